@@ -1,5 +1,5 @@
-// Goal: a server that is killed while people write loses no change from the audit record and records none twice: after the next start there is
-// exactly one record for each change in the log, and what a crash left in the file is no break.
+// Goal: a server killed under writes neither loses nor duplicates audit records: after the next start there is exactly one record for each change in
+// the log, and the leftovers of the crash are not a break.
 
 import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
@@ -12,13 +12,13 @@ import { auditRecords, runContext, type RunningContext } from "../kit/running-co
 const KILLS = 6;
 const WRITERS = 8;
 const FILES_OF_A_PUSH = 1_000;
-/** A kill that comes late finds all records written. */
+/** A later kill would find all records written. */
 const PUSHES_MAX = 10;
 const TEST_LIMIT_MS = 120_000;
 
 const auditSize = (directory: string) => statSync(`${directory}/audit/audit.jsonl`).size;
 
-/** Writers and a pusher until the server is gone; returns what was acknowledged. */
+/** Runs writers and a pusher until the server is gone; returns the acknowledged writes. */
 async function writeUntilKilled(server: RunningContext, round: number, killAfter: number): Promise<string[]> {
   const { admin } = server;
   const acknowledged: string[] = [];
@@ -56,7 +56,7 @@ async function writeUntilKilled(server: RunningContext, round: number, killAfter
   return acknowledged;
 }
 
-/** One record for each change in the log of the space, in any order; returns them. */
+/** Expects one record for each change in the log of the space, in any order, and returns them. */
 async function expectOnceEach(directory: string): Promise<AuditRecord[]> {
   const engine = openSqliteEngine({ directory: `${directory}/spaces/team`, clock: systemClock, log: silent });
   const log = await engine.log(0, 1_000_000);
@@ -85,7 +85,7 @@ test(
     for (let round = 0; round < KILLS; round++) {
       acknowledged.push(...(await writeUntilKilled(server, round, 20 + round * 30)));
       await server.start();
-      // Asked for, the space is open and caught up.
+      // The request opens the space, which then catches up.
       await server.admin.get("/spaces/team");
       const verified = await server.admin.get("/audit/verify");
       expect([verified.ok, verified.breaks]).toEqual([true, []]);
@@ -94,7 +94,7 @@ test(
     const changes = await expectOnceEach(server.directory);
     const recorded = new Set(changes.map(({ target }) => target));
     expect(acknowledged.filter((path) => !recorded.has(path))).toEqual([]);
-    // Whoever it was is known from the log.
+    // The author is known from the log.
     expect([...new Set(changes.map(({ actor }) => actor.name))]).toEqual(["root"]);
   },
   TEST_LIMIT_MS,
@@ -113,7 +113,7 @@ test(
       }));
       const before = auditSize(server.directory);
       const pushed = server.admin.post("/spaces/team/push", { ops }).catch(() => undefined);
-      // The records of a large push are written in stretches: the first are there, and the others are not.
+      // A large push writes its records in batches: the first ones are there, the others are not.
       while (auditSize(server.directory) === before) await turnOfOthers();
       await server.end("SIGKILL");
       await pushed;

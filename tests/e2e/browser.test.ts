@@ -1,5 +1,5 @@
-// Goal: in a real browser a page of another origin can neither read nor change anything, whatever it tries, not even when the person is
-// logged in, while the service's own page can.
+// Goal: in a real browser, a page of another origin can neither read nor change anything, even if the user is logged in, while the service's own
+// page can.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chromium, type Browser } from "playwright-core";
@@ -25,7 +25,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
       executablePath: executablePath!,
       args: [
         ...BROWSER_ARGUMENTS,
-        // A name of the attacker's that leads here: DNS rebinding.
+        // DNS rebinding: an attacker's name that resolves to this machine.
         `--host-resolver-rules=MAP ${FOREIGN_NAME} 127.0.0.1`,
       ],
     });
@@ -36,7 +36,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
   }, SETUP_LIMIT_MS);
   afterAll(() => stack.disposeAsync());
 
-  /** Everything that an attack could have changed. */
+  /** Everything that an attack could change. */
   async function state(): Promise<unknown> {
     const [teams, users, workspaces, audit, providers] = await Promise.all(
       ["/teams", "/users", "/workspaces", "/audit", "/providers"].map((path) =>
@@ -55,11 +55,11 @@ describe.if(executablePath !== undefined)("in a browser", () => {
     ["a foreign name, against 127.0.0.1", FOREIGN_NAME, "127.0.0.1"],
   ];
   for (const [name, from, against] of attacks) {
-    test(`a page of ${name}: nothing is read, nothing is changed`, async () => {
+    test(`a page of ${name} reads and changes nothing`, async () => {
       const context = await browser.newContext();
       try {
         const base = `http://${against}:${service.program.port}`;
-        // The person is logged in there: the browser holds their session for that host, whatever the port.
+        // The user is logged in: the browser has a session cookie for that host, whatever the port.
         const own = await context.newPage();
         await own.goto(base);
         const login = `fetch("/api/v1/login", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(${JSON.stringify({ user: "admin", password: PASSWORD })}) }).then((answer) => answer.status)`;
@@ -72,7 +72,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
         const page = await context.newPage();
         await page.goto(`http://${from}:${attackerPort}/`);
         expect(await page.evaluate(`run(${JSON.stringify(base)})`)).toEqual(ATTACKS_FAIL);
-        // Forms that navigate land on a refusal, not on data.
+        // Navigating forms get a refusal, not data.
         await page.goto(`http://${from}:${attackerPort}/`);
         await Promise.all([
           page.waitForURL(`${base}/**`),
@@ -83,7 +83,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
         });
 
         expect(await state()).toEqual(before);
-        // The session was not ended either.
+        // The session still works.
         expect(await own.evaluate(`fetch("/api/v1/whoami").then((answer) => answer.json())`)).toMatchObject({
           name: "admin",
           auth: "session",
@@ -94,7 +94,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
     });
   }
 
-  test("a foreign name that leads to us gets no answer but a refusal, for pages and for the API", async () => {
+  test("a foreign name that resolves to this server is refused, for pages and the API", async () => {
     const context = await browser.newContext();
     try {
       const page = await context.newPage();

@@ -1,5 +1,5 @@
-// Goal: on a full disk writes are refused in the stated words and change nothing, reads go on, and when there is space again so does
-// everything else; turns end in a defined state.
+// Goal: on a full disk, writes are refused with the specified message and change nothing, and reads continue; everything recovers when there is
+// space again; turns end in a defined state.
 
 import { expect, test } from "bun:test";
 import type { HealthState } from "../../src/kit/health.ts";
@@ -21,7 +21,7 @@ const WRITES_MAX = 500;
 const TURN_LIMIT_MS = 5_000;
 const OVER = ["done", "failed", "cancelled", "interrupted"];
 
-/** Makes teams until one is refused; returns the names of those made. The log of the database has some room left at first. */
+/** Creates teams until one is refused; returns the names of those created. The WAL has some room left at first. */
 async function writeUntilRefused(admin: Client): Promise<string[]> {
   const made: string[] = [];
   for (let number = 0; number < WRITES_MAX; number++) {
@@ -57,7 +57,7 @@ test("a full disk, and space again", async () => {
 
   await disk.fill();
   const made = await writeUntilRefused(admin);
-  // All that were refused at once changed nothing, all that were accepted are there.
+  // Refused writes changed nothing, accepted writes are there.
   const together = await Promise.all(
     Array.from({ length: 20 }, (_, number) => admin.refused("POST", "/teams", { name: `late ${number}` })),
   );
@@ -77,7 +77,7 @@ test("a full disk, and space again", async () => {
   expect(await brokenInvariants(data, "at rest")).toEqual([]);
 });
 
-test("a turn that the full disk stopped is over once there is space, and the next one runs", async () => {
+test("a turn stopped by the full disk ends once there is space, and the next one runs", async () => {
   await using folder = await temporaryFolder();
   await using disk = await smallDisk(folder);
   if (!disk) return;
@@ -92,7 +92,7 @@ test("a turn that the full disk stopped is over once there is space, and the nex
   await held.reached;
   await disk.fill();
   await writeUntilRefused(admin);
-  // The model answers, and the answer can't be stored.
+  // The model answers, but the answer cannot be stored.
   held.open();
   await model.waitFor((request) => request.state !== "open");
   await writeUntilRefused(admin);
@@ -113,7 +113,7 @@ function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   ]);
 }
 
-test("health says that a disk is full, though reads go on, and that it is not any more", async () => {
+test("health reports a full disk while reads continue, and its recovery", async () => {
   await using folder = await temporaryFolder();
   await using disk = await smallDisk(folder);
   if (!disk) return;
@@ -134,13 +134,13 @@ test("health says that a disk is full, though reads go on, and that it is not an
   await eventually(health, { code: 200, status: "ok", full: false });
 });
 
-test("a stop on a full disk is a stop in good order", async () => {
+test("stops cleanly on a full disk", async () => {
   await using folder = await temporaryFolder();
   await using disk = await smallDisk(folder);
   if (!disk) return;
   const data = `${disk.path}/data`;
   await using service = await runService({ data });
-  // A token in use leaves a time to be written at the stop.
+  // A used token has a last-used time to write at the stop.
   await fetch(`${service.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${service.token}` } });
   await disk.fill();
   await writeUntilRefused(service.admin);
@@ -153,7 +153,7 @@ test("a stop on a full disk is a stop in good order", async () => {
   ).toBe(200);
 });
 
-test("a start on a full disk is refused, and leaves nothing behind", async () => {
+test("refuses to start on a full disk and leaves nothing behind", async () => {
   await using folder = await temporaryFolder();
   await using disk = await smallDisk(folder);
   if (!disk) return;

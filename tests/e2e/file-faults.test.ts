@@ -1,5 +1,5 @@
-// Goal: a process killed at any point loses no acknowledged write and shows no half batch; a full, read-only or damaged disk is refused in
-// words that say what to do, and changes nothing.
+// Goal: a process killed at any point loses no acknowledged write and shows no partial batch; a full, read-only or damaged disk is refused with a
+// remedy and changes nothing.
 
 import { expect, test } from "bun:test";
 import {
@@ -37,7 +37,7 @@ interface Acknowledged {
 
 const open = (directory: string) => openSqliteEngine({ directory, clock: systemClock, log: silent });
 
-/** Starts a writer and kills it after so many acknowledgements; returns all that it told. */
+/** Starts a writer and kills it after this many acknowledgements; returns everything that it reported. */
 async function writeAndKill(directory: string, seed: number, after: number): Promise<Acknowledged[]> {
   await using child = Bun.spawn(
     [process.execPath, `${import.meta.dir}/../kit/file-writer.ts`, directory, `${seed}`],
@@ -58,7 +58,7 @@ async function writeAndKill(directory: string, seed: number, after: number): Pro
     .map((line) => JSON.parse(line) as Acknowledged);
 }
 
-/** Every batch whole or not at all, and the tree as the log says. */
+/** Expects every batch to be complete or absent, and the tree to match the log. */
 async function checkWhole(
   engine: SqliteEngine,
   directory: string,
@@ -81,7 +81,7 @@ async function checkWhole(
     expect([record.path, record.state]).toEqual([record.path, "live"]);
     expect(sha256Hex(readFileSync(`${directory}/${record.path}`))).toBe(record.hash);
   }
-  // Also those that nobody heard of are whole, and in one piece.
+  // Unacknowledged batches are complete and contiguous too.
   for (const [author, entries] of written) {
     const first = entries[0]!.seq;
     const size = Number(author.split(" of ")[1]);
@@ -112,7 +112,7 @@ test(
   TEST_LIMIT_MS,
 );
 
-test("a leftover of a killed process with our number is no obstacle", async () => {
+test("a leftover of a killed process with our process id does not block", async () => {
   await using bench = await sqliteBench();
   await apply(bench.engine, [put("a.md", "1")]);
   for (let number = 1; number < 5; number++)
@@ -122,7 +122,7 @@ test("a leftover of a killed process with our number is no obstacle", async () =
   expect([bench.engine.treeBehind(), readFileSync(`${bench.directory}/a.md`, "utf8")]).toEqual([[], "2"]);
 });
 
-test("on a full disk writes are refused and change nothing; with space again everything goes on", async () => {
+test("on a full disk, writes are refused and change nothing; with space again, everything continues", async () => {
   await using folder = await temporaryFolder();
   await using disk = await smallDisk(folder);
   if (!disk) return;
@@ -163,7 +163,7 @@ test("on a full disk writes are refused and change nothing; with space again eve
   await again.close();
 });
 
-test("a full disk does not keep a space from being closed, nor its tree from being whole after the next open", async () => {
+test("a space on a full disk closes, and its tree is complete after the next open", async () => {
   await using folder = await temporaryFolder();
   await using disk = await smallDisk(folder);
   if (!disk) return;
@@ -171,7 +171,7 @@ test("a full disk does not keep a space from being closed, nor its tree from bei
   const engine = open(directory);
   await apply(engine, [put("a.md", "1")]);
   await disk.fill();
-  // Room for the database, where zeros take none, and not for the file.
+  // Room for the database, where zeros compress, but not for the file.
   const filler = `${disk.path}/filler`;
   truncateSync(filler, statSync(filler).size - 200_000);
   await apply(engine, [put("zeros.bin", new Uint8Array(1024 * 1024))]);
@@ -187,7 +187,7 @@ test("a full disk does not keep a space from being closed, nor its tree from bei
   await again.close();
 });
 
-test("a read-only disk is refused at the open, and the space is whole when it can be written again", async () => {
+test("refuses a read-only disk on open, and the space is intact once it is writable again", async () => {
   await using folder = await temporaryFolder();
   await using disk = await smallDisk(folder);
   if (!disk) return;
@@ -206,7 +206,7 @@ test("a read-only disk is refused at the open, and the space is whole when it ca
   await again.close();
 });
 
-test("a damaged database is refused with what to do, and left as it is", async () => {
+test("refuses a damaged database with a remedy and leaves it unchanged", async () => {
   await using folder = await temporaryFolder();
   const make = async (name: string) => {
     const engine = open(`${folder.path}/${name}`);
@@ -235,12 +235,12 @@ test("a damaged database is refused with what to do, and left as it is", async (
   }
 });
 
-/** The schema page stays, what follows does not. */
+/** Keeps the schema page and damages the rest. */
 function damaged(bytes: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0xa5)]);
 }
 
-test("a second process is refused, and the first goes on", async () => {
+test("refuses a second process, and the first continues", async () => {
   await using bench = await sqliteBench();
   await apply(bench.engine, [put("a.md", "1")]);
   const child = Bun.spawnSync([
@@ -255,7 +255,7 @@ test("a second process is refused, and the first goes on", async () => {
   expect(text(await bench.engine.read(at("a.md" as DocumentPath)))).toBe("2");
 });
 
-test("a backup is a whole space, and never overwrites", async () => {
+test("a backup is a complete space and never overwrites", async () => {
   await using bench = await sqliteBench();
   await apply(bench.engine, [put("d/a.md", "1"), put("b.md", "2")]);
   const copy = `${bench.directory}-copy`;

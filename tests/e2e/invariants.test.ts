@@ -1,4 +1,4 @@
-// Goal: the checker of the database's invariants finds what it says it finds, so that its silence after a crash means something.
+// Goal: the checker of the database invariants detects each violation, so that its silence after a crash is meaningful.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -32,7 +32,7 @@ const damages: [string, string][] = [
   ["UPDATE turns SET status = 'running'", "no turn, run or model call is open"],
 ];
 
-test("each kind of damage is found", async () => {
+test("finds each kind of damage", async () => {
   await using folder = await temporaryFolder();
   {
     await using at = await world({ model: { worker: [say("answer")] }, data: folder.path });

@@ -1,5 +1,5 @@
-// Goal: `kill -9` at any point of a turn loses nothing that was told, leaves nothing half done, does nothing twice, and every turn can be
-// brought to its end afterwards. The same proof as `npm run prove`, for a fixed number of turns.
+// Goal: `kill -9` at any point of a turn loses nothing that was sent to a viewer, leaves nothing half done, repeats nothing, and every turn can be
+// completed afterwards. The same proof as `npm run prove`, for a fixed number of turns.
 
 import { expect, test } from "bun:test";
 import { killTurns } from "../prove/kill-service.ts";

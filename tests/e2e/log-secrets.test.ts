@@ -1,4 +1,4 @@
-// Goal: a full run at the most talkative log level puts no token, password, provider key, prompt or tool argument into the log.
+// Goal: a full run at the most verbose log level writes no token, password, provider key, prompt or tool argument to the log.
 
 import { expect, test } from "bun:test";
 import { call, echoKey, httpError, say } from "../kit/model/index.ts";
@@ -15,7 +15,7 @@ const SECRETS = {
   bodyField: "canary body field",
 };
 
-test.each(protocols)("nothing secret is logged: %s", async (protocol) => {
+test.each(protocols)("logs nothing secret: %s", async (protocol) => {
   await using at = await compiledWorld({ protocol, args: ["--log-level", "debug"] });
   const { admin, model, program: service } = at;
   const { token } = service;

@@ -1,4 +1,4 @@
-// Goal: a signal ends the service in good order and in time, whatever is going on, and no turn is lost by it.
+// Goal: a signal stops the service cleanly and in time, whatever is running, and loses no turn.
 
 import { expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
@@ -11,7 +11,7 @@ import { compiledWorld } from "../kit/world.ts";
 const STOP_LIMIT_MS = 10_000;
 const posix = process.platform !== "win32";
 
-/** A connection that stays open; resolves once the service has answered on it, or at once with half a request. */
+/** Opens a connection that stays open. Resolves once the service has responded on it, or immediately after half a request. */
 async function openSocket(service: RunningService, text: string, answered: boolean): Promise<Socket> {
   const socket = connect(service.port, "127.0.0.1");
   await new Promise((resolve) => socket.once("connect", resolve));
@@ -47,7 +47,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       expect(service.log.find((line) => line.message === "stopping")).toMatchObject({ reason: signal });
       expect(service.log.at(-1)!.message).toBe("stopped");
 
-      // Streams end in good order, and the last thing that they say is how the turn ended.
+      // Streams end cleanly, and their last event is the end of the turn.
       const told = (await chat.all()).at(-1)!;
       expect([told.type, told.data.data.turn.status]).toEqual(["turn.finished", "interrupted"]);
       for (const viewer of viewers) {
@@ -61,7 +61,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       await at.restart();
       const listed = () => admin.get(`${at.own}/turns`);
       for (const turn of await listed()) await at.end(turn);
-      // What waited in line began by itself, one after the other.
+      // Queued turns began by themselves, one after another.
       expect((await listed()).map(({ status, text }) => [text, status])).toEqual([
         ["go", "interrupted"],
         ["second", "done"],
@@ -74,7 +74,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 
 test.if(posix)("a second signal ends it at once", async () => {
   await using folder = await temporaryFolder();
-  // The probe for a container runtime is bounded by 5 s; a first signal waits for it, a second does not.
+  // The container runtime probe takes up to 5 s; the first signal waits for it, the second does not.
   const docker = await folder.write("bin/docker", "#!/bin/sh\nexec sleep 30\n");
   chmodSync(docker, 0o755);
   await using service = await runService({ environment: { PATH: `${folder.path}/bin:${process.env.PATH}` } });
@@ -83,7 +83,7 @@ test.if(posix)("a second signal ends it at once", async () => {
   const started = performance.now();
   expect(await service.end("SIGTERM")).toEqual({ exitCode: 1, signal: null });
   expect(performance.now() - started).toBeLessThan(1_000);
-  // The next start finds everything in order.
+  // The next start finds everything intact.
   await using again = await runService({ data: service.data });
   expect((await fetch(`${again.url}/health`)).status).toBe(200);
 });
@@ -95,7 +95,7 @@ test.if(posix)("a signal during the start is not lost", async () => {
   expect(service.log.at(-1)!.message).toBe("stopped");
 });
 
-test("whoever reads the log may leave: the service goes on", async () => {
+test("keeps running when the reader of its log leaves", async () => {
   await using service = await runService();
   await service.stopReading();
   const statuses = await Promise.all(

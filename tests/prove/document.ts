@@ -1,5 +1,5 @@
-// The OpenAPI document that the fuzzer reads: the program's own, in which parameters prefer records that exist, so that requests get past the
-// first 404, and in which no address leads off this machine.
+// Prepares the OpenAPI document for the fuzzer: the program's own document, but parameters prefer existing records, so that requests get past the
+// first 404, and no URL leads off this machine.
 
 import { dereferenced, type OpenApiDocument } from "../kit/described-routes.ts";
 
@@ -21,10 +21,10 @@ interface Operation {
 
 export type ApiDocument = OpenApiDocument<Operation>;
 
-/** By parameter name: values of records that exist. */
+/** Values of existing records, by parameter name. */
 export type Existing = Readonly<Record<string, readonly (string | number)[]>>;
 
-/** Fields that the program would connect to. */
+/** Fields with URLs that the program would connect to. */
 const ADDRESS_FIELDS: ReadonlySet<string> = new Set(["url", "base_url"]);
 const ADDRESSES_HERE = [
   "http://127.0.0.1:9/v1",
@@ -40,7 +40,7 @@ export function prepared(document: ApiDocument, existing: Existing): ApiDocument
     for (const { parameters = [], requestBody } of Object.values(operations)) {
       for (const parameter of parameters) preferExisting(parameter, existing);
       for (const body of Object.values(requestBody?.content ?? {})) {
-        // Its own copy: an answer may have the same schema, and says what the program says.
+        // A copy, because a response may share the schema and must stay as declared.
         body.schema = dereferenced(body.schema, document);
         keepHere(body.schema);
       }
@@ -49,7 +49,7 @@ export function prepared(document: ApiDocument, existing: Existing): ApiDocument
   return document;
 }
 
-/** Mostly records that exist; sometimes anything that the schema allows. */
+/** Mostly existing records, sometimes anything that the schema allows. */
 function preferExisting(parameter: Parameter, existing: Existing): void {
   const values = existing[parameter.name];
   if (values) parameter.schema = { anyOf: [{ enum: values }, parameter.schema] };

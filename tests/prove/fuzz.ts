@@ -1,5 +1,5 @@
-// Proof: whatever the documents allow and forbid as input, neither program answers 5xx, nor otherwise than its OpenAPI document says, and
-// afterwards it is healthy, its record holds, and it stops in good order. Passes with an admin, and with people of few rights.
+// Proof: for any valid or invalid input, neither program returns 5xx or a response that its OpenAPI document does not declare; afterwards it is
+// healthy, its audit record is intact and it stops cleanly. Runs as an admin and as users with few rights.
 
 import { brokenStorage } from "../kit/invariants.ts";
 import { say } from "../kit/model/index.ts";
@@ -14,7 +14,7 @@ const PASS_SECONDS = 30;
 const PASS_SECONDS_MIN = 5;
 const MS_PER_SECOND = 1_000;
 
-/** Streams and sockets do not end by themselves; the others would connect to addresses, or take the fuzzer's own credential away. */
+/** Streams and sockets do not end; the others would connect elsewhere or revoke the fuzzer's own credential. */
 const WITHOUT = {
   context: /\/(events|backup|auth\/token)$/,
   service: /\/(events|terminal|test|logout)$/,
@@ -56,7 +56,7 @@ const PASSES: readonly Pass[] = [
   { who: "service as member", run: (...how) => servicePass("member", ...how) },
 ];
 
-/** `fuzzer`: path of the program. */
+/** `fuzzer`: the path of the program. */
 export async function fuzz(fuzzer: string, { until, seed }: Share): Promise<Proof> {
   const broken: string[] = [];
   let cases = 0;
@@ -72,7 +72,7 @@ export async function fuzz(fuzzer: string, { until, seed }: Share): Promise<Proo
   return { tried: `${cases} requests in ${passes} passes`, broken };
 }
 
-/** Each kind of pass gets its share, however short the time is. */
+/** Gives each kind of pass its share, however short the time. */
 function secondsFor(passes: number, until: number): number {
   const left = (until - performance.now()) / MS_PER_SECOND / Math.max(1, PASSES.length - passes);
   return Math.round(Math.min(PASS_SECONDS, Math.max(PASS_SECONDS_MIN, left)));
@@ -111,7 +111,8 @@ async function servicePass(role: "admin" | "member", fuzzer: string, seconds: nu
   await at.addModel("worker");
   for (const name of ["boss", "worker"]) at.model.on(name, () => say("Done."));
   const service = at.program;
-  // Not the loopback privilege, which a request with the fuzzer's own headers does not have. By an id that the fuzzer seldom guesses.
+  // Uses a token, because requests with the fuzzer's headers lose the loopback privilege. The extra users give the fuzzer's user an id that it
+  // rarely guesses.
   for (const name of ["ada", "bob", "cem", "dan", "eve"]) await service.admin.post("/users", { name });
   const { token } = await service.admin.post("/users", { name: "fuzzer", role });
   await service.admin.post("/teams", { name: "a team" });
@@ -135,16 +136,16 @@ async function servicePass(role: "admin" | "member", fuzzer: string, seconds: nu
   return { attacked, broken: [...broken, ...(await brokenStorage(service.data))] };
 }
 
-/** Whatever the program itself calls a defect. */
+/** Returns the errors in the program's own log. */
 function failuresIn(log: readonly LogLine[]): string[] {
   const errors = log.filter(({ level }) => level === "error");
   return [...new Set(errors.map(({ message, error }) => `the log says: ${message}: ${String(error)}`))];
 }
 
-/** Of all requests. A contributor's are accepted to 2 % or more; with a credential that does not work, none is. */
+/** The minimum share of accepted requests. A contributor reaches 2 % or more; with an invalid credential, none is accepted. */
 const ACCEPTED_SHARE_MIN = 0.005;
 
-/** A fuzzer whose requests are all refused at the door proves nothing. */
+/** Fails if nearly all requests were refused, because that would prove nothing. */
 function tooFewAccepted(log: readonly LogLine[]): string[] {
   const statuses = log.filter(({ message }) => message === "answered").map(({ status }) => Number(status));
   const accepted = statuses.filter((status) => status < 300).length;

@@ -1,5 +1,5 @@
-// Runs schemathesis, which makes requests from an OpenAPI document and judges the answers by it: no 5xx, declared statuses, types and bodies,
-// nothing accepted that the document forbids. The program under test is on this machine.
+// Runs schemathesis, which generates requests from an OpenAPI document and checks the responses against it: no 5xx, only declared statuses, types
+// and bodies, and no acceptance of forbidden input. The program under test runs on this machine.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,8 +21,8 @@ const CHECKS = [
 ];
 
 /**
- * Not on the command line, which would win over what is said of single operations. The guard refuses a POST of anything but JSON before the
- * method is looked at, so a file's own type is 400 there and not 405.
+ * A file, because command-line options would override the settings of single operations. The guard refuses a non-JSON POST before the method
+ * check, so a file's own type gets 400 there, not 405.
  */
 const CONFIGURATION = `[checks]
 enabled = false
@@ -38,7 +38,7 @@ export interface Attack {
   readonly document: ApiDocument;
   /** Undefined: the loopback privilege. */
   readonly token?: string;
-  /** Of operations that are left out. */
+  /** Matches the paths of excluded operations. */
   readonly without: RegExp;
   readonly seconds: number;
   readonly seed: number;
@@ -47,11 +47,11 @@ export interface Attack {
 export interface Attacked {
   /** Test cases generated. */
   readonly cases: number;
-  /** What the fuzzer said, when something did not hold. */
+  /** The fuzzer's report of a failure. */
   readonly failure: string | undefined;
 }
 
-/** Path of the fuzzer, installed into `dist/prove` when it is not there in this version. Raises with what the installer said. */
+/** Returns the path of the fuzzer, and installs this version into `dist/prove` if needed. Raises with the output of the installer. */
 export async function provideFuzzer(): Promise<string> {
   const environment = join(FOLDER, "python");
   const program = join(environment, "bin", "schemathesis");
@@ -112,7 +112,7 @@ export async function attack(
 
 const EXCERPT_CHARACTERS_MAX = 6_000;
 
-/** From the first failure on. */
+/** Returns the output from the first failure on. */
 function excerpt(output: string): string {
   const start = Math.max(0, output.search(/^=+ (FAILURES|ERRORS) =+$/m));
   return output.slice(start, start + EXCERPT_CHARACTERS_MAX).trim();

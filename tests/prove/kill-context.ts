@@ -1,5 +1,5 @@
-// Proof: `kill -9` at any moment of a busy context server loses no acknowledged write, shows no half of a push, lets no compare-and-swap
-// through twice, and leaves a record, an event log and a working tree that agree with the versions.
+// Proof: `kill -9` at any moment of a busy context server loses no acknowledged write, exposes no partial push, lets no compare-and-swap succeed
+// twice, and leaves an audit record and a working tree that agree with the versions.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { chooser, type Proof, type Share } from "./proof.ts";
 
 const WRITERS = 8;
 const FILES_OF_A_PUSH = 3;
-/** How long a server works before it is killed, ms. */
+/** How long a server runs before it is killed, in ms. */
 const LIFE_MS = { min: 20, max: 500 };
 
 interface Acknowledged {
@@ -28,9 +28,9 @@ interface HistoryView {
 interface Tally {
   kills: number;
   readonly acknowledged: Acknowledged[];
-  /** Times that the shared counter was counted up, as the writers were told. */
+  /** Acknowledged increments of the shared counter. */
   counted: number;
-  /** Requests under way when the server was killed: each may have counted without its answer. */
+  /** Requests in flight when the server was killed. Each may have incremented the counter without a response. */
   unanswered: number;
 }
 
@@ -49,7 +49,7 @@ export async function killContext({ until, seed }: Share): Promise<Proof> {
   return { tried: `${kills} kills, ${acknowledged.length} acknowledged writes`, broken };
 }
 
-/** Writers write until the server is gone. */
+/** Runs writers until the server is gone. */
 async function lifeAndDeath(server: RunningContext, tally: Tally, lifeMs: number): Promise<void> {
   const writers = Array.from({ length: WRITERS }, (_, index) => writeOn(server.admin, index, tally));
   await Bun.sleep(lifeMs);
@@ -64,19 +64,19 @@ async function writeOn(client: ContextClient, writer: number, tally: Tally): Pro
     for (let turn = writer; ; turn += 1)
       await deeds[turn % deeds.length]!(client, `${tally.kills}-${writer}-${turn}`, tally);
   } catch {
-    // The server is gone, in the middle of a request.
+    // The server was killed during a request.
     tally.unanswered += 1;
   }
 }
 
-/** A file of many versions. */
+/** Writes a file with many versions. */
 async function write(client: ContextClient, text: string, tally: Tally): Promise<void> {
   const path = `own/${text.split("-")[1]}.md`;
   const { version, hash } = await client.write(path, text);
   tally.acknowledged.push({ path, version, hash });
 }
 
-/** Reads a number and writes the next one over the version that was read; whoever comes too late does nothing. */
+/** Increments the counter with compare-and-swap; does nothing if another writer was faster. */
 async function count(client: ContextClient, _text: string, tally: Tally): Promise<void> {
   const read = await client.raw("GET", filePath("counter.txt"));
   const number = Number(await read.text());
@@ -90,7 +90,7 @@ async function count(client: ContextClient, _text: string, tally: Tally): Promis
   tally.counted += 1;
 }
 
-/** New files that belong together. */
+/** Pushes a set of new files. */
 async function push(client: ContextClient, text: string, tally: Tally): Promise<void> {
   const ops = Array.from({ length: FILES_OF_A_PUSH }, (_, index) => ({
     op: "put",
@@ -154,7 +154,7 @@ function treeProblems(
   });
 }
 
-/** The chain holds, and every version has its record. */
+/** Checks that the audit chain is intact and every version has its record. */
 async function recordProblems(
   server: RunningContext,
   histories: ReadonlyMap<string, HistoryView>,

@@ -1,5 +1,5 @@
-// Proof: `kill -9` at any point of a turn loses nothing that was told, leaves nothing half done, does nothing twice, and every turn can be
-// brought to its end afterwards, with requests that both protocols accept.
+// Proof: `kill -9` at any point of a turn loses nothing that was sent to a viewer, leaves nothing half done, repeats nothing, and every turn can be
+// completed afterwards, with requests that both protocols accept.
 
 import { readdirSync } from "node:fs";
 import type { Client, StreamEvent } from "../kit/client.ts";
@@ -17,10 +17,10 @@ import { type RunningService } from "../kit/running.ts";
 import { compiledWorld, type Protocol, protocols } from "../kit/world.ts";
 import { chooser, type Proof, type Share } from "./proof.ts";
 
-/** A turn of this script has about as many events. */
+/** The approximate number of events in a turn of this script. */
 const EVENTS_OF_A_TURN = 60;
 
-/** Creates two workers, wires them, delegates to both at once, removes one, answers. What comes next follows from what was done. */
+/** Creates two workers, wires them, delegates to both at once, removes one and answers. Each step follows from the calls so far. */
 function boss(request: ModelRequest): Reply {
   const turn = lastQuestion(request)
     .match(/turn (\d+)/g)!
@@ -49,12 +49,12 @@ function scripted(model: ScriptedModel): void {
 type Place = Awaited<ReturnType<typeof compiledWorld>>;
 
 interface Attempt {
-  /** Stored events that a viewer was told of. */
+  /** Stored events that a viewer received. */
   told: StreamEvent[];
   killed: boolean;
 }
 
-/** Sends a request whose answer is the turn's events, and kills the service after so many of them, or at once. */
+/** Sends a request that streams the turn's events, and kills the service after `killAfter` of them, or immediately. */
 async function runAndKill(
   { admin, program }: Place,
   path: string,
@@ -102,14 +102,14 @@ async function eventsOf(admin: Client, turnId: number): Promise<StreamEvent[]> {
 
 export interface KilledTurns {
   kills: number;
-  /** Turns by what became of them. */
+  /** The number of turns by outcome. */
   readonly outcomes: { done: number; left: number; "never began": number };
   requests: number;
-  /** A sentence each. */
+  /** One sentence per violation. */
   readonly broken: string[];
 }
 
-/** Runs turns, killing the service at random points of them, until one breaks something or `goesOn` says no. */
+/** Runs turns and kills the service at random points, until something breaks or `goesOn` returns false. */
 export async function killTurns(
   protocol: Protocol,
   seed: number,
@@ -130,7 +130,7 @@ export async function killTurns(
     result.kills += 1;
     await at.restart(async () => result.broken.push(...(await brokenInvariants(data, "crashed"))));
   };
-  /** Also kills while it resumes. */
+  /** Resumes the turn to its end, with kills in between. */
   const toItsEnd = async (begun: Turn): Promise<Turn> => {
     let turn = begun;
     for (let tries = 0; turn.status === "interrupted"; tries++) {

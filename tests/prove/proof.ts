@@ -1,20 +1,20 @@
-// What a proof reports: how much it tried and what did not hold. `npm run prove` runs each for its share of the time and prints one line.
+// The result of a proof: how much it tried and what failed. `npm run prove` runs each proof for its share of the time and prints one line.
 
 export interface Proof {
   /** One line: how much was tried. */
   readonly tried: string;
-  /** What did not hold, a sentence each; empty when everything did. */
+  /** One sentence per failure; empty if the proof passed. */
   readonly broken: readonly string[];
 }
 
 export interface Share {
-  /** Of `performance.now()`, ms: no new round begins after it. */
+  /** No new round begins after this time, in ms of `performance.now()`. */
   readonly until: number;
-  /** Of everything that is chosen at random. */
+  /** The seed of all random choices. */
   readonly seed: number;
 }
 
-/** Numerical Recipes' linear congruential generator: the same choices for the same seed, on every machine. Returns integers from 0. */
+/** The linear congruential generator of Numerical Recipes: the same seed gives the same choices on every machine. Returns integers from 0. */
 export function chooser(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

@@ -1,4 +1,4 @@
-// Goal: a diff is exact where that can be found in bounded time, and one block that says so where not; both can be applied.
+// Goal: a diff is exact if it can be computed in bounded time, and otherwise one block marked as coarse; both apply cleanly.
 
 import { describe, expect, test } from "bun:test";
 import { applyPatch } from "diff";
@@ -9,7 +9,7 @@ const diff = (from: string, to: string) => diffOf({ path: "a.md", from: side(1, 
 const lines = (count: number, mark: string) =>
   Array.from({ length: count }, (_, index) => `${mark} ${index}`).join("\n");
 
-test("lines that were added and removed, also ones that look like signs", async () => {
+test("finds added and removed lines, even ones that look like diff signs", async () => {
   expect(await diff("one\ntwo\n", "one\n+two\n-three\n")).toEqual({
     path: "a.md",
     from: 1,
@@ -21,7 +21,7 @@ test("lines that were added and removed, also ones that look like signs", async 
   });
 });
 
-describe("texts that differ in everything", () => {
+describe("texts without common lines", () => {
   const LINES = 10_000;
 
   test("are one block", async () => {
@@ -30,7 +30,7 @@ describe("texts that differ in everything", () => {
     expect(applyPatch(lines(LINES, "old"), found.text)).toBe(lines(LINES, "new"));
   });
 
-  test("are one block between what both begin and end with", async () => {
+  test("are one block between the common start and end", async () => {
     const around = (middle: string, end: string) => `a\nb\nc\nd\n${middle}\nw\nx\ny\nz${end}`;
     for (const end of ["", "\n"]) {
       const [before, after] = [around(lines(LINES, "old"), end), around(lines(LINES, "new"), end)];
@@ -41,7 +41,7 @@ describe("texts that differ in everything", () => {
     }
   });
 
-  test("are one block also where only one ends with a line feed, or begins with nothing", async () => {
+  test("are one block even if only one ends with a line feed or starts empty", async () => {
     for (const [before, after] of [
       [`${lines(LINES, "old")}\n`, lines(LINES, "new")],
       [lines(LINES, "old"), `${lines(LINES, "new")}\n`],
@@ -51,7 +51,7 @@ describe("texts that differ in everything", () => {
   });
 });
 
-test("what is no text is refused", async () => {
+test("refuses content that is not text", async () => {
   const from = { version: 1, bytes: new Uint8Array([0xff]) };
   expect(diffOf({ path: "a.bin", from, to: side(2, "") })).rejects.toMatchObject({ code: "not_text" });
 });

@@ -1,14 +1,14 @@
-// Goal: the content of a version that was destroyed is in no file of the space any more, neither in the database nor in its log.
+// Goal: the content of a destroyed version is in no file of the space, neither in the database nor in its WAL.
 
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { apply, destroy, put, sqliteBench } from "../../kit/file-engine.ts";
 
-/** The smallest fit into a page of the database; the largest have many of their own. None gets smaller by compression. */
+/** From less than a database page to many pages. Incompressible. */
 const SIZES = [24, 3_000, 20_000, 60_000];
 
-test("what was destroyed is gone from the disk", async () => {
+test("destroyed content is gone from disk", async () => {
   await using space = await sqliteBench();
   const contents = SIZES.map((size) => crypto.getRandomValues(new Uint8Array(size)));
   const left = () =>
@@ -16,7 +16,7 @@ test("what was destroyed is gone from the disk", async () => {
       .map((name) => readFileSync(join(space.directory, ".cairn", name)))
       .flatMap((file) =>
         contents.flatMap((content, index) => {
-          // Of each, a piece from its beginning, its middle and its end.
+          // A piece from the start, the middle and the end of each.
           const places = [0, Math.floor(content.length / 2), content.length - 12];
           return places.some((place) => file.includes(content.subarray(place, place + 12)))
             ? [SIZES[index]]
@@ -43,7 +43,7 @@ test("what was destroyed is gone from the disk", async () => {
   expect(left()).toEqual([]);
 });
 
-test("what was destroyed while a backup was made is gone when that has ended", async () => {
+test("content destroyed during a backup is gone when the backup ends", async () => {
   await using space = await sqliteBench();
   const own = join(space.directory, ".cairn");
   const content = crypto.getRandomValues(new Uint8Array(100));

@@ -1,5 +1,5 @@
-// Goal: the working tree follows the log: at once where little is going on, later under load, once for several changes; what people do in the
-// meantime stays, and what a crash left of a file is made whole.
+// Goal: the working tree follows the log: immediately when idle, later under load, once for several changes; manual edits in between are kept, and
+// files torn by a crash are repaired.
 
 import { expect, test } from "bun:test";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -10,10 +10,10 @@ import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-benc
 import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
 
-/** Without a change for so long, the tree is calm. */
+/** The tree is calm after this long without a change. */
 const CALM_MS = 20;
 
-test("where little is going on, the tree shows a write before it is acknowledged", async () => {
+test("when idle, the tree shows a write before it is acknowledged", async () => {
   await using space = await bench();
   for (const content of ["1", "2", "3"]) {
     space.clock.advance(CALM_MS + 1);
@@ -25,7 +25,7 @@ test("where little is going on, the tree shows a write before it is acknowledged
   expect(existsSync(space.on("d"))).toBe(false);
 });
 
-test("the tree follows by itself, and a file that changes again before its turn is written once", async () => {
+test("the tree follows by itself, and writes a file once that changes again before its turn", async () => {
   await using space = await bench();
   const { engine } = space;
   await commit(engine, [put("a.md", "1"), put("d/b.md", "b")]);
@@ -36,7 +36,7 @@ test("the tree follows by itself, and a file that changes again before its turn 
   await eventually(() => [space.shown("a.md"), existsSync(space.on("d"))], ["3", false]);
 });
 
-test("many files at once are acknowledged first; writers that are faster than the disk are slowed down to it", async () => {
+test("acknowledges many files first, and slows down writers that outrun the disk", async () => {
   await using space = await bench();
   const { engine, clock } = space;
   const many = (directory: string) =>
@@ -47,7 +47,7 @@ test("many files at once are acknowledged first; writers that are faster than th
   await commit(engine, [put("a.md", "1")]);
   await commit(engine, many("one"));
   expect(count()).toBe(0);
-  // Each brings more than it adds.
+  // Each write follows more files than it adds.
   await commit(engine, [put("b.md", "1")]);
   expect(count()).toBe(2);
   await commit(engine, many("two"));
@@ -59,7 +59,7 @@ test("many files at once are acknowledged first; writers that are faster than th
   await eventually(count, 1_800);
 });
 
-test("changes that never end do not keep the tree from following", async () => {
+test("the tree follows even if changes never stop", async () => {
   await using space = await bench();
   const { engine, clock } = space;
   await commit(engine, [put("a.md", "0"), put("b.md", "0")]);
@@ -67,19 +67,19 @@ test("changes that never end do not keep the tree from following", async () => {
   const next = async (path: string) => {
     clock.advance(CALM_MS / 2);
     await commit(engine, [put(path, `${++change}`)]);
-    // Longer than it would wait for the calm: the real time is not the one that it goes by.
+    // Longer than it would wait for calm; it does not use real time here.
     await Bun.sleep(2);
   };
   await next("b.md");
   for (let rest = 24; rest > 0; rest -= 1) await next("a.md");
   expect([space.shown("a.md"), space.shown("b.md")]).toEqual(["0", "0"]);
-  // A quarter of a second after the first of its changes that is not shown.
+  // A quarter of a second after its first unshown change.
   await next("a.md");
   await next("a.md");
   await eventually(() => [space.shown("a.md") !== "0", space.shown("b.md")], [true, "1"]);
 });
 
-test("who looks at the tree through the engine finds what is committed", async () => {
+test("reading the tree through the engine shows everything committed", async () => {
   await using space = await bench();
   const { engine } = space;
   await commit(engine, [put("a.md", "1"), put("x/y.md", "1")]);
@@ -98,7 +98,7 @@ test("who looks at the tree through the engine finds what is committed", async (
   expect([space.shown("a.md"), space.engine.treeBehind()]).toEqual(["3", []]);
 });
 
-test("what is edited by hand before the tree has followed stays, and is recorded by the next write", async () => {
+test("keeps a manual edit made before the tree has followed, and records it with the next write", async () => {
   await using space = await bench();
   const { engine } = space;
   await apply(engine, [put("a.md", "1")]);
@@ -121,7 +121,7 @@ test("what is edited by hand before the tree has followed stays, and is recorded
   expect(space.shown("a.md")).toBe("55555");
 });
 
-test("after a power cut all files of the last minutes are looked at, and what is there of them is made whole", async () => {
+test("after a power cut, checks all files of the last minutes and repairs them", async () => {
   await using space = await bench();
   const long = "0123456789abcdef".repeat(1_000);
   await apply(space.engine, [put("before.md", "written long before")]);
@@ -131,7 +131,7 @@ test("after a power cut all files of the last minutes are looked at, and what is
     space.engine,
     paths.map((path) => put(path, `${path} ${long}`)),
   );
-  // More than are looked at in any case.
+  // More than are always checked.
   for (let change = 0; change < 400; change += 1) await apply(space.engine, [put("busy.md", `${change}`)]);
   const crashed = `${space.directory}-crashed`;
   cpSync(space.directory, crashed, { recursive: true });
@@ -157,11 +157,11 @@ test("after a power cut all files of the last minutes are looked at, and what is
   rmSync(crashed, { recursive: true });
 });
 
-test("a file that a power cut left empty is made whole, and is nobody's edit", async () => {
+test("repairs a file that a power cut left empty, and does not take it for an edit", async () => {
   await using space = await bench();
   await apply(space.engine, [put("a.md", "1"), put("b.md", "b")]);
   await apply(space.engine, [put("a.md", "2")]);
-  // As the disk is when the power goes: nothing was closed.
+  // The state of the disk after a power cut: nothing was closed.
   const crashed = `${space.directory}-crashed`;
   cpSync(space.directory, crashed, { recursive: true });
   writeFileSync(`${crashed}/a.md`, "");
@@ -175,13 +175,13 @@ test("a file that a power cut left empty is made whole, and is nobody's edit", a
   ]);
   expect(readFileSync(`${crashed}/a.md`, "utf8")).toBe("2");
   rmSync(crashed, { recursive: true });
-  // One that somebody emptied while all was well is an edit as any other.
+  // Emptying a file in normal operation is an edit like any other.
   space.byHand("b.md", "");
   await space.reopen();
   expect((await space.states())[1]).toEqual(["b.md", 1, "modified"]);
 });
 
-test("a close finishes a write that has to record an edit first, and nothing is left to be done after it", async () => {
+test("close finishes a write that must record an edit first, and leaves nothing to do", async () => {
   await using folder = await temporaryFolder();
   const [directory, told] = [`${folder.path}/space`, [] as string[]];
   const tell = (message: string) => void told.push(message);
@@ -201,7 +201,7 @@ test("a close finishes a write that has to record an edit first, and nothing is 
   ]);
 });
 
-test("a file that becomes a directory and back, when only a part of it was brought in between", async () => {
+test("a file becomes a directory and back while the tree has followed only partly", async () => {
   await using space = await bench();
   const { engine } = space;
   await apply(engine, [put("p", "1"), put("q/x.md", "1")]);
@@ -215,7 +215,7 @@ test("a file that becomes a directory and back, when only a part of it was broug
   expect([space.shown("p/x.md"), space.shown("q")]).toEqual(["3", "3"]);
 });
 
-test("after a crash, a file in a directory that was a file is brought at once", async () => {
+test("after a crash, writes a file into a directory that was a file immediately", async () => {
   await using space = await bench();
   await using folder = await temporaryFolder();
   const { engine, clock } = space;

@@ -1,13 +1,13 @@
-// Goal: front matter is read where there is some, and a document whose front matter is broken, hostile or too long is a document without.
+// Goal: front matter is parsed if present, and broken, hostile or overlong front matter counts as none.
 
 import { expect, test } from "bun:test";
 import { frontMatterOf } from "../../../src/context/versioned-store/front-matter.ts";
 import { apply, put, sqliteBench } from "../../kit/file-engine.ts";
 
-/** Of the processor. */
+/** In CPU time. */
 const LIMIT_US = 1_000_000;
 
-test("the fields of a document", () => {
+test("returns the fields of a document", () => {
   const fields = { owner: "ann", "last-validated": "2026-01-02", "stale-after": "30d", tags: ["a", "b"] };
   const yaml = "owner: ann\nlast-validated: 2026-01-02\nstale-after: 30d\ntags: [a, b]\n";
   for (const text of [
@@ -21,7 +21,7 @@ test("the fields of a document", () => {
   }
 });
 
-test("none where there is none", () => {
+test("returns none without front matter", () => {
   const texts = [
     "",
     "---",
@@ -40,7 +40,7 @@ test("none where there is none", () => {
   expect(texts.map(frontMatterOf)).toEqual(texts.map(() => undefined));
 });
 
-test("as long as it may be, and no longer; a cut is no end", () => {
+test("accepts up to the maximum length; a cut is not an end", () => {
   const long = (length: number) => `---\na: ${"x".repeat(length - 4)}\n---\n`;
   expect(Object.keys(frontMatterOf(long(16_000))!)).toEqual(["a"]);
   expect(frontMatterOf(long(17_000))).toBeUndefined();
@@ -62,7 +62,7 @@ const hostile: [name: string, yaml: string][] = [
 ];
 
 for (const [name, yaml] of hostile)
-  test(`${name}: none, in a moment, and the document is written`, async () => {
+  test(`${name}: quickly none, and the document is written`, async () => {
     const started = process.cpuUsage();
     expect(frontMatterOf(`---\n${yaml}\n---\n`)).toBeUndefined();
     expect(process.cpuUsage(started).user).toBeLessThan(LIMIT_US);

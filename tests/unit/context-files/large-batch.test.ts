@@ -1,5 +1,5 @@
-// Goal: a batch of many files is written in steps, and is one change all the same: nobody sees half of it, what is refused leaves nothing, and
-// other work of the process goes on meanwhile.
+// Goal: a batch of many files is written in steps but stays atomic: no one sees half of it, a refused batch leaves nothing, and other work of the
+// process continues meanwhile.
 
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/kit/error.ts";
@@ -12,7 +12,7 @@ const many = (content: string) =>
   Array.from({ length: FILES }, (_, index) => put(pathOf(index), `${content} [[${index}]]`));
 const LAST = at(pathOf(FILES - 1));
 
-/** Counts the turns of others while something runs. */
+/** Counts the turns of other work while `work` runs. */
 async function turnsDuring<T>(work: Promise<T>, each: () => void = () => {}): Promise<number> {
   const state = { done: false };
   const ended = work.finally(() => (state.done = true)).catch(() => undefined);
@@ -26,7 +26,7 @@ async function turnsDuring<T>(work: Promise<T>, each: () => void = () => {}): Pr
 }
 
 describe("a batch of many files", () => {
-  test("nobody sees half of it, whatever they ask for", async () => {
+  test("no query sees half of it", async () => {
     await using bench = await sqliteBench();
     const { engine } = bench;
     await apply(engine, many("old"));
@@ -44,7 +44,7 @@ describe("a batch of many files", () => {
       if (listed.length < 5)
         listed.push(engine.list().then((files) => new Set(files.map(({ version }) => version)).size));
     });
-    // The first file may be read just before the change, and the last just after it; never the other way round.
+    // The first file may be read just before the change and the last just after it, never the reverse.
     expect(new Set(await Promise.all(seen)).isSubsetOf(new Set(["old old", "old new", "new new"]))).toBe(
       true,
     );
@@ -53,7 +53,7 @@ describe("a batch of many files", () => {
     expect(engine.head().seq).toBe(before.seq + FILES);
   });
 
-  test("others run while it is written", async () => {
+  test("other work runs while it is written", async () => {
     await using bench = await sqliteBench();
     let during = 0;
     let isWriting = false;
@@ -67,7 +67,7 @@ describe("a batch of many files", () => {
     expect(during).toBeGreaterThan(2);
   });
 
-  test("a write of another comes before it or after it, and none is lost", async () => {
+  test("a concurrent write comes before or after it, and none is lost", async () => {
     await using bench = await sqliteBench();
     const { engine } = bench;
     const large = engine.apply({ author: "ann", operations: many("new") });
@@ -84,7 +84,7 @@ describe("a batch of many files", () => {
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
   });
 
-  test("what is refused at its last file leaves nothing", async () => {
+  test("leaves nothing if its last file is refused", async () => {
     await using bench = await sqliteBench();
     const { engine } = bench;
     await apply(engine, [put(LAST, "there")]);
@@ -98,7 +98,7 @@ describe("a batch of many files", () => {
     expect(bench.engine.totals()).toEqual({ files: 1, bytes: 5, versions: 1 });
   });
 
-  test("a right that is lost while it is written counts", async () => {
+  test("a right lost while it is written applies", async () => {
     await using bench = await sqliteBench();
     const { engine } = bench;
     let asked = 0;
@@ -114,7 +114,7 @@ describe("a batch of many files", () => {
     expect(await engine.list()).toEqual([]);
   });
 
-  test("restoring many files is one change as well, and each of them is told of in order", async () => {
+  test("restoring many files is also one change, with an event for each in order", async () => {
     await using bench = await sqliteBench();
     const { engine } = bench;
     await apply(engine, many("old"));

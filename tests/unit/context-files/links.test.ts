@@ -1,11 +1,10 @@
-// Goal: every link that a person sees as one is found, with its line, and nothing else; whatever a document of two megabytes holds, it is
-// read in a moment.
+// Goal: finds exactly the links that a reader would see, with their lines, and takes linear time on any document of two megabytes.
 
 import { describe, expect, test } from "bun:test";
 import { LINKS_PER_DOCUMENT_MAX, linksOf } from "../../../src/context/versioned-store/links.ts";
 
 const DOCUMENT_CHARACTERS = 2 * 1024 * 1024;
-/** Of the processor. Twenty times what the slowest takes here; one that grows with the square takes minutes. */
+/** In CPU time: twenty times what the slowest takes here; quadratic growth would take minutes. */
 const DOCUMENT_LIMIT_US = 2_000_000;
 
 const cases: [name: string, text: string, links: string[]][] = [
@@ -62,7 +61,7 @@ describe("links", () => {
         expect(linksOf(written).map(({ kind, target }) => `${kind} ${target}`)).toEqual(links);
     });
 
-  test("with their lines, in order", () => {
+  test("come in order, with their lines", () => {
     expect(linksOf("# x\n\nsee a/b.md, [t](c.md), [[d]]\n\n[[e]]")).toEqual([
       { kind: "path", target: "a/b.md", line: 3 },
       { kind: "markdown", target: "c.md", line: 3 },
@@ -71,7 +70,7 @@ describe("links", () => {
     ]);
   });
 
-  test("as many as one document may have, and no longer than a path", () => {
+  test("are bounded in number and in length", () => {
     expect(linksOf("[[a]] [[b]]\n".repeat(LINKS_PER_DOCUMENT_MAX))).toHaveLength(LINKS_PER_DOCUMENT_MAX);
     expect(linksOf(`[[${"x".repeat(5_000)}]]`)[0]!.target).toHaveLength(1_024);
   });
@@ -83,7 +82,7 @@ const pieces = [
   ..."a/,@/,../,./a,a.b/,a@,://,https://x/,`a``,``a` b``` ,~~~,```,> ,- [x](y.md),/[,é/".split(","),
 ];
 
-test("documents of two megabytes of anything are read in a moment", () => {
+test("parses any document of two megabytes quickly", () => {
   for (const piece of pieces)
     for (const end of ["", "\n"]) {
       const text = (piece + end).repeat(Math.ceil(DOCUMENT_CHARACTERS / (piece + end).length));

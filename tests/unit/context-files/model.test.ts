@@ -1,5 +1,5 @@
-// Goal: whatever is done to a space in whatever order, every answer is that of a plain model; and of writers at the same time each sees the
-// others' work as if they had come one after the other.
+// Goal: for any sequence of operations, every result equals that of a simple model, and concurrent writers see each other's work as if they had run
+// one after another.
 
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
@@ -52,7 +52,7 @@ const anyStep = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ reopen: true as const }) },
 );
 
-/** Opening a space costs more than a history: so many share one, each in a directory of its own. */
+/** Opening a space costs more than a history, so several histories share one, each in its own directory. */
 const HISTORIES_PER_SPACE = 25;
 
 interface Start {
@@ -158,7 +158,7 @@ test(
   TEST_LIMIT_MS,
 );
 
-test("counters that are counted up by comparing and swapping lose nothing, each version has one writer", async () => {
+test("compare-and-swap counters lose nothing, and each version has one writer", async () => {
   await using bench = await sqliteBench();
   const { engine } = bench;
   const [writers, counts, counters] = [16, 25, 3];
@@ -168,7 +168,7 @@ test("counters that are counted up by comparing and swapping lose nothing, each 
       const now = await engine.read(at(path));
       const next = Number.parseInt(text(now) ?? "0", 10) + 1;
       try {
-        // Names its writer, so that two never write the same.
+        // Names its writer, so that no two contents are equal.
         const applied = await apply(engine, [put(path, `${next} by ${writer}`, now?.version ?? null)]);
         const key = `${path} v${applied.effects[0]!.after!.version}`;
         wins.set(key, [...(wins.get(key) ?? []), `${next} by ${writer}`]);

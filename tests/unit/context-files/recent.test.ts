@@ -1,4 +1,4 @@
-// Goal: contents that were read or written lately are unpacked once, and what is kept of them is bounded, however small they are.
+// Goal: recently read or written contents are decompressed once, and the cache is bounded, however small they are.
 
 import { expect, test } from "bun:test";
 import { RecentContents } from "../../../src/context/versioned-store/sqlite/recent.ts";
@@ -7,7 +7,7 @@ const never = () => {
   throw new Error("it is known");
 };
 
-test("unpacks a content once, and one that was written not at all", () => {
+test("decompresses a read content once and a written content never", () => {
   const recent = new RecentContents();
   const content = Uint8Array.of(1, 2, 3);
   let unpacked = 0;
@@ -24,7 +24,7 @@ test("unpacks a content once, and one that was written not at all", () => {
   expect(recent.get("written", () => Uint8Array.of(4))).toEqual(Uint8Array.of(4));
 });
 
-test("keeps no large content, no part of a large buffer, and only so many small ones", () => {
+test("caches no large content, no view of a large buffer, and a bounded number of small contents", () => {
   const recent = new RecentContents();
   const isKept = (hash: string) => {
     let kept = true;

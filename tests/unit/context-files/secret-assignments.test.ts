@@ -1,5 +1,4 @@
-// Goal: secrets that are given to a name are found in settings, data and code of every form, and what only has such a name passes: by a
-// table of each, in linear time.
+// Goal: finds secrets assigned to a name in settings, data and code, and passes harmless values of such names, by a table of each, in linear time.
 
 import { describe, expect, test } from "bun:test";
 import { loadScan } from "../../../src/context/files/secret-rules.ts";
@@ -12,7 +11,7 @@ const HEX = "9f86d081884c7d659a2feaa0c55ad015";
 const BASE64 = "dGhp5cyBp7cyBh0IHN1/cGVy+IHN4lY3J9dA==";
 const CHOSEN = "Tr0ub4dor#3";
 
-/** The value, as it has to be found. */
+/** The value to find. */
 const FOUND: readonly (readonly [text: string, value: string])[] = [
   // .env and shells
   [`API_KEY=${BASE62}`, BASE62],
@@ -105,7 +104,7 @@ const PASSES: readonly string[] = [
 
 const find = (text: string) => scan({ path: "a.md", content: Buffer.from(text) });
 
-describe("a secret that is given to a name", () => {
+describe("a secret assigned to a name", () => {
   for (const [text, value] of FOUND)
     test(`is found: ${text}`, () => {
       const found = [...secretAssignments(text)].map(({ start, end }) => text.slice(start, end));
@@ -119,7 +118,7 @@ describe("a secret that is given to a name", () => {
       expect(find(`one\n${text}\n`)).toBeUndefined();
     });
 
-  test("is shown by its name and a quarter of it at most, and passes when the line is marked", () => {
+  test("shows its name and at most a quarter of it, and passes when the line is marked", () => {
     expect(find(`password: ${CHOSEN}`)).toEqual({
       rule: "assigned secret",
       line: 1,
@@ -130,13 +129,13 @@ describe("a secret that is given to a name", () => {
     expect(find(`password: ${CHOSEN} # secret:checked`)).toBeUndefined();
   });
 
-  test("of an issuer that is known is named after the issuer", () => {
+  test("is named after its issuer if known", () => {
     const token = `ghp_${"aB3dE5gH7jK9".repeat(3)}`;
     expect(find(`token: ${token}`)!.rule).toStartWith("github/");
   });
 });
 
-test("the time grows with the length, whatever the text", () => {
+test("takes linear time on any text", () => {
   const took = (text: string) => {
     const start = performance.now();
     for (const _ of secretAssignments(text));
@@ -154,7 +153,7 @@ test("the time grows with the length, whatever the text", () => {
     `token="${"a1b2".repeat(4)}`,
   ]) {
     const text = piece.repeat(Math.ceil(200_000 / piece.length));
-    // A square of this would take minutes; a busy machine does not make seconds of milliseconds.
+    // Quadratic time would be minutes; a busy machine does not turn milliseconds into seconds.
     expect([piece.slice(0, 20), took(text) < 3_000]).toEqual([piece.slice(0, 20), true]);
   }
 });

@@ -1,5 +1,5 @@
-// Goal: secrets of every issuer that the rules know are found, the first of a text is named with its line and no more than its beginning, and
-// what only looks a little like one passes, in bounded time.
+// Goal: finds secrets of every known issuer, reports the first of a text with its line and only its first characters, and passes lookalikes, in
+// bounded time.
 
 import { describe, expect, test } from "bun:test";
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
@@ -14,7 +14,7 @@ const KEY = `AKIA${"QWERTYUIOPASDFGH".replaceAll(/[018]/g, "A")}`;
 const lines = (text: string) => text.replaceAll(/(.{64})/g, "$1\n");
 const pem = (kind: string) => `-----BEGIN ${kind}-----\n${lines(`MII${word(900)}`)}\n-----END ${kind}-----`;
 
-/** By the name of the rule of the set. */
+/** Keyed by the rule of the preset. */
 const OF_THE_SET: Record<string, { readonly path?: string; readonly text: string }> = {
   aws: { text: `AWS_SECRET_ACCESS_KEY = "${word(40)}"` },
   gcp: {
@@ -36,7 +36,7 @@ const OF_THE_SET: Record<string, { readonly path?: string; readonly text: string
   huggingface: { text: `hf_${letters(34)}` },
   linear: { text: `lin_api_${word(40)}` },
   notion: { text: `ntn_12345678901${word(35)}` },
-  // As the issuer's end: a closing brace that fills its last group alone.
+  // Ends as the issuer's keys do: a closing brace alone in its last group.
   "1password": { text: `ops_${Buffer.from(`{"email":"${word(121)}"}`).toString("base64")}` },
   "database-connection-string": { text: "mongodb://operator:correcthorsebattery@db.example.org/x" },
   "hashicorp-vault": { text: `hvs.${word(95)}` },
@@ -63,7 +63,7 @@ const OUR_OWN: Record<string, string> = {
 };
 
 describe("what is found", () => {
-  test("something of every rule of the set", () => {
+  test("a secret of every rule of the preset", () => {
     const names = rules.map(({ meta }) => meta.id.replace(/^.*secretlint-rule-/, ""));
     expect(Object.keys(OF_THE_SET).toSorted()).toEqual(
       names.filter((name) => name !== "filter-comments").toSorted(),
@@ -75,14 +75,14 @@ describe("what is found", () => {
     }
   });
 
-  test("something of each of our own shapes", () => {
+  test("a secret of each of our own patterns", () => {
     for (const [name, text] of Object.entries(OUR_OWN)) {
       const found = findSecret("a.md", `first line\n  key: ${text} # and more\n`);
       expect([name, found]).toEqual([name, { rule: name, line: 2, snippet: `key: ${text.slice(0, 4)}…` }]);
     }
   });
 
-  test("the first of several, and of two on a line neither is shown", () => {
+  test("the first of several; of two on a line, neither is shown", () => {
     const token = `ghp_${word(36)}`;
     expect(findSecret("a.md", `one\ntwo ${token}\n${KEY}`)).toMatchObject({ line: 2, snippet: "two ghp_…" });
     for (const line of [
@@ -95,14 +95,14 @@ describe("what is found", () => {
     }
   });
 
-  test("a text whose name says that it is a key file is not looked for on this machine's disk", () => {
-    // The rule would read it, and take so long that there is no answer at once.
+  test("does not read a text named like a key file from this machine's disk", () => {
+    // The rule would read the file, which takes too long for an immediate answer.
     expect(findSecret("/dev/zero.p12", "harmless")).toBeUndefined();
     expect(findSecret("keys/A.P12", `x ${KEY}`)).toMatchObject({ rule: "AWS access key" });
   });
 });
 
-test("what is passed over before the rules are asked has nothing that they find", () => {
+test("the pre-check skips nothing that the rules would find", () => {
   const samples = [...Object.values(OF_THE_SET).map(({ text }) => text), ...Object.values(OUR_OWN)];
   for (const text of samples)
     for (const around of [text, `word ${text} word`, `${"word ".repeat(400)}\n${text}`])
@@ -117,7 +117,7 @@ test("what is passed over before the rules are asked has nothing that they find"
 });
 
 describe("what passes", () => {
-  test("a line that somebody marked, or whose line above is marked; and no comment of another program", () => {
+  test("a line marked itself or by the line above; comments of other programs do not count", () => {
     expect(findSecret("a.md", `${KEY} <!-- secret:allow -->`)).toBeUndefined();
     expect(findSecret("a.md", `# cairn-checked\n${KEY}`)).toBeUndefined();
     expect(findSecret("a.md", `# secret:checked\n\n${KEY}`)).toMatchObject({ line: 3 });
@@ -125,7 +125,7 @@ describe("what passes", () => {
     expect(findSecret("a.md", `# secretlint-disable\n${KEY}`)).toMatchObject({ line: 2 });
   });
 
-  test("what only looks a little like a secret", () => {
+  test("texts that merely resemble a secret", () => {
     for (const text of [
       "",
       "sk-learn and sk_test are words",
@@ -139,7 +139,7 @@ describe("what passes", () => {
       expect([text, findSecret("a.json", text)]).toEqual([text, undefined]);
   });
 
-  test("texts that are made to take long take a moment", () => {
+  test("adversarial texts take bounded time", () => {
     const bytes = 1024 * 1024;
     const start = performance.now();
     for (const part of [
@@ -158,7 +158,7 @@ describe("what passes", () => {
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 
-  test("a marked line that is full of keys is looked at once, and what follows it is looked at too", () => {
+  test("examines a marked line full of keys once, and still examines what follows", () => {
     const marked = `${`${KEY} `.repeat(200_000)} secret:allow`;
     const start = performance.now();
     expect(findSecret("a.md", marked)).toBeUndefined();

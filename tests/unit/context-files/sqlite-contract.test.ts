@@ -1,4 +1,4 @@
-// Goal: the embedded engine does what every engine of the versioned store must do.
+// Goal: the embedded engine passes the contract of the versioned store.
 
 import { fileEngineContract } from "../../kit/file-engine-contract.ts";
 import { sqliteBench } from "../../kit/file-engine.ts";

@@ -1,4 +1,4 @@
-// Goal: contents of a large batch are stored ahead of its transaction, in small commits; a batch that is refused, and a crash, leave none of them.
+// Goal: the contents of a large batch are stored before its transaction in small commits; neither a refused batch nor a crash leaves any of them.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -11,7 +11,7 @@ import { refusal } from "../../kit/refusal.ts";
 
 const MIB = 1024 * 1024;
 
-/** Nothing that compression makes smaller. */
+/** Incompressible. */
 function noise(seed: number, bytes: number): Uint8Array {
   let state = seed;
   return Uint8Array.from({ length: bytes }, () => {
@@ -23,7 +23,7 @@ function noise(seed: number, bytes: number): Uint8Array {
 const large = (count: number) =>
   Array.from({ length: count }, (_, index) => put(`large/${index}.bin`, noise(index, MIB)));
 
-/** Of the database, after the engine was closed. */
+/** Reads the database of a closed engine. */
 function blobs(directory: string): { count: number; unused: number } {
   using database = new Database(join(directory, ".cairn", "space.db"), { readonly: true });
   return database
@@ -39,7 +39,7 @@ async function blobsOf(bench: EngineBench & { readonly directory: string }) {
   return blobs(bench.directory);
 }
 
-test("a large batch is whole, and each of its commits is small", async () => {
+test("a large batch is complete, and each of its commits is small", async () => {
   await using folder = await temporaryFolder();
   const directory = join(folder.path, "space");
   let commits = 0;
@@ -47,7 +47,7 @@ test("a large batch is whole, and each of its commits is small", async () => {
   const engine = openSqliteEngine({ directory, clock: systemClock, log: silent, onCommit });
   const operations = large(4);
   await apply(engine, operations);
-  // One for each content, one for the batch, and those that look for contents without a use.
+  // One for each content, one for the batch, and those that delete unused contents.
   expect(commits).toBeGreaterThanOrEqual(5);
   for (const [index] of operations.entries())
     expect((await engine.read(at(`large/${index}.bin`)))!.bytes).toEqual(noise(index, MIB));
@@ -55,7 +55,7 @@ test("a large batch is whole, and each of its commits is small", async () => {
   expect(blobs(directory)).toEqual({ count: 4, unused: 0 });
 });
 
-test("a large batch that is refused leaves no content", async () => {
+test("a refused large batch leaves no content", async () => {
   await using bench = await sqliteBench();
   await apply(bench.engine, [put("taken.md", "first")]);
   await refusal(apply(bench.engine, [...large(3), put("taken.md", "second", null)]), "stale");
@@ -63,7 +63,7 @@ test("a large batch that is refused leaves no content", async () => {
   expect(await blobsOf(bench)).toEqual({ count: 1, unused: 0 });
 });
 
-test("a refused batch takes no content from another that uses it", async () => {
+test("a refused batch does not delete content that another batch uses", async () => {
   await using bench = await sqliteBench();
   const [first, second] = large(2);
   await apply(bench.engine, [first!]);
@@ -72,7 +72,7 @@ test("a refused batch takes no content from another that uses it", async () => {
   expect(await blobsOf(bench)).toEqual({ count: 1, unused: 0 });
 });
 
-test("contents that a crash left are deleted by the next open", async () => {
+test("the next open deletes contents left by a crash", async () => {
   await using bench = await sqliteBench();
   await apply(bench.engine, [put("kept.md", "kept")]);
   await bench.engine.close();

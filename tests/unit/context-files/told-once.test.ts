@@ -1,4 +1,4 @@
-// Goal: what a batch has to tell is told once, also when it is judged a second time because another one failed that waited with it.
+// Goal: a batch publishes its events once, even if it is judged a second time because another batch of the same commit failed.
 
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -10,11 +10,11 @@ import { apply, at, bytes, put } from "../../kit/file-engine.ts";
 import { treeBench } from "../../kit/tree-bench.ts";
 
 const LIMIT = 10;
-/** Everything here is small. */
+/** Quotas small enough to reach. */
 const noWorkers = undefined as never;
 const KEY = "AKIAQWERTYUIOPASDFGH";
 
-test("a quota that is nearly reached, and a secret in an edit by hand, are told once", async () => {
+test("publishes a nearly reached quota and a secret in a manual edit once", async () => {
   await using bench = await treeBench();
   const { engine } = bench;
   await apply(engine, [put("a.md", "1")]);
@@ -43,7 +43,7 @@ test("a quota that is nearly reached, and a secret in an edit by hand, are told 
   await write("b.md", "1");
   const together = async (writes: Promise<unknown>[]) =>
     (await Promise.allSettled(writes)).map(({ status }) => status === "fulfilled");
-  /** Fails when it has changed something. */
+  /** Fails after it has changed something. */
   const failing = async () => {
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     await apply(engine, [put("c.md", "1")], { author: null as never });

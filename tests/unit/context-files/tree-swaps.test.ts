@@ -1,4 +1,4 @@
-// Goal: a directory that is swapped for a link at the worst moment takes nothing of a space outside and brings nothing in from there.
+// Goal: swapping a directory for a link at the worst moment neither leads writes out of a space nor brings content in.
 
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../kit/folder.ts";
 const PATH = parseDocumentPath("path", "a/b/c.md");
 const WAYS: Through[] = THROUGH === "paths" ? ["paths"] : ["descriptors", "paths"];
 
-/** Swaps `a` for a link to `outside` once, at the given moment. */
+/** Swaps `a` for a link to `outside` once at the given moment. */
 class Swapped extends HeldRoot {
   moment: "before hold" | "after hold" | "before open" | undefined;
   readonly #folder: string;
@@ -43,7 +43,7 @@ class Swapped extends HeldRoot {
   }
 }
 
-/** A space with `a/b/c.md`, and a directory outside with another file of that name. */
+/** A space with `a/b/c.md`, and an outside directory with another file of that path. */
 async function swapped(through: Through) {
   const folder = await temporaryFolder();
   for (const directory of ["space/.cairn", "space/a/b", "outside/b"])
@@ -76,7 +76,7 @@ function outcome(work: () => unknown): unknown {
 }
 
 for (const through of WAYS) {
-  test(`through ${through}: without a swap everything is done where it should be`, async () => {
+  test(`through ${through}: without a swap, everything happens in place`, async () => {
     await using at = await swapped(through);
     const seen = at.tree.look(PATH);
     expect(Buffer.from(at.tree.read(PATH)!.bytes).toString()).toBe("inside");
@@ -116,7 +116,7 @@ for (const through of WAYS) {
     });
   }
 
-  test(`through ${through}: a swap between a look and the reading gives nothing from outside`, async () => {
+  test(`through ${through}: a swap between check and read returns nothing from outside`, async () => {
     await using at = await swapped(through);
     at.directories.moment = "before open";
     expect(at.tree.look(PATH)).toBeUndefined();

@@ -1,5 +1,5 @@
-// Goal: the working tree shows the live versions; what people do in it is seen, recorded on request, never overwritten and never hidden; no
-// link in it is followed.
+// Goal: the working tree shows the live versions; manual edits are seen, recorded on request, and never overwritten or hidden; links are not
+// followed.
 
 import { expect, test } from "bun:test";
 import {
@@ -21,7 +21,7 @@ import { adopt, applyAll, at, destroy, put, remove, text, undelete } from "../..
 import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";
 import { refusal, refusalOf } from "../../kit/refusal.ts";
 
-test("the tree shows what is live, and no directory without a file", async () => {
+test("the tree shows the live files and no empty directories", async () => {
   await using space = await bench();
   const { engine, shown } = space;
   await apply(engine, [put("a/b/c.md", "1"), put("x.md", "x")]);
@@ -38,7 +38,7 @@ test("the tree shows what is live, and no directory without a file", async () =>
   expect(readdirSync(space.on(".cairn")).filter((name) => !name.startsWith("space.db"))).toEqual([]);
 });
 
-test("edited, new and missing files are seen, also after a restart, with their content, and adopted", async () => {
+test("edited, new and missing files are seen with their content, even after a restart, and adopted", async () => {
   await using space = await bench();
   await apply(space.engine, [put("a.md", "1"), put("b.md", "1"), put("c.md", "1"), put("old.md", "1")]);
   await apply(space.engine, [remove("old.md")]);
@@ -76,7 +76,7 @@ test("edited, new and missing files are seen, also after a restart, with their c
     ["new", "untracked"],
     ["1", 1],
   ]);
-  // Many who read the same file do not each look at the tree; a moment later it is looked at again.
+  // Concurrent reads of a file share one check of the tree; a moment later it is checked again.
   space.byHand("c.md", "edited as well");
   expect(await opened("c.md")).toEqual(["1", 1]);
   space.clock.advance(5);
@@ -88,7 +88,7 @@ test("edited, new and missing files are seen, also after a restart, with their c
     current: null,
     versions: [],
   });
-  // Reading recorded nothing.
+  // Reading records nothing.
   expect(engine.head().seq).toBe(5);
   expect(await adopt(engine)).toEqual({ adopted: ["a.md", "new/n.md", "old.md"], refused: [] });
   expect((await engine.list()).map(({ path, version }) => [path, version])).toEqual([
@@ -101,7 +101,7 @@ test("edited, new and missing files are seen, also after a restart, with their c
   expect(await adopt(engine)).toEqual({ adopted: [], refused: [] });
 });
 
-test("what was edited by hand becomes a version before it would be overwritten", async () => {
+test("a manual edit becomes a version before it would be overwritten", async () => {
   await using space = await bench();
   const { engine } = space;
   await apply(engine, [put("a.md", "1")]);
@@ -119,7 +119,7 @@ test("what was edited by hand becomes a version before it would be overwritten",
   expect(text(await engine.read(at("a.md"), 3))).toBe("again by hand");
 });
 
-test("an edit between the look and the commit stays in the tree, and is recorded by the next write", async () => {
+test("an edit between check and commit stays in the tree, and the next write records it", async () => {
   await using space = await bench();
   const { engine } = space;
   await apply(engine, [put("a.md", "1")]);
@@ -130,7 +130,7 @@ test("an edit between the look and the commit stays in the tree, and is recorded
   expect([text(await engine.read(at("a.md"), 3)), space.shown("a.md")]).toEqual(["between", "333"]);
 });
 
-test("links in the tree are not followed, not written through and not deleted through", async () => {
+test("links in the tree are not followed, written through or deleted through", async () => {
   await using space = await bench();
   const outside = `${space.directory}-outside`;
   mkdirSync(outside);
@@ -169,7 +169,7 @@ test("links in the tree are not followed, not written through and not deleted th
   ]).toEqual([undefined, undefined, undefined]);
   expect((await engine.list({ prefix: at("d") })).map(({ state }) => state)).toEqual(["missing"]);
   expect(await engine.list({ prefix: at("planted") })).toEqual([]);
-  // Over a file that the log has the write stands, and the link stays in the tree.
+  // In place of a tracked file, the write is durable and the link stays in the tree.
   await apply(engine, [put("f.md", "2"), put("d/a.md", "2")]);
   expect(lstatSync(space.on("f.md")).isSymbolicLink()).toBe(true);
   expect(engine.treeBehind()).toEqual([at("d/a.md"), at("f.md")]);
@@ -183,7 +183,7 @@ test("links in the tree are not followed, not written through and not deleted th
   expect(readdirSync(outside)).toEqual(["a.md"]);
   expect(readFileSync(`${outside}/a.md`, "utf8")).toBe("outside");
   expect(lstatSync(space.on("d")).isSymbolicLink()).toBe(true);
-  // Out of the way, the next write brings the tree up to date.
+  // Once the link is gone, the next write updates the tree.
   rmSync(space.on("d"));
   rmSync(space.on("f.md"));
   await apply(engine, [put("d/new.md", "2")]);
@@ -191,7 +191,7 @@ test("links in the tree are not followed, not written through and not deleted th
   expect(["d/new.md", "d/a.md", "f.md"].map((path) => space.shown(path))).toEqual(["2", undefined, "2"]);
 });
 
-test("where the tree can't be written the write stands, and the path is tried again: with the next write, and at the open", async () => {
+test("if the tree cannot be written, the write is durable and the path is retried on the next write and on open", async () => {
   await using space = await bench();
   await apply(space.engine, [put("a.md", "1"), put("b.md", "1"), put("n.md", "0")]);
   const block = (path: string) => {
@@ -212,7 +212,7 @@ test("where the tree can't be written the write stands, and the path is tried ag
   rmSync(space.on("n.md"), { recursive: true });
   await apply(space.engine, [put("b.md", "3")]);
   expect([space.engine.treeBehind(), space.shown("n.md")]).toEqual([[at("a.md")], "1"]);
-  // Many writes later, and in another process.
+  // Many writes later and in another process.
   for (let count = 0; count < 20; count++) await apply(space.engine, [put("b.md", `more ${count}`)]);
   await space.reopen();
   expect(space.engine.treeBehind()).toEqual([at("a.md")]);
@@ -221,10 +221,10 @@ test("where the tree can't be written the write stands, and the path is tried ag
   expect([space.engine.treeBehind(), space.shown("a.md")]).toEqual([[], "2"]);
 });
 
-test("an old version that could not be replaced is nobody's edit", async () => {
+test("an old version that could not be replaced is not taken for an edit", async () => {
   await using space = await bench();
   await apply(space.engine, [put("d/a.md", "1"), put("d/b.md", "1")]);
-  // Nothing can be written while the place for temporary files is away; a file in a directory of that name can't be removed either.
+  // Nothing can be written without the directory for temporary files, and a file in a directory of that name cannot be removed.
   const away = () => renameSync(space.on("d"), space.on("aside"));
   away();
   symlinkSync(space.on("aside"), space.on("d"));
@@ -253,7 +253,7 @@ test("names in another Unicode form are the same path", async () => {
   expect(readdirSync(space.directory)).toEqual([".cairn"]);
 });
 
-test("our own names and what can't be a path are never documents", async () => {
+test("reserved names and invalid paths are never documents", async () => {
   await using space = await bench();
   for (const directory of [".git", "a/.GIT", ".sync"]) {
     mkdirSync(space.on(directory), { recursive: true });
@@ -275,7 +275,7 @@ test("our own names and what can't be a path are never documents", async () => {
   ]);
 });
 
-test("whatever cannot be a document is listed with the reason, and adopting records the rest", async () => {
+test("anything that cannot be a document is listed with the reason, and adopt records the rest", async () => {
   await using space = await bench();
   const { engine } = space;
   await apply(engine, [put("Plan.md", "1"), put("gone/a.md", "1")]);
@@ -303,7 +303,7 @@ test("whatever cannot be a document is listed with the reason, and adopting reco
   ];
   const listed = (await engine.list()).filter(({ state }) => state === "refused");
   expect(listed.map(({ path, refused: why }) => `${path} ${why!.code}`)).toEqual(refused);
-  // These two are found out when they are recorded: the first one of two twins is not refused.
+  // These two are detected on recording: the first of two equal names is not refused.
   expect(await adopt(engine)).toEqual({
     adopted: ["TWIN.md", "ok.md"],
     refused: [...refused, "gone clash", "twin.md clash"].sort(),
@@ -312,7 +312,7 @@ test("whatever cannot be a document is listed with the reason, and adopting reco
   expect(socket.unix).toBeTruthy();
 });
 
-test("a new file is refused where something without a version is in the way", async () => {
+test("refuses a new file in the place of something without a version", async () => {
   await using space = await bench();
   const { engine } = space;
   const blocked = async (path: string) => {
@@ -327,7 +327,7 @@ test("a new file is refused where something without a version is in the way", as
   expect(await blocked("folder")).toEqual(["conflict", ["folder/deep/x.md"]]);
   await apply(engine, [put("folder/deep/other.md", "1")]);
   expect((await blocked("folder"))[0]).toBe("conflict");
-  // The tracked one leaves, the other one is still there.
+  // The tracked one leaves, but the other is still there.
   const replaced = [remove("folder/deep/other.md"), put("folder", "1")];
   expect(await refusalOf(apply(engine, replaced))).toMatchObject({
     code: "conflict",
@@ -337,11 +337,11 @@ test("a new file is refused where something without a version is in the way", as
   await apply(engine, replaced);
   expect(space.shown("folder")).toBe("1");
   expect([engine.treeBehind(), space.shown("file")]).toEqual([[], "by hand"]);
-  // A directory without a file in it holds nothing that could be lost.
+  // An empty directory contains nothing to lose.
   mkdirSync(space.on("empty/deep"), { recursive: true });
   await apply(engine, [put("empty", "1")]);
   expect(space.shown("empty")).toBe("1");
-  // What was deleted a moment ago, and is still on the disk, is not in the way.
+  // A file deleted a moment ago that is still on disk does not block.
   await apply(engine, [put("was/a.md", "1"), put("was/b.md", "1")]);
   await apply(engine, [remove("was/a.md"), remove("was/b.md")]);
   await apply(engine, [put("was", "1")]);
@@ -351,7 +351,7 @@ test("a new file is refused where something without a version is in the way", as
   expect([engine.treeBehind(), space.shown("was/a.md")]).toEqual([[], "2"]);
 });
 
-test("what changes while a long listing pauses is listed as it is in the end", async () => {
+test("a long listing shows the final state of files that change while it pauses", async () => {
   await using space = await bench();
   const { engine } = space;
   const paths = Array.from({ length: 3_000 }, (_, index) => `${index % 10}/${index}.md`);
@@ -367,7 +367,7 @@ test("what changes while a long listing pauses is listed as it is in the end", a
   expect(listed).toHaveLength(3_000);
 });
 
-test("a space without its tree is made whole from its database when it begins another history", async () => {
+test("a space without its tree is rebuilt from its database when a new history begins", async () => {
   await using space = await bench();
   await apply(space.engine, [put("a/b.md", "1"), put("c.md", "1"), put("d.md", "1")]);
   await apply(space.engine, [remove("d.md")]);
@@ -385,7 +385,7 @@ test("a space without its tree is made whole from its database when it begins an
   expect((await space.engine.stat(at("c.md")))!.hash).toBe(sha256Hex("1"));
 });
 
-test("a file is only replaced or removed as it was looked at", async () => {
+test("replaces or removes a file only in the state that was checked", async () => {
   await using space = await bench();
   const { shown, byHand } = space;
   const tree = new Tree(space.directory);
