@@ -67,7 +67,7 @@ test("the tree follows even if changes never stop", async () => {
   const next = async (path: string) => {
     clock.advance(CALM_MS / 2);
     await commit(engine, [put(path, `${++change}`)]);
-    // Longer than it would wait for calm; it does not use real time here.
+    // Real time passes, but the tree only goes by the test's clock.
     await Bun.sleep(2);
   };
   await next("b.md");

@@ -10,7 +10,7 @@ import { apply, at, bytes, put } from "../../kit/file-engine.ts";
 import { treeBench } from "../../kit/tree-bench.ts";
 
 const LIMIT = 10;
-/** Quotas small enough to reach. */
+/** All contents are small, so no worker is needed. */
 const noWorkers = undefined as never;
 const KEY = "AKIAQWERTYUIOPASDFGH";
 
