@@ -47,7 +47,7 @@ test("a hash that is not the current one is refused and approves nothing", async
   expect(wanted).toEqual({
     status: 409,
     code: "conflict",
-    message: "content_hash: the gear has other content by now; look at it again",
+    message: "content_hash: the gear's content has changed; review it again",
     details: { version: 2, content_hash: expect.any(String) as never },
   });
   expect(await at.admin.get<unknown>(`/gears/${gear.id}`)).toMatchObject({
@@ -138,8 +138,8 @@ test("a gear that was approved to run isolated does not run without isolation un
     status: 422,
     code: "refused",
     message:
-      'run refused; gear not executed: "echo_args" was approved to run isolated, and gears are not isolated on this server now; ' +
-      "start the container runtime and restart the service, or let an admin approve the gear again",
+      'run refused; gear not executed: "echo_args" was approved to run isolated, but gears are not isolated on this server now; ' +
+      "start the container runtime and restart the service, or ask an admin to approve the gear again",
     details: { reason: "isolation_lost", gear_id: gear.id, approved_isolated: true, isolated: false },
   };
   expect(await ann.refused("POST", run, {})).toEqual(wanted);

@@ -33,7 +33,7 @@ test("a gear is bound to all agents or to one, once each", async () => {
     { gear_id: gear.id, agent_id: null },
     { gear_id: gear.id, agent_id: worker },
   ]) {
-    await refusal(lab.admin.post(path, body), "conflict", 'gear "echo_args" is bound to it already');
+    await refusal(lab.admin.post(path, body), "conflict", 'gear "echo_args" is already bound to it');
   }
   await lab.admin.delete(`/gear-bindings/${toAll.id}`);
   expect(await lab.admin.get<unknown>(path)).toEqual([toOne]);

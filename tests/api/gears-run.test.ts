@@ -9,7 +9,7 @@ import { world } from "../kit/world.ts";
 import { refusal } from "../kit/refusal.ts";
 
 const NEVER_APPROVED =
-  "run refused; gear not executed: nobody has approved this version; an admin approves it after a review";
+  "run refused; gear not executed: this version is not approved; ask an admin to review it";
 const RESULT = {
   exit_code: 0,
   stderr: "",
@@ -158,7 +158,7 @@ test("stored bytes that changed under the approval do not run", async () => {
   const wanted = {
     status: 422,
     code: "refused",
-    message: "run refused; gear not executed: the stored program is not the one whose hash is on record",
+    message: "run refused; gear not executed: the stored program does not match the recorded hash",
   };
   expect(await at.admin.refused("POST", `/gears/${id}/run`)).toEqual(wanted);
   expect(await at.admin.refused("POST", `/gears/${id}/run?dry=1`)).toEqual(wanted);
@@ -166,7 +166,7 @@ test("stored bytes that changed under the approval do not run", async () => {
   await refusal(
     at.admin.patch(`/gears/${id}`, { status: "approved" }),
     "conflict",
-    "the stored files are not those of this version: save the gear again",
+    "the stored files are not those of this version; save the gear again",
   );
   expect(sandbox.requests).toEqual([]);
 });
@@ -317,7 +317,7 @@ test("files of the workspace are given to a run only when they are named, and on
   await refusal(
     at.admin.post(path, { files: ["a.txt"] }),
     "invalid",
-    "workspace_id: missing; files are files of a workspace",
+    "workspace_id: missing; files belong to a workspace",
   );
   await refusal(
     ann.post(path, { workspace_id: workspace.id, files: ["a.txt"] }),
@@ -351,7 +351,7 @@ test("stored tests run dry and say what differs", async () => {
   expect(report.tests.map(({ name, passed, problem }) => ({ name, passed, problem }))).toEqual([
     { name: "same text", passed: true, problem: null },
     { name: "same JSON", passed: true, problem: null },
-    { name: "other", passed: false, problem: "other output than expected" },
+    { name: "other", passed: false, problem: "unexpected output" },
     { name: "bad arguments", passed: false, problem: "args.a: must be integer" },
   ]);
   await at.admin.put(`/gears/${gear.id}`, { tests: [] });

@@ -40,7 +40,7 @@ test("a forged gear is pending, bound to its agent, and a tool only after approv
   ]);
   await lab.chat("make it");
   expect(resultsOf(lab)).toEqual([
-    'Gear "adder" version 1 is saved and bound to you. It waits for a person\'s approval; until then you cannot call it. Tell the person so.',
+    'Gear "adder" version 1 is saved and bound to you. It is pending approval by a person; until then you cannot call it. Tell the person so.',
   ]);
   expect(toolsOf(lab)).not.toContain("adder");
   const [waiting] = await lab.admin.get("/approvals");
@@ -108,7 +108,7 @@ test("exit code, stderr and time-out are told, and count as failures", async () 
     { outcome: "error", text: "[the gear was stopped after 60 s: it timed out]" },
     {
       outcome: "ok",
-      text: `${"x".repeat(50_000)}\n[cut here: 1 more characters are in the record of gear run 3]\n[the gear wrote more than is kept: the end of its output is missing]`,
+      text: `${"x".repeat(50_000)}\n[truncated: 1 more characters are in the record of gear run 3]\n[the output exceeded the limit: its end is missing]`,
     },
   ]);
 });
@@ -181,7 +181,7 @@ test("the orchestrator grants and revokes; a worker has the gear only while it i
   ]);
   expect(results.slice(1)).toEqual([
     'Bound gear "echo_args": "worker" can call it now.',
-    'there is no gear named "nothing"; gear_list shows what there is. Nothing was done.',
+    'there is no gear named "nothing"; gear_list lists them. Nothing was done.',
     'gear "echo_args" is not bound to all agents; gear_list shows who it is bound to. Nothing was done.',
   ]);
   const offered = lab.model
@@ -242,7 +242,7 @@ test("a cancelled turn kills the gear; its run is on record as cancelled", async
   const { events } = await turn;
   expect(events.find((event) => event.type === "tool.result")!.data.data).toMatchObject({
     outcome: "cancelled",
-    text: expect.stringContaining("stopped in the middle"),
+    text: expect.stringContaining("stopped while running"),
   });
   expect(await lab.admin.get<unknown>(`/gears/${gear.id}/runs`)).toMatchObject([
     { status: "cancelled", exit_code: 137 },

@@ -90,25 +90,25 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
     "runtime: expected one of: python, node, bash, binary",
   ],
   ["a status", { ...ECHO, status: "approved" }, 400, "status: unknown field"],
-  ["no code", NO_CODE, 400, "code: give the program as code or as files, one of the two"],
+  ["no code", NO_CODE, 400, "code: give the program either as code or as files"],
   [
     "code and files",
     { ...ECHO, files: [file("main.sh", "x")] },
     400,
-    "code: give the program as code or as files, one of the two",
+    "code: give the program either as code or as files",
   ],
   ["empty code", { ...ECHO, code: "" }, 400, "code: the program is empty"],
   [
     "another entrypoint",
     { ...ECHO, entrypoint: "run.sh" },
     400,
-    "entrypoint: it is main.sh for bash; leave it out",
+    "entrypoint: must be main.sh for bash; omit it",
   ],
   [
     "files without the entrypoint",
     { ...NO_CODE, files: [file("other.sh", "x")] },
     400,
-    "files: the entrypoint main.sh is not among them",
+    "files: the entrypoint main.sh is missing",
   ],
   [
     "a path that leaves",
@@ -126,7 +126,7 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
     "one path twice, by case",
     { ...NO_CODE, files: [file("main.sh", "x"), file("MAIN.sh", "x")] },
     400,
-    "files: MAIN.sh is there twice",
+    "files: MAIN.sh appears twice",
   ],
   [
     "a file as a directory",
@@ -138,7 +138,7 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
     "a file among the inputs",
     { ...NO_CODE, files: [file("main.sh", "x"), file("inputs/a", "x")] },
     400,
-    "files: inputs/ is kept for files of the workspace",
+    "files: inputs/ is reserved for files of the workspace",
   ],
   [
     "bad base64",
@@ -151,13 +151,13 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
     "a binary as code",
     { ...ECHO, runtime: "binary" },
     400,
-    "code: a binary gear is given as files with base64 content",
+    "code: not for a binary gear; give files with base64 content",
   ],
   [
     "a binary without entrypoint",
     { ...NO_CODE, runtime: "binary", files: [file("x", "AA==", "base64")] },
     400,
-    "entrypoint: missing; a binary gear names the file to run",
+    "entrypoint: missing; name the file that a binary gear runs",
   ],
   [
     "a binary as text",
@@ -176,13 +176,13 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
     "a schema of a string",
     { ...ECHO, args_schema: '{"type":"string"}' },
     400,
-    'args_schema: its root must be of "type": "object"',
+    'args_schema: its root must have "type": "object"',
   ],
   [
     "an unknown draft",
     { ...ECHO, args_schema: '{"type":"object","$schema":"x"}' },
     400,
-    "args_schema: $schema must be that of draft 2020-12 or draft-07, or left out",
+    "args_schema: $schema must be that of draft 2020-12 or draft-07, or omitted",
   ],
   [
     "a remote reference",
@@ -200,7 +200,7 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
     "code over 4 MiB",
     { ...ECHO, code: "x".repeat(4 * 1024 * 1024 + 1) },
     413,
-    "the gear's files are larger than 4194304 bytes together",
+    "the gear's files are larger than 4194304 bytes in total",
   ],
 ];
 
@@ -344,7 +344,7 @@ test("a save is refused for others than author and admin, for another name, and 
   await refusal(
     ann.put(path, { runtime: "python" }),
     "invalid",
-    "code: missing; another runtime or entrypoint needs its program with it",
+    "code: missing; a new runtime or entrypoint requires a new program",
   );
   await refusal(ann.put("/gears/99", { code: "x" }), "not_found", "gear 99: not found");
   expect((await ann.put<{ version: number }>(path, { runtime: "python", code: "print()" })).version).toBe(2);

@@ -81,7 +81,7 @@ test("keys that were stored in the clear are sealed, and left nowhere: not in fr
     });
   }
   expect(await at.admin.get<unknown>("/providers")).toMatchObject([{ has_key: true }, { has_key: true }]);
-  expect(at.program.log.filter((line) => line.includes("provider keys are encrypted now"))).toHaveLength(1);
+  expect(at.program.log.filter((line) => line.includes("provider keys are now encrypted"))).toHaveLength(1);
   expect(at.program.log.filter((line) => line.includes("cannot be used"))).toEqual([]);
 });
 

@@ -157,7 +157,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     // Someone changes it while it is on the screen.
     await at.admin.put(`/instructions/${instruction!.id}`, { text: "Be long.\n" });
     await button(page, "Approve").click();
-    await card(page).getByText("was changed since this was proposed", { exact: false }).first().waitFor();
+    await card(page).getByText("has changed since this was proposed", { exact: false }).first().waitFor();
     await page.reload();
     await card(page).getByText("so it can only be rejected", { exact: false }).waitFor();
     expect(await button(page, "Approve").count()).toBe(0);

@@ -107,7 +107,7 @@ onScreen("the chat", chatRoom, (room) => {
     for (let index = 0; index < 15; index++)
       await room.admin.post(`${workspace.own}/chat`, { text: `more ${index}`, queue: true });
     await composer(page).press("Enter");
-    await page.getByRole("alert").getByText("16 turns are waiting already").waitFor();
+    await page.getByRole("alert").getByText("16 turns are already queued").waitFor();
     expect(await composer(page).inputValue()).toBe("third");
     room.browser.expected(/status of 422/);
     room.model.script("boss", [times(15, say("One more done."))]);

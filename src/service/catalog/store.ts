@@ -1,4 +1,4 @@
-// SQL of the catalogue: providers, models. Rows in, rows out; no rules. What is deleted is invisible to every query here.
+// SQL of the catalog: providers, models. Rows in, rows out; no rules. Deleted rows are invisible to every query here.
 // The key leaves through `providerAccess`, `endpoint` and `storedKeys` only, sealed.
 
 import type { Db } from "../../kit/db.ts";
@@ -13,7 +13,7 @@ export interface ProviderRow {
   has_key: 0 | 1;
 }
 
-/** What a request to the provider needs. */
+/** The columns that a request to the provider needs. */
 export interface ProviderAccessRow {
   protocol: Protocol;
   base_url: string;
@@ -21,7 +21,7 @@ export interface ProviderAccessRow {
   api_key: string;
 }
 
-/** What an update may change of a model. */
+/** The columns of a model that an update can change. */
 export interface ModelFields {
   model_name: string;
   label: string;
@@ -39,7 +39,7 @@ export interface ModelRow extends ModelFields {
   provider_type: ProviderType;
 }
 
-/** As the model with what a call needs. */
+/** A model with the columns that a call needs. */
 export type EndpointRow = ModelRow & ProviderAccessRow;
 
 interface NewProvider {

@@ -6,7 +6,7 @@ import { logLevels, type LogLevel } from "../../kit/log.ts";
 
 export const DEFAULT_LISTEN = "127.0.0.1:8688";
 export const CONFIG_FILE_NAME = "config.yaml";
-/** In the data directory, unless `secrets_key` says otherwise. */
+/** Default name of the key file, in the data directory. */
 export const SECRETS_KEY_NAME = "secrets.key";
 
 export const sandboxModes = ["docker", "auto", "subprocess"] as const;

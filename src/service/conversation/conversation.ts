@@ -157,13 +157,13 @@ export class Conversation {
     db.afterCommit(() => this.#drop(row.workspace_id, row.thread));
   }
 
-  /** Inside a write: what was half said in a turn. */
+  /** Forgets, inside a write, the partial answers of a turn. */
   forgetPartials(turnId: number): void {
     const { store } = this.#deps;
     for (const { id } of store.partialsOfTurn.all(turnId)) this.forgetIn(store.byId.get(id)!);
   }
 
-  /** By tool call. */
+  /** Returns the outcomes of a turn by tool call. */
   outcomesOf(turnId: number): ReadonlyMap<string, Outcome> {
     const rows = this.#deps.store.outcomesOfTurn.all(turnId);
     return new Map(rows.map((row) => [row.call_id, row.outcome]));

@@ -28,7 +28,7 @@ export interface EntryRow {
   created_at: number;
 }
 
-/** Of each entry, for comparisons with its text. */
+/** How much of each entry is read for comparisons. */
 const COMPARED_CHARACTERS_MAX = 65_536;
 
 const COLUMNS = `id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, partial,

@@ -39,7 +39,7 @@ export class Grants {
     return this.ofWorkspace(workspaceId);
   }
 
-  /** For the blueprint. */
+  /** Lists grants for the blueprint, without an access check. */
   ofWorkspace(workspaceId: number): EgressGrant[] {
     return this.#deps.store.grants.all(workspaceId).map(toGrant);
   }

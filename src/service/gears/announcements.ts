@@ -1,5 +1,5 @@
-// Tells workspaces what becomes of gears: those where a gear is bound, and the one where an agent forged it, which also follows its
-// approval. Works inside writes that others opened, and decides nothing.
+// Announces changes of a gear to the workspaces where it is bound, and to the one where an agent forged it, which also follows its approval.
+// Runs inside the callers' writes and decides nothing.
 
 import { rfc3339 } from "../../kit/clock.ts";
 import type { Approval, ApprovalCallers } from "../approvals/schema.ts";
@@ -26,12 +26,12 @@ export class Announcements {
     this.#deps = deps;
   }
 
-  /** For admins: names every place where the gear is bound. */
+  /** Returns the approval as admins see it, naming every place where the gear is bound. */
   approval(row: GearRow): Approval {
     return this.#approval(row, this.#callers(row.id));
   }
 
-  /** Its status or version is another one. */
+  /** Announces a change of status or version. */
   changed(caller: Caller, row: GearRow): void {
     const { journal } = this.#deps;
     const { id, name, status, version } = row;
@@ -40,7 +40,7 @@ export class Announcements {
       journal.append(workspaceId, turnIn(caller, row, workspaceId), "gear.updated", data);
   }
 
-  /** It waits for a person, or what is to be decided on is something else than before. */
+  /** Announces that approval is pending, or that the content to decide on has changed. */
   requested(caller: Caller, row: GearRow): void {
     if (row.workspace_id === null) return;
     const approval = this.#approval(row, this.#callersSeenFrom(row.id, row.workspace_id));
@@ -81,7 +81,7 @@ export class Announcements {
     return { named: this.#deps.bindings.places.all(gearId, PLACES_SHOWN_MAX).map(callerAt), elsewhere: 0 };
   }
 
-  /** Who reads a workspace's events may not see others, so these are counted only. */
+  /** Names only the callers in this workspace and counts the rest: readers of its events may not see other workspaces. */
   #callersSeenFrom(gearId: number, workspaceId: number): ApprovalCallers {
     const all = this.#deps.bindings.places.all(gearId, Number.MAX_SAFE_INTEGER);
     const here = all.filter((place) => place.workspace_id === workspaceId);
@@ -126,7 +126,7 @@ function inWords({ named, elsewhere }: ApprovalCallers): string {
     : `once approved it can be called by: ${places.join(", ")}`;
 }
 
-/** An agent saves gears of its own workspace only, so its turn is that one's and nobody else's. */
+/** An agent saves gears of its own workspace only, so only that workspace's event belongs to its turn. */
 function turnIn(caller: Caller, row: GearRow, workspaceId: number): number | null {
   return workspaceId === row.workspace_id ? (caller.turnId ?? null) : null;
 }

@@ -1,7 +1,7 @@
-// A gear's args_schema: checked when it is saved, and arguments against it before every run.
+// Checks a gear's args_schema when it is saved, and arguments against it before every run.
 //
-// Schemas come from people and models, so nothing here trusts them: no remote references, keywords that cost more than linear time
-// are replaced or bounded, and both compiling and checking have a deadline, since a small schema can ask for endless work.
+// Schemas come from people and models, so they are not trusted: remote references are refused, keywords that take more than linear time are
+// replaced or bounded, and compiling and checking have deadlines, because even a small schema can require endless work.
 
 import vm from "node:vm";
 import type * as AjvDraft07 from "ajv";
@@ -17,9 +17,9 @@ export const CHECK_DEADLINE_MS = 250;
 export const COMPILE_DEADLINE_MS = 2_000;
 const COMPILED_KEPT_MAX = 500;
 const SCHEMA_DEPTH_MAX = 100;
-/** Objects and lists in a schema: to compile so many takes a few dozen milliseconds, in which nothing else runs. */
+/** Limit of objects and lists in a schema. Compiling this many blocks the thread for a few dozen milliseconds. */
 const SCHEMA_PARTS_MAX = 300;
-/** Top-level properties marked with it hold paths of workspace files, which the run is then given. */
+/** Marks top-level properties that hold paths of workspace files, which the run receives. */
 const FILE_MARK = "x-file";
 const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
 const DRAFT_2020 = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
@@ -28,25 +28,25 @@ type Schema = Readonly<Record<string, unknown>>;
 
 export interface ArgsSchema {
   readonly schema: Schema;
-  /** Undefined: they fit. Raises nothing, whatever the arguments are. */
+  /** Returns undefined if the arguments are valid. Never raises. */
   readonly problemOf: (args: Record<string, unknown>) => ArgsProblem | undefined;
-  /** Paths of workspace files that the arguments name, by properties marked `"x-file": true`. */
+  /** Returns the paths of workspace files in properties marked `"x-file": true`. */
   readonly filesIn: (args: Record<string, unknown>) => string[];
 }
 
 export interface ArgsProblem {
-  /** Dotted; empty for the arguments as a whole. */
+  /** A dotted path; empty for the arguments as a whole. */
   readonly path: string;
   readonly message: string;
 }
 
-/** For a schema that comes in. Raises `invalid` naming `args_schema` and what is wrong with it. */
+/** Validates a new schema. Raises `invalid`, naming `args_schema` and the problem. */
 export function checkArgsSchema(text: string): void {
   if (text.length > ARGS_SCHEMA_CHARACTERS_MAX)
     throw fieldError("invalid", "args_schema", `at most ${ARGS_SCHEMA_CHARACTERS_MAX} characters`);
   const schema = parseSchema(text);
   if (schema.type !== "object")
-    throw new AppError("invalid", 'args_schema: its root must be of "type": "object"');
+    throw new AppError("invalid", 'args_schema: its root must have "type": "object"');
   requireKnownDraft(schema);
   if (partsOf(schema) > SCHEMA_PARTS_MAX)
     throw fieldError("invalid", "args_schema", `at most ${SCHEMA_PARTS_MAX} objects and lists in it`, {
@@ -66,7 +66,7 @@ export function checkArgsSchema(text: string): void {
 
 const compiled = new Map<string, ArgsSchema>();
 
-/** For a stored schema; compiled once. */
+/** Returns a stored schema, compiled once. */
 export function argsSchema(text: string): ArgsSchema {
   const known = compiled.get(text);
   if (known) return known;
@@ -76,7 +76,7 @@ export function argsSchema(text: string): ArgsSchema {
   return made;
 }
 
-/** For tool calls: what is wrong comes back as a sentence that the model can act on. A null that does not fit counts as absent. */
+/** Parses the arguments of a tool call. Problems are sentences that the model can act on. An invalid null counts as absent. */
 export function parseToolArguments(text: string, json: string): Parsed<Record<string, unknown>> {
   const parsed = parseObject(json);
   if (!parsed.ok) return parsed;
@@ -90,7 +90,8 @@ export function parseToolArguments(text: string, json: string): Parsed<Record<st
 }
 
 function parseSchema(text: string): Schema {
-  if (isTooDeep(text)) throw fieldError("invalid", "args_schema", `nested more than ${JSON_DEPTH_MAX} deep`);
+  if (isTooDeep(text))
+    throw fieldError("invalid", "args_schema", `nested more than ${JSON_DEPTH_MAX} levels deep`);
   const schema = objectIn(text);
   if (schema) return schema;
   throw fieldError("invalid", "args_schema", "not a JSON object; write a JSON Schema document as text");
@@ -100,14 +101,10 @@ function requireKnownDraft(schema: Schema): void {
   const draft = schema.$schema;
   if (draft === undefined || (typeof draft === "string" && (DRAFT_07.test(draft) || DRAFT_2020.test(draft))))
     return;
-  throw fieldError(
-    "invalid",
-    "args_schema",
-    "$schema must be that of draft 2020-12 or draft-07, or left out",
-  );
+  throw fieldError("invalid", "args_schema", "$schema must be that of draft 2020-12 or draft-07, or omitted");
 }
 
-/** Patterns that cannot run away, and no schema so deep that walking it fails. */
+/** Refuses patterns that could run too long, and a schema too deep to walk. */
 function requirePlain(value: unknown, depth: number): void {
   if (typeof value !== "object" || value === null) return;
   if (depth > SCHEMA_DEPTH_MAX)
@@ -120,7 +117,7 @@ function requirePlain(value: unknown, depth: number): void {
   }
 }
 
-/** Itself and every object and list within it. Not by recursion: it may be deeper than the stack. */
+/** Counts the schema and every object and list in it. Iterative, because a schema can be deeper than the stack. */
 function partsOf(schema: Schema): number {
   const waiting: object[] = [schema];
   let parts = 0;
@@ -192,7 +189,7 @@ function described(error: ErrorObject | undefined): ArgsProblem {
 
 const metaAjvs = new Map<boolean, Ajv>();
 
-/** For checking schemas themselves: what it compiles for that is the same for each, and it keeps none of them. */
+/** Returns a shared instance for validating schemas, which compiles only meta-schemas and retains no schema. */
 function metaAjv(schema: Schema): Ajv {
   const draft07 = isDraft07(schema);
   const known = metaAjvs.get(draft07) ?? newAjv(schema, "with meta-schema");
@@ -204,14 +201,14 @@ function isDraft07(schema: Schema): boolean {
   return typeof schema.$schema === "string" && DRAFT_07.test(schema.$schema);
 }
 
-/** A fresh one for each schema: it would keep every `$id` it has seen. Loaded when first needed. */
+/** Makes a new instance for each schema, because one retains every `$id` it has seen. Loaded on demand. */
 function newAjv(schema: Schema, metaSchema: "with meta-schema" | "without"): Ajv {
   const draft07 = isDraft07(schema);
   const Class = draft07
     ? (require("ajv") as typeof AjvDraft07).Ajv
     : (require("ajv/dist/2020") as typeof AjvDraft2020).Ajv2020;
   const meta = metaSchema === "with meta-schema";
-  // Its optimizer takes the square of the number of properties, for code that runs once a call.
+  // The optimizer is quadratic in the number of properties, which does not pay for code that runs once per call.
   const code = {
     optimize: false,
     regExp: Object.assign(boundedPattern, { code: "boundedPattern" }) as never,
@@ -230,7 +227,7 @@ function newAjv(schema: Schema, metaSchema: "with meta-schema" | "without"): Ajv
     schemaType: "boolean",
     type: "array",
     validate: isUnique,
-    error: { message: "must not hold an item twice" },
+    error: { message: "must not contain an item twice" },
   });
   return ajv;
 }
@@ -241,7 +238,7 @@ function isUnique(wanted: boolean, items: unknown[]): boolean {
 
 let box: { context: { work?: () => unknown }; script: vm.Script } | undefined;
 
-/** Runs `work` with a deadline: the engine breaks off loops and recursion that go on too long. Throws then. */
+/** Runs `work` with a deadline, at which the engine interrupts it and this raises `invalid`. */
 function bounded<T>(deadlineMs: number, work: () => T): T {
   box ??= { context: vm.createContext({}), script: new vm.Script("work()") };
   box.context.work = work;
@@ -257,6 +254,6 @@ function bounded<T>(deadlineMs: number, work: () => T): T {
 
 function reason(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
-  if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return "takes too long to check: make it simpler";
+  if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return "takes too long to check; simplify it";
   return message ?? "cannot be compiled";
 }

@@ -21,7 +21,7 @@ export interface BindingPlaceRow {
 
 type NewBinding = Pick<BindingRow, "workspace_id" | "gear_id" | "agent_id" | "created_at">;
 
-/** Gears that are deleted and agents that are removed don't count. */
+/** Excludes deleted gears and removed agents. */
 const BINDING = `SELECT b.id, b.workspace_id, b.gear_id, g.name AS gear_name, g.status AS gear_status, b.agent_id, b.created_at
   FROM gear_bindings b JOIN gears g ON g.id = b.gear_id LEFT JOIN agents a ON a.id = b.agent_id
   WHERE g.deleted_at IS NULL AND a.removed_at IS NULL`;

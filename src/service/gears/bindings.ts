@@ -1,5 +1,5 @@
-// Which agents may call which gear. Binding is separate from approval: an unapproved gear can be bound, and is offered once it is approved.
-// New content of a gear leaves its bindings: they are inert until somebody approves it again, and the approval shows them.
+// Rules for bindings, which let agents call a gear. Binding is separate from approval: an unapproved gear can be bound, and becomes callable once
+// it is approved. New content keeps the bindings, which are inert until the next approval; the approval shows them.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -41,7 +41,7 @@ export class GearBindings {
     return this.#deps.store.ofWorkspace.all(workspaceId).map(toBinding);
   }
 
-  /** Whoever sees the workspace. Raises `not_found` (gear), `invalid` (foreign agent), `conflict` (bound already). */
+  /** Anyone who sees the workspace. Raises `not_found` (gear), `invalid` (agent of another workspace), `conflict` (already bound). */
   bind(caller: Caller, workspaceId: number, input: CreateGearBinding): Promise<GearBinding> {
     const { db, access } = this.#deps;
     return db.write(() => {
@@ -57,7 +57,7 @@ export class GearBindings {
       throw fieldError("invalid", "agent_id", `agent ${agentId} is not in this workspace`);
     }
     if (store.between.get(workspaceId, gearId, agentId))
-      throw new AppError("conflict", `gear "${gear.name}" is bound to it already`);
+      throw new AppError("conflict", `gear "${gear.name}" is already bound to it`);
     const binding = this.#insert(workspaceId, gearId, agentId, caller.turnId ?? null);
     const detail = { workspace: workspaceId, gear: gearId, name: gear.name, agent_id: agentId };
     audit.record(caller, { action: "gear.bind", target: `gear-binding:${binding.id}`, detail });
@@ -87,7 +87,7 @@ export class GearBindings {
     journal.append(row.workspace_id, caller.turnId ?? null, "gear.unbound", { binding_id: id });
   }
 
-  /** Undefined when there is none. */
+  /** Undefined when there is no such binding. */
   between(workspaceId: number, gearId: number, agentId: number | null): GearBinding | undefined {
     const row = this.#deps.store.between.get(workspaceId, gearId, agentId);
     return row ? toBinding(row) : undefined;
@@ -97,12 +97,12 @@ export class GearBindings {
     return this.#deps.store.isBound.get(workspaceId, gearId, agentId) !== null;
   }
 
-  /** Ids of approved gears that this agent may call, in the order of their names. */
+  /** Returns the ids of approved gears that this agent may call, in order of name. */
   approvedFor(workspaceId: number, agentId: number): number[] {
     return this.#deps.store.approvedFor.all(workspaceId, agentId).map((row) => row.gear_id);
   }
 
-  /** For a clone: as `Blueprint.copyOf`. `agents` maps the original's agents to their copies. */
+  /** Copies bindings for a clone, like `Blueprint.copyOf`. `agents` maps the original's agents to their copies. */
   copyOf(
     fromWorkspaceId: number,
   ): (toWorkspaceId: number, agents: ReadonlyMap<number, number>) => Generator<void> {
@@ -118,7 +118,7 @@ export class GearBindings {
     for (const row of rows) {
       yield;
       const agentId = row.agent_id === null ? null : agents.get(row.agent_id);
-      // Deleted since it was read.
+      // The gear was deleted after the bindings were read.
       if (!this.#deps.gears.isThere(row.gear_id)) continue;
       if (agentId !== undefined) this.#insert(toWorkspaceId, row.gear_id, agentId, null);
     }

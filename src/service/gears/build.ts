@@ -1,4 +1,4 @@
-// Builds gears: their contents and approval, where they are bound, and their runs.
+// Builds the gears feature: gears with their approval, bindings and runs.
 
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Files } from "../files/files.ts";

@@ -1,7 +1,7 @@
-// What a gear is, byte for byte: its files from a request, its entrypoint, and the hash that an approval is about.
+// The exact content of a gear: its files, its entrypoint, and the hash that an approval refers to.
 //
-// Content hash: SHA-256 of canonical JSON (kit/crypto) of {args_schema, description, entrypoint, files: [{path, sha256}], name, runtime},
-// files in ascending order of path (as UTF-8 bytes), sha256 of each file's bytes in hex. Described for others in docs/gears.md.
+// The content hash is the SHA-256 of canonical JSON (kit/crypto) of {args_schema, description, entrypoint, files: [{path, sha256}], name, runtime},
+// with files in ascending order of path (as UTF-8 bytes), and sha256 of each file's bytes in hex. Documented in docs/gears.md.
 
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
@@ -9,19 +9,19 @@ import { foldedPath, parseDocumentPath } from "../../kit/paths.ts";
 import { GEAR_CODE_BYTES_MAX, type GearFile, type GearFileInput, type GearRuntime } from "./schema.ts";
 import type { FileRow } from "./store.ts";
 
-/** Filled in by the service; a binary names its own. */
+/** Fixed by the service; a binary gear names its own. */
 const ENTRYPOINTS: Readonly<Record<Exclude<GearRuntime, "binary">, string>> = {
   python: "main.py",
   node: "main.js",
   bash: "main.sh",
 };
 
-/** Workspace files given to a run are put there. */
+/** The folder of workspace files that a run receives. */
 const INPUTS_FOLDER = "inputs";
 
 export interface Content {
   readonly name: string;
-  /** Prompt text of every agent that may call the gear, so it is approved like the program. */
+  /** Part of the prompt of every agent that may call the gear, so it is approved like the program. */
   readonly description: string;
   readonly runtime: GearRuntime;
   readonly entrypoint: string;
@@ -38,14 +38,14 @@ export interface CodeInput {
 /** Raises `invalid` naming the field, `too_large` over GEAR_CODE_BYTES_MAX. */
 export function parseCode(runtime: GearRuntime, input: CodeInput): Pick<Content, "entrypoint" | "files"> {
   if ((input.code === undefined) === (input.files === undefined)) {
-    throw fieldError("invalid", "code", "give the program as code or as files, one of the two");
+    throw fieldError("invalid", "code", "give the program either as code or as files");
   }
   const entrypoint = entrypointOf(runtime, input);
   const files =
     input.files === undefined ? [fileOf(entrypoint, { content: input.code! }, "code")] : listOf(input.files);
   requireTree(files);
   const entry = files.find((file) => file.path === entrypoint);
-  if (!entry) throw fieldError("invalid", "files", `the entrypoint ${entrypoint} is not among them`);
+  if (!entry) throw fieldError("invalid", "files", `the entrypoint ${entrypoint} is missing`);
   if (entry.content.byteLength === 0)
     throw new AppError("invalid", `${input.code === undefined ? "files" : "code"}: the program is empty`);
   if (runtime === "binary" && entry.encoding !== "base64")
@@ -53,7 +53,7 @@ export function parseCode(runtime: GearRuntime, input: CodeInput): Pick<Content,
   if (bytesOf(files) > GEAR_CODE_BYTES_MAX) {
     throw new AppError(
       "too_large",
-      `the gear's files are larger than ${GEAR_CODE_BYTES_MAX} bytes together`,
+      `the gear's files are larger than ${GEAR_CODE_BYTES_MAX} bytes in total`,
       { limit_bytes: GEAR_CODE_BYTES_MAX },
     );
   }
@@ -64,12 +64,12 @@ function entrypointOf(runtime: GearRuntime, input: CodeInput): string {
   if (runtime !== "binary") {
     const entrypoint = ENTRYPOINTS[runtime];
     if (input.entrypoint === undefined || input.entrypoint === entrypoint) return entrypoint;
-    throw fieldError("invalid", "entrypoint", `it is ${entrypoint} for ${runtime}; leave it out`);
+    throw fieldError("invalid", "entrypoint", `must be ${entrypoint} for ${runtime}; omit it`);
   }
   if (input.code !== undefined)
-    throw fieldError("invalid", "code", "a binary gear is given as files with base64 content");
+    throw fieldError("invalid", "code", "not for a binary gear; give files with base64 content");
   if (input.entrypoint === undefined)
-    throw fieldError("invalid", "entrypoint", "missing; a binary gear names the file to run");
+    throw fieldError("invalid", "entrypoint", "missing; name the file that a binary gear runs");
   return parseDocumentPath("entrypoint", input.entrypoint);
 }
 
@@ -93,14 +93,14 @@ function fromBase64(text: string, field: string): Uint8Array {
   throw fieldError("invalid", field, "not valid base64");
 }
 
-/** No two files that are one on a file system without case, no file where another needs a directory, nothing where inputs go. */
+/** Refuses two files that are one on a case-insensitive file system, a file in place of a directory, and files in the inputs folder. */
 function requireTree(files: readonly FileRow[]): void {
   const keys = new Set<string>();
   for (const { path } of files) {
     const key = foldedPath(path);
-    if (keys.has(key)) throw fieldError("invalid", "files", `${path} is there twice`);
+    if (keys.has(key)) throw fieldError("invalid", "files", `${path} appears twice`);
     if (key.split("/")[0] === INPUTS_FOLDER)
-      throw fieldError("invalid", "files", `${INPUTS_FOLDER}/ is kept for files of the workspace`);
+      throw fieldError("invalid", "files", `${INPUTS_FOLDER}/ is reserved for files of the workspace`);
     keys.add(key);
   }
   for (const key of keys) {
@@ -115,7 +115,7 @@ export function bytesOf(files: readonly FileRow[]): number {
   return files.reduce((sum, file) => sum + file.content.byteLength, 0);
 }
 
-/** The text whose SHA-256 is the content hash; an audit record hashes it as its content. */
+/** Returns the text whose SHA-256 is the content hash. Audit records hash the same text. */
 export function canonicalContent(content: Content): string {
   const { name, description, runtime, entrypoint, argsSchema: args_schema } = content;
   const files = content.files
@@ -136,7 +136,7 @@ export function shownFiles(files: readonly FileRow[]): GearFile[] {
   }));
 }
 
-/** Text of the entrypoint, when it was given as text. */
+/** Returns the text of the entrypoint; null unless it was given as text. */
 export function shownCode(entrypoint: string, files: readonly FileRow[]): string | null {
   const entry = files.find((file) => file.path === entrypoint);
   return entry?.encoding === "utf8" ? shownContent("utf8", entry.content) : null;

@@ -1,4 +1,4 @@
-// Gears as the API shows them.
+// Converts gears to API records.
 
 import { rfc3339 } from "../../kit/clock.ts";
 import { shownCode, shownFiles } from "./content.ts";
@@ -6,7 +6,7 @@ import { isolationSentence, type Isolation } from "./isolation.ts";
 import type { CreatedGear, Gear, GearDetail } from "./schema.ts";
 import type { FileRow, GearRow } from "./store.ts";
 
-/** As lists show a gear: without its code. `sees`: whether the caller may know of a workspace. */
+/** Converts a gear for lists, without its code. `sees` reports whether the caller may see a workspace. */
 export function toGear(row: GearRow, isolation: Isolation, sees: (workspaceId: number) => boolean): Gear {
   const { workspace_id } = row;
   return {
@@ -25,7 +25,7 @@ export function toGear(row: GearRow, isolation: Isolation, sees: (workspaceId: n
   };
 }
 
-/** The program, as one text where it is one, and as files. */
+/** Returns the program as files, and as one text if its entrypoint is text. */
 export function shown(entrypoint: string, files: readonly FileRow[]): Pick<GearDetail, "code" | "files"> {
   return { code: shownCode(entrypoint, files), files: shownFiles(files) };
 }
@@ -43,7 +43,7 @@ function approvalOf(row: GearRow): Gear["approval"] {
   };
 }
 
-/** The fields that the specification gives for a new gear, and what its approval is about. */
+/** Converts a new gear: the specified fields, and those that its approval refers to. */
 export function toCreated(row: GearRow, { isolated }: Isolation): CreatedGear {
   const { id, name, version, runtime, entrypoint, status, timeout_seconds, hash: content_hash } = row;
   return {

@@ -1,5 +1,5 @@
-// Rules for gears: make, save new content, approve, disable, delete. An approval is about a content hash and nothing else.
-// Functions with a `…In` name run inside a write that somebody else opened.
+// Rules for gears: create, save, approve, disable, delete. An approval applies to exactly one content hash.
+// A function named `…In` runs inside the caller's write.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -45,11 +45,11 @@ export interface GearsDeps {
   isolation: Isolation;
 }
 
-/** Who made a gear, when an agent did. */
+/** The origin of a gear that an agent made. */
 export interface Forge {
   readonly agent: string;
   readonly workspaceId: number;
-  /** Binds the new gear, so that its approval says who could call it. */
+  /** Binds the new gear, so that its approval names its callers. */
   readonly bind: (gearId: number) => void;
 }
 
@@ -60,13 +60,13 @@ export class Gears {
     this.#deps = deps;
   }
 
-  /** At start. Returns how many approvals of earlier builds were withdrawn. */
+  /** Rehashes, at start, versions of earlier builds. Returns the number of withdrawn approvals. */
   reconcile(): number {
     const { db, store, audit } = this.#deps;
     return rehashVersions(db, store, audit);
   }
 
-  /** Any signed-in person sees all gears. Sorted by name. */
+  /** Anyone signed in. Lists all gears by name. */
   list(caller: Caller): Gear[] {
     const { store, isolation, access } = this.#deps;
     const sees = access.sight(caller);
@@ -77,12 +77,12 @@ export class Gears {
     return this.#detail(caller, this.existing(id));
   }
 
-  /** The names that agents know: of what is not deleted, sorted. */
+  /** Lists gears by name for agents' tools, without deleted ones. */
   all(): GearRow[] {
     return this.#deps.store.all.all();
   }
 
-  /** Newest page first, ascending in a page. A page ends early after VERSIONS_PAGE_BYTES_MAX of code; version 1 is the last of all. */
+  /** Returns pages newest first, each in ascending order. A page is cut at VERSIONS_PAGE_BYTES_MAX of code; the last one contains version 1. */
   versions(id: number, page: PageQuery): GearVersion[] {
     this.existing(id);
     const { store } = this.#deps;
@@ -118,7 +118,7 @@ export class Gears {
       );
   }
 
-  /** Raises `invalid` naming the field, `conflict` (name taken), `too_large`. */
+  /** Anyone signed in. Raises `invalid`, naming the field, `conflict` (name taken), `too_large`. */
   create(caller: Caller, input: CreateGear): Promise<CreatedGear> {
     return this.#deps.db.write(() => toCreated(this.createIn(caller, input, null), this.#deps.isolation));
   }
@@ -158,7 +158,7 @@ export class Gears {
     return row;
   }
 
-  /** Its author, or an admin. Each save is the next version and takes the approval away, also when the content is the same. */
+  /** Author or admin. Each save makes a new version and withdraws the approval, even if the content is identical. */
   save(caller: Caller, id: number, input: SaveGear): Promise<SavedGear> {
     return this.#deps.db.write(() => {
       const before = this.existing(id);
@@ -194,8 +194,8 @@ export class Gears {
   }
 
   /**
-   * Admin. Approves exactly the content with the given hash, for the isolation that there is now; a hash that is not the current one is
-   * `conflict`. Time-out and tags can change without a new version: neither is run, and no agent reads them.
+   * Admin. Approves exactly the content with the given hash, under the current isolation. Raises `conflict` if the hash is not the current
+   * one. The timeout and tags can change without a new version, because they are not part of the program or of a prompt.
    */
   async decide(caller: Caller, id: number, input: DecideGear): Promise<GearDetail> {
     const { db, store, isolation } = this.#deps;
@@ -206,7 +206,7 @@ export class Gears {
       if (input.status === undefined && input.timeout_seconds === undefined && input.tags === undefined)
         throw fieldError("invalid", "body", "give status, timeout_seconds or tags");
       if (input.content_hash !== undefined && input.content_hash !== row.hash) {
-        throw fieldError("conflict", "content_hash", "the gear has other content by now; look at it again", {
+        throw fieldError("conflict", "content_hash", "the gear's content has changed; review it again", {
           version: row.version,
           content_hash: row.hash,
         });
@@ -222,7 +222,7 @@ export class Gears {
     });
   }
 
-  /** Admin. Its bindings go; its versions and the record of its runs stay. */
+  /** Admin. Also removes its bindings; its versions and runs stay on record. */
   remove(caller: Caller, id: number): Promise<void> {
     const { db, store, bindings, announcements, clock } = this.#deps;
     return db.write(() => {
@@ -236,7 +236,7 @@ export class Gears {
     });
   }
 
-  /** For admins, who decide: pending gears, and those whose approval counted on an isolation that is not there now. */
+  /** An ApprovalSource for admins: pending gears, and gears whose approval requires isolation that is not available. */
   approvals(caller: Caller, limit: number): Approval[] {
     const { store, announcements, isolation } = this.#deps;
     if (caller.role !== "admin") return [];
@@ -257,7 +257,7 @@ export class Gears {
     return row;
   }
 
-  /** The stored bytes, now. Whoever runs them compares their hash first. */
+  /** Reads the stored bytes. Compare their hash before running them. */
   contentOf(row: GearRow): Content {
     const { name, description, runtime, entrypoint, args_schema: argsSchema } = row;
     const files = this.#deps.store.files.all(row.version_id);
@@ -275,7 +275,7 @@ export class Gears {
       (runtime !== before.runtime ||
         (input.entrypoint !== undefined && input.entrypoint !== before.entrypoint))
     ) {
-      throw fieldError("invalid", "code", "missing; another runtime or entrypoint needs its program with it");
+      throw fieldError("invalid", "code", "missing; a new runtime or entrypoint requires a new program");
     }
     return hasCode
       ? {
@@ -318,7 +318,7 @@ export class Gears {
     if (status === "approved") {
       const hash = contentHash(this.contentOf(row));
       if (hash !== row.hash)
-        throw new AppError("conflict", "the stored files are not those of this version: save the gear again");
+        throw new AppError("conflict", "the stored files are not those of this version; save the gear again");
       const isolated = this.#deps.isolation.isolated ? 1 : 0;
       store.approve.run({
         id: row.id,
@@ -373,7 +373,7 @@ export class Gears {
     });
   }
 
-  /** Approved, but for another isolation than there is now: to approve it again is a decision. */
+  /** Reports whether the gear was approved under a different isolation, so that approving it again is a new decision. */
   #isApprovedOtherwise(row: GearRow): boolean {
     return row.status === "approved" && (row.approved_isolated === 1) !== this.#deps.isolation.isolated;
   }
@@ -402,7 +402,7 @@ function requireAuthor(caller: Caller, row: GearRow): void {
   throw new AppError("forbidden", "only the gear's author or an admin may save it");
 }
 
-/** A new program of a binary gear goes on under the entrypoint it had, unless another is named. */
+/** Keeps the entrypoint of a binary gear whose new program names none. */
 function withEntrypoint(before: Content, runtime: Content["runtime"], input: SaveGear): SaveGear {
   const keeps = runtime === "binary" && before.runtime === "binary" && input.entrypoint === undefined;
   return keeps ? { ...input, entrypoint: before.entrypoint } : input;

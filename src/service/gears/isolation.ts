@@ -1,16 +1,16 @@
-// What people are told about the isolation of gears, in the same words wherever gears are shown, run or approved.
+// The sentences about the isolation of gears, the same wherever gears are shown, run or approved.
 
 import { SANDBOX_MEMORY_MB, SANDBOX_PROCESSES } from "../sandbox/sandbox.ts";
 import type { GearRow } from "./store.ts";
 
-/** The sandbox, as far as showing gears needs it. */
+/** The part of the sandbox that showing gears needs. */
 export interface Isolation {
   readonly isolated: boolean;
   /** Resolves when `isolated` is final. */
   decided(): Promise<void>;
 }
 
-/** Who approved the gear counted on isolation, and there is none now: it does not run until an admin approves it again. */
+/** Reports whether a gear was approved under isolation that is not available. It does not run until an admin approves it again. */
 export function isIsolationLost(
   row: Pick<GearRow, "approved_isolated">,
   { isolated }: Pick<Isolation, "isolated">,
@@ -24,7 +24,7 @@ const NOT_ISOLATED =
   "Gears are NOT isolated on this server: a gear runs with the server's own access to files, the database, the stored provider keys, the network and this API. The approval is the only control.";
 
 export const ISOLATION_LOST =
-  "It was approved to run isolated, and gears are not isolated on this server now. It does not run until the container runtime is back and the service was restarted, or until an admin approves it again, without isolation.";
+  "It was approved to run isolated, but gears are not isolated on this server now. It does not run until the container runtime is back and the service has restarted, or until an admin approves it again, without isolation.";
 
 export const NOT_ISOLATED_NOTICE = "This run was not isolated: the program had the server's own access.";
 

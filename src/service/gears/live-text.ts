@@ -1,4 +1,4 @@
-// Live output of a running gear as text: whole characters, and no more of it than the run's record keeps.
+// Decodes the live output of a running gear to text, in whole characters and up to the limit of the run's record.
 
 import { OUTPUT_BYTES_KEPT_MAX } from "../sandbox/sandbox.ts";
 
@@ -15,7 +15,7 @@ class StreamText {
     return this.#decoder.decode(kept, { stream: true });
   }
 
-  /** What is left is half a character: cut off by the limit, or broken by the gear. */
+  /** Flushes an incomplete character. */
   end(): string {
     return this.#room === 0 ? "" : this.#decoder.decode();
   }

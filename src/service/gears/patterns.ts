@@ -1,13 +1,13 @@
-// Which regular expressions of an args_schema are accepted: those whose time cannot run away on a bad argument. The engine cannot break
-// off a match in the middle, so this is decided beforehand, by counting the ways in which a text could be split among repetitions.
+// Refuses regular expressions of an args_schema that could run too long on a bad argument. The engine cannot interrupt a match, so this counts
+// beforehand the ways in which a text could be split among repetitions.
 
-/** Longer texts don't match any pattern. */
+/** A longer text matches no pattern. */
 export const PATTERN_TEXT_CHARACTERS_MAX = 500;
 const PATTERN_CHARACTERS_MAX = 500;
-/** Ways to try, for the longest text. */
+/** Limit of ways for the longest text. */
 const WAYS_MAX = 1e9;
 
-/** What is wrong with it; undefined when nothing is. */
+/** Returns the problem with a pattern; undefined when it is accepted. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern.length > PATTERN_CHARACTERS_MAX) return `longer than ${PATTERN_CHARACTERS_MAX} characters`;
   if (!compiles(pattern)) return "not a valid regular expression";
@@ -17,11 +17,11 @@ export function patternProblem(pattern: string): string | undefined {
   if (ways === undefined) return "a group that repeats or branches inside must not be repeated";
   const anchored = pattern.startsWith("^") ? 1 : PATTERN_TEXT_CHARACTERS_MAX;
   return ways * anchored > WAYS_MAX
-    ? "too many repetitions that can trade places; use fewer, with counts, and start with ^"
+    ? "too many interchangeable repetitions; use fewer, with counts, and start with ^"
     : undefined;
 }
 
-/** As schemas use it: a match that ends in bounded time. */
+/** Compiles an accepted pattern to a matcher with bounded time. */
 export function boundedPattern(pattern: string, flags: string): { test(text: string): boolean } {
   const expression = new RegExp(pattern, flags);
   return { test: (text) => text.length <= PATTERN_TEXT_CHARACTERS_MAX && expression.test(text) };
@@ -35,7 +35,10 @@ function compiles(pattern: string): boolean {
   }
 }
 
-/** Of a pattern whose escapes and classes have become single letters. Undefined: a choice inside a repetition, which has no bound. */
+/**
+ * Counts the ways of a pattern whose escapes and classes are replaced by single letters. Undefined, for unbounded, if a repetition contains a
+ * choice.
+ */
 function waysOf(plain: string): number | undefined {
   const groups = [1];
   for (let index = 0; index < plain.length;) {

@@ -1,12 +1,12 @@
-// Hashes versions of earlier builds anew, once after the upgrade: their hash did not cover the description, and neither did an approval,
-// so approved gears wait for another one.
+// Rehashes versions of earlier builds once after the upgrade. Their hashes, and so their approvals, did not cover the description, so approved
+// gears become pending again.
 
 import type { Db } from "../../kit/db.ts";
 import type { Audit } from "../audit/audit.ts";
 import { canonicalContent, contentHash, type Content } from "./content.ts";
 import type { GearStore } from "./store.ts";
 
-/** At start, before anything runs. Returns how many approvals were withdrawn. One version at a time: each may hold 4 MiB. */
+/** Runs at start, before any gear. Returns the number of withdrawn approvals. Handles one version at a time, because each can take 4 MiB. */
 export function rehashVersions(db: Db, store: GearStore, audit: Audit): number {
   let withdrawn = 0;
   for (let row = store.unhashed.get(); row; row = store.unhashed.get()) {

@@ -1,4 +1,4 @@
-// A gear's stored tests, run as part of a review: each one dry, with the outcome beside what was expected.
+// Runs a gear's stored tests for a review, as dry runs, and reports each outcome with the expected one.
 
 import { AppError } from "../../kit/error.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -9,7 +9,7 @@ import { resultFields } from "./run-records.ts";
 import type { GearRuns } from "./runs.ts";
 import type { GearTest, TestOutcome, TestReport } from "./schema.ts";
 
-/** Who may dry-run may do this. One test after the other. Raises `refused` when there are none, `conflict` when the gear changes meanwhile. */
+/** Anyone who may dry-run. Runs the tests in order. Raises `refused` when there are none, `conflict` when the gear changes meanwhile. */
 export async function runTests(
   gears: Gears,
   runs: GearRuns,
@@ -24,7 +24,7 @@ export async function runTests(
   const outcomes: TestOutcome[] = [];
   for (const test of gear.tests) outcomes.push(await runTest(runs, caller, gearId, test));
   if (gears.existing(gearId).hash !== gear.content_hash)
-    throw new AppError("conflict", "the gear was changed while its tests ran: run them again");
+    throw new AppError("conflict", "the gear was changed while its tests ran; run them again");
   return {
     passed: outcomes.every((outcome) => outcome.passed),
     version: gear.version,
@@ -54,11 +54,11 @@ async function runTest(runs: GearRuns, caller: Caller, gearId: number, test: Gea
 function problemOf(result: SandboxResult, expected: string): string | null {
   if (result.timedOut) return "timed out";
   if (result.exitCode !== 0) return `exit code ${result.exitCode}`;
-  if (result.truncated) return "more output than is kept";
-  return isExpected(result.stdout, expected) ? null : "other output than expected";
+  if (result.truncated) return "too much output";
+  return isExpected(result.stdout, expected) ? null : "unexpected output";
 }
 
-/** Exactly the same text, or the same JSON value when both are JSON. */
+/** Compares the exact text, or the JSON value when both are JSON. */
 export function isExpected(stdout: string, expected: string): boolean {
   if (stdout === expected) return true;
   const [actual, wanted] = [parsed(stdout), parsed(expected)];

@@ -44,7 +44,7 @@ export interface GearRoutesDeps {
   background: Background;
 }
 
-/** Routes whose bodies may be larger than others': they carry gear code. */
+/** Larger body limits for routes that carry gear code. */
 export const GEAR_BODY_LIMITS = [
   { method: "POST", route: "/gears", bytesMax: GEAR_BODY_BYTES_MAX },
   { method: "PUT", route: "/gears/:id", bytesMax: GEAR_BODY_BYTES_MAX },
@@ -125,7 +125,7 @@ function runRoutes(plugin: Admission, deps: GearRoutesDeps, log: Log) {
           kind === "dry"
             ? gearRuns.dryOrder(caller, params.id, body ?? {})
             : gearRuns.order(caller, params.id, body ?? {});
-        // A Response goes out as it is; the framework's types know only the declared answer.
+        // The framework sends a Response as is; its types know only the declared response.
         if (isOn(query.stream) || wantsStream(exchange))
           return streamRun(deps, exchange, kind, order, log) as never;
         exchange.keepOpen();
@@ -187,7 +187,7 @@ function bindingRoutes(plugin: Admission, { gearBindings }: GearRoutesDeps) {
     });
 }
 
-/** The run goes on when its viewer leaves: it is on record either way. */
+/** The run continues when its viewer leaves; its record is kept either way. */
 function streamRun(
   { gearRuns, streams, background }: GearRoutesDeps,
   exchange: Exchange,
@@ -229,5 +229,5 @@ function wantsStream(exchange: Exchange): boolean {
 
 const STREAMS = {
   description:
-    "With `?stream=1` or `Accept: text/event-stream`: server-sent events `output` {stream, text} as they come, then `result`.",
+    "With `?stream=1` or `Accept: text/event-stream`: live server-sent events `output` {stream, text}, then `result`.",
 };

@@ -1,9 +1,9 @@
-// Lets so many gears run at once and the others wait in order, up to a limit.
+// Limits concurrent runs of gears. The rest wait in order, up to a limit.
 
 import { AppError } from "../../kit/error.ts";
 import { Semaphore } from "../../kit/semaphore.ts";
 
-/** The gear was not executed: what asked for it was stopped before its turn came. */
+/** The gear was not executed, because its caller was stopped while it was queued. */
 export class NeverStarted extends AppError {
   constructor() {
     super("unavailable", "stopped before it began; gear not executed");
@@ -15,11 +15,14 @@ export class RunQueue {
 
   constructor(atOnceMax: number, waitingMax: number) {
     const refusal = () =>
-      new AppError("unavailable", `${atOnceMax} gears are running and ${waitingMax} wait: try again later`);
+      new AppError(
+        "unavailable",
+        `${atOnceMax} gears are running and ${waitingMax} are queued; try again later`,
+      );
     this.#places = new Semaphore(atOnceMax, { waitingMax, refusal });
   }
 
-  /** Runs `work` when its turn has come. Raises `unavailable` when too many wait, NeverStarted when the signal is aborted before that. */
+  /** Runs `work` when a place is free. Raises `unavailable` when the queue is full, NeverStarted when the signal is aborted first. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const leave = await this.#enter(signal);
     try {

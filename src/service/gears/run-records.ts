@@ -1,11 +1,11 @@
-// Results and runs of gears in their several shapes: as the sandbox says them, as they are stored, as the API shows them.
+// Converts results and runs of gears between the sandbox, the database and the API.
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
 import type { SandboxResult } from "../sandbox/sandbox.ts";
 import type { RunDetailRow, RunRow } from "./run-store.ts";
 import type { GearResult, GearRun, GearRunDetail } from "./schema.ts";
 
-/** What a result adds to the row of its run. */
+/** The columns that a result sets in the row of its run. */
 type Said = Pick<RunDetailRow, "exit_code" | "stdout" | "stderr" | "timed_out" | "truncated" | "duration_ms">;
 
 const NOTHING_SAID: Said = {
@@ -17,7 +17,7 @@ const NOTHING_SAID: Said = {
   duration_ms: null,
 };
 
-/** As stored; nothing for a run that never gave a result. */
+/** Converts a result for storage; null for a run without a result. */
 export function saidOf(result: SandboxResult | null): Said {
   if (!result) return NOTHING_SAID;
   const { exitCode, stdout, stderr, timedOut, truncated, durationMs } = result;
@@ -31,7 +31,7 @@ export function saidOf(result: SandboxResult | null): Said {
   };
 }
 
-/** The result as answers carry it. */
+/** Converts a result for the API. */
 export function resultFields(result: SandboxResult): Omit<GearResult, "isolated" | "notice"> {
   return {
     exit_code: result.exitCode,
@@ -43,7 +43,7 @@ export function resultFields(result: SandboxResult): Omit<GearResult, "isolated"
   };
 }
 
-/** As lists show a run. */
+/** Converts a run for lists. */
 export function toRun(row: RunRow): GearRun {
   return {
     ...row,
@@ -55,7 +55,7 @@ export function toRun(row: RunRow): GearRun {
   };
 }
 
-/** With arguments and output. */
+/** Converts a run with its arguments and output. */
 export function toDetail(row: RunDetailRow): GearRunDetail {
   const args = JSON.parse(row.args) as Record<string, unknown>;
   return { ...row, ...toRun(row), args, files: JSON.parse(row.files) as string[] };

@@ -1,4 +1,4 @@
-// SQL of gear runs. Rows are added and finished, never deleted.
+// SQL of gear runs. Rows are inserted and finished, never deleted.
 
 import type { Db } from "../../kit/db.ts";
 import type { AuthKind } from "../identity/schema.ts";
@@ -42,7 +42,7 @@ export interface CallRunRow {
   call_id: string;
 }
 
-/** An admin sees all; others what they ran outside of workspaces, and what ran in workspaces that they see. */
+/** Admins see all runs; non-admins see their own outside of workspaces, and those in workspaces visible to them. */
 export interface Viewer {
   is_admin: number;
   user_id: number;

@@ -1,8 +1,7 @@
-// Running gears, and the record of it. Two promises that stay apart: `run` and `runTool` execute approved content only, `dryRun` tries
-// content that nobody approved, for people only.
+// Runs gears and records the runs. `order` and `toolOrder` execute approved content only; `dryOrder` runs unapproved content, for people only.
 //
-// A run is stored before it starts, in the same write that looks once more whether it may: what is executed are the stored bytes whose hash
-// was approved, hashed again right there. What a gear does is data; only what keeps it from running is raised.
+// A run is stored before it starts, in the write that makes the final check and hashes the stored bytes again, so that only approved bytes are
+// executed. A gear's failure is data; only a reason not to run it is raised.
 
 import { Ongoing } from "../../kit/background.ts";
 import type { Clock } from "../../kit/clock.ts";
@@ -48,7 +47,7 @@ export interface GearRunsDeps {
   audit: Audit;
   clock: Clock;
   sandbox: Sandbox;
-  /** The exact bytes of a file of the workspace. Raises `not_found`, `invalid`, `too_large`. */
+  /** Reads the exact bytes of a workspace file. Raises `not_found`, `invalid`, `too_large`. */
   readWorkspaceFile: (
     workspaceId: number,
     path: string,
@@ -58,17 +57,17 @@ export interface GearRunsDeps {
 
 export type Output = (stream: "stdout" | "stderr", text: string) => void;
 
-/** One run that has passed every check but the last, which is made when it starts. */
+/** A run that has passed every check except the final one at its start. */
 export interface Order {
   readonly caller: Caller;
   readonly gearId: number;
-  /** Content whose schema the arguments were checked against. */
+  /** Hash of the content whose schema the arguments were checked against. */
   readonly hash: string;
   readonly kind: GearRunKind;
   readonly args: Record<string, unknown>;
   readonly workspaceId: number | null;
   readonly files: readonly string[];
-  /** Why this may run now: raises when it may not. Called inside the write that stores the run. */
+  /** The final check, which raises if the gear may not run. Called inside the write that stores the run. */
   readonly require: (row: GearRow) => void;
   readonly callId?: string;
   readonly agentId?: number;
@@ -89,26 +88,26 @@ export class GearRuns {
     this.#deps = deps;
   }
 
-  /** At start: what was running when the service ended is interrupted. Returns how many. */
+  /** Marks, at start, runs that a stop interrupted. Returns their number. */
   reconcile(): number {
     const { db, store, clock } = this.#deps;
     return db.writeNow(() => store.interruptOpen.run(clock.now()));
   }
 
-  /** Kills what runs, refuses what comes; resolves when every end is on record. */
+  /** Kills running gears and refuses new runs. Resolves once every run's end is recorded. */
   async stop(): Promise<void> {
     this.#stopping.abort(new AppError("unavailable", "the service is stopping"));
     await this.#running.ended();
   }
 
-  /** To be awaited before an order: resolves when it is known whether gears are isolated. */
+  /** Resolves once it is known whether gears are isolated. Await it before making an order. */
   ready(): Promise<void> {
     return this.#deps.sandbox.decided();
   }
 
   /**
-   * Anyone signed in, approved gears only. Raises `forbidden` (not approved), `refused` (approved to run isolated, which is not so now),
-   * `invalid` (arguments), `not_found`; nothing ran then.
+   * Anyone signed in, for approved gears only. Raises `forbidden` (not approved), `refused` (approved to run isolated, but isolation is not
+   * available), `invalid` (arguments), `not_found`.
    */
   order(caller: Caller, gearId: number, input: RunGear): Order {
     return this.#order(caller, gearId, "run", input, (row) => {
@@ -117,12 +116,15 @@ export class GearRuns {
     });
   }
 
-  /** Whatever the status. Anyone signed in where gears are isolated, otherwise admins; never agents. Raises `forbidden`, `invalid`, `not_found`. */
+  /** For a gear of any status. Anyone signed in if gears are isolated, otherwise admins; never agents. Raises `forbidden`, `invalid`, `not_found`. */
   dryOrder(caller: Caller, gearId: number, input: RunGear, kind: "dry" | "test" = "dry"): Order {
     return this.#order(caller, gearId, kind, input, () => this.requireMayTry(caller));
   }
 
-  /** An agent's call. `hash` is the content whose schema the arguments were checked against. Raises `refused` when that is not callable any more. */
+  /**
+   * For an agent's call. `hash` is that of the content whose schema the arguments were checked against; if it is no longer callable, the final
+   * check raises `refused`.
+   */
   toolOrder(
     caller: Caller,
     agentId: number,
@@ -146,7 +148,7 @@ export class GearRuns {
     };
   }
 
-  /** Waits for a place, runs, records. Raises what keeps the gear from running (`unavailable` included); a gear's failure is in the result. */
+  /** Waits for a place, runs the gear and records it. Raises if the gear cannot run (including `unavailable`); a gear's failure is in the result. */
   async execute(order: Order, output: Output, cancel?: AbortSignal): Promise<Ended> {
     const signal = cancel ? AbortSignal.any([cancel, this.#stopping.signal]) : this.#stopping.signal;
     const inputs = await this.#inputs(order);
@@ -157,7 +159,7 @@ export class GearRuns {
     return this.#running.keep(run);
   }
 
-  /** What an HTTP answer says of it. */
+  /** Converts a run's end for an HTTP response. */
   answer(kind: "run" | "dry", { result }: Ended): GearResult {
     const { isolated } = this.#deps.sandbox;
     const fields = resultFields(result);
@@ -175,7 +177,7 @@ export class GearRuns {
     );
   }
 
-  /** Newest page first, ascending in a page. Others than admins see what they ran and what ran in workspaces that they see. */
+  /** Returns pages newest first, each in ascending order. Non-admins see their own runs, and those in workspaces visible to them. */
   list(caller: Caller, gearId: number, page: PageQuery): GearRun[] {
     const { gearStore, gears, store } = this.#deps;
     if (caller.role !== "admin") gears.existing(gearId);
@@ -195,7 +197,7 @@ export class GearRuns {
     return toDetail(row);
   }
 
-  /** Of a turn that the caller may see, by tool call. */
+  /** Returns the runs of a turn by tool call, without an access check. */
   ofTurn(turnId: number): ReadonlyMap<string, { id: number; gearId: number; version: number }> {
     const rows = this.#deps.store.ofTurn.all(turnId);
     return new Map(
@@ -235,7 +237,7 @@ export class GearRuns {
         ? [...(input.files ?? [])]
         : [...new Set([...(input.files ?? []), ...schema.filesIn(args)])];
     if (workspaceId === null && files.length > 0)
-      throw fieldError("invalid", "workspace_id", "missing; files are files of a workspace");
+      throw fieldError("invalid", "workspace_id", "missing; files belong to a workspace");
     return { caller, gearId, hash: row.hash, kind, args, workspaceId, files, require };
   }
 
@@ -249,25 +251,22 @@ export class GearRuns {
       );
     this.#requireIsolation(row);
     if (this.#deps.bindings.isBound(workspaceId, row.id, agentId)) return;
-    throw new AppError(
-      "refused",
-      `run refused; gear not executed: you are not bound to "${row.name}" any more`,
-    );
+    throw new AppError("refused", `run refused; gear not executed: you are no longer bound to "${row.name}"`);
   }
 
   #requireIsolation(row: GearRow): void {
     if (!isIsolationLost(row, this.#deps.sandbox)) return;
     throw new AppError(
       "refused",
-      `run refused; gear not executed: "${row.name}" was approved to run isolated, and gears are not isolated on this server now; ` +
-        "start the container runtime and restart the service, or let an admin approve the gear again",
+      `run refused; gear not executed: "${row.name}" was approved to run isolated, but gears are not isolated on this server now; ` +
+        "start the container runtime and restart the service, or ask an admin to approve the gear again",
       { reason: "isolation_lost", gear_id: row.id, approved_isolated: true, isolated: false },
     );
   }
 
   async #inputs(order: Order): Promise<SandboxFile[]> {
     if (order.files.length > RUN_FILES_MAX)
-      throw fieldError("invalid", "files", `at most ${RUN_FILES_MAX} in a run`);
+      throw fieldError("invalid", "files", `at most ${RUN_FILES_MAX} per run`);
     const inputs = new Map<string, SandboxFile>();
     let room = RUN_FILES_BYTES_MAX;
     for (const path of order.files) {
@@ -279,7 +278,7 @@ export class GearRuns {
     return [...inputs.values()];
   }
 
-  /** The last look, the bytes, and the run's row, in one write. */
+  /** Makes the final check, reads the bytes and inserts the run, in one write. */
   #start(order: Order): Promise<{ runId: number; row: GearRow; content: Content }> {
     const { db, store, gears, access, audit, clock, sandbox } = this.#deps;
     const { caller, kind, workspaceId } = order;
@@ -375,17 +374,17 @@ function requireApproved(row: GearRow): void {
   if (row.status === "approved") return;
   const why =
     row.status === "pending"
-      ? "nobody has approved this version; an admin approves it after a review"
+      ? "this version is not approved; ask an admin to review it"
       : "an admin has disabled it";
   throw new AppError("forbidden", `run refused; gear not executed: ${why}`, { status: row.status });
 }
 
-/** Approved kinds run what was approved; the others run what the version says. Stored bytes that changed under us run nowhere. */
+/** Approved kinds run the approved content; the others run the version's. Refuses stored bytes that were changed behind the service's back. */
 function requireExact(kind: GearRunKind, row: GearRow, hash: string): void {
   const expected = kind === "run" || kind === "tool" ? row.approved_hash : row.hash;
   if (hash === expected) return;
   throw new AppError(
     "refused",
-    "run refused; gear not executed: the stored program is not the one whose hash is on record",
+    "run refused; gear not executed: the stored program does not match the recorded hash",
   );
 }

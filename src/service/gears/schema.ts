@@ -1,5 +1,5 @@
-// Gears: records, inputs, limits. The content (name, description, runtime, entrypoint, files, args_schema) is what is hashed and approved;
-// tags, tests and time-out are not part of it.
+// Gears: records, inputs and limits. The hashed and approved content is the name, description, runtime, entrypoint, files and args_schema; tags,
+// tests and the timeout are not part of it.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
@@ -7,9 +7,9 @@ import { runtimes } from "../config/schema.ts";
 import { AuthKind } from "../identity/schema.ts";
 
 export const GEAR_NAME_PATTERN = "^[a-z][a-z0-9_]{1,48}$";
-/** All files of a version together, decoded. */
+/** Limit of all decoded files of a version together. */
 export const GEAR_CODE_BYTES_MAX = 4 * 1024 * 1024;
-/** A request that carries gear code: 4 MiB as base64, and what is around it. */
+/** Limit of a request with gear code: 4 MiB as base64, plus the other fields. */
 export const GEAR_BODY_BYTES_MAX = 6 * 1024 * 1024;
 export const GEAR_FILES_MAX = 100;
 export const GEAR_PATH_CHARACTERS_MAX = 200;
@@ -21,15 +21,15 @@ export const GEAR_TEST_CHARACTERS_MAX = 100_000;
 export const ARGS_SCHEMA_CHARACTERS_MAX = 64 * 1024;
 export const TIMEOUT_SECONDS_DEFAULT = 60;
 export const TIMEOUT_SECONDS_MAX = 600;
-/** Gears that run at the same time, over all workspaces; further ones wait. */
+/** Limit of concurrent runs in all workspaces; further ones are queued. */
 export const GEAR_RUNS_AT_ONCE_MAX = 20;
 export const GEAR_RUNS_WAITING_MAX = 200;
-/** Files of the workspace that one run may be given, and their bytes together. */
+/** Limits of the workspace files that one run receives. */
 export const RUN_FILES_MAX = 50;
 export const RUN_FILES_BYTES_MAX = 16 * 1024 * 1024;
-/** Of a result, what is put in front of the model; the whole of it is in the run's record. */
+/** Limit of a result's text for the model; the run's record has all of it. */
 export const TOOL_TEXT_CHARACTERS_MAX = 50_000;
-/** A page of versions ends after so much code, with at least one version in it. */
+/** A page of versions is cut at this much code, but has at least one version. */
 export const VERSIONS_PAGE_BYTES_MAX = 8 * 1024 * 1024;
 
 export const GearRuntime = oneOf(runtimes);
@@ -41,7 +41,8 @@ export type GearStatus = (typeof gearStatuses)[number];
 
 const GearPath = Type.String({
   maxLength: GEAR_PATH_CHARACTERS_MAX,
-  description: "relative, `/` between segments; what some system would read as another path is refused",
+  description:
+    "relative, with `/` between segments; a path that some system would read differently is refused",
 });
 
 export const GearFile = closed({
@@ -58,12 +59,12 @@ export const GearFileInput = closed({
 });
 export type GearFileInput = Static<typeof GearFileInput>;
 
-/** Whatever a gear takes: its own schema says what. Closed in form only, since any name fits, also one with line breaks. */
+/** Arguments of a gear, defined by its own schema. Any key is valid, even one with line breaks. */
 const Arguments = Type.Record(Type.String({ pattern: "^[\\s\\S]*$" }), Type.Unknown(), {
   additionalProperties: false,
 });
 
-/** Example arguments with the output that is expected of them: exactly this text, or the same JSON value. */
+/** Example arguments with the expected output: exactly this text, or the same JSON value. */
 export const GearTest = closed({
   name: Type.String({ minLength: 1, maxLength: 100 }),
   args: Arguments,
@@ -94,7 +95,7 @@ export const CreateGear = closed({
 });
 export type CreateGear = Static<typeof CreateGear>;
 
-/** What is absent stays as it is. `name`, if given, must be the gear's own: it never changes. */
+/** An absent field is unchanged. `name`, if given, must be the gear's current name, which never changes. */
 export const SaveGear = Type.Composite([Type.Partial(CreateGear)], { additionalProperties: false });
 export type SaveGear = Static<typeof SaveGear>;
 
@@ -106,7 +107,7 @@ export const DecideGear = closed({
 });
 export type DecideGear = Static<typeof DecideGear>;
 
-/** The answer to a create: as specified, and what an approval of it is about. */
+/** The response to a create: the specified fields, and those that its approval refers to. */
 export const CreatedGear = closed({
   id: Id,
   name: Type.String(),
@@ -129,7 +130,7 @@ const GearFields = {
   author_id: Id,
   author: Type.String(),
   forged_by: nullable(Type.String({ description: "the agent that made it" })),
-  /** Where it was forged; null also for those who may not see that. */
+  /** The workspace where it was forged; null also if the caller may not see it. */
   workspace_id: nullable(Id),
   approval: nullable(
     closed({
@@ -140,11 +141,11 @@ const GearFields = {
       content_hash: Type.String(),
       isolated: Type.Boolean({
         description:
-          "whether gears ran isolated then; true while `isolated` of the gear is false: it does not run until an admin approves it again",
+          "whether gears were isolated at that time; if true while the gear's `isolated` is false, it does not run until an admin approves it again",
       }),
     }),
   ),
-  /** The sentence to show with `isolated`. */
+  /** A sentence that explains `isolated`. */
   isolation: Type.String(),
   created_at: Time,
   updated_at: Time,
@@ -161,7 +162,7 @@ const CodeFields = {
 export const GearDetail = closed({ ...GearFields, ...CodeFields, tests: Type.Array(GearTest) });
 export type GearDetail = Static<typeof GearDetail>;
 
-/** `changed` false: the content is that of the version before, byte for byte. It is a version of its own all the same, and needs approval. */
+/** If `changed` is false, the content is identical to the previous version's. It is still a new version, and needs approval. */
 export const SavedGear = closed({ ...GearDetail.properties, changed: Type.Boolean() });
 export type SavedGear = Static<typeof SavedGear>;
 
@@ -202,7 +203,7 @@ export const RunGear = closed({
 });
 export type RunGear = Static<typeof RunGear>;
 
-/** `1` and `true` switch on. */
+/** `1` and `true` mean on. */
 const Flag = Type.Optional(oneOf(["0", "1", "false", "true"] as const));
 export const RunQuery = closed({ dry: Flag, stream: Flag });
 
@@ -212,10 +213,10 @@ const ResultFields = {
   stdout: Type.String(),
   timed_out: Type.Boolean(),
   duration_ms: Type.Integer(),
-  truncated: Type.Boolean({ description: "some output was dropped: 1 MiB of each stream is kept" }),
+  truncated: Type.Boolean({ description: "whether output was dropped; 1 MiB of each stream is kept" }),
 };
 
-/** A dry run also says whether it was isolated, and in words when it was not. */
+/** A dry run also reports whether it was isolated, with a notice if it was not. */
 export const GearResult = closed({
   ...ResultFields,
   isolated: Type.Optional(Type.Boolean()),
@@ -228,7 +229,7 @@ export type GearRunKind = (typeof gearRunKinds)[number];
 export const gearRunStatuses = ["running", "done", "cancelled", "failed", "interrupted"] as const;
 export type GearRunStatus = (typeof gearRunStatuses)[number];
 
-/** A run as lists show it; output and arguments are in the run's own record. */
+/** A run in lists; its own record also has the arguments and output. */
 const RunFields = {
   id: Id,
   gear_id: Id,
@@ -266,10 +267,10 @@ export type GearRunDetail = Static<typeof GearRunDetail>;
 export const TestOutcome = closed({
   name: Type.String(),
   passed: Type.Boolean(),
-  /** Why not; null when it passed. */
+  /** Why it failed; null when it passed. */
   problem: nullable(Type.String()),
   expected: Type.String(),
-  /** Null when nothing ran, since the arguments do not fit the schema. */
+  /** Null when the gear did not run, because the arguments do not match the schema. */
   result: nullable(closed(ResultFields)),
 });
 export type TestOutcome = Static<typeof TestOutcome>;

@@ -7,7 +7,7 @@ import type { GearRuntime, GearStatus } from "./schema.ts";
 export interface GearRow {
   id: number;
   name: string;
-  /** JSON arrays. */
+  /** A JSON array, like `tests`. */
   tags: string;
   tests: string;
   status: GearStatus;
@@ -22,12 +22,12 @@ export interface GearRow {
   approved_by: string | null;
   approved_auth: AuthKind | null;
   approved_at: number | null;
-  /** Whether gears ran isolated when it was approved. */
+  /** Whether gears were isolated when it was approved. */
   approved_isolated: number | null;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
-  /** Of the current version. */
+  /** These fields are those of the current version. */
   version_id: number;
   description: string;
   runtime: GearRuntime;
@@ -94,7 +94,7 @@ interface GearApproval {
   approved_isolated: number;
 }
 
-/** Of an approval; the status is set with it. */
+/** Clears an approval; the statement also sets the status. */
 const NO_APPROVAL = `approved_hash = NULL, approved_by_id = NULL, approved_by = NULL, approved_auth = NULL, approved_at = NULL,
   approved_isolated = NULL`;
 const GEAR = `SELECT g.id, g.name, g.tags, g.tests, g.status, g.version, g.timeout_seconds, g.author_id, g.author, g.forged_by,
@@ -110,7 +110,7 @@ export function gearStore(db: Db) {
     withDeleted: db.query<GearRow, [number]>(`${GEAR} WHERE g.id = ?`),
     byName: db.query<GearRow, [string]>(`${GEAR} WHERE g.name = ? AND g.deleted_at IS NULL`),
     all: db.query<GearRow, []>(`${GEAR} WHERE g.deleted_at IS NULL ORDER BY g.name`),
-    // Parameter 1: whether gears are isolated now. An approval given under isolation waits for another once there is none.
+    // Parameter 1 is whether gears are isolated now. Without isolation, an approval under isolation must be renewed.
     undecided: db.query<GearRow, [number, number]>(
       `${GEAR} WHERE (g.status = 'pending' OR g.approved_isolated > ?) AND g.deleted_at IS NULL ORDER BY g.updated_at, g.id LIMIT ?`,
     ),

@@ -1,5 +1,5 @@
-// What agents get of gears: to list and forge them; for the orchestrator to grant and revoke them; and each approved gear that is bound
-// to the agent, as a tool of its own name.
+// The agents' tools for gears: every agent can list and forge them, the orchestrator can grant and revoke them, and each approved gear bound to
+// an agent is a tool under the gear's name.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { AppError } from "../../kit/error.ts";
@@ -28,7 +28,7 @@ import { NeverStarted } from "./run-queue.ts";
 import { GEAR_NAME_PATTERN, GEAR_TESTS_MAX, GearTest, TOOL_TEXT_CHARACTERS_MAX } from "./schema.ts";
 import type { GearRow } from "./store.ts";
 
-/** Gears shown by gear_list; of more, the first by name. */
+/** Limit of gear_list; the first by name are shown. */
 const GEARS_LISTED_MAX = 200;
 
 export interface GearToolsDeps {
@@ -43,12 +43,12 @@ const NoInput = closed({});
 const ForgeInput = closed({
   name: Type.String({ description: `Becomes the tool's name: ${GEAR_NAME_PATTERN}` }),
   description: Type.String({
-    description: "What it does and when to use it; the agents that call it read this",
+    description: "What it does and when to use it, for the agents that call it",
   }),
   runtime: oneOf(runtimes.filter((runtime) => runtime !== "binary")),
   code: Type.String({
     description:
-      "The program. Arguments arrive as JSON on stdin; what it writes to stdout is the result. No network, no packages beyond the runtime's own",
+      "The program. Arguments arrive as JSON on stdin; its stdout is the result. No network, and no packages beyond the runtime's own",
   }),
   args_schema: Type.String({
     description:
@@ -64,7 +64,7 @@ const ForgeInput = closed({
 const BindInput = closed({
   gear: Type.String({ description: "Name of a gear, as gear_list shows it" }),
   agent: Type.Optional(
-    Type.String({ description: "Name of an agent of this workspace; left out: all agents" }),
+    Type.String({ description: "Name of an agent of this workspace; default: all agents" }),
   ),
 });
 
@@ -78,7 +78,7 @@ export function gearTools(deps: GearToolsDeps): ToolSource {
   ];
 }
 
-/** A name that became a built-in tool's since then is that tool's. A gear that would be refused for want of isolation is not offered. */
+/** Excludes a gear whose name has since become that of a built-in tool, and one that would be refused for lack of isolation. */
 function callable({ gears, bindings, isolation }: GearToolsDeps, scope: ToolScope): GearRow[] {
   return bindings
     .approvedFor(scope.workspaceId, scope.agentId)
@@ -90,7 +90,7 @@ function listTool(deps: GearToolsDeps): DatabaseTool {
   return databaseTool({
     name: "gear_list",
     description:
-      "Lists all gears (small programs) with their status and who in this workspace may call them. Only approved gears that are bound to you are tools of yours.",
+      "Lists all gears (small programs) with their status and their callers in this workspace. Only approved gears that are bound to you are your tools.",
     parameters: NoInput,
     apply: (scope) => {
       const { gears, bindings, blueprint, isolation } = deps;
@@ -115,7 +115,7 @@ function listTool(deps: GearToolsDeps): DatabaseTool {
   });
 }
 
-/** Prompt text, so no agent reads what strangers to its workspace wrote and nobody has approved. */
+/** A description is prompt text, so an agent must not read an unapproved one written outside its workspace. */
 function describedTo({ workspaceId, caller }: ToolScope, gear: GearRow): string {
   const isOurs = gear.workspace_id === workspaceId || gear.author_id === caller.userId;
   return gear.status === "approved" || isOurs ? gear.description : "(shown once it is approved)";
@@ -125,7 +125,7 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
   return databaseTool({
     name: "gear_forge",
     description:
-      "Writes a new gear: a small program that becomes a tool of yours once a person has approved it. Until then it does not run. Forging again under the name of a gear that was forged in this workspace saves a new version, which needs approval again.",
+      "Writes a new gear: a small program that becomes your tool once a person approves it. Until then it does not run. Forging again under the name of a gear that was forged in this workspace saves a new version, which needs a new approval.",
     parameters: ForgeInput,
     durable: true,
     apply: (scope, input) => {
@@ -139,7 +139,7 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
         ? reforge(gears, scope, known, input, bind)
         : gears.createIn(scope.caller, input, forge);
       return ok(
-        `Gear "${row.name}" version ${row.version} is saved and bound to you. It waits for a person's approval; until then you cannot call it. Tell the person so.`,
+        `Gear "${row.name}" version ${row.version} is saved and bound to you. It is pending approval by a person; until then you cannot call it. Tell the person so.`,
       );
     },
   });
@@ -187,7 +187,7 @@ function revokeTool({ gears, bindings, blueprint }: GearToolsDeps): DatabaseTool
   return databaseTool({
     name: "gear_revoke",
     description:
-      "Takes a gear away from an agent, or takes away that all agents may call it (leave agent out).",
+      "Removes the binding of a gear to an agent, or, without agent, the binding to all agents of this workspace.",
     parameters: BindInput,
     durable: true,
     apply: (scope, input) => {
@@ -207,7 +207,7 @@ function revokeTool({ gears, bindings, blueprint }: GearToolsDeps): DatabaseTool
   });
 }
 
-/** Without isolation a gear can change anything on the server, so it counts as durable. */
+/** Without isolation, a gear can change anything on the server, so it counts as durable. */
 function callTool({ runs, isolation }: GearToolsDeps, row: GearRow): ExternalTool {
   const gear = { id: row.id, hash: row.hash };
   const face = {
@@ -225,14 +225,14 @@ function callTool({ runs, isolation }: GearToolsDeps, row: GearRow): ExternalToo
         return toolResult(ended, row.timeout_seconds, ports.signal);
       } catch (error) {
         if (error instanceof NeverStarted)
-          return { outcome: "cancelled", text: "Stopped before it began: the gear did not run." };
+          return { outcome: "cancelled", text: "Stopped before it began; the gear did not run." };
         throw error;
       }
     },
   });
 }
 
-/** stdout is the result; the rest is told when there is something to tell. */
+/** The text is stdout, followed by notes if there are any. */
 function toolResult({ runId, result }: Ended, timeoutSeconds: number, signal: AbortSignal): ToolResult {
   const notes = [
     ...notesOf(result, timeoutSeconds),
@@ -242,7 +242,7 @@ function toolResult({ runId, result }: Ended, timeoutSeconds: number, signal: Ab
     .filter((part) => part !== "")
     .join("\n");
   if (signal.aborted && !result.timedOut && result.exitCode !== 0)
-    return { outcome: "cancelled", text: `${text}\n[the gear was stopped in the middle]`.trim() };
+    return { outcome: "cancelled", text: `${text}\n[the gear was stopped while running]`.trim() };
   return result.exitCode === 0 && !result.timedOut ? ok(text) : failed(text);
 }
 
@@ -250,18 +250,18 @@ function notesOf(result: SandboxResult, timeoutSeconds: number): string[] {
   const notes: string[] = [];
   if (result.timedOut) notes.push(`the gear was stopped after ${timeoutSeconds} s: it timed out`);
   else if (result.exitCode !== 0) notes.push(`exit code ${result.exitCode}`);
-  if (result.truncated) notes.push("the gear wrote more than is kept: the end of its output is missing");
+  if (result.truncated) notes.push("the output exceeded the limit: its end is missing");
   return notes;
 }
 
 function cut(text: string, runId: number): string {
   if (text.length <= TOOL_TEXT_CHARACTERS_MAX) return text;
   const kept = text.slice(0, TOOL_TEXT_CHARACTERS_MAX).toWellFormed();
-  return `${kept}\n[cut here: ${text.length - TOOL_TEXT_CHARACTERS_MAX} more characters are in the record of gear run ${runId}]`;
+  return `${kept}\n[truncated: ${text.length - TOOL_TEXT_CHARACTERS_MAX} more characters are in the record of gear run ${runId}]`;
 }
 
 function findGear(gears: Gears, name: string): GearRow {
   const found = gears.byName(name.trim());
   if (found) return found;
-  throw new AppError("not_found", `there is no gear named "${name}"; gear_list shows what there is`);
+  throw new AppError("not_found", `there is no gear named "${name}"; gear_list lists them`);
 }

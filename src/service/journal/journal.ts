@@ -36,7 +36,7 @@ export interface FollowOptions {
   /** Called before each page of stored events and whenever rights may have changed; false ends the stream. */
   readonly allowed: () => boolean;
   /** Returns the events in progress, which are sent between the stored and the live ones. */
-  readonly underWay: () => readonly Transient[];
+  readonly inProgress: () => readonly Transient[];
   /** The type of event that ends the stream. */
   readonly endsWith?: string;
   /** Called after the stored events: reports whether no more events can follow. */
@@ -120,7 +120,7 @@ export class Journal<Events extends EventMap = EventMap> {
       join: () => {
         if (options.over()) return viewer.end();
         this.#add(follower);
-        for (const event of options.underWay()) viewer.send(transientFrame(event));
+        for (const event of options.inProgress()) viewer.send(transientFrame(event));
       },
     });
     return () => {

@@ -40,7 +40,7 @@ export class Answer {
     this.#begin();
     this.#count(piece);
     if (kind !== this.#kind) {
-      this.tell();
+      this.flush();
       this.#kind = kind;
     }
     this.#said += piece;
@@ -77,7 +77,7 @@ export class Answer {
   }
 
   /** Passes new text to the listener; call it once per read. */
-  tell(): void {
+  flush(): void {
     if (this.#said === "") return;
     const said = this.#said;
     this.#said = "";
@@ -95,7 +95,7 @@ export class Answer {
    * complete calls are kept. Raises ModelFailure for a truncated or empty answer.
    */
   end(whole: boolean): ModelAnswer {
-    this.tell();
+    this.flush();
     const finish = this.#finish ?? (whole ? "unknown" : undefined);
     if (finish === undefined) throw connectionLost();
     const isCut = finish === "length" || finish === "filtered";

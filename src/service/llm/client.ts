@@ -5,7 +5,7 @@ import type { Protocol as ProtocolName } from "../catalog/schema.ts";
 import { Answer } from "./answer.ts";
 import { chatBody } from "./chat-request.ts";
 import { ChatReader } from "./chat-reader.ts";
-import { brokenOff, brokenProtocol, requireFlat, tooLarge } from "./failures.ts";
+import { abortedAnswer, brokenProtocol, requireFlat, tooLarge } from "./failures.ts";
 import { parsedObject } from "./json.ts";
 import { messagesBody } from "./messages-request.ts";
 import { MessagesReader } from "./messages-reader.ts";
@@ -47,7 +47,7 @@ export function createModelClient(deps: TransportDeps): CallModel {
       return await readAnswer(given, endpoint.protocol, answer);
     } catch (error) {
       // Keep the text that arrived before the failure.
-      answer.tell();
+      answer.flush();
       signal.throwIfAborted();
       throw shownWithout(endpoint.apiKey, error);
     }
@@ -70,7 +70,7 @@ export async function readAnswer(
   }, tooLarge);
   await given.read((reads) => {
     for (const bytes of reads) if (!whole.takes(bytes)) stream.push(bytes);
-    answer.tell();
+    answer.flush();
     return reader.ended;
   });
   if (whole.isDocument) return readDocument(whole.text, reader, answer);
@@ -90,6 +90,6 @@ function readDocument(text: string, reader: AnswerReader, answer: Answer): Model
 
 /** Turns a provider's words into a failure without the key, which the readers do not know. */
 function shownWithout(key: string, error: unknown): unknown {
-  if (error instanceof ErrorEvent) return brokenOff(error.body, key);
+  if (error instanceof ErrorEvent) return abortedAnswer(error.body, key);
   return error instanceof OtherDocument ? otherThanEvents(error.body, key) : error;
 }

@@ -26,7 +26,7 @@ export function requireFlat(json: string): void {
 }
 
 /** An error that the provider sent in place of the rest of its answer. `body` is shown without the key. */
-export function brokenOff(body: string, key: string): ModelFailure {
+export function abortedAnswer(body: string, key: string): ModelFailure {
   const message = body.length > ERROR_CHARACTERS_MAX ? undefined : providerMessage(body, key);
-  return new ModelFailure(`the provider broke off its answer${message === undefined ? "" : `: ${message}`}`);
+  return new ModelFailure(`the provider aborted its answer${message === undefined ? "" : `: ${message}`}`);
 }

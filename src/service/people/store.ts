@@ -13,7 +13,7 @@ export interface UserRow {
   created_at: number;
 }
 
-/** What authentication needs of a token: one lookup. */
+/** Everything that authentication needs of a token, in one lookup. */
 export interface TokenRow {
   token_id: number;
   kind: "token" | "session";

@@ -30,9 +30,9 @@ export interface Revocation {
   readonly reason: string;
 }
 
-/** What a user owns, inside the write that deletes the user. */
+/** Ownership of workspaces, for use inside the write that deletes a user. */
 export interface OwnedWorkspaces {
-  /** Clones that are not whole yet and workspaces that are being deleted go to any other user: nobody sees them. */
+  /** Gives unfinished clones and workspaces that are being deleted, which nobody sees, to any other user. */
   releaseUnfinished(userId: number): void;
   countOf(userId: number): number;
   /** Raises `conflict` when the new owner has a workspace of the same name. */

@@ -1,4 +1,4 @@
-// Which sandbox this service uses. Decided once for a start: what began isolated never goes on without isolation.
+// Chooses the sandbox of this service once per start, so that a service that began with isolation never continues without it.
 
 import { AppError } from "../../kit/error.ts";
 import type { Config, SandboxMode } from "../config/schema.ts";
@@ -8,11 +8,11 @@ import type { Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 import { SubprocessSandbox } from "./subprocess.ts";
 
 export interface SandboxOptions extends Omit<DockerOptions, "images" | "pool"> {
-  /** Whether a request from this machine is the admin's. */
+  /** Whether local requests have the loopback privilege. */
   readonly loopbackAdmin: boolean;
 }
 
-/** `prepare()` decides where `auto` is configured, and says aloud when gears are not isolated. */
+/** With `auto`, `prepare()` decides. It also logs a warning when gears are not isolated. */
 export function createSandbox(
   config: Pick<Config, "sandbox" | "sandboxImages" | "sandboxPool">,
   options: SandboxOptions,
@@ -36,7 +36,7 @@ class ChosenSandbox implements Sandbox {
     if (mode === "subprocess") this.#chosen = new SubprocessSandbox(options);
   }
 
-  /** Until `auto` is decided, what is true at least: not isolated. */
+  /** Until `auto` is decided, the cautious answer: not isolated. */
   get kind(): Sandbox["kind"] {
     return this.#chosen?.kind ?? "subprocess";
   }

@@ -1,5 +1,5 @@
-// One container, used once: started and waiting on stdin, handed files and arguments, thrown away. Whether it was started ahead or
-// for this call makes no difference to what it is. Every wait here ends, whatever the daemon does.
+// One container, used once: it starts, waits on stdin, receives files and arguments, runs, and is removed. A pooled container and one started for
+// a call are the same. Every wait has a deadline, whatever the daemon does.
 
 import type { Clock } from "../../kit/clock.ts";
 import { LATE, within } from "../../kit/deadline.ts";
@@ -17,17 +17,17 @@ import { endingOf, Outcome, untilAborted, type Ending } from "./outcome.ts";
 import type { SandboxRequest, SandboxResult } from "./sandbox.ts";
 
 const SECRET_BITS = 256;
-/** Said by the docker client itself: the daemon is gone, or could not start the container. */
+/** Exit code of the docker client itself: the daemon is gone, or could not start the container. */
 const CLIENT_FAILED = 125;
 
 export interface DockerTimes {
-  /** From the start of a container until it waits for its call. */
+  /** From the start of a container until it is ready for its call. */
   readonly startMs: number;
-  /** For a kill that somebody waits for. */
+  /** For a kill that a caller waits for. */
   readonly killMs: number;
-  /** For every other call of the docker command line. */
+  /** For every other docker command. */
   readonly commandMs: number;
-  /** For fetching an image. */
+  /** For pulling an image. */
   readonly pullMs: number;
 }
 
@@ -38,10 +38,10 @@ export const DOCKER_TIMES: DockerTimes = {
   pullMs: 900_000,
 };
 
-/** A container is removed in the background; when the daemon does not answer, again, at growing intervals. */
+/** A container is removed in the background. If the daemon does not answer, removal is retried with growing pauses. */
 const REMOVAL_TRIES = 5;
 const REMOVAL_PAUSE_MS = 500;
-/** A container whose launcher has ended is removed by the daemon, and its client ends after that. */
+/** The daemon removes a container whose launcher has ended, and then the client exits. */
 const OWN_END_MS = 2_000;
 const CLIENT_TEXT_CHARACTERS_MAX = 2_000;
 
@@ -56,9 +56,9 @@ export interface ContainerPlan {
   readonly name: string;
   readonly image: string;
   readonly labels: readonly string[];
-  /** The image's shell, as nobody may read it. */
+  /** A copy of the image's shell that no user can read. */
   readonly launcher: string;
-  /** Where the run's folder is made. */
+  /** The parent of the run's folder. */
   readonly folder: string;
 }
 
@@ -108,11 +108,11 @@ export class GearContainer {
   #clientSaid = "";
   #disposed: Promise<void> | undefined;
 
-  /** Starts it; `ready` says when it waits for its call. Raises `unavailable` when there is no docker client. */
+  /** Starts a container; `ready` resolves when it waits for its call. Raises `unavailable` when there is no docker client. */
   static async start(deps: ContainerDeps, plan: ContainerPlan): Promise<GearContainer> {
     const folder = await makeRunFolder(plan.folder);
     try {
-      // It may speak before there is anything that could listen.
+      // Buffer output that arrives before the container object exists.
       const early: [OutputStream, Uint8Array][] = [];
       let take = (stream: OutputStream, chunk: Uint8Array): void => void early.push([stream, chunk]);
       const client = await deps.docker.attach(runArguments(plan, folder.gear), (stream, chunk) =>
@@ -133,28 +133,28 @@ export class GearContainer {
     this.#plan = plan;
     this.#folder = folder;
     this.#client = client;
-    // Both are awaited by whoever uses the container; one that nobody uses may fail in silence.
+    // A user of the container awaits both. For an unused one, ignore the failure.
     this.#ready.promise.catch(() => {});
     this.#finished.promise.catch(() => {});
     void client.ended.then(({ exitCode }) => this.#clientEnded(exitCode));
   }
 
-  /** Waits on stdin, and its client lives. */
+  /** True while it waits on stdin and its client is alive. */
   get waiting(): boolean {
     return this.#state === "waiting";
   }
 
-  /** Resolves when the client has ended, so that a pool can drop a container that died while it waited. */
+  /** Resolves when the client has exited, so that a pool can drop a container that died while waiting. */
   get ended(): Promise<unknown> {
     return this.#client.ended;
   }
 
-  /** The container is up, or will not come up. Never raises. */
+  /** Resolves when the container is up, or has failed to start. Never raises. */
   get started(): Promise<void> {
     return this.#ready.promise.catch(() => {});
   }
 
-  /** Raises `unavailable` when the container does not come up before the deadline. */
+  /** Raises `unavailable` when the container is not up before the deadline. */
   async ready(): Promise<void> {
     const timer = setTimeout(() => this.#ready.reject(notStartedInTime()), this.#deps.times.startMs);
     try {
@@ -165,8 +165,8 @@ export class GearContainer {
   }
 
   /**
-   * Once. The gear's time-out counts from when it has its arguments. Undefined when the container died before the gear began, so
-   * that another one may be tried. Raises `unavailable` when the daemon fails on the way.
+   * Runs the gear, once. Its timeout starts when it has its arguments. Undefined when the container died before the gear began, so that the
+   * caller can retry in another one. Raises `unavailable` when the daemon fails.
    */
   async run(request: SandboxRequest): Promise<SandboxResult | undefined> {
     await writeGearFiles(this.#folder.gear, request);
@@ -176,12 +176,12 @@ export class GearContainer {
     this.#begin(request, outcome);
     const ending = await endingOf(this.#finished.promise, request);
     if (ending.kind === "not-begun") return undefined;
-    // Killing the client would not stop the container.
+    // Kill the container, because killing the client would not stop it.
     if (ending.kind !== "exit") await this.#kill();
     return outcome.result(ending);
   }
 
-  /** Removes container and folder, and sees that both are gone. Never raises; what fails is logged, and swept at the next start. */
+  /** Removes the container and its folder, and verifies it. Never raises: failures are logged, and the next start sweeps the rest. */
   dispose(): Promise<void> {
     return (this.#disposed ??= this.#dispose());
   }
@@ -229,7 +229,7 @@ export class GearContainer {
     if (code === undefined) return;
     if (stream === "stdout") this.#stdoutCode = code;
     else this.#stderrSeen = true;
-    // Both: the two streams arrive independently of each other.
+    // Wait for both markers, because the two streams arrive independently.
     if (this.#stdoutCode !== undefined && this.#stderrSeen)
       this.#finished.resolve({ kind: "exit", exitCode: this.#stdoutCode });
   }
@@ -243,12 +243,12 @@ export class GearContainer {
       this.#finished.reject(
         new AppError(
           "unavailable",
-          "the container daemon went away while the gear ran; its outcome is unknown",
+          "the container daemon stopped while the gear ran; its outcome is unknown",
         ),
       );
       return;
     }
-    // Without a marker the launcher itself was killed, with all that ran in the container: by the gear, or for want of memory.
+    // Without a marker, the launcher and everything else in the container was killed, by the gear or for lack of memory.
     this.#streams?.stdout.flush();
     this.#streams?.stderr.flush();
     this.#finished.resolve({ kind: "exit", exitCode });
@@ -264,7 +264,7 @@ export class GearContainer {
     if (/no such image|unable to find image/i.test(this.#clientSaid)) return imageMissing(image);
     return new AppError(
       "unavailable",
-      "the container daemon could not start a container; the service's log says why",
+      "the container daemon could not start a container; see the service's log",
     );
   }
 
@@ -277,7 +277,7 @@ export class GearContainer {
     });
     throw new AppError(
       "unavailable",
-      "the gear had to be stopped, and the container daemon does not answer; it is removed when it does",
+      "the gear had to be stopped, but the container daemon does not answer; its container is removed once it does",
     );
   }
 
@@ -298,8 +298,8 @@ export class GearContainer {
   }
 
   /**
-   * Without its call the launcher ends at the end of stdin; after it, it has ended. The client ends when the container is removed.
-   * Undefined when it does not end soon.
+   * Waits for the client to exit. A launcher without a call ends at the end of stdin; the client exits when the container is removed.
+   * Undefined when it does not exit soon.
    */
   async #ownEnd(): Promise<Exit | undefined> {
     this.#client.endInput();
@@ -307,7 +307,7 @@ export class GearContainer {
     return exit === LATE ? undefined : exit;
   }
 
-  /** `mayComeLate`: a daemon that was slow to start a container may do so after it was told to remove it, so it is told again. */
+  /** `mayComeLate`: a slow daemon may start a container after the first removal, so removal is repeated. */
   async #removeContainer(mayComeLate: boolean): Promise<void> {
     const { name } = this.#plan;
     for (let attempt = 1; attempt <= REMOVAL_TRIES; attempt++) {
@@ -325,10 +325,10 @@ export class GearContainer {
   }
 }
 
-/** The one sentence for an image that a gear needs and that is not there. */
+/** The error for a missing image. */
 export function imageMissing(image: string): AppError {
   return new AppError(
     "unavailable",
-    `image ${image} is not on this machine and could not be fetched: run "docker pull ${image}", or name another one in sandbox_images`,
+    `image ${image} is not on this machine and could not be pulled: run "docker pull ${image}", or set another one in sandbox_images`,
   );
 }

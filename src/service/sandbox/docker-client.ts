@@ -1,4 +1,4 @@
-// The docker command line, each call with its deadline: a daemon that hangs holds nobody for longer than that.
+// Runs docker commands, each with a deadline, so that a hanging daemon blocks nothing for longer.
 
 import { homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
@@ -15,7 +15,7 @@ import {
 
 const OUTPUT_BYTES_MAX = 64 * 1024;
 
-/** What the docker client needs to find its daemon; none of it reaches a container. */
+/** Variables with which the docker client finds its daemon; none reaches a container. */
 const CLIENT_VARIABLES = [
   "DOCKER_HOST",
   "DOCKER_CONTEXT",
@@ -40,7 +40,7 @@ export class DockerCommand {
     }
   }
 
-  /** Never throws for what docker does. */
+  /** A docker failure is an outcome, not an error. */
   run(args: readonly string[], deadlineMs: number): Promise<RunOutcome> {
     return runProcess(["docker", ...args], {
       environment: this.#environment,
@@ -50,7 +50,7 @@ export class DockerCommand {
     });
   }
 
-  /** An attached client, for as long as its container lives. Raises `unavailable` when there is no docker client. */
+  /** Starts an attached client, which runs as long as its container. Raises `unavailable` when there is no docker client. */
   async attach(
     args: readonly string[],
     output: (stream: OutputStream, chunk: Uint8Array) => void,
@@ -64,7 +64,7 @@ export class DockerCommand {
     return client;
   }
 
-  /** A client on a terminal of its own. Undefined when there is no docker client, or no terminals. */
+  /** Starts a client on its own pseudo-terminal. Undefined when there is no docker client, or no pseudo-terminals. */
   terminal(
     args: readonly string[],
     options: Pick<TerminalOptions, "columns" | "rows" | "output" | "drained">,
@@ -77,7 +77,7 @@ export class DockerCommand {
   }
 }
 
-/** The last line of what docker said, for logs. */
+/** Returns the last line of docker's error output, for logs. */
 export function reasonOf(outcome: RunOutcome): string {
   if (outcome.timedOut) return "no answer before the deadline";
   return outcome.stderr.trim().split("\n").at(-1) ?? "";

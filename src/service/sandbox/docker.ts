@@ -1,5 +1,4 @@
-// Gears in containers. What a container may do is fixed in container.ts; here: images, pools, the sweep of what an earlier run of
-// this installation left behind, and the end of all of it.
+// Runs gears in containers: manages images and pools, sweeps leftovers of earlier starts, and stops. isolation.ts fixes a container's rights.
 
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +19,7 @@ import { StartSlots } from "./slots.ts";
 import { Pool } from "./pool.ts";
 import type { Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 
-/** Containers that run gears; those that wait come on top, bounded by the pools. */
+/** Limit of containers running gears. Pooled ones come on top, bounded by the pools. */
 export const RUNS_AT_ONCE_MAX = 64;
 const LABEL_INSTALLATION = "cairn.installation";
 const LABEL_START = "cairn.start";
@@ -29,7 +28,7 @@ const START_BITS = 48;
 export interface DockerOptions {
   readonly images: Config["sandboxImages"];
   readonly pool: Config["sandboxPool"];
-  /** Stays the same over restarts and differs from every other installation that shares the daemon: letters, digits, `-`. */
+  /** Stable across restarts, and unique among the installations that share the daemon: letters, digits, `-`. */
   readonly installation: string;
   readonly environment: Environment;
   readonly clock: Clock;
@@ -88,7 +87,7 @@ export class DockerSandbox implements Sandbox {
     if (this.#running.size >= RUNS_AT_ONCE_MAX) {
       throw new AppError(
         "rate_limited",
-        `${RUNS_AT_ONCE_MAX} gears run at this moment, which is the most; try again when one has ended`,
+        `${RUNS_AT_ONCE_MAX} gears are running, which is the limit; try again when one has finished`,
       );
     }
     refuseClashes(request);
@@ -110,7 +109,7 @@ export class DockerSandbox implements Sandbox {
     const waiting = this.#pool(image).take();
     const result = waiting && (await this.#runIn(waiting, request));
     if (result) return result;
-    // None waited, or the one that did died before it got to the gear.
+    // The pool was empty, or its container died before the gear began.
     const starting = this.#startContainer(image);
     if (await untilAborted(request.signal, starting)) return this.#cancelled(request, starting);
     const last = await this.#runIn(await starting, request);
@@ -131,7 +130,7 @@ export class DockerSandbox implements Sandbox {
     try {
       return await container.run(request);
     } finally {
-      // Nobody waits for the removal, and nothing but the removal follows.
+      // Dispose in the background: the caller need not wait.
       this.#options.background.run("remove a gear's container", () => container.dispose());
     }
   }
@@ -166,7 +165,7 @@ export class DockerSandbox implements Sandbox {
     }
   }
 
-  /** Of this start of this installation; made when first needed, since a sandbox that runs nothing leaves nothing. */
+  /** The folder of this start. Created on first use, so that an unused sandbox leaves nothing behind. */
   #ownFolder(): Promise<string> {
     return (this.#folder ??= this.#makeFolder());
   }
@@ -181,7 +180,7 @@ export class DockerSandbox implements Sandbox {
     return `cairn-sandbox-${this.#options.installation}-`;
   }
 
-  /** Containers of this installation that are not of this start: a crash left them. */
+  /** Removes containers of this installation's earlier starts, which a crash left behind. */
   async #sweepContainers(): Promise<void> {
     const { docker, log, times } = this.#container;
     const filter = `label=${LABEL_INSTALLATION}=${this.#options.installation}`;

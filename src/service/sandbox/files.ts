@@ -1,5 +1,5 @@
-// A run's folder on this machine: the gear's files, written anew for every run with explicit modes, and nothing of anyone else.
-// The folder itself is ours alone (0700); what is mounted or run lies below it.
+// The folder of a run on this machine: only the gear's files, written for each run with explicit modes.
+// The folder itself is private (0700); the subfolder that is mounted or run lies inside it.
 
 import { chmod, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -8,7 +8,7 @@ import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
 import { foldedPath, pathProblem } from "../../kit/paths.ts";
 import type { SandboxFile, SandboxRequest } from "./sandbox.ts";
 
-/** The container's user is nobody we know: it reads as "other", and the mount is read-only. */
+/** The container's user is unknown on this machine, so it reads as "other"; the mount is read-only. */
 const DIRECTORY_MODE = 0o755;
 const FILE_MODE = 0o444;
 const PROGRAM_MODE = 0o555;
@@ -16,9 +16,9 @@ const INPUTS = "inputs";
 const REMOVAL_RETRIES = 3;
 
 export interface RunFolder {
-  /** Ours alone. */
+  /** The private folder. */
   readonly path: string;
-  /** The gear's working directory, inside. */
+  /** The gear's working directory, inside `path`. */
   readonly gear: string;
 }
 
@@ -30,27 +30,27 @@ export async function makeRunFolder(parent: string): Promise<RunFolder> {
   return { path, gear };
 }
 
-/** Before anything is started. Raises `invalid` for a path that leads out, and for a file that would stand in for another. */
+/** Runs before anything is started. Raises `invalid` for a path that leads outside, or a file that would replace another. */
 export function refuseClashes({ files, inputs }: Pick<SandboxRequest, "files" | "inputs">): void {
   const taken = new Set<string>();
   for (const path of [...files.map((file) => file.path), ...inputs.map((file) => `${INPUTS}/${file.path}`)]) {
     const problem = pathProblem(path);
     if (problem) throw new AppError("invalid", `${path}: ${problem}`);
-    // Folded: two names that some file system takes for one are refused everywhere.
+    // Compare folded names: two names that are one on some file system are refused everywhere.
     if (taken.has(foldedPath(path)))
-      throw new AppError("invalid", `${path}: another file of the gear has that name already`);
+      throw new AppError("invalid", `${path}: another file of the gear already has that name`);
     taken.add(foldedPath(path));
   }
-  // What a call hands in must never take the place of what was approved.
+  // An input of a call must never replace an approved file.
   const own = files.find((file) => foldedPath(file.path).split("/")[0] === INPUTS);
   if (own)
     throw new AppError(
       "invalid",
-      `${own.path}: the folder ${INPUTS}/ holds what a call hands in; a gear's own file cannot lie in it`,
+      `${own.path}: the folder ${INPUTS}/ is reserved for the inputs of a call; put the gear's own files elsewhere`,
     );
 }
 
-/** After `refuseClashes`. Raises `invalid` for a file where another one has its folder. */
+/** Call it after `refuseClashes`. Raises `invalid` for a file in place of another one's folder. */
 export async function writeGearFiles(
   gear: string,
   { files, inputs }: Pick<SandboxRequest, "files" | "inputs">,
@@ -71,7 +71,7 @@ async function writeFile(
     const handle = await open(target, "wx", FILE_MODE);
     try {
       await handle.writeFile(content);
-      // Again, since the mode at creation passes through the umask.
+      // Set the mode again, because the umask limited the first one.
       await handle.chmod(executable ? PROGRAM_MODE : FILE_MODE);
     } finally {
       await handle.close();
@@ -94,7 +94,7 @@ async function makeDirectory(path: string): Promise<void> {
   await chmod(path, DIRECTORY_MODE);
 }
 
-/** Removes a folder with whatever a gear left in it, also folders that it made unreadable. */
+/** Removes a folder and everything a gear left in it, including unreadable folders. */
 export async function removeFolder(path: string): Promise<void> {
   const remove = () => rm(path, { recursive: true, force: true, maxRetries: REMOVAL_RETRIES });
   try {

@@ -1,5 +1,5 @@
-// The images that gears run in: one for each runtime. They are looked for and fetched here, at start, and never while a gear waits;
-// out of each comes the shell that its containers start with (see launcher.ts).
+// The images of gears, one per runtime. They are checked and pulled at start, never while a gear waits. Each image's shell is copied out of it to
+// start its containers (see launcher.ts).
 
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export const DEFAULT_IMAGES: Readonly<Record<Runtime, string>> = {
 
 export interface Image {
   readonly name: string;
-  /** The shell's copy on this machine. */
+  /** Path of the copy of its shell on this machine. */
   readonly launcher: string;
 }
 
@@ -31,14 +31,14 @@ export interface ImagesDeps {
   readonly times: DockerTimes;
   readonly names: Readonly<Partial<Record<Runtime, string>>>;
   readonly labels: readonly string[];
-  /** Ours alone; shells are kept here. */
+  /** A private folder for the copies of shells. */
   readonly folder: () => Promise<string>;
 }
 
 interface Entry {
   image: Image | undefined;
   pulling: boolean;
-  /** One look at a time. */
+  /** The running check, if any. */
   looking: Promise<Image> | undefined;
   number: number;
 }
@@ -65,12 +65,12 @@ export class Images {
     return this.#deps.names[runtime] ?? DEFAULT_IMAGES[runtime];
   }
 
-  /** Each image once. */
+  /** The names of all images, without duplicates. */
   get names(): string[] {
     return [...this.#entries.keys()];
   }
 
-  /** At start: looks for the image, fetches it when it is missing. Undefined (and logged) when it cannot be had. */
+  /** Checks, at start, for an image, and pulls it if it is missing. Undefined, and logged, when it is unavailable. */
   async provide(name: string): Promise<Image | undefined> {
     const entry = this.#entry(name);
     try {
@@ -83,7 +83,7 @@ export class Images {
     }
   }
 
-  /** For a call: what is there, never a download. Raises `unavailable` naming the image and what to do. */
+  /** Returns the image for a call, without pulling. Raises `unavailable`, naming the image and what to do. */
   async ready(runtime: Runtime): Promise<Image> {
     const name = this.nameFor(runtime);
     const entry = this.#entry(name);
@@ -91,7 +91,7 @@ export class Images {
     if (entry.pulling)
       throw new AppError(
         "unavailable",
-        `image ${name} for ${runtime} gears is being fetched; try again in a minute`,
+        `image ${name} for ${runtime} gears is being pulled; try again in a minute`,
       );
     return this.#look(name, entry);
   }
@@ -115,7 +115,7 @@ export class Images {
     entry.pulling = true;
     try {
       const outcome = await this.#deps.docker.run(["pull", "--quiet", name], this.#deps.times.pullMs);
-      // The text of the network goes to the log only.
+      // Network errors go to the log only.
       if (outcome.exitCode !== 0)
         this.#deps.log.warn("cannot pull an image for gears", { image: name, reason: reasonOf(outcome) });
     } finally {
@@ -156,7 +156,7 @@ export class Images {
       this.#deps.log.warn("no shell in an image for gears", { image, reason: reasonOf(copied) });
       throw new AppError(
         "unavailable",
-        `image ${image} has no ${SHELL_PATH}, which gears are started with: name another one in sandbox_images`,
+        `image ${image} has no ${SHELL_PATH}, which starts gears: set another one in sandbox_images`,
       );
     }
     const path = fresh.replace(/\.new$/, "");

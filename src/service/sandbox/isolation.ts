@@ -1,13 +1,13 @@
-// What every container of ours may not do, in one place, for gears and terminals alike. There is no setting for any of it.
+// The restrictions of every container, for gears and terminals alike. None is configurable.
 
 import { SANDBOX_MEMORY_MB, SANDBOX_PROCESSES, SANDBOX_PROCESSORS } from "./sandbox.ts";
 
-/** Nobody: an id that owns nothing on any system. */
+/** The user `nobody`, which owns nothing on any system. */
 export const CONTAINER_USER = "65534:65534";
 /** Counts towards the memory limit. */
 const TEMPORARY_MB = 256;
 
-/** Arguments of `docker run` and `docker create`; the user, the mounts and the program are the caller's. */
+/** Arguments of `docker run` and `docker create`; the caller adds the user, the mounts and the program. */
 export const ISOLATION_ARGUMENTS: readonly string[] = [
   "--pull=never",
   "--network=none",
@@ -21,7 +21,7 @@ export const ISOLATION_ARGUMENTS: readonly string[] = [
   "--init",
   `--tmpfs=/tmp:rw,nosuid,nodev,size=${TEMPORARY_MB}m,mode=1777`,
   "--env=HOME=/tmp",
-  // Output goes to whoever is attached, and is not written to the daemon's disk as well.
+  // Output goes only to the attached client, not to the daemon's disk.
   "--log-driver=none",
   "--no-healthcheck",
 ];

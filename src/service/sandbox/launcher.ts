@@ -1,22 +1,22 @@
-// What runs first in every container: it waits on stdin for a call, runs the gear, and says its end on both streams.
-// The end marker holds a secret that came on stdin. The gear cannot read it: the launcher's shell is a copy that nobody may read
-// (0111), so that the kernel makes the process non-dumpable at exec and hides its memory, descriptors and environment from others of
-// its user. A gear that got at it all the same could only end its own run, with output and exit code that it may choose anyhow.
+// The first process in every container: it waits on stdin for a call, runs the gear, and marks its end on both streams.
+// The end marker contains a secret from stdin that the gear cannot read: the launcher's shell is an unreadable copy (0111), so that the kernel
+// makes the process non-dumpable at exec and hides its memory, descriptors and environment from other processes of its user. A gear that got
+// the secret anyway could only end its own run, with output and an exit code that it controls in any case.
 
 import type { Runtime, SandboxRequest } from "./sandbox.ts";
 
-/** Where things lie in a container. */
+/** Paths in a container. */
 export const GEAR_FOLDER = "/gear";
 export const LAUNCHER_PATH = "/.cairn/sh";
-/** What is copied out of each image, and in again as LAUNCHER_PATH: the kernel must not be able to show it to its user. */
+/** Copied out of each image and mounted as LAUNCHER_PATH, so that its user cannot read it. */
 export const SHELL_PATH = "/bin/sh";
 export const LAUNCHER_MODE = 0o111;
 
-/** Said by the launcher: it waits for its call; it has the call, and the gear starts. */
+/** Printed by the launcher when it is ready for its call, and when it starts the gear. */
 export const READY = "ready";
 export const BEGUN = "go";
 
-/** POSIX. What the shell itself says (`Killed`) goes nowhere; the gear has the real stderr. `read` takes no byte too many. */
+/** POSIX. Discards the shell's own messages (`Killed`); the gear has the real stderr. `read` consumes no byte beyond its line. */
 export const LAUNCHER_SCRIPT = [
   "exec 3>&2 2>/dev/null",
   `printf '${READY}\\n'`,
@@ -30,7 +30,7 @@ export const LAUNCHER_SCRIPT = [
 
 const PROGRAMS: Record<Runtime, string> = { python: "python3", node: "node", bash: "bash", binary: "" };
 
-/** What the launcher reads before it starts the gear; the rest of stdin is the gear's. Paths hold no line ends (kit/paths). */
+/** The header that the launcher reads before it starts the gear; the rest of stdin is for the gear. Paths contain no line breaks (kit/paths). */
 export function launcherHeader(
   secret: string,
   { runtime, entrypoint }: Pick<SandboxRequest, "runtime" | "entrypoint">,

@@ -1,11 +1,11 @@
-// Tells a gear's output from what its launcher says, in one stream: `ready`, `go`, then the gear's bytes, then an end marker with
-// a secret that the gear cannot read (see launcher.ts). Pieces may be cut anywhere; nothing is held back longer than needed.
+// Separates a gear's output from its launcher's in one stream: `ready`, `go`, the gear's bytes, then an end marker with a secret that the gear
+// cannot read (see launcher.ts). Chunks may split anywhere; no byte is held back longer than needed.
 
-/** Record separator: rare in output, so that hardly anything is ever held back. */
+/** The record separator, which is rare in output, so that little is held back. */
 const MARKER_START = 0x1e;
 const LINE_END = 0x0a;
 
-/** Passes a gear's bytes on, and stops at the marker `\x1e<secret>:<exit code>\n`. */
+/** Forwards a gear's bytes up to the marker `\x1e<secret>:<exit code>\n`. */
 export class MarkedStream {
   readonly #marker: Buffer;
   readonly #pass: (chunk: Uint8Array) => void;
@@ -17,7 +17,7 @@ export class MarkedStream {
     this.#pass = pass;
   }
 
-  /** The exit code, once, when the marker is complete. */
+  /** Adds a chunk. Returns the exit code, once, when the marker is complete. */
   add(chunk: Uint8Array): number | undefined {
     if (this.#ended) return undefined;
     const piece = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -28,7 +28,7 @@ export class MarkedStream {
     return undefined;
   }
 
-  /** What was held back in case it was a marker; for a stream that ended without one. */
+  /** Forwards the bytes held back as a possible marker, when the stream ends without one. */
   flush(): void {
     if (!this.#ended) this.#release(this.#held, this.#held.byteLength);
   }
@@ -43,11 +43,11 @@ export class MarkedStream {
 
   #release(data: Buffer, end: number): void {
     if (end > 0) this.#pass(data.subarray(0, end));
-    // A copy: the reader's buffer is large, and what is held is a few bytes.
+    // Copy the few held bytes, because the reader's buffer is large.
     this.#held = Buffer.from(data.subarray(end));
   }
 
-  /** Where the data's tail could be the beginning of the marker; its length when it cannot. */
+  /** Returns where the tail of the data could begin a marker; the length of the data if it cannot. */
   #possibleStart(data: Buffer): number {
     for (
       let at = data.indexOf(MARKER_START, Math.max(0, data.byteLength - this.#marker.byteLength));
@@ -60,7 +60,7 @@ export class MarkedStream {
   }
 }
 
-/** Waits for one line of the launcher's. */
+/** Waits for one line of the launcher. */
 export class ExpectedLine {
   readonly #line: Buffer;
   #seen: Buffer = Buffer.alloc(0);
@@ -69,7 +69,7 @@ export class ExpectedLine {
     this.#line = Buffer.from(`${text}\n`);
   }
 
-  /** What follows the line, once it is complete; undefined before. What is no part of it is never accepted. */
+  /** Returns the bytes after the line once it is complete; undefined before, and always for different bytes. */
   add(chunk: Uint8Array): Uint8Array | undefined {
     if (this.#seen.byteLength > this.#line.byteLength) return undefined;
     this.#seen = Buffer.concat([this.#seen, chunk]);

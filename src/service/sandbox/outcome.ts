@@ -1,12 +1,11 @@
-// What a run says while it runs and when it has ended, the same for both sandboxes: live pieces to the watcher, the first part of
-// each stream to the record.
+// Collects the outcome of a run for both sandboxes: live chunks for the watcher, and the first part of each stream for the record.
 
 import { OutputCapture } from "../../kit/capture.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { OutputStream } from "../../kit/process.ts";
 import { OUTPUT_BYTES_KEPT_MAX, type SandboxRequest, type SandboxResult } from "./sandbox.ts";
 
-/** 128 + SIGKILL, as shells say it. */
+/** 128 + SIGKILL, as in shells. */
 export const KILLED_EXIT_CODE = 137;
 
 export type Ending =
@@ -30,7 +29,7 @@ export class Outcome {
     this.#watch = watch;
   }
 
-  /** What comes after the result was made is dropped. */
+  /** Adds output. Drops output that arrives after the result. */
   add(stream: OutputStream, chunk: Uint8Array): void {
     if (this.#closed) return;
     this.#captures[stream].add(chunk);
@@ -51,7 +50,7 @@ export class Outcome {
   }
 }
 
-/** Whichever comes first: `work`, the run's time-out, or the wish to stop it. */
+/** Resolves with the first of `work`, the run's timeout and cancellation. */
 export async function endingOf<T>(
   work: Promise<T>,
   { timeoutMs, signal }: Pick<SandboxRequest, "timeoutMs" | "signal">,
@@ -69,7 +68,7 @@ export async function endingOf<T>(
   }
 }
 
-/** Waits for `work`, or for the signal: true then. */
+/** Waits for `work` or the signal; returns true if it was the signal. */
 export async function untilAborted(signal: AbortSignal, work: Promise<unknown>): Promise<boolean> {
   const aborted = Promise.withResolvers<true>();
   const abort = () => aborted.resolve(true);

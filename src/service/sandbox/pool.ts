@@ -1,12 +1,12 @@
-// Containers of one image that wait for their call, so that a call costs what its interpreter costs. Each is used once; a used, old
-// or dead one is replaced in the background. How many there are, and how long they wait, is bounded.
+// A pool of started containers of one image, so that a call costs only its interpreter. Each is used once. Used, old and dead ones are replaced
+// in the background. Their number and idle time are bounded.
 
 import type { Background } from "../../kit/background.ts";
 import { messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { GearContainer } from "./container.ts";
 
-/** The call that took a container comes first; its replacement is started a moment later. */
+/** Delays the replacement, so that it does not compete with the call that took the container. */
 const REFILL_DELAY_MS = 50;
 
 export interface PoolDeps {
@@ -33,7 +33,7 @@ export class Pool {
     this.#deps = deps;
   }
 
-  /** The one that waits longest; undefined when there is none, then the caller starts its own. */
+  /** Takes the oldest container; undefined when the pool is empty, and the caller must start one. */
   take(): GearContainer | undefined {
     this.#refillSoon();
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
@@ -44,12 +44,12 @@ export class Pool {
     return undefined;
   }
 
-  /** Starts containers, one after the other, until the pool is full. Ends at the first that cannot be started; the next call tries again. */
+  /** Starts containers one by one until the pool is full. Stops at the first failure; the next call retries. */
   fill(): Promise<void> {
     return (this.#filling ??= this.#fill().finally(() => (this.#filling = undefined)));
   }
 
-  /** Gives up all containers; they are being removed when this returns. */
+  /** Starts removing all containers. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#refill);
@@ -92,7 +92,7 @@ export class Pool {
     this.#refillSoon();
   }
 
-  /** Nothing happens for one that was taken. */
+  /** Drops a container, unless it was taken. */
   #drop(container: GearContainer): void {
     const at = this.#waiting.findIndex((waiting) => waiting.container === container);
     if (at === -1) return;

@@ -1,4 +1,4 @@
-// Whether gears would run isolated, found out at start. What cannot work is refused before anything is written.
+// Checks at start whether gears would run isolated. Impossible settings are refused before anything is written.
 
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
@@ -11,7 +11,7 @@ const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name
   name.toLowerCase(),
 ]);
 
-/** `loopbackAdmin`: whether a request from this machine is the admin's, and so a gear's. */
+/** `loopbackAdmin`: whether local requests, and so a gear's, have the loopback privilege. */
 export function notIsolatedWarning(loopbackAdmin: boolean): string {
   const api = loopbackAdmin ? "this API as the loopback admin" : "this API";
   return (
@@ -20,7 +20,7 @@ export function notIsolatedWarning(loopbackAdmin: boolean): string {
   );
 }
 
-/** Does a container daemon answer? Bounded by a deadline, since a wedged daemon never does. */
+/** Reports whether a container daemon answers. Has a deadline, because a hung daemon never does. */
 export async function dockerAnswers(environment: Environment): Promise<boolean> {
   const outcome = await new DockerCommand(environment).run(
     ["version", "--format", "{{.Server.Version}}"],
@@ -29,7 +29,7 @@ export async function dockerAnswers(environment: Environment): Promise<boolean> 
   return outcome.exitCode === 0 && outcome.stdout.trim() !== "";
 }
 
-/** Raises `refused` for combinations that cannot work. Asks the daemon only when the answer decides whether to start. */
+/** Raises `refused` for impossible combinations. Probes the daemon only if the result decides whether to start. */
 export async function refuseImpossibleSwitches(config: Config, environment: Environment): Promise<void> {
   if (config.sandbox === "docker" && !(await dockerAnswers(environment))) {
     throw new AppError("refused", "sandbox: docker was requested but the daemon does not answer");

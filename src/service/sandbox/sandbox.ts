@@ -1,19 +1,19 @@
-// Where gears run: one interface, with containers (docker.ts) or plain child processes (subprocess.ts) behind it.
-// What a gear does is returned data; only a sandbox that cannot work raises.
+// The sandbox of gears: one interface for containers (docker.ts) and plain child processes (subprocess.ts).
+// A gear's failure is returned as data; only a failure of the sandbox itself raises.
 
 import type { runtimes } from "../config/schema.ts";
 
 export type Runtime = (typeof runtimes)[number];
 
-/** Fixed limits of the specification; there is no per-gear setting. */
+/** Fixed limits of the specification, not configurable per gear. */
 export const SANDBOX_MEMORY_MB = 512;
 export const SANDBOX_PROCESSORS = 1;
 export const SANDBOX_PROCESSES = 256;
-/** Kept of each stream; the rest is counted and dropped. */
+/** Limit of each stream; the rest is dropped. */
 export const OUTPUT_BYTES_KEPT_MAX = 1024 * 1024;
 
 export interface SandboxFile {
-  /** Relative, `/` between segments, proven by kit/paths. */
+  /** Relative, with `/` between segments, checked by kit/paths. */
   readonly path: string;
   readonly content: Uint8Array;
   readonly executable: boolean;
@@ -25,39 +25,39 @@ export interface SandboxRequest {
   readonly entrypoint: string;
   /** The gear itself: the exact bytes whose hash was approved. */
   readonly files: readonly SandboxFile[];
-  /** Files of the workspace that the call names; under `inputs/` of the working directory, read-only. */
+  /** Workspace files that the call names, read-only under `inputs/` in the working directory. */
   readonly inputs: readonly SandboxFile[];
-  /** The arguments, JSON. */
+  /** The arguments as JSON. */
   readonly stdin: string;
   readonly timeoutMs: number;
-  /** Aborted: the gear is killed and the result says so. */
+  /** Aborting it kills the gear. */
   readonly signal: AbortSignal;
-  /** Live output, as it comes, raw bytes; slow consumers must not slow the gear beyond its time-out. */
+  /** Receives live output as raw bytes. A slow consumer must not delay the gear beyond its timeout. */
   readonly output: (stream: "stdout" | "stderr", chunk: Uint8Array) => void;
 }
 
 export interface SandboxResult {
-  /** 137 when it was killed (time-out, memory, cancel). */
+  /** 137 when it was killed (timeout, memory, cancellation). */
   readonly exitCode: number;
-  /** UTF-8; invalid bytes replaced. */
+  /** UTF-8, with invalid bytes replaced. */
   readonly stdout: string;
   readonly stderr: string;
   readonly timedOut: boolean;
-  /** Some output was dropped. */
+  /** True if output was dropped. */
   readonly truncated: boolean;
   readonly durationMs: number;
 }
 
 export interface Sandbox {
   readonly kind: "docker" | "subprocess";
-  /** False: a gear has this server's own access, and every place that shows gears says so. */
+  /** If false, a gear has this server's own access, and every place that shows gears says so. */
   readonly isolated: boolean;
-  /** Resolves when `isolated` is final: `auto` asks the container daemon first, in a few seconds at most. */
+  /** Resolves when `isolated` is final. With `auto`, probing the daemon takes a few seconds at most. */
   decided(): Promise<void>;
-  /** Checks and fetches what is needed (images), sweeps orphans of earlier runs, fills the pools. In the background after the start. */
+  /** Checks and pulls images, sweeps orphans of earlier starts, and fills the pools. Runs in the background after start. */
   prepare(): Promise<void>;
-  /** Raises `unavailable` when the sandbox itself cannot run anything (no image, daemon gone); a deadline bounds every step. */
+  /** Raises `unavailable` when the sandbox itself fails (no image, daemon gone). Every step has a deadline. */
   run(request: SandboxRequest): Promise<SandboxResult>;
-  /** Kills what runs, empties the pools. */
+  /** Kills running gears and empties the pools. */
   stop(): Promise<void>;
 }

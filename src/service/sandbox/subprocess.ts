@@ -1,6 +1,5 @@
-// Gears as child processes of this one, where no container runtime is used. This contains nothing: a gear has this server's own
-// access. What is kept is order: a fresh folder, no environment of ours, bounded output, an end in time, and no process left behind, also
-// when this process is killed.
+// Runs gears as child processes when no container runtime is used. This is no containment: a gear has this server's own access. It only gives
+// each run a fresh folder, a clean environment, bounded output and a timeout, and leaves no process behind, even if this process is killed.
 
 import { join } from "node:path";
 import { Ongoing } from "../../kit/background.ts";
@@ -14,7 +13,7 @@ import { makeRunFolder, refuseClashes, removeFolder, writeGearFiles, type RunFol
 import { endingOf, Outcome, type Ending } from "./outcome.ts";
 import type { Runtime, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 
-/** Names on PATH, best first. */
+/** Names on PATH, in order of preference. */
 const INTERPRETERS: Record<Exclude<Runtime, "binary">, readonly string[]> = {
   python: ["python3", "python"],
   node: ["node"],
@@ -47,7 +46,7 @@ export class SubprocessSandbox implements Sandbox {
 
   async decided(): Promise<void> {}
 
-  /** Nothing to fetch, and nothing survives: interpreters are looked up at each call. */
+  /** Nothing to prepare: interpreters are looked up at each call, and nothing survives a stop. */
   async prepare(): Promise<void> {}
 
   async run(request: SandboxRequest): Promise<SandboxResult> {
@@ -113,7 +112,7 @@ export class SubprocessSandbox implements Sandbox {
   }
 }
 
-/** As a shell says it of a file that the system cannot execute: the gear's fault, so it is a result. */
+/** Answers like a shell for a file that the system cannot execute. It is the gear's fault, so it is a result. */
 function notExecutable(request: SandboxRequest, outcome: Outcome): SandboxResult {
   outcome.add(
     "stderr",
@@ -122,25 +121,25 @@ function notExecutable(request: SandboxRequest, outcome: Outcome): SandboxResult
   return outcome.result({ kind: "exit", exitCode: 126 });
 }
 
-/** Raises `unavailable` naming the interpreter that is missing. */
+/** Raises `unavailable`, naming the missing interpreter. */
 function commandFor(
   { runtime, entrypoint }: SandboxRequest,
   folder: RunFolder,
   environment: Environment,
 ): Command {
   if (runtime === "binary") return { words: [join(folder.gear, entrypoint)], variables: {} };
-  // Relative, so that what a gear says of itself does not tell where this server keeps things.
+  // Use a relative path, so that a gear's messages do not reveal this server's paths.
   const file = `./${entrypoint}`;
   const names = INTERPRETERS[runtime];
   for (const name of names) {
     const found = Bun.which(name, { PATH: environment.PATH ?? "" });
     if (found !== null) return { words: [found, file], variables: {} };
   }
-  // This program is Bun as well, and Bun runs what is written for Node. It must not fetch packages on the way.
+  // This program contains Bun, which runs Node programs. It must not install packages.
   if (runtime === "node")
     return { words: [ownExecutable(), "--no-install", file], variables: { BUN_BE_BUN: "1" } };
   throw new AppError(
     "unavailable",
-    `gears of runtime ${runtime} need ${names.join(" or ")} on the PATH of this service, and it is not there`,
+    `gears of runtime ${runtime} need ${names.join(" or ")} on the PATH of this service; install it`,
   );
 }

@@ -1,5 +1,4 @@
-// What happens when a chunk of a model's answer arrives: its text is added to the open call and sent to current viewers. It is stored with the
-// answer, once that is complete.
+// Handles a chunk of a model's answer: adds its text to the open call and sends it to current viewers. The text is stored with the complete answer.
 
 import type { Clock } from "../../kit/clock.ts";
 import type { Journal } from "../journal/journal.ts";

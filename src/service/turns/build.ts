@@ -1,4 +1,4 @@
-// Builds turns: the engine and its record, who may watch, and what was sent to models.
+// Builds the turns feature: the engine and its recorder, viewing, and the inspection of sent prompts.
 
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Models } from "../catalog/models.ts";

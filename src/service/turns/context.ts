@@ -1,13 +1,13 @@
-// What the parts of the turn engine share: a turn while it runs, how a run of an agent ends, and why it was stopped.
+// Types shared by the parts of the turn engine: a running turn, the outcome of an agent's run, and the reason of a stop.
 
 import type { Caller } from "../identity/caller.ts";
 import type { Truncation } from "../conversation/schema.ts";
 import type { OpenCall, Run } from "./recorder.ts";
 
-/** Why a turn's signal was aborted: a person stopped it, or the service is stopping. */
+/** The reason of an aborted turn: a person cancelled it, or the service is stopping. */
 export class TurnStopped extends Error {
   readonly how: "cancelled" | "interrupted";
-  /** Why, beyond that somebody wished it: shown as the turn's error. */
+  /** The cause, shown as the turn's error; null when a person simply cancelled it. */
   readonly reason: string | null;
 
   constructor(how: "cancelled" | "interrupted", reason: string | null = null) {
@@ -18,18 +18,18 @@ export class TurnStopped extends Error {
 }
 
 export interface TurnContext {
-  /** Who it acts for, with the rights of now. */
+  /** The person for whom the turn acts, with their current rights. */
   readonly caller: Caller;
-  /** Stops the turn when its person may not go on with it. Asked before each model round and each tool call. */
+  /** Stops the turn if its person has lost the right to continue it. Called before each model round and each tool call. */
   readonly check: () => void;
-  /** The same inside a write: raises `forbidden`, which undoes it. */
+  /** The same check inside a write: raises `forbidden`, which rolls it back. */
   readonly require: () => void;
-  /** `from>to`, as the turn began and added to as it goes on: a wire that this turn has seen counts to its end, deleted or not. */
+  /** Wires as `from>to`: those at the start of the turn and those added since. A deleted wire stays valid until the turn ends. */
   readonly wires: Set<string>;
   readonly signal: AbortSignal;
-  /** What is being said in model calls that are open now, by run. */
+  /** Open model calls with their text so far, by run. */
   readonly speaking: Map<number, { run: Run; call: OpenCall }>;
-  /** How many tool calls wait for a person now, by run; without those that have none. */
+  /** Number of tool calls that wait for a person, by run; runs without any are absent. */
   readonly waiting: Map<number, number>;
 }
 
@@ -43,7 +43,7 @@ export function stopReason(signal: AbortSignal): "cancelled" | "interrupted" | u
   return signal.reason instanceof TurnStopped ? signal.reason.how : "interrupted";
 }
 
-/** Null when it was not stopped, or for no other reason than that somebody wished it. */
+/** Returns the cause of a stop; null when the turn was not stopped, or a person simply cancelled it. */
 export function stopCause(signal: AbortSignal): string | null {
   return signal.aborted && signal.reason instanceof TurnStopped ? signal.reason.reason : null;
 }

@@ -1,4 +1,4 @@
-// The tool that hands work along a wire. Offered only where a wire leads somewhere; its list of agents is the permission.
+// The tool that delegates work along a wire. An agent has it only if it has wires; the tool's list of agents is the permission.
 
 import { Type } from "@sinclair/typebox";
 import { closed, oneOf } from "../../kit/schema.ts";
@@ -19,7 +19,7 @@ function delegateTool(names: string[]): DelegateTool {
     kind: "delegate",
     name: DELEGATE,
     description:
-      "Gives a task to another agent and returns its answer. The agent sees its own role and the task, nothing else: write a task that stands on its own. Several calls in one answer run side by side.",
+      "Gives a task to another agent and returns its answer. The agent sees only its own role and the task, so write a self-contained task. Several calls in one answer run in parallel.",
     parameters,
     prepare: (json) => parseArguments(parameters, json),
   };

@@ -1,11 +1,11 @@
-// The difference between two prompts, part by part: what both begin with, what came, what went, what changed its words.
+// Computes the difference between two prompts: their common start, and the added, removed and changed parts.
 
 import type { ShownPart } from "../conversation/records.ts";
 import type { CallDiff } from "./schema.ts";
 
 type Change = CallDiff["changes"][number];
 
-/** Prompts mostly grow at the end, so the common beginning is only counted; the rest is aligned by source. */
+/** Prompts mostly grow at the end, so the common start is only counted; the rest is aligned by source. */
 export function diffParts(
   before: readonly ShownPart[],
   after: readonly ShownPart[],
@@ -17,7 +17,7 @@ export function diffParts(
 
 function* changesOf(before: readonly ShownPart[], after: readonly ShownPart[]): Generator<Change> {
   const removed = new Map<string, ShownPart[]>();
-  // From the end, so that the first of a source is the last of its list.
+  // Reverse order, so that `pop` returns the first part of a source.
   for (const part of before.toReversed()) {
     const others = removed.get(part.source);
     if (others) others.push(part);

@@ -1,8 +1,8 @@
-// The turn engine: an agent's run is rounds of "ask the model, do what it calls for" until it answers without calls.
+// The turn engine. An agent's run alternates model calls and tool calls until the model answers without tool calls.
 //
-// It knows no HTTP and no SQL: models, tools and the recorder are handed in. Every step is recorded before the next begins, and a run
-// picks up from what is recorded, so resuming after a crash and starting anew are the same code. What models, tools and workers
-// do wrong is data for the caller, never an exception.
+// It uses no HTTP and no SQL: models, tools and the recorder are injected. Every step is recorded before the next begins, and a run continues from
+// the record, so that starting a run and resuming one after a crash are the same code. Failures of models, tools and workers are data for the
+// caller, never exceptions.
 
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
@@ -29,9 +29,9 @@ export interface EngineDeps {
   blueprint: Blueprint;
   usages: Usages;
   log: Log;
-  /** Instructions of the library that are bound to this agent or its workspace. */
+  /** Returns the library's instructions bound to an agent or its workspace. */
   instructionsFor: (workspaceId: number, agentId: number) => { source: string; text: string }[];
-  /** Hears a model call while its answer streams. */
+  /** Returns the listener of a model call's streamed answer. */
   listenTo: ListenTo;
 }
 
@@ -55,7 +55,7 @@ export class Engine {
     });
   }
 
-  /** Runs an agent to its end, from wherever the record stands. */
+  /** Runs an agent to its end, continuing from the record. */
   async run(context: TurnContext, run: Run): Promise<RunOutcome> {
     const { recorder } = this.#deps;
     for (let round = recorder.roundsOf(run.row); ; round++) {
@@ -73,7 +73,7 @@ export class Engine {
     }
   }
 
-  /** What would be sent to this agent now: the same parts as `run` sends. */
+  /** Returns the parts that `run` would send for this agent now. */
   preview(caller: Caller, agent: Agent, thread: AssemblyInput["thread"]): Part[] {
     const tainted = thread.some((entry) => entry.tainted && !entry.forgotten);
     const scope = this.#scopes.preview(caller, agent, tainted);
@@ -116,7 +116,7 @@ export class Engine {
       await recorder.finishCall(run, call, kept);
       return { status: "answered", answer: kept };
     } catch (error) {
-      return await this.#breakOff(context, run, call, error);
+      return await this.#interrupt(context, run, call, error);
     } finally {
       context.speaking.delete(run.row.id);
     }
@@ -132,18 +132,18 @@ export class Engine {
     });
   }
 
-  async #breakOff(context: TurnContext, run: Run, call: OpenCall, error: unknown): Promise<Broken> {
+  async #interrupt(context: TurnContext, run: Run, call: OpenCall, error: unknown): Promise<Broken> {
     const { recorder, log } = this.#deps;
     const how = stopReason(context.signal);
     if (how) {
-      await recorder.breakOffCall(run, call, how, null, NO_USAGE);
+      await recorder.interruptCall(run, call, how, null, NO_USAGE);
       return { status: how };
     }
     const known = error instanceof ModelFailure || error instanceof AppError;
     if (!known)
       log.error("model call failed", { turn: run.row.turn_id, call: call.id, error: messageOf(error) });
     const shown = known ? error.message : "internal error";
-    await recorder.breakOffCall(
+    await recorder.interruptCall(
       run,
       call,
       "failed",
@@ -153,7 +153,7 @@ export class Engine {
     return { status: "failed", error: shown };
   }
 
-  /** After a cancel every call of the run has its result; when the service itself stops, they stay open for `resume`. */
+  /** After a cancellation, every call of the run has a result. When the service stops, open calls stay open for `resume`. */
   async #stop(context: TurnContext, run: Run): Promise<RunOutcome> {
     const how = stopReason(context.signal)!;
     await this.#deps.recorder.endRun(run.row, how);
@@ -167,10 +167,10 @@ export class Engine {
 }
 
 function limitNotice(limit: string): string {
-  return `Stop here: ${limit}. You cannot call tools any more. Answer now with what you have, and say what is left undone.`;
+  return `Stop here: ${limit}. You can no longer call tools. Answer now with what you have, and say what is left undone.`;
 }
 
-/** A model that calls tools where it must not gets its words kept, or one sentence in their place. */
+/** Drops tool calls that the model must not make. Keeps its text, or a sentence in its place. */
 function withoutCalls(answer: ModelAnswer, limit: string): ModelAnswer {
   if (answer.calls.length === 0) return answer;
   const text = answer.text.trim() === "" ? `(Stopped: ${limit}.)` : answer.text;

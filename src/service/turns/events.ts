@@ -1,4 +1,4 @@
-// Events of turns, runs and tool calls. `delta` and `partial` are streamed text: sent, and not stored.
+// Events of turns, runs and tool calls. `delta` and `partial` are streamed text, which is sent but not stored.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf } from "../../kit/schema.ts";
@@ -8,24 +8,24 @@ import { runStatuses, Turn } from "./schema.ts";
 
 const TurnData = closed({ turn: Turn });
 const ofRun = { run_id: Id, agent_id: Id };
-/** A tool call; its model call is named by a number. */
+/** `call_id` is that of the tool call, a text; a model call has a number. */
 const ofToolCall = { ...ofRun, call_id: Type.String(), tool: Type.String() };
 
-/** `thinking`: its model answers; `working`: its tools run; `waiting`: a tool waits for a person; then how the run ended. */
+/** `thinking`: the model is answering. `working`: tools are running. `waiting`: a tool waits for a person. The others are ends of the run. */
 export const runStates = ["thinking", "working", "waiting", ...runStatuses] as const;
 
 export const turnEvents = {
   "turn.queued": TurnData,
   "turn.started": TurnData,
   "turn.resumed": TurnData,
-  /** `final` false: the turn was resumed after this end. Only a replay can know. */
+  /** `final` is false if the turn was resumed later, which only a replay can show. */
   "turn.finished": closed({ turn: Turn, final: Type.Boolean() }),
   status: closed({
     ...ofRun,
     state: oneOf(runStates),
-    /** Of a model call that begins. */
+    /** Id of a model call that begins. */
     call_id: Type.Optional(Id),
-    /** Why it is the run's last. */
+    /** Why this is the run's last model call. */
     limit: Type.Optional(Type.String()),
   }),
   "tool.call": closed({ ...ofToolCall, arguments: Type.String() }),
@@ -47,10 +47,10 @@ export const turnEvents = {
 };
 export type TurnEvents = typeof turnEvents;
 
-/** The end of a stream that shows one turn. */
+/** The event that ends a turn's stream. */
 export const TURN_FINISHED = "turn.finished" satisfies keyof TurnEvents;
 
-/** An end that was not final, as a replay tells it. */
+/** Marks the ends of resumed turns as not final in a replay. */
 export const resumedEnds: Superseded = {
   type: TURN_FINISHED,
   by: ["turn.resumed", "turn.started"] satisfies (keyof TurnEvents)[],
@@ -64,7 +64,7 @@ export const DeltaData = closed({
 });
 export type DeltaData = Static<typeof DeltaData>;
 
-/** What an agent has said so far in a model call that is still streaming; for viewers that join late. */
+/** The text so far of a model call that is still streaming, for late viewers. */
 export const PartialData = closed({ ...ofRun, text: Type.String(), reasoning: Type.String() });
 export type PartialData = Static<typeof PartialData>;
 

@@ -1,4 +1,4 @@
-// What was sent, exactly: the calls of a turn, the parts of a call, the difference between two, and what would be sent now.
+// Shows exactly what was sent: the calls of a turn, the parts of a call, the difference between two calls, and the next prompt of an agent.
 
 import { badParameter } from "../../kit/error.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
@@ -43,7 +43,7 @@ export class Inspection {
     this.#deps = deps;
   }
 
-  /** The prompt of an agent as it stands (a `Prompt`); for a worker without a task, which only a delegation gives it. */
+  /** The current prompt of an agent (a `Prompt`). A worker's has no task, which only a delegation adds. */
   async prompt(caller: Caller, agentId: number): Promise<Listing<PromptPart>> {
     const { blueprint, conversation, engine } = this.#deps;
     const { workspace_id: workspaceId } = blueprint.visibleAgent(caller, agentId);
@@ -64,7 +64,7 @@ export class Inspection {
     return this.#deps.store.callsOfTurn.all(turn.id).map(toCall);
   }
 
-  /** A `Call`. */
+  /** Returns a `Call`. */
   call(caller: Caller, id: number): Listing<PromptPart> {
     const row = this.#visible(caller, id);
     const settings = JSON.parse(row.settings) as { may_call: boolean };
@@ -75,12 +75,12 @@ export class Inspection {
     };
   }
 
-  /** A `CallDiff`. Raises `invalid` for calls of two workspaces. */
+  /** Returns a `CallDiff`. Raises `invalid` for calls of two workspaces. */
   async diff(caller: Caller, fromId: number, toId: number): Promise<Listing<CallDiff["changes"][number]>> {
     const from = this.#visible(caller, fromId);
     const to = this.#visible(caller, toId);
     if (from.workspace_id !== to.workspace_id) throw badParameter("to", "a call of another workspace");
-    // What is kept under the same name is the same: a long conversation is not read for it.
+    // Equal references have equal content, so the common part of a long conversation is not read.
     const { same, rest } = withoutCommonStart(parseReferences(from.parts), parseReferences(to.parts));
     const [before, after] = [
       await this.#shown(from.workspace_id, rest[0]),
@@ -103,7 +103,7 @@ export class Inspection {
     return parts;
   }
 
-  /** With token estimates; `tell` hears those of each page. */
+  /** Yields pages with token estimates, and passes each page's total to `tell`. */
   async *#described(
     caller: Caller,
     pages: Iterable<readonly Part[]>,

@@ -1,5 +1,5 @@
-// How turns begin, go on and end on record. Everything here runs inside a write that somebody else opened, so that a turn's state, its
-// message and its events are one commit.
+// Records the beginning, resumption and end of turns. Everything here runs inside the caller's write, so that a turn's state, message and events
+// are one commit.
 
 import type { Clock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
@@ -14,9 +14,9 @@ import { toTurn, type OverStatus } from "./records.ts";
 import type { Turn } from "./schema.ts";
 import type { TurnRow, TurnStore } from "./store.ts";
 
-/** Blueprints as turns began with them (snapshot/snapshots.ts). */
+/** The blueprints that turns began with (snapshot/snapshots.ts). */
 export interface KeptBlueprints {
-  /** Inside a write. Returns the id of the blueprint as it is now. */
+  /** Stores the current blueprint inside a write, and returns its id. */
   readonly keep: (workspaceId: number) => number;
   readonly wiresWhenBegan: (turnId: number) => readonly Wire[];
 }
@@ -39,13 +39,13 @@ export class Openings {
     this.#deps = deps;
   }
 
-  /** The turn runs from here on; its message is said, its blueprint kept. */
+  /** Begins a turn: stores its blueprint and appends its message to the conversation. */
   begin(row: TurnRow): Run {
     const { store, blueprint, snapshots, conversation, clock } = this.#deps;
     this.#closeDanglingCalls(row.workspace_id);
     const agent = blueprint.orchestratorOf(row.workspace_id);
     store.startTurn.run(snapshots.keep(row.workspace_id), clock.now(), row.id);
-    this.tell("turn.started", row.id);
+    this.announce("turn.started", row.id);
     const run = store.insertRun.get({
       workspace_id: row.workspace_id,
       turn_id: row.id,
@@ -66,16 +66,16 @@ export class Openings {
     return { row: run, agentIds: [agent.id] };
   }
 
-  /** Goes on where the turn was; half-said answers are said anew. Raises `conflict`, `turn_running`. */
+  /** Continues a turn. Partial answers are forgotten and requested again. Raises `conflict`, `turn_running`. */
   reopen(row: TurnRow): Run {
     const { store, conversation } = this.#deps;
-    if (row.status === "done") throw new AppError("conflict", "the turn is done: it cannot be resumed");
+    if (row.status === "done") throw new AppError("conflict", "a finished turn cannot be resumed");
     if (store.openCount.get(row.workspace_id)!.count > 0)
       throw new AppError("turn_running", "a turn is running in this workspace");
     if (store.laterStarted.get(row.workspace_id, row.id)) {
       throw new AppError(
         "conflict",
-        "the conversation went on after this turn: it cannot be resumed any more",
+        "the conversation has continued since this turn, so it can no longer be resumed",
       );
     }
     conversation.forgetPartials(row.id);
@@ -86,7 +86,7 @@ export class Openings {
     }
     store.setRun.run("running", null, root.id);
     store.setTurn.run({ id: row.id, status: "running", error: null, finished_at: null });
-    this.tell("turn.resumed", row.id);
+    this.announce("turn.resumed", row.id);
     return { row: root, agentIds: [root.agent_id] };
   }
 
@@ -100,13 +100,13 @@ export class Openings {
     this.#finished(row.id);
   }
 
-  /** Inside a write: the turn as it is now. Its first event names itself. */
-  tell(type: TurnEvent, turnId: number): void {
+  /** Appends an event with the current turn. A turn's first event includes its own id. */
+  announce(type: TurnEvent, turnId: number): void {
     const turn = this.#shown(turnId);
     this.#deps.journal.append(turn.workspace_id, turnId, type, { turn });
   }
 
-  /** An open turn that nobody runs (any more). When its last answer was given already, only its end was not on record. */
+  /** Ends an open turn that is not running. If its last answer was recorded, the turn is done and only its end was missing. */
   interrupt(row: TurnRow): void {
     const { store } = this.#deps;
     if (store.rootRun.get(row.id)?.status === "done") return this.end(row, "done", null);
@@ -115,7 +115,7 @@ export class Openings {
     else this.end(row, "cancelled", reason);
   }
 
-  /** Final, as far as is known: who reads it after the turn was resumed is told that it was not. */
+  /** Appends the end as final. If the turn is resumed later, a replay shows it as not final. */
   #finished(turnId: number): void {
     const turn = this.#shown(turnId);
     this.#deps.journal.append(turn.workspace_id, turnId, "turn.finished", { turn, final: true });
@@ -127,7 +127,7 @@ export class Openings {
     return { ...toTurn(row), first_event_id: row.first_event_id ?? journal.nextId(row.workspace_id) };
   }
 
-  /** Calls that earlier turns left open get their end on record before the conversation goes on. */
+  /** Records results for calls that earlier turns left open, before the conversation continues. */
   #closeDanglingCalls(workspaceId: number): void {
     const { store, conversation, journal, blueprint, clock } = this.#deps;
     const agentId = blueprint.orchestratorOf(workspaceId).id;
@@ -135,7 +135,7 @@ export class Openings {
       const begun = call.state === "started";
       const outcome: Outcome = begun ? "unknown" : "interrupted";
       const text = begun
-        ? "Interrupted: whether this call took effect is not known."
+        ? "Interrupted: it is not known whether this call took effect."
         : "Interrupted before it began: nothing was done.";
       const { turn_id: turnId, run_id: runId, call_id: callId, tool } = call;
       store.finishToolCall.run(clock.now(), callId);

@@ -1,4 +1,4 @@
-// What a tool that takes its time gets from the engine: its signal, live output, and waiting for a person.
+// The engine's services for a long-running tool: its signal, live output, and waiting for a person.
 
 import type { ToolPorts } from "../tools/tool.ts";
 import type { TurnContext } from "./context.ts";
@@ -7,14 +7,14 @@ import type { ToolCallRow } from "./store.ts";
 
 const OUTPUT_EVERY_MS = 100;
 const OUTPUT_EVENT_CHARACTERS_MAX = 32 * 1024;
-/** Shown live of one call; the rest is in the tool's own record, as far as that keeps it. */
+/** Limit of one call's live output; the tool's own record may have more. */
 const OUTPUT_CHARACTERS_MAX = 1024 * 1024;
 
 type Stream = "stdout" | "stderr";
 
 export interface OpenPorts {
   readonly ports: ToolPorts;
-  /** After the tool has ended: the rest of its live output, on record before its result is. */
+  /** Call it after the tool has ended: stores the rest of its live output before its result. */
   readonly close: () => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function openPorts(recorder: Recorder, context: TurnContext, run: Run, ca
   return { ports, close: () => output.close() };
 }
 
-/** A run waits while one of its calls does, the turn while one of its runs does. */
+/** A run waits while one of its calls waits, and a turn while one of its runs waits. */
 async function countWaiting(recorder: Recorder, context: TurnContext, run: Run, by: 1 | -1): Promise<void> {
   const { waiting } = context;
   const before = waiting.get(run.row.id) ?? 0;
@@ -47,7 +47,7 @@ async function countWaiting(recorder: Recorder, context: TurnContext, run: Run, 
   if (before === 0 || now === 0) await recorder.setWaiting(run.row, now > 0, waiting.size > 0);
 }
 
-/** Gathers output into few events: it comes in many small pieces, and each event is a row. */
+/** Batches output, which arrives in many small pieces, into few events, because each event is a row. */
 class LiveOutput {
   readonly #store: (stream: Stream, text: string) => Promise<void>;
   readonly #pending: { stream: Stream; text: string }[] = [];
@@ -74,7 +74,7 @@ class LiveOutput {
     this.#timer ??= setTimeout(() => this.#flush(), OUTPUT_EVERY_MS);
   }
 
-  /** What comes after it would stand behind the result: it is dropped. */
+  /** Flushes and closes. Later output is dropped, because it would follow the result. */
   close(): Promise<void> {
     this.#left = 0;
     this.#flush();
@@ -85,7 +85,7 @@ class LiveOutput {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const { stream, text } of this.#pending.splice(0)) {
-      // Live output is a view: a piece that could not be stored is not worth the tool's result.
+      // A lost piece of live output must not fail the tool.
       const stored = this.#store(stream, text).catch(() => {});
       this.#stored = this.#stored.then(() => stored);
     }

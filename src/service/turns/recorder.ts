@@ -1,5 +1,5 @@
-// Writes down what the engine does, each step in one commit, before its effect is visible. Reads back what a resumed run needs.
-// Writes are not stopped by a cancel: whatever was begun gets its end on record.
+// Records each step of the engine in one commit, before its effect is visible, and reads back the state that a resumed run needs.
+// A cancellation does not stop writes: everything that began gets its end recorded.
 
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -29,7 +29,7 @@ export interface RecorderDeps {
   clock: Clock;
 }
 
-/** A run with the agents above it, its own first: who pays, and who must not be called again. */
+/** A run with its agent and the agents above it, its own first. They share its cost and must not be delegated to again. */
 export interface Run {
   readonly row: RunRow;
   readonly agentIds: readonly number[];
@@ -39,13 +39,13 @@ export interface OpenCall {
   readonly id: number;
   readonly endpoint: ModelEndpoint;
   readonly startedAt: number;
-  /** Its prompt holds untrusted text: so does its answer, whatever is forgotten meanwhile. */
+  /** The prompt contains untrusted text, so the answer is tainted, whatever is forgotten meanwhile. */
   readonly tainted: boolean;
   attempts: number;
   firstChunkAt: number | undefined;
   text: string;
   reasoning: string;
-  /** Its answer is on record: what was said is not a partial any more. */
+  /** The answer is stored, so the text is no longer partial. */
   over: boolean;
 }
 
@@ -65,12 +65,12 @@ export class Recorder {
     this.#deps = deps;
   }
 
-  /** Since the start, of calls that are over: for metrics. */
+  /** Totals of finished calls since the start, for metrics. */
   get counts(): Readonly<Counts> {
     return this.#counts;
   }
 
-  /** Before `thread` is asked for one that may be long. */
+  /** Loads a thread with pauses; call it before `thread` for one that may be long. */
   async loadThread(run: RunRow): Promise<void> {
     await this.#deps.conversation.loaded(run.workspace_id, threadOf(run));
   }
@@ -79,17 +79,17 @@ export class Recorder {
     return this.#deps.conversation.thread(run.workspace_id, threadOf(run));
   }
 
-  /** Tool calls of this run that have no result yet, in the order asked. */
+  /** Returns this run's tool calls without a result, in the order requested. */
   pendingCalls(run: RunRow): ToolCallRow[] {
     return this.#deps.turns.toolCallsOf.all(run.id);
   }
 
-  /** Whether the run has untrusted text before it: tools that write durably are not for it. */
+  /** Reports whether the run's prompt contains untrusted text, so that it gets no durable tools. */
   isTainted(run: RunRow): boolean {
     return this.#deps.conversation.isTainted(run.workspace_id, threadOf(run));
   }
 
-  /** Model calls of this run that were answered. */
+  /** Number of answered model calls of this run. */
   roundsOf(run: RunRow): number {
     return this.#deps.turns.roundsOf.get(run.turn_id, run.id)!.count;
   }
@@ -98,7 +98,7 @@ export class Recorder {
     return this.#deps.turns.runOfCall.get(call.turn_id, call.call_id);
   }
 
-  /** `limit`: why this is the run's last call, without tools. */
+  /** `limit` is the reason why this is the run's last call, without tools. */
   async beginCall(
     run: Run,
     round: number,
@@ -128,7 +128,7 @@ export class Recorder {
       })!;
       const status = { state: "thinking" as const, call_id: inserted.id };
       if (tainted) turns.taint.run(clock.now(), row.turn_id);
-      this.#tell(row, "status", limit === undefined ? status : { ...status, limit });
+      this.#announce(row, "status", limit === undefined ? status : { ...status, limit });
       return inserted.id;
     });
     return {
@@ -145,8 +145,8 @@ export class Recorder {
   }
 
   /**
-   * The answer, its tool calls as asked, its use. An answer without calls ends the run in the same commit; cut off in the orchestrator's run,
-   * it makes the turn truncated.
+   * Records an answer with its tool calls and usage. An answer without calls ends the run in the same commit. A truncated answer of the
+   * orchestrator marks the turn as truncated.
    */
   finishCall(run: Run, call: OpenCall, answer: ModelAnswer): Promise<void> {
     const { db, turns } = this.#deps;
@@ -159,7 +159,7 @@ export class Recorder {
     }));
     return db.write(() => {
       this.#closeCall(run, call, "done", answer.finish, null, answer.usage);
-      this.#say(row, {
+      this.#appendEntry(row, {
         kind: "agent",
         text: answer.text,
         reasoning: answer.reasoning,
@@ -180,15 +180,15 @@ export class Recorder {
           tool: name,
           arguments: json,
         });
-        this.#tell(row, "tool.call", { call_id: id, tool: name, arguments: json });
+        this.#announce(row, "tool.call", { call_id: id, tool: name, arguments: json });
       }
       if (asked.length === 0) this.#closeRun(row, "done");
-      else this.#tell(row, "status", { state: "working" });
+      else this.#announce(row, "status", { state: "working" });
     });
   }
 
-  /** An answer that was broken off: what was said so far stays, marked; half a tool call does not. Ends the run. */
-  breakOffCall(
+  /** Records an interrupted answer and ends the run. Keeps its text, marked as partial, but no incomplete tool call. */
+  interruptCall(
     run: Run,
     call: OpenCall,
     status: Exclude<RunStatus, "running" | "done">,
@@ -199,7 +199,7 @@ export class Recorder {
       this.#closeCall(run, call, status, null, error, usage);
       if (call.text.trim() !== "") {
         const { text, reasoning, tainted } = call;
-        this.#say(run.row, { kind: "agent", text, reasoning, partial: true, tainted });
+        this.#appendEntry(run.row, { kind: "agent", text, reasoning, partial: true, tainted });
       }
       this.#closeRun(run.row, status);
     });
@@ -209,7 +209,7 @@ export class Recorder {
     return this.#deps.db.write(() => this.#closeRun(run, status));
   }
 
-  /** Runs a tool that works on the database, and records its result, in one commit. A throw in it undoes both and is passed on. */
+  /** Runs a database tool and records its result in one commit. An error rolls back both and is rethrown. */
   applyTool(run: RunRow, call: ToolCallRow, apply: () => ToolResult): Promise<void> {
     return this.#deps.db.write(() => {
       const started = this.#markStarted(call);
@@ -217,7 +217,7 @@ export class Recorder {
     });
   }
 
-  /** On record before the effect can happen. */
+  /** Records the start of a tool before it can have an effect. */
   startTool(call: ToolCallRow): Promise<ToolCallRow> {
     return this.#deps.db.write(() => this.#markStarted(call));
   }
@@ -226,7 +226,7 @@ export class Recorder {
     return this.#deps.db.write(() => this.#recordResult(run, call, result));
   }
 
-  /** The worker's run and its task, in one commit with the call's start. */
+  /** Records a worker's run and task together with the start of the call. */
   beginDelegation(
     run: Run,
     call: ToolCallRow,
@@ -246,12 +246,17 @@ export class Recorder {
         depth: row.depth + 1,
         created_at: clock.now(),
       })!;
-      this.#say(child, { kind: "task", text: task, callId: call.call_id, tainted: this.isTainted(row) });
+      this.#appendEntry(child, {
+        kind: "task",
+        text: task,
+        callId: call.call_id,
+        tainted: this.isTainted(row),
+      });
       return { call: started, child: { row: child, agentIds: [agentId, ...run.agentIds] } };
     });
   }
 
-  /** A worker's run that was broken off goes on. */
+  /** Reopens the interrupted run of a worker. */
   reopenRun(run: RunRow): Promise<void> {
     const { db, turns } = this.#deps;
     return db.write(() => void turns.setRun.run("running", null, run.id));
@@ -259,15 +264,15 @@ export class Recorder {
 
   toolOutput(run: RunRow, call: ToolCallRow, stream: "stdout" | "stderr", text: string): Promise<void> {
     const data = { call_id: call.call_id, tool: call.tool, stream, text };
-    return this.#deps.db.write(() => this.#tell(run, "tool.output", data));
+    return this.#deps.db.write(() => this.#announce(run, "tool.output", data));
   }
 
-  /** The run waits for a person, or goes on; so does the turn, in which others may wait. A turn that is over stays as it is. */
+  /** Records whether the run and its turn, in which other runs may wait, are waiting for a person. Does nothing for an ended turn. */
   setWaiting(run: RunRow, waiting: boolean, turnWaits: boolean): Promise<void> {
     const { db, turns } = this.#deps;
     return db.write(() => {
       if (turns.setWaiting.run(turnWaits ? "waiting" : "running", run.turn_id) === 0) return;
-      this.#tell(run, "status", { state: waiting ? "waiting" : "working" });
+      this.#announce(run, "status", { state: waiting ? "waiting" : "working" });
     });
   }
 
@@ -306,7 +311,7 @@ export class Recorder {
       duration_ms: durationMs,
     });
     usages.spend(row.workspace_id, row.turn_id, run.agentIds, usage, cost);
-    this.#tell(row, "usage", {
+    this.#announce(row, "usage", {
       call_id: call.id,
       input_tokens: input,
       cached_input_tokens: cachedInput,
@@ -324,7 +329,7 @@ export class Recorder {
   #closeRun(row: RunRow, status: RunStatus): void {
     const { turns, clock } = this.#deps;
     turns.setRun.run(status, clock.now(), row.id);
-    this.#tell(row, "status", { state: status });
+    this.#announce(row, "status", { state: status });
   }
 
   #recordResult(run: RunRow, call: ToolCallRow, result: ToolResult): void {
@@ -334,12 +339,12 @@ export class Recorder {
     const now = clock.now();
     turns.finishToolCall.run(now, callId);
     const durationMs = durationOf(call, now, outcome);
-    this.#say(run, { kind: "tool", text, callId, tool, outcome, durationMs, tainted });
+    this.#appendEntry(run, { kind: "tool", text, callId, tool, outcome, durationMs, tainted });
     if (tainted) turns.taint.run(now, run.turn_id);
-    this.#tell(run, "tool.result", { call_id: callId, tool, outcome, text, duration_ms: durationMs });
+    this.#announce(run, "tool.result", { call_id: callId, tool, outcome, text, duration_ms: durationMs });
   }
 
-  #tell<T extends RunEvent>(
+  #announce<T extends RunEvent>(
     run: RunRow,
     type: T,
     data: Omit<DataOf<TurnEvents, T>, "run_id" | "agent_id">,
@@ -348,7 +353,10 @@ export class Recorder {
     this.#deps.journal.append(run.workspace_id, run.turn_id, type, about);
   }
 
-  #say(run: RunRow, entry: Omit<NewEntry, "workspaceId" | "turnId" | "runId" | "agentId" | "thread">): void {
+  #appendEntry(
+    run: RunRow,
+    entry: Omit<NewEntry, "workspaceId" | "turnId" | "runId" | "agentId" | "thread">,
+  ): void {
     const { workspace_id: workspaceId, turn_id: turnId, agent_id: agentId } = run;
     const about = { workspaceId, turnId, runId: run.id, agentId, thread: threadOf(run) };
     this.#deps.conversation.append({ ...about, ...entry });
@@ -360,12 +368,12 @@ export function truncationOf(answer: ModelAnswer): Truncation | null {
   return answer.finish === "filtered" ? "content_filter" : null;
 }
 
-/** Null when it never started, or when what became of it is not known. */
+/** Null when the call never started or its outcome is unknown. */
 function durationOf(call: ToolCallRow, finishedAt: number, outcome: Outcome): number | null {
   return call.started_at === null || outcome === "unknown" ? null : finishedAt - call.started_at;
 }
 
-/** The orchestrator's entries are one conversation from turn to turn; a worker's belong to its run alone. */
+/** The orchestrator has one thread for all turns; a worker has one per run. */
 export function threadOf(run: RunRow): number {
   return run.parent_run_id === null ? 0 : run.id;
 }

@@ -1,4 +1,4 @@
-// Turns and model calls as the API shows them.
+// Converts turns and model calls to API records.
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
 import { amountOf } from "../../kit/money.ts";
@@ -7,7 +7,7 @@ import type { CallRow, TurnRow } from "./store.ts";
 
 export type OverStatus = Exclude<TurnStatus, "queued" | "running" | "waiting">;
 
-/** Also for a turn that is gone. */
+/** Also true for a deleted turn. */
 export function isOver(status: TurnStatus | undefined): boolean {
   return status !== "queued" && status !== "running" && status !== "waiting";
 }
@@ -30,7 +30,7 @@ export function toTurn(row: TurnRow): Turn {
   };
 }
 
-/** Without what was sent. */
+/** Converts a model call, without its parts. */
 export function toCall(row: CallRow): CallSummary {
   return {
     id: row.id,

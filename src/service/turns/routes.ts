@@ -1,4 +1,4 @@
-// HTTP for turns, the conversation, event streams, and what was sent to models.
+// HTTP for turns, the conversation, event streams, and the inspection of prompts.
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
@@ -131,7 +131,7 @@ function conversationRoutes(plugin: Admission, { conversation }: TurnRoutesDeps)
       response: Entry,
       detail: {
         description:
-          "Takes off the mark of untrusted text: a person has read the entry and answers for it. Recorded in the audit. Forgetting the entry is the other way.",
+          "Clears the mark of untrusted text, after a person has read the entry and vouches for it. Recorded in the audit. The alternative is to forget the entry.",
       },
     })
     .post(
@@ -144,7 +144,7 @@ function conversationRoutes(plugin: Admission, { conversation }: TurnRoutesDeps)
         response: ClearedTaint,
         detail: {
           description:
-            "Takes the mark of untrusted text off all entries of the conversation with the orchestrator up to the one named, which is the last that the person has read.",
+            "Clears the mark of untrusted text from all entries of the conversation with the orchestrator up to the given one, the last that the person has read.",
         },
       },
     );
@@ -190,7 +190,7 @@ function inspectionRoutes(plugin: Admission, { inspection, steps }: TurnRoutesDe
     );
 }
 
-/** Typed by its schema: the answer is made while it is sent. */
+/** Returns `never`, because the response is generated while it is sent; its type is the declared schema. */
 function listed(request: Request, listing: Listing<unknown>): never {
   return answerListing(exchangeOf(request).id, listing) as never;
 }
@@ -200,7 +200,7 @@ const STREAM = {
     "An event stream (SSE): id, event, one JSON data line. Resumes after Last-Event-ID, or after=<id>.",
 };
 const STREAMS = {
-  description: "With Accept: text/event-stream the answer is the turn's events until it ends.",
+  description: "With Accept: text/event-stream, the response is the turn's events until it ends.",
 };
 
 function wantsStream(exchange: Exchange): boolean {

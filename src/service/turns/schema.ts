@@ -1,15 +1,15 @@
-// Turns, model calls, and every limit of a turn, each named once.
+// Turns, model calls, and the limits of a turn.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { outcomes, partKinds, PromptPart } from "../conversation/schema.ts";
 
-/** Model calls with tools that one agent may make in one run, resumed ones counted; then comes its last answer, without. */
+/** Limit of an agent's model calls with tools in one run, including resumed ones. One last call without tools follows. */
 export const ROUNDS_MAX = 16;
 /** The orchestrator is at depth 0. */
 export const DELEGATION_DEPTH_MAX = 4;
 export const TOOL_CALLS_AT_ONCE_MAX = 8;
-/** Calls in one answer beyond this are answered with an error each. */
+/** Each further call of one answer gets an error as its result. */
 export const TOOL_CALLS_PER_ANSWER_MAX = 64;
 export const TURNS_QUEUED_MAX = 16;
 export const CHAT_CHARACTERS_MAX = 400_000;
@@ -34,16 +34,16 @@ export const Turn = closed({
   text: Type.String(),
   user_id: Id,
   user_name: Type.String(),
-  /** Why it failed; of a turn that the service cancelled, for example since its person lost access: why. */
+  /** Why it failed, or why the service cancelled it, for example because its person lost access. */
   error: nullable(Type.String()),
-  /** Its last answer was cut off by a length limit or a content filter: the entry says which. */
+  /** The last answer was truncated by a length limit or a content filter; its entry says which. */
   truncated: Type.Boolean(),
-  /** An agent has read text from the web in it, so that it had no tools that write durably from then on. */
+  /** An agent of the turn has read text from the web, and so lost its durable tools. */
   tainted: Type.Boolean(),
   created_at: Time,
   started_at: nullable(Time),
   finished_at: nullable(Time),
-  /** The workspace's event with which it began: it was queued, or started. Who follows from the one before sees all of it. */
+  /** The workspace's event with which the turn began (queued or started). To see all of it, follow the workspace from the preceding event. */
   first_event_id: nullable(Type.Integer()),
 });
 export type Turn = Static<typeof Turn>;
@@ -69,11 +69,11 @@ const callFields = {
   attempts: Type.Integer(),
   finish: nullable(Type.String()),
   error: nullable(Type.String()),
-  /** As the provider reported; null: it reported nothing, which is not zero. */
+  /** Reported by the provider; null when it reported nothing, which is not zero. */
   input_tokens: nullable(Type.Integer()),
   cached_input_tokens: nullable(Type.Integer()),
   output_tokens: nullable(Type.Integer()),
-  /** In the unit of the model's prices; null while a price or the tokens are not known. */
+  /** In the unit of the model's prices; null when a price or the tokens are unknown. */
   cost: nullable(Type.Number()),
   started_at: Time,
   first_chunk_ms: nullable(Type.Integer()),
@@ -85,7 +85,7 @@ export type CallSummary = Static<typeof CallSummary>;
 
 export const Call = closed({
   ...callFields,
-  /** False: the last answer of a run at a limit, without tool calls. */
+  /** False for the last answer of a run at a limit, which may not call tools. */
   may_call: Type.Boolean(),
   parts: Type.Array(PromptPart),
 });
@@ -97,10 +97,10 @@ export type ToolState = (typeof toolStates)[number];
 export const TurnRunStep = closed({
   id: Id,
   agent_id: Id,
-  /** Its name, also when it was removed since. */
+  /** The agent's name, even if it was removed since. */
   agent: Type.String(),
   parent_run_id: nullable(Id),
-  /** The tool call, `delegate`, that asked for it; null: the orchestrator's own run. */
+  /** The `delegate` call that created the run; null for the orchestrator's own. */
   call_id: nullable(Type.String()),
   depth: Type.Integer({ minimum: 0 }),
   status: oneOf(runStatuses),
@@ -114,14 +114,14 @@ export const TurnToolStep = closed({
   run_id: Id,
   agent_id: Id,
   tool: Type.String(),
-  /** As the model wrote them. */
+  /** The model's text, unchanged. */
   arguments: Type.String(),
   state: oneOf(toolStates),
   outcome: nullable(oneOf(outcomes)),
-  /** Null when it never started. */
+  /** Null if it never started. */
   started_at: nullable(Time),
   finished_at: nullable(Time),
-  /** Where the tool was a gear whose run is on record. */
+  /** Set if the tool is a gear whose run is on record. */
   gear_run_id: nullable(Id),
   gear_id: nullable(Id),
   gear_version: nullable(Id),
@@ -141,7 +141,7 @@ export const DiffQuery = closed({ to: Id });
 export const CallDiff = closed({
   from: Id,
   to: Id,
-  /** Parts in both, at the beginning. */
+  /** Number of common parts at the start. */
   same: Type.Integer(),
   changes: Type.Array(
     closed({

@@ -1,4 +1,4 @@
-// What an agent has at a moment of a turn: itself, its tools, and the agents that it may delegate to.
+// Determines what an agent has at a point of a turn: its record, its tools, and the agents that it may delegate to.
 
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Agent } from "../blueprint/schema.ts";
@@ -29,7 +29,7 @@ export class Scopes {
     this.#recorder = recorder;
   }
 
-  /** As it is now; an agent removed in the middle of its run goes on as it was. */
+  /** Returns the current agent. One that is removed during its run continues unchanged. */
   agentOf(run: Run): Agent {
     return this.#blueprint.agentWithRemoved(run.row.agent_id);
   }
@@ -44,7 +44,7 @@ export class Scopes {
     return this.#scope(context, agent, { turnId, runId, depth, tainted, above: run.agentIds });
   }
 
-  /** As if a turn began now; a worker as if the orchestrator called it. `tainted`: by what would be replayed. */
+  /** The scope if a turn began now, for a worker if the orchestrator delegated to it. `tainted` is that of its thread. */
   preview(caller: Caller, agent: Agent, tainted: boolean): ToolScope {
     const above = agent.orchestrator
       ? [agent.id]
@@ -72,7 +72,7 @@ export class Scopes {
     };
   }
 
-  /** Along wires that the turn has seen; never back up the chain of callers, which would be a circle. */
+  /** Returns the agents along the turn's wires, except those in the chain of callers, which would be a cycle. */
   #targets(wires: Set<string>, agent: Agent, above: readonly number[]): { id: number; name: string }[] {
     for (const wire of this.#blueprint.wiresOf(agent.workspace_id))
       wires.add(`${wire.from_agent_id}>${wire.to_agent_id}`);

@@ -1,5 +1,5 @@
-// For whom a turn acts, and whether they still may. Nothing is remembered from when it began: what is asked here is looked up now, and
-// where it is asked inside a write, it holds for that write.
+// The person for whom a turn acts, and their current rights. Nothing is cached: every check is a lookup, and a check inside a write holds for
+// that write.
 
 import { AppError } from "../../kit/error.ts";
 import type { Authentication } from "../people/authentication.ts";
@@ -24,7 +24,7 @@ export class Standing {
     this.#deps = deps;
   }
 
-  /** Inside a write: from here on the turn acts for the caller, who began or resumed it. */
+  /** Makes the turn act for the caller, who starts or resumes it. Runs inside a write. */
   take(turnId: number, { userId, name, auth, tokenId, address, requestId }: Caller): void {
     this.#deps.store.setActing.run({
       id: turnId,
@@ -37,7 +37,7 @@ export class Standing {
     });
   }
 
-  /** The person for whom the turn acts. Their `role` raises `forbidden` once the turn may not go on. */
+  /** Returns the person for whom the turn acts. Their `role` raises `forbidden` once the turn may not continue. */
   callerOf(turnId: number): Caller {
     const row = this.#deps.store.acting.get(turnId)!;
     const require = () => this.require(turnId);
@@ -54,20 +54,20 @@ export class Standing {
     };
   }
 
-  /** The role of the turn's person. Raises `forbidden` with the reason when the turn may not go on. */
+  /** Returns the role of the turn's person. Raises `forbidden`, with the reason, when the turn may not continue. */
   require(turnId: number): Role {
     const found = this.#find(turnId);
     if ("role" in found) return found.role;
-    throw new AppError("forbidden", `the turn may not go on: ${found.problem}`);
+    throw new AppError("forbidden", `the turn may not continue: ${found.problem}`);
   }
 
-  /** Why the turn may not go on, as a clause for people; undefined when it may. */
+  /** Returns why the turn may not continue, as a clause for people; undefined when it may. */
   problem(turnId: number): string | undefined {
     const found = this.#find(turnId);
     return "problem" in found ? found.problem : undefined;
   }
 
-  /** Inside the write that takes credentials away: open turns that were begun with them act no more. */
+  /** Stops, inside the write that revokes credentials, open turns that act with them. */
   revoke({ userId, kept, reason }: Revocation): void {
     const { store } = this.#deps;
     if (kept === "none") store.stopOpen.run(reason, userId);

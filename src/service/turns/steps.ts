@@ -1,4 +1,4 @@
-// What was done in a turn, step by step, for a timeline: the runs of its agents, their model calls, and their tools.
+// Lists the steps of a turn for a timeline: its agents' runs, model calls and tool calls.
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
 import type { Conversation } from "../conversation/conversation.ts";
@@ -9,7 +9,7 @@ import type { TurnRunStep, TurnSteps, TurnToolStep } from "./schema.ts";
 import type { RunStepRow, ToolStepRow, TurnStore } from "./store.ts";
 import type { Turns } from "./turns.ts";
 
-/** A gear's run, as far as it belongs to a tool call. */
+/** The part of a gear's run that a tool call shows. */
 export interface GearRunOfCall {
   readonly id: number;
   readonly gearId: number;
@@ -20,7 +20,7 @@ export interface StepsDeps {
   store: TurnStore;
   turns: Turns;
   conversation: Conversation;
-  /** By tool call. */
+  /** Returns the runs of gears in a turn, by tool call. */
   gearRuns: (turnId: number) => ReadonlyMap<string, GearRunOfCall>;
 }
 
@@ -31,7 +31,7 @@ export class Steps {
     this.#deps = deps;
   }
 
-  /** Who sees the workspace. Runs and calls in the order in which they began, tools in the order asked. */
+  /** Anyone who sees the workspace. Returns runs and model calls in the order of their start, tool calls in the order requested. */
   get(caller: Caller, turnId: number): TurnSteps {
     const { store, turns, conversation } = this.#deps;
     const turn = turns.visible(caller, turnId);
@@ -63,7 +63,7 @@ function toRunStep(row: RunStepRow): TurnRunStep {
   };
 }
 
-/** What was cut off by a crash is closed on record much later: when it ended is not known. */
+/** A call interrupted by a crash is closed much later, so its end is unknown. */
 function toToolStep(
   row: ToolStepRow,
   outcome: Outcome | null,

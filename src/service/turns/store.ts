@@ -23,7 +23,7 @@ export interface TurnRow {
   first_event_id: number | null;
 }
 
-/** For whom a turn acts, as far as it is kept. */
+/** The stored facts about the person for whom a turn acts. */
 export interface ActingRow {
   id: number;
   workspace_id: number;
@@ -32,7 +32,7 @@ export interface ActingRow {
   acting_auth: AuthKind;
   acting_address: string;
   acting_request_id: string;
-  /** Why it must not act any more. */
+  /** Why it must no longer act. */
   stop_reason: string | null;
 }
 
@@ -189,7 +189,7 @@ function turns(db: Db) {
        AND acting_token_id IS NOT NULL AND acting_token_id IS NOT ?`,
     ),
     workspacesWithQueue: db.query<{ workspace_id: number }, []>(
-      // The planner takes the index of open turns only where a query repeats its condition word for word.
+      // The planner uses the partial index of open turns only if a query repeats its condition exactly.
       "SELECT DISTINCT workspace_id FROM turns WHERE status IN ('queued', 'running', 'waiting') AND status = 'queued'",
     ),
     stopReason: db.query<{ stop_reason: string | null }, [number]>(

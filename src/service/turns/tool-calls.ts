@@ -1,5 +1,5 @@
-// Does the tool calls of one answer. Tools that work on the database go one after the other, in the order asked; what takes time runs side
-// by side. Whatever is wrong with a call becomes its result; only a failure of our own record is raised, after all that runs has ended.
+// Executes the tool calls of one answer: database tools in the order requested, long-running tools in parallel. A failure of a call becomes its
+// result; only a failure to record is raised, after all running calls have ended.
 
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
@@ -31,7 +31,7 @@ export interface ToolCallsDeps {
 }
 
 interface Work {
-  /** True: nothing else of this answer begins before it is done. */
+  /** If true, no other call of this answer begins before it is done. */
   readonly now: boolean;
   readonly done: Promise<void>;
 }
@@ -105,7 +105,7 @@ export class ToolCalls {
     }
   }
 
-  /** A delegation that had begun when the service went down goes on where it was. Other effects are not repeated. */
+  /** Continues a delegation that a stop of the service interrupted. Other effects are not repeated. */
   #pickUp(context: TurnContext, run: Run, call: ToolCallRow): Work {
     const child = this.#deps.recorder.delegatedRun(call)!;
     return { now: false, done: this.#reopen(context, run, call, child) };
@@ -149,7 +149,7 @@ export class ToolCalls {
     if (result) await recorder.finishTool(run.row, started, result);
   }
 
-  /** Undefined: the service is stopping, and the tool goes on after the next start. */
+  /** Undefined when the service is stopping and the tool will continue after the next start. */
   async #outcome(
     context: TurnContext,
     call: ToolCallRow,
@@ -186,7 +186,7 @@ export class ToolCalls {
     await this.#finishDelegation(run, call, child, outcome);
   }
 
-  /** A worker's failure is its caller's tool result. A worker that was interrupted leaves the call open. */
+  /** A worker's failure becomes the tool result of its caller. An interrupted worker leaves the call open. */
   async #finishDelegation(run: Run, call: ToolCallRow, child: Run, outcome: RunOutcome): Promise<void> {
     const { recorder, scopes } = this.#deps;
     if (outcome.status === "interrupted") return;
@@ -206,19 +206,19 @@ export class ToolCalls {
 const CANCELLED: ToolResult = { outcome: "cancelled", text: "Cancelled by a person before it was done." };
 const UNKNOWN: ToolResult = {
   outcome: "unknown",
-  text: "Interrupted: whether this call took effect is not known. It is not repeated by itself; check before you repeat it.",
+  text: "Interrupted: it is not known whether this call took effect. It is not repeated automatically; check before you repeat it.",
 };
 const NOT_BEGUN: ToolResult = {
   outcome: "interrupted",
   text: "Interrupted before it began: nothing was done.",
 };
 const TOO_MANY = failed(
-  `Not done: an answer may hold at most ${TOOL_CALLS_PER_ANSWER_MAX} tool calls. Ask again in your next answer.`,
+  `Not done: an answer may contain at most ${TOOL_CALLS_PER_ANSWER_MAX} tool calls. Call again in your next answer.`,
 );
 
 function noSuchTool(name: string, tools: readonly Tool[], tainted: boolean): string {
-  const wires = name === "delegate" ? " You are not wired to any agent that you could delegate to." : "";
-  const taint = tainted ? " You have read text from the web, so you may not write anything lasting." : "";
+  const wires = name === "delegate" ? " You have no wire to an agent that you could delegate to." : "";
+  const taint = tainted ? " You have read text from the web, so you have no tools that write durably." : "";
   const hint = `${wires}${taint}`;
   return `There is no tool "${name}".${hint} You have: ${tools.map((tool) => tool.name).join(", ") || "none"}.`;
 }
@@ -235,10 +235,10 @@ function delegationResult(
 function truncationNote(truncated: Truncation | null): string {
   if (truncated === null) return "";
   const why = truncated === "length" ? "its model's length limit" : "the provider's content filter";
-  return `\n[This answer is not complete: it was cut off by ${why}.]`;
+  return `\n[This answer is incomplete: it was truncated by ${why}.]`;
 }
 
-/** A worker that had finished when the service went down: its answer is on record. */
+/** Returns the recorded answer of a worker that had finished before the service stopped. */
 function lastAnswer(recorder: Recorder, child: Run): RunOutcome {
   const answer = recorder.thread(child.row).findLast((entry) => entry.kind === "agent");
   return { status: "done", text: answer?.text ?? "", truncated: answer?.truncated ?? null };

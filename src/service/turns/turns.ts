@@ -1,8 +1,8 @@
-// The life of turns: one at a time for a workspace, queued when asked, cancelled, resumed, interrupted by a stop of the service.
-// A turn belongs to the server: it goes on when its viewers leave.
+// The life cycle of turns: one at a time per workspace; queued on request, cancelled, resumed, or interrupted by a stop of the service.
+// A turn belongs to the server: it continues when its viewers leave.
 //
-// Turns begin and end inside writes, several of which may share one commit. `#begun` is therefore kept in the writes themselves: a running
-// turn that is not in it was left behind by a failure of the storage. Queued turns are on record only, with the person for whom they act.
+// Turns begin and end inside writes, several of which may share a commit, so `#begun` is updated in the writes themselves: a running turn that is
+// not in it was left behind by a storage failure. Queued turns exist only in the database, with the person for whom they act.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Background } from "../../kit/background.ts";
@@ -24,7 +24,7 @@ import type { Standing } from "./standing.ts";
 import { TURNS_QUEUED_MAX, type Chat, type Turn } from "./schema.ts";
 import type { TurnRow, TurnStore } from "./store.ts";
 
-/** For turns to end at shutdown; what takes longer is interrupted on record without waiting for it. */
+/** Time for turns to end at shutdown; a turn that takes longer is recorded as interrupted. */
 const STOP_WAIT_MS = 4_000;
 
 const END_RETRY_MS = 1_000;
@@ -51,11 +51,11 @@ interface ActiveTurn {
 
 export class Turns {
   readonly #deps: TurnsDeps;
-  /** By workspace. */
+  /** Running turns by workspace. */
   readonly #active = new Map<number, ActiveTurn>();
-  /** Turns that this process began and whose end is not on record. */
+  /** Turns that this process began and whose end is not recorded. */
   readonly #begun = new Set<number>();
-  /** Workspaces that are about to be deleted. */
+  /** Workspaces that are being deleted. */
   readonly #closing = new Set<number>();
   #stopping = false;
 
@@ -63,7 +63,7 @@ export class Turns {
     this.#deps = deps;
   }
 
-  /** At start: a turn that was running when the service ended is interrupted, with what it had. Queued ones stay. Returns how many. */
+  /** Marks, at start, turns that a stop interrupted. Queued ones stay. Returns the number of interrupted turns. */
   reconcile(): number {
     const { db, store, openings } = this.#deps;
     return db.writeNow(() => {
@@ -73,14 +73,14 @@ export class Turns {
     });
   }
 
-  /** At start, once the service listens: turns that were queued when it ended begin. */
+  /** Starts queued turns once the service listens. */
   startQueued(): void {
     const { store, background } = this.#deps;
     for (const { workspace_id: id } of store.workspacesWithQueue.all())
       background.run("queued turns", () => this.#startNext(id));
   }
 
-  /** To be called whenever rights may have changed: ends the turns that may not go on. */
+  /** Ends turns that may no longer continue. Call it whenever rights may have changed. */
   recheck(): void {
     const { store, background } = this.#deps;
     for (const { context } of this.#active.values()) context.check();
@@ -88,7 +88,7 @@ export class Turns {
       background.run("queued turns", () => this.#endBarred(id));
   }
 
-  /** Raises `turn_running` (409) while another turn runs, unless it may be queued; `refused` when the queue is full. */
+  /** Starts or queues a turn. Raises `turn_running` while another turn runs, unless `queue` is set; `refused` when the queue is full. */
   chat(caller: Caller, workspaceId: number, input: Chat): Promise<Turn> {
     const { db, store, access, openings, standing, clock } = this.#deps;
     return db.write(() => {
@@ -107,7 +107,7 @@ export class Turns {
       })!;
       standing.take(id, caller);
       const row = store.turnById.get(id)!;
-      if (busy) openings.tell("turn.queued", id);
+      if (busy) openings.announce("turn.queued", id);
       else this.#launch(row, openings.begin(row));
       return toTurn(store.turnById.get(id)!);
     });
@@ -132,13 +132,13 @@ export class Turns {
     return this.#deps.access.nested(caller, "turn", id, this.#deps.store.turnById.get(id));
   }
 
-  /** Ends a queued or running turn and answers when it has ended. Raises `conflict` when it is over already. */
+  /** Cancels a queued or running turn, and resolves when it has ended. Raises `conflict` when it has already ended. */
   async cancel(caller: Caller, id: number): Promise<Turn> {
     const { db, store } = this.#deps;
     const workspaceId = await db.write(() => {
       const row = this.visible(caller, id);
       if (isOver(row.status))
-        throw new AppError("conflict", `the turn is ${row.status}: there is nothing to cancel`);
+        throw new AppError("conflict", `the turn is ${row.status}; there is nothing to cancel`);
       if (!this.#begun.has(id)) this.#cancelWaiting(row);
       return row.workspace_id;
     });
@@ -150,7 +150,7 @@ export class Turns {
     return toTurn(store.turnById.get(id) ?? gone(id));
   }
 
-  /** Goes on, for the caller, with a turn that was interrupted, failed or cancelled, if nothing was said since. Raises `conflict`, `turn_running`. */
+  /** Resumes, for the caller, an interrupted, failed or cancelled turn, unless the conversation has continued. Raises `conflict`, `turn_running`. */
   resume(caller: Caller, id: number): Promise<Turn> {
     const { db, store, openings, standing } = this.#deps;
     return db.write(() => {
@@ -163,7 +163,7 @@ export class Turns {
     });
   }
 
-  /** Ends what runs or waits in a workspace that is deleted by the caller's next write. */
+  /** Ends running and queued turns of a workspace that the caller's next write deletes. */
   async stopWorkspace(workspaceId: number): Promise<void> {
     const { db, store } = this.#deps;
     this.#closing.add(workspaceId);
@@ -176,7 +176,7 @@ export class Turns {
       active?.abort.abort(new TurnStopped("cancelled"));
       await active?.ended;
     } finally {
-      // Opened again behind the caller's write, for when that one fails.
+      // Reopen after the caller's write, in case it fails.
       const reopen = () => this.#closing.delete(workspaceId);
       setImmediate(() => db.write(reopen).catch(reopen));
     }
@@ -186,7 +186,7 @@ export class Turns {
     return this.#active.size;
   }
 
-  /** At shutdown: running turns are marked interrupted with what they have. Queued ones stay, and begin after the next start. */
+  /** Interrupts running turns at shutdown. Queued ones start after the next start. */
   async stop(): Promise<void> {
     const { db, store, openings } = this.#deps;
     this.#stopping = true;
@@ -198,7 +198,7 @@ export class Turns {
     });
   }
 
-  /** What is being said at the moment. */
+  /** Returns the text so far of open model calls. */
   partials(workspaceId: number): { turnId: number; data: PartialData }[] {
     const active = this.#active.get(workspaceId);
     if (!active) return [];
@@ -211,7 +211,7 @@ export class Turns {
     }));
   }
 
-  /** Inside a write. Also clears away what a failure of the storage left open, which would block the workspace for good. */
+  /** Runs inside a write. Also ends turns that a storage failure left open, which would block the workspace forever. */
   #requireOpen(workspaceId: number): void {
     if (this.#stopping) throw new AppError("unavailable", "the service is stopping");
     if (this.#closing.has(workspaceId)) throw notFound("workspace", workspaceId);
@@ -225,11 +225,11 @@ export class Turns {
     if (input.queue !== true) {
       throw new AppError(
         "turn_running",
-        "a turn is running in this workspace: wait for it, cancel it, or send queue: true to be next",
+        "a turn is running in this workspace; wait for it, cancel it, or send queue: true to be next",
       );
     }
     if (this.#deps.store.queuedCount.get(workspaceId)!.count >= TURNS_QUEUED_MAX) {
-      throw new AppError("refused", `${TURNS_QUEUED_MAX} turns are waiting already`);
+      throw new AppError("refused", `${TURNS_QUEUED_MAX} turns are already queued`);
     }
   }
 
@@ -237,7 +237,7 @@ export class Turns {
     this.#deps.openings.end(row, "cancelled", null);
   }
 
-  /** Inside the write in which the turn begins or goes on. */
+  /** Starts the engine after the write in which the turn begins or resumes. */
   #launch({ id: turnId, workspace_id: workspaceId }: TurnRow, run: Run): void {
     const { db, background, standing } = this.#deps;
     this.#begun.add(turnId);
@@ -268,7 +268,7 @@ export class Turns {
           );
         } finally {
           this.#begun.delete(turnId);
-          // The next turn may have begun in the commit that ended this one.
+          // The commit that ended this turn may have begun the next.
           if (this.#active.get(workspaceId) === active) this.#active.delete(workspaceId);
           ended.resolve();
           await this.#startNext(workspaceId);
@@ -286,7 +286,7 @@ export class Turns {
     }
   }
 
-  /** While storage refuses (a full disk) the end is tried again and again: without it the workspace would be busy until a restart. */
+  /** Retries while storage fails (a full disk), because without a recorded end the workspace would be busy until a restart. */
   async #finish(turnId: number, { status }: RunOutcome, error: string | null): Promise<void> {
     for (;;) {
       try {
@@ -297,7 +297,7 @@ export class Turns {
     }
   }
 
-  /** While storage refuses, what has to be on record is tried again and again. Raises any other failure, and any while stopping. */
+  /** Waits before the retry of a write that storage refused. Raises any other failure, and every failure while stopping. */
   async #beforeRetry(what: string, about: Record<string, number>, failure: unknown): Promise<void> {
     const refused = failure instanceof AppError && failure.code === "unavailable";
     if (!refused || this.#stopping) throw failure;
@@ -314,7 +314,7 @@ export class Turns {
     });
   }
 
-  /** Begins the first queued turn that may go on; those before it are cancelled with the reason. */
+  /** Starts the first queued turn that may continue. Those before it are cancelled, with the reason. */
   async #startNext(workspaceId: number): Promise<void> {
     const { db, store } = this.#deps;
     while (!this.#stopping && store.queuedCount.get(workspaceId)!.count > 0) {
@@ -354,7 +354,7 @@ export class Turns {
   }
 }
 
-/** The workspace was deleted meanwhile. */
+/** For a turn whose workspace was deleted meanwhile. */
 function gone(id: number): never {
   throw notFound("turn", id);
 }

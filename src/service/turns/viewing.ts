@@ -1,4 +1,4 @@
-// Who watches turns and workspaces: what is stored, what is being said at the moment, what comes; for as long as the viewer may see it.
+// Streams turns and workspaces to viewers while they have access: stored events, the text so far, then live events.
 
 import type { Viewer } from "../../kit/http/sse.ts";
 import type { Journal, Transient } from "../journal/journal.ts";
@@ -25,7 +25,7 @@ export class Viewing {
     this.#deps = deps;
   }
 
-  /** Sends a turn's events to a viewer; ends with the turn. Returns what to call when the viewer is gone. */
+  /** Sends a turn's events to a viewer until the turn ends. Call the returned function when the viewer leaves. */
   turn(
     caller: Caller,
     turn: { id: number; workspace_id: number },
@@ -38,13 +38,13 @@ export class Viewing {
       turnId: turn.id,
       after,
       allowed: () => this.#stillSees(caller, turn.workspace_id),
-      underWay: () => this.#partials(turn.workspace_id).filter(({ turnId }) => turnId === turn.id),
+      inProgress: () => this.#partials(turn.workspace_id).filter(({ turnId }) => turnId === turn.id),
       endsWith: TURN_FINISHED,
       over: () => isOver(store.turnById.get(turn.id)?.status),
     });
   }
 
-  /** `after` null: only what comes from now on. */
+  /** Sends a workspace's events to a viewer. A null `after` means live events only. */
   workspace(caller: Caller, workspaceId: number, after: number | null, viewer: Viewer): () => void {
     const { journal } = this.#deps;
     return journal.follow(viewer, {
@@ -52,7 +52,7 @@ export class Viewing {
       turnId: null,
       after,
       allowed: () => this.#stillSees(caller, workspaceId),
-      underWay: () => this.#partials(workspaceId),
+      inProgress: () => this.#partials(workspaceId),
       over: () => false,
     });
   }

@@ -1,4 +1,4 @@
-// Who owns workspaces, for the deletion of a user. Called inside the write that deletes.
+// The ownership of workspaces, for the deletion of a user. Runs inside the write that deletes the user.
 
 import { AppError } from "../../kit/error.ts";
 import type { OwnedWorkspaces } from "../people/users.ts";

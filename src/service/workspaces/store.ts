@@ -71,7 +71,7 @@ export function workspaceStore(db: Db) {
       `${WORKSPACE} WHERE ${VISIBLE} ORDER BY w.name_key, w.id LIMIT $limit`,
     ),
     byId: db.query<WorkspaceRow, [number]>(`${WORKSPACE} WHERE w.id = ?`),
-    /** Of all workspaces that this database ever had. */
+    /** The highest id of any workspace that this database ever had. */
     highestId: db.query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'workspace_rows'"),
     nameTaken: db.query<{ id: number }, [number, string]>(
       "SELECT id FROM workspace_rows WHERE owner_id = ? AND name_key = ?",
@@ -96,7 +96,7 @@ export function workspaceStore(db: Db) {
       "SELECT count(*) AS count FROM workspaces WHERE owner_id = ?",
     ),
     transfer: db.query<never, [number, number]>("UPDATE workspace_rows SET owner_id = ? WHERE owner_id = ?"),
-    // Of clones that are not whole yet and of workspaces that are being deleted, whose rows still need an owner.
+    // For unfinished clones and workspaces that are being deleted, whose rows still need an owner.
     disownUnfinished: db.query<never, [number]>(
       `UPDATE workspace_rows SET state = 'going', name_key = char(10) || id, owner_id = (SELECT min(u.id) FROM users u WHERE u.id <> ?1)
        WHERE owner_id = ?1 AND state <> 'live'`,

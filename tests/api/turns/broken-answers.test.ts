@@ -44,13 +44,13 @@ const breaks: Break[] = [
   {
     name: "an error in the stream, which is not tried again",
     reply: [say("Half a"), errorInStream("overloaded, key {key}")],
-    error: "the provider broke off its answer: overloaded, key [api key]",
+    error: "the provider aborted its answer: overloaded, key [api key]",
     kept: ["agent (partial): Half a"],
   },
   {
     name: "an error as the first event",
     reply: [errorInStream("overloaded")],
-    error: "the provider broke off its answer: overloaded",
+    error: "the provider aborted its answer: overloaded",
     kept: [],
   },
   { name: "an empty answer", reply: emptyAnswer(), error: "the model returned an empty answer", kept: [] },
@@ -145,7 +145,7 @@ describe.each(protocols)("%s", (protocol) => {
     lab.model.script("ann", [lengthStop()]);
     expect((await lab.chat("hello")).turn).toMatchObject({ status: "done", truncated: false });
     expect(lab.model.requestsOf("boss").at(-1)!.messages.at(-1)!.results[0]!.text).toBe(
-      "The answer is\n[This answer is not complete: it was cut off by its model's length limit.]",
+      "The answer is\n[This answer is incomplete: it was truncated by its model's length limit.]",
     );
   });
 
@@ -205,7 +205,7 @@ describe.each(protocols)("%s", (protocol) => {
       "The arguments are not valid: agent: expected a string. Nothing was done; correct them and call again.",
       'there is no agent named "nobody"; the agents are: orchestrator. Nothing was done.',
       `There is no tool "web_search_". You have: ${list}.`,
-      `There is no tool "delegate". You are not wired to any agent that you could delegate to. You have: ${list}.`,
+      `There is no tool "delegate". You have no wire to an agent that you could delegate to. You have: ${list}.`,
     ]);
     expect(lab.model.problems).toEqual([]);
     await lab.expectNextTurnWorks();

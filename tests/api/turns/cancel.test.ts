@@ -29,7 +29,7 @@ describe.each(protocols)("%s", (protocol) => {
       { status: "cancelled", error: null, input_tokens: null },
     ]);
     await lab.model.waitFor((request) => request.state === "aborted");
-    const wanted = ["conflict", "the turn is cancelled: there is nothing to cancel"] as const;
+    const wanted = ["conflict", "the turn is cancelled; there is nothing to cancel"] as const;
     await refusal(lab.admin.post(`/turns/${turn.id}/cancel`), ...wanted);
     await lab.expectNextTurnWorks();
     expect(lab.model.requests[1]!.messages.map((message) => message.text)).toEqual([

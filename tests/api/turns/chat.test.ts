@@ -17,7 +17,7 @@ test("of two chats at once one is refused, with the code that says why", async (
   );
   expect(answers.map((answer) => answer.status).sort()).toEqual([202, 409, 409]);
   const message =
-    "a turn is running in this workspace: wait for it, cancel it, or send queue: true to be next";
+    "a turn is running in this workspace; wait for it, cancel it, or send queue: true to be next";
   await refusal(lab.admin.post(path, { text: "more" }), "turn_running", message);
   const winner = await answers.find((answer) => answer.status === 202)!.json();
   held.open();
@@ -72,7 +72,7 @@ test("the queue has an end", async () => {
     text: "17",
     queue: true,
   });
-  expect(refused).toEqual({ status: 422, code: "refused", message: "16 turns are waiting already" });
+  expect(refused).toEqual({ status: 422, code: "refused", message: "16 turns are already queued" });
   held.open();
   expect(await lab.end({ id: 17 })).toMatchObject({ status: "done" });
   expect(lab.model.requests.map((request) => request.messages.at(-1)!.text)).toEqual(

@@ -164,7 +164,7 @@ for (const protocol of protocols) {
     await lab.expectNextTurnWorks();
   });
 
-  test(`${protocol}: a redirect is not followed, so the key stays`, async () => {
+  test(`${protocol}: does not follow a redirect, so the key stays`, async () => {
     await using thief = await startModel();
     await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [redirect(`${thief.url}/v1/messages`, 307)]);

@@ -120,7 +120,7 @@ describe.each(protocols)("%s", (protocol) => {
       .requestsOf("boss")[1]!
       .messages.at(-1)!
       .results.map((result) => result.text);
-    expect(results).toEqual(Array(2).fill("Interrupted: whether this call took effect is not known."));
+    expect(results).toEqual(Array(2).fill("Interrupted: it is not known whether this call took effect."));
     const closed = (await lab.entries()).filter((entry) => entry.tool === "delegate");
     expect(closed.map((entry) => `${entry.outcome} ${entry.duration_ms}`)).toEqual(
       Array(2).fill("unknown null"),
@@ -145,7 +145,7 @@ test("queued turns outlive the service and begin by themselves", async () => {
   expect(refused).toEqual({
     status: 409,
     code: "conflict",
-    message: "the conversation went on after this turn: it cannot be resumed any more",
+    message: "the conversation has continued since this turn, so it can no longer be resumed",
   });
 });
 
@@ -153,7 +153,7 @@ test("a resume is refused when there is nothing to resume, or something else run
   await using lab = await world({ model: true });
   lab.model.script("boss", [say("ok"), hang(), hang(), say("x")]);
   const { turn } = await lab.chat("go");
-  const done = ["conflict", "the turn is done: it cannot be resumed"] as const;
+  const done = ["conflict", "a finished turn cannot be resumed"] as const;
   await refusal(lab.admin.post(`/turns/${turn.id}/resume`), ...done);
   const second = await lab.begin("2");
   const running = ["turn_running", "a turn is running in this workspace"] as const;

@@ -22,7 +22,7 @@ import { ORCHESTRATOR_TOOLS, WORKER_TOOLS } from "../../kit/agent-tools.ts";
 const MIB = 1024 * 1024;
 const EVENT_CHARACTERS_MAX = 32 * 1024;
 const UNKNOWN =
-  "tool: Interrupted: whether this call took effect is not known. It is not repeated by itself; check before you repeat it.";
+  "tool: Interrupted: it is not known whether this call took effect. It is not repeated automatically; check before you repeat it.";
 const DURABLE = [
   "agent_create",
   "agent_remove",
@@ -232,7 +232,7 @@ test.if(searchable)(
     expect(offered("boss")).toEqual([all, safe, safe, safe, safe, safe]);
     expect(offered("ann")).toEqual([WORKER_TOOLS.filter((name) => !DURABLE.includes(name)).toSorted()]);
     expect(lab.model.requestsOf("boss")[2]!.messages.at(-1)!.results[0]!.text).toStartWith(
-      'There is no tool "file_write". You have read text from the web, so you may not write anything lasting. You have: ',
+      'There is no tool "file_write". You have read text from the web, so you have no tools that write durably. You have: ',
     );
     expect(await admin.get(`${lab.own}/files`)).toEqual([]);
     expect(lab.model.problems).toEqual([]);

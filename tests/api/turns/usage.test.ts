@@ -204,7 +204,7 @@ describe.each(protocols)("budget, %s", (protocol) => {
       const last = lab.model.requestsOf("boss")[1]!;
       expect(last.toolChoice).toBe("none");
       expect(last.messages.at(-1)!.text).toBe(
-        `Stop here: ${says}. You cannot call tools any more. Answer now with what you have, and say what is left undone.`,
+        `Stop here: ${says}. You can no longer call tools. Answer now with what you have, and say what is left undone.`,
       );
       expect(
         events.filter((event) => event.data.data?.limit !== undefined).map((event) => event.data.data.limit),

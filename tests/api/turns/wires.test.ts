@@ -9,7 +9,7 @@ const toolsOf = (request: ModelRequest) => request.tools.map((tool) => tool.name
 const delegate = (agent: string, task = "work") => call("delegate", { agent, task });
 const resultsIn = (request: ModelRequest) => request.messages.at(-1)!.results.map((result) => result.text);
 
-const NO_DELEGATE = `There is no tool "delegate". You are not wired to any agent that you could delegate to. You have: ${WORKER_TOOLS.join(", ")}.`;
+const NO_DELEGATE = `There is no tool "delegate". You have no wire to an agent that you could delegate to. You have: ${WORKER_TOOLS.join(", ")}.`;
 
 async function wire(lab: World, from: number, to: number): Promise<number> {
   const made = await lab.admin.post(`${lab.own}/wires`, {
@@ -52,7 +52,7 @@ test("a wire deleted during a turn counts to its end, and not in the next", asyn
       .map((request) => toolsOf(request).includes("delegate")),
   ).toEqual([false, false]);
   expect(resultsIn(lab.model.requestsOf("boss")[4]!)[0]).toStartWith(
-    'There is no tool "delegate". You are not wired to any agent',
+    'There is no tool "delegate". You have no wire to an agent',
   );
   expect(lab.model.problems).toEqual([]);
 });
@@ -152,7 +152,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(lab.model.requests).toHaveLength(17);
     const last = lab.model.requests.at(-1)!;
     expect(last.messages.at(-1)!.text).toBe(
-      "Stop here: the limit of 16 model rounds is reached. You cannot call tools any more. Answer now with what you have, and say what is left undone.",
+      "Stop here: the limit of 16 model rounds is reached. You can no longer call tools. Answer now with what you have, and say what is left undone.",
     );
     const limits = events
       .filter((event) => event.data.data?.limit !== undefined)
@@ -204,7 +204,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(turn.status).toBe("done");
     const refused = resultsIn(lab.model.requests[1]!)
       .slice(63)
-      .map((text) => text.startsWith("Not done: an answer may hold at most 64"));
+      .map((text) => text.startsWith("Not done: an answer may contain at most 64"));
     expect(refused).toEqual([false, true, true]);
   });
 

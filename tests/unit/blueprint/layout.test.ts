@@ -1,4 +1,4 @@
-// Goal: a new agent gets a place where it covers no other, near the orchestrator, and many of them make a shape that can be seen whole.
+// Goal: a new agent is placed near the orchestrator without covering another, and many agents form a compact shape.
 
 import { expect, test } from "bun:test";
 import { emptySpot } from "../../../src/service/blueprint/layout.ts";
@@ -10,7 +10,7 @@ function placed(count: number): Position[] {
   return taken.slice(1);
 }
 
-test("the first stand on both sides below the orchestrator, four in a row", () => {
+test("places the first agents left and right below the orchestrator, four in a row", () => {
   expect(placed(6)).toEqual([
     { x: -140, y: 180 },
     { x: 140, y: 180 },
@@ -21,7 +21,7 @@ test("the first stand on both sides below the orchestrator, four in a row", () =
   ]);
 });
 
-test("200 of them are about as wide as they are deep, and none covers another", () => {
+test("arranges 200 agents about as wide as deep, without overlaps", () => {
   const all = placed(200);
   const width = Math.max(...all.map(({ x }) => x)) - Math.min(...all.map(({ x }) => x));
   const depth = Math.max(...all.map(({ y }) => y));
@@ -32,7 +32,7 @@ test("200 of them are about as wide as they are deep, and none covers another", 
   expect(covered).toEqual([]);
 });
 
-test("a place that somebody took is left out, and one that became free is taken first", () => {
+test("skips taken spots and reuses freed ones first", () => {
   const taken = [
     { x: 0, y: 0 },
     { x: -100, y: 200 },

@@ -1,4 +1,4 @@
-// Our own listener as a provider: every spelling of it is refused, its neighbours are not.
+// Goal: our own listener is refused as a provider in every spelling; other addresses are not.
 
 import { networkInterfaces } from "node:os";
 import { expect, test } from "bun:test";
@@ -34,7 +34,7 @@ test.each([
   "any.localhost",
   ...own,
 ])("%s with our port is refused", async (host) => {
-  // Goal: the address counts, not its spelling, and the resolver is not needed.
+  // Goal: the address matters, not its spelling, and no lookup is needed.
   const refusal = await refusalText(() => refuseOwnListener(`http://${host}:8688/v1`, listener, nowhere));
   expect(refusal).toMatch(
     /^refused: http:\/\/\S+:8688 is this server itself; use the address of another server$/,
@@ -42,7 +42,7 @@ test.each([
 });
 
 test.each([[["127.0.0.1"]], [["::1"]], [["::ffff:127.0.0.1"]], [["192.0.2.200", "127.0.0.1"]]])(
-  "a name for %p is refused",
+  "refuses a name that resolves to %p",
   async (addresses) => {
     // Goal: one of several addresses is enough.
     const refuse = () =>
@@ -58,11 +58,11 @@ test.each([
   "http://198.51.100.7:8688/v1",
   "http://[2001:db8::7]:8688",
 ])("%s passes", async (url) => {
-  // Goal: another port or another machine is a provider like any other; the resolver is not asked.
+  // Goal: another port or machine is an ordinary provider, and no lookup is needed.
   expect(await refuseOwnListener(url, listener, nowhere)).toBeUndefined();
 });
 
-test("default ports count as ports", async () => {
+test("treats default ports as ports", async () => {
   // Goal: http without a port is 80, https 443.
   const on = (port: number) => () => ({ host: "127.0.0.1", port });
   expect(await refusalText(() => refuseOwnListener("http://localhost", on(80)))).toMatch(
@@ -74,7 +74,7 @@ test("default ports count as ports", async () => {
   expect(await refuseOwnListener("https://localhost", on(80))).toBeUndefined();
 });
 
-test("the resolver is asked for a name with our port only", async () => {
+test("resolves only names with our port", async () => {
   // Goal: model calls do not pay for a lookup.
   const asked: string[] = [];
   const resolve = (name: string) => (asked.push(name), Promise.resolve(["198.51.100.7"]));
@@ -84,20 +84,20 @@ test("the resolver is asked for a name with our port only", async () => {
   expect(asked).toEqual(["b.example"]);
 });
 
-test("a name that can't be resolved, or not in time, passes", async () => {
-  // Goal: a provider that is down, or a slow resolver, does not stop anybody from saving.
+test("accepts a name that cannot be resolved in time", async () => {
+  // Goal: a provider that is down, or a slow resolver, does not prevent saving.
   const url = "http://name.example:8688";
   expect(await refuseOwnListener(url, listener, nowhere)).toBeUndefined();
   expect(await refuseOwnListener(url, listener, () => new Promise(() => {}), 1)).toBeUndefined();
   expect(await refuseOwnListener(url, listener, () => Promise.resolve(["no address"]))).toBeUndefined();
 });
 
-test("before the socket is bound nothing is ours", async () => {
-  // Goal: the port is known only then.
+test("refuses nothing before the socket is bound", async () => {
+  // Goal: the port is unknown until then.
   expect(await refuseOwnListener("http://127.0.0.1:8688", () => undefined)).toBeUndefined();
 });
 
-test("the system's resolver gives addresses", async () => {
-  // Goal: the default is wired to getaddrinfo, hosts file included.
+test("resolves with the system's resolver", async () => {
+  // Goal: the default uses getaddrinfo, including the hosts file.
   expect(["127.0.0.1", "::1"]).toContain((await systemResolve("localhost"))[0]!);
 });

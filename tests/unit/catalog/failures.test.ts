@@ -1,4 +1,4 @@
-// What is said about a provider that failed: never the key, in no form, and never a raw network error.
+// Goal: a provider's failure is shown without the key in any form, and without raw network errors.
 
 import { expect, test } from "bun:test";
 import { assert, integer, property, string } from "fast-check";
@@ -26,8 +26,8 @@ const FORMS: [string, (key: string) => string][] = [
   ["HTML", html],
 ];
 
-test.each(FORMS)("a key is scrubbed: %s", (_, form) => {
-  // Goal: any printable key, twice in a text, with nothing of it left and nothing else touched.
+test.each(FORMS)("scrubs a key: %s", (_, form) => {
+  // Goal: any printable key is removed twice from a text, completely, and nothing else changes.
   assert(
     property(PRINTABLE, (key) => {
       const text = `\u00e4 ${form(key)} \u00f6 ${form(key)} \u00fc`;
@@ -36,13 +36,13 @@ test.each(FORMS)("a key is scrubbed: %s", (_, form) => {
   );
 });
 
-test("no key, nothing to scrub", () => {
-  // Goal: the empty key is not found between all characters.
+test("scrubs nothing for an empty key", () => {
+  // Goal: the empty key does not match between all characters.
   expect(scrubKey("text", "")).toBe("text");
 });
 
-test("the longest keys and the worst texts are scrubbed in time", () => {
-  // Goal: no key that an admin can save makes the search explode.
+test("scrubs the longest keys from the worst texts in time", () => {
+  // Goal: no key that an admin can save makes the search slow.
   const longest = Array.from({ length: 4096 }, (_, index) => String.fromCharCode(0x21 + (index % 94))).join(
     "",
   );
@@ -65,12 +65,12 @@ test.each([
   ['{"error":null}', undefined],
   ["", undefined],
 ])("the message in %p", (body, message) => {
-  // Goal: the sentence if there is one; no page, no structure.
+  // Goal: shows the message if there is one, never a page or raw structure.
   expect(providerMessage(body, "sk-1")).toBe(message as string);
 });
 
-test("a long message is cut after it was scrubbed", () => {
-  // Goal: half a key at the cut would not be recognised any more.
+test("truncates a long message after scrubbing it", () => {
+  // Goal: half a key at the cut would no longer match.
   const said = providerMessage(`${"x".repeat(495)}sk-secret`, "sk-secret")!;
   expect(said).toBe(`${"x".repeat(495)}[api …`);
 });

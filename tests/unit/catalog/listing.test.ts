@@ -1,4 +1,4 @@
-// Asking a provider for its models, over real HTTP: both protocols, and every way in which a provider can disappoint.
+// Goal: a provider's models are listed over real HTTP in both protocols, and every failure of a provider is a clear result.
 
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, test } from "bun:test";
@@ -16,7 +16,7 @@ function failed(status: number | null, message: string) {
   return { ok: false, models: [], status, message };
 }
 
-/** A server of bytes: for what HTTP servers will not do. */
+/** A raw TCP server, for responses that HTTP servers do not send. */
 async function startSocket(onConnection: (socket: Socket) => void) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -33,8 +33,8 @@ async function startSocket(onConnection: (socket: Socket) => void) {
   };
 }
 
-test("both protocols list the models of a provider", async () => {
-  // Goal: what the vendors' own endpoints want: path, key header, version; sorted, as they are saved.
+test("lists the models of a provider in both protocols", async () => {
+  // Goal: sends the path, key header and version of the vendors' endpoints, and sorts the names.
   await using model = await startModel({ key: "sk-1" });
   model.script("m-b", []).script("m-a", []);
   await using catalog = await openCatalog();
@@ -61,8 +61,8 @@ test("both protocols list the models of a provider", async () => {
   expect(model.lookups[1]!.headers).toMatchObject({ authorization: "Bearer sk-1" });
 });
 
-test("without a key no key header is sent", async () => {
-  // Goal: local servers that want none get none, instead of an empty one.
+test("sends no key header without a key", async () => {
+  // Goal: local servers without keys get no header, rather than an empty one.
   await using stub = startStub(() => Response.json({ data: [{ id: "m" }] }));
   const one = { ok: true, models: ["m"], status: 200, message: "1 model" };
   expect(await listProviderModels(openai(stub, ""), fetch)).toEqual(one);
@@ -73,8 +73,8 @@ test("without a key no key header is sent", async () => {
   expect(names.filter((name) => name === "authorization" || name === "x-api-key")).toEqual([]);
 });
 
-test("a refusal carries status and message, without the key", async () => {
-  // Goal: a provider that echoes the key, in whatever form, does not make us show it.
+test("reports a refusal with its status and message, without the key", async () => {
+  // Goal: a provider that echoes the key in any form cannot make us show it.
   await using stub = startStub(() =>
     Response.json({ error: { message: `bad key ${KEY}\n(${encodeURIComponent(KEY)})` } }, { status: 401 }),
   );
@@ -82,14 +82,14 @@ test("a refusal carries status and message, without the key", async () => {
   expect(result).toEqual(failed(401, "the provider answered 401: bad key [api key] ([api key])"));
 });
 
-test("a model named as the key is not shown", async () => {
-  // Goal: scrubbed on success as well.
+test("hides a model named like the key", async () => {
+  // Goal: success is scrubbed too.
   await using stub = startStub(() => Response.json({ data: [{ id: `m-${KEY}` }] }));
   expect(await listProviderModels(openai(stub), fetch)).toMatchObject({ models: ["m-[api key]"] });
 });
 
-test("a redirect is not followed", async () => {
-  // Goal: the key goes nowhere else, not even on the same server.
+test("does not follow a redirect", async () => {
+  // Goal: the key goes to no other address, not even on the same server.
   await using other = startStub(() => Response.json({ data: [{ id: "m" }] }));
   await using stub = startStub(() => Response.redirect(`${other.url}/v1/models`, 307));
   const message =
@@ -108,13 +108,13 @@ test.each([
     "the list of models is larger than 1048576 bytes",
   ],
 ])("an answer that is no list is a failure (%#)", async (body, message) => {
-  // Goal: a wrong path often answers 200 with a page; an endless body is not read.
+  // Goal: a wrong path often answers 200 with a page, and an endless body is not read to its end.
   await using stub = startStub(() => new Response(body));
   expect(await listProviderModels(openai(stub), fetch)).toEqual(failed(200, message));
 });
 
-test("odd members are left out, and a long list is cut where the message says so", async () => {
-  // Goal: nothing is offered that could not be saved as a model, nothing is cut silently.
+test("omits invalid names, and says where it truncates a long list", async () => {
+  // Goal: only names that can be saved as models are offered, and truncation is reported.
   const odd = [null, 1, {}, { id: 7 }, { id: "" }, { id: "a\u0007" }, { id: "x".repeat(201) }, { id: "m0" }];
   const many = Array.from({ length: 1005 }, (_, index) => ({ id: `m${index}` }));
   await using stub = startStub(() => Response.json({ data: [...odd, ...many] }));
@@ -128,20 +128,20 @@ test("odd members are left out, and a long list is cut where the message says so
   );
 });
 
-test("a connection that is refused says so and no more", async () => {
-  // Goal: no address, no port, no system text.
+test("reports a refused connection and nothing more", async () => {
+  // Goal: shows no address, port or system text.
   const result = await listProviderModels(openai({ url: await closedPort() }), fetch);
   expect(result).toEqual(failed(null, "connection refused"));
 });
 
-test("an unknown host says so", async () => {
+test("reports an unknown host", async () => {
   // Goal: `.invalid` never resolves (RFC 6761).
   const result = await listProviderModels(openai({ url: "http://name.invalid" }), fetch);
   expect(result).toEqual(failed(null, "host not found"));
 });
 
-test("a provider that hangs, before or within its answer, is given up", async () => {
-  // Goal: one deadline for everything; the status is told if there was one.
+test("gives up on a provider that hangs before or during its answer", async () => {
+  // Goal: one deadline covers everything; the result has the status if there was one.
   await using silent = await startSocket(() => {});
   await using slow = await startSocket((socket) =>
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"),
@@ -154,7 +154,7 @@ test("a provider that hangs, before or within its answer, is given up", async ()
   );
 });
 
-test("a connection that is cut, or speaks no TLS, says so", async () => {
+test("reports a dropped connection and a failed TLS handshake", async () => {
   // Goal: short fixed sentences.
   await using cut = await startSocket((socket) => socket.destroy());
   await using plain = await startSocket((socket) => socket.end("hello, this is not TLS\r\n\r\n"));

@@ -1,4 +1,4 @@
-// Models: what a record says, what an update touches, and that deleting leaves agents and old records readable.
+// Goal: models have complete records, updates change only the given fields, and deletion keeps agents and old records readable.
 
 import { expect, test } from "bun:test";
 import type { CreateModel, UpdateModel } from "../../../src/service/catalog/schema.ts";
@@ -26,8 +26,8 @@ const FIGURES = {
   output_price: 15,
 };
 
-test("a record carries its provider, and unknown figures are null", async () => {
-  // Goal: the label is the name when none is given; zero is a price, not an unknown one.
+test("returns a model with its provider, and null for unknown figures", async () => {
+  // Goal: the label defaults to the name, and zero is a known price.
   await using catalog = await catalogWithProvider();
   const of = { provider_id: 1, provider_name: "P", provider_type: "vendor-a" as const };
   expect(await catalog.models.create(member, { provider_id: 1, model_name: " m-1 " })).toEqual({
@@ -52,8 +52,8 @@ test("a record carries its provider, and unknown figures are null", async () => 
   ).toMatchObject({ label: "m-3" });
 });
 
-test("the list is sorted by label, then id", async () => {
-  // Goal: one order, whatever the case; empty is an empty list.
+test("lists models by label, then id", async () => {
+  // Goal: the order ignores case, and there may be no models.
   await using catalog = await catalogWithProvider();
   expect(catalog.models.list()).toEqual([]);
   for (const label of ["b", "C", "a", "B"])
@@ -66,7 +66,7 @@ test("the list is sorted by label, then id", async () => {
   ]);
 });
 
-test("a provider has a model once, whatever its label; deleted ones leave their name", async () => {
+test("allows a model once per provider, whatever its label, and frees the name on deletion", async () => {
   await using catalog = await catalogWithProvider();
   await catalog.providers.create(admin, { name: "Q", type: "vendor-a" });
   const create = (provider_id: number, model_name: string) =>
@@ -128,7 +128,7 @@ test.each<[UpdateModel, object]>([
     { model_name: "m-2", label: "m-2" },
   ],
 ])("an update changes what it names and no more (%#)", async (update, changed) => {
-  // Goal: absent leaves alone, null makes unknown.
+  // Goal: an absent field is unchanged, and null makes it unknown.
   await using catalog = await catalogWithProvider();
   const before = await catalog.models.create(member, {
     provider_id: 1,
@@ -139,8 +139,8 @@ test.each<[UpdateModel, object]>([
   expect(await catalog.models.update(admin, 1, update)).toEqual({ ...before, ...changed });
 });
 
-test("deleting is refused while agents use the model, not for removed ones", async () => {
-  // Goal: the count is told; a removed agent still refers to the deleted model, which is invisible everywhere else.
+test("refuses to delete a model while agents use it, ignoring removed agents", async () => {
+  // Goal: the refusal has the count; a removed agent still refers to the deleted model, which is invisible elsewhere.
   await using catalog = await catalogWithProvider();
   await catalog.models.create(member, { provider_id: 1, model_name: "m" });
   const agents = [catalog.addAgent(1), catalog.addAgent(1)];
@@ -164,7 +164,7 @@ test("deleting is refused while agents use the model, not for removed ones", asy
   ]);
 });
 
-test("only an admin changes and deletes", async () => {
+test("lets only an admin change and delete models", async () => {
   // Goal: anyone signed in may add a model; the rest is refused in the rules.
   await using catalog = await catalogWithProvider();
   await catalog.models.create(member, { provider_id: 1, model_name: "m" });
@@ -175,8 +175,8 @@ test("only an admin changes and deletes", async () => {
   for (const act of acts) await refusal(act, "forbidden", "only an admin may do this");
 });
 
-test("an endpoint has everything a call needs", async () => {
-  // Goal: the one place where the key leaves the catalogue; the public record of the same model does not have it.
+test("returns an endpoint with everything that a call needs", async () => {
+  // Goal: only the endpoint contains the key; the public record of the same model does not.
   await using catalog = await catalogWithProvider();
   await catalog.models.create(member, { provider_id: 1, model_name: "m", label: "L", ...FIGURES });
   expect(catalog.models.endpoint(1)).toEqual({
@@ -197,7 +197,7 @@ test("an endpoint has everything a call needs", async () => {
   ).not.toContain("sk-1");
 });
 
-test("the audit tells of every change", async () => {
+test("records every change in the audit", async () => {
   // Goal: an update that changes nothing leaves no record.
   await using catalog = await catalogWithProvider();
   await catalog.models.create(member, { provider_id: 1, model_name: "m" });

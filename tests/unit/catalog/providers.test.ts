@@ -1,4 +1,4 @@
-// Providers: what is accepted and echoed, who may write, and that a key neither shows nor follows a changed address.
+// Goal: providers are validated, only admins write them, and a key is never shown or sent to a changed address.
 
 import { expect, test } from "bun:test";
 import type { Provider, UpdateProvider } from "../../../src/service/catalog/schema.ts";
@@ -16,8 +16,8 @@ function addLocal(catalog: Catalog, name = "local"): Promise<Provider> {
   });
 }
 
-test("every type is echoed as given, with its default address", async () => {
-  // Goal: four words, two protocols; a record has exactly the five fields of the specification.
+test("keeps every type as given, with its default address", async () => {
+  // Goal: four types map to two protocols, and a record has exactly the five specified fields.
   await using catalog = await openCatalog();
   const made = [
     await catalog.providers.create(admin, { name: "  Beta ", type: "vendor-a" }),
@@ -37,8 +37,8 @@ test("every type is echoed as given, with its default address", async () => {
   expect(catalog.providers.list()).toEqual([made[1]!, made[0]!, made[2]!]);
 });
 
-test("a compatible provider needs an address", async () => {
-  // Goal: the specification's words, for both names of the type, absent and empty.
+test("requires an address for a compatible provider", async () => {
+  // Goal: the specified message for both names of the type, with an absent and an empty address.
   await using catalog = await openCatalog();
   const refusals = [];
   for (const type of ["openai-compatible", "vendor-b-compatible"] as const) {
@@ -69,7 +69,7 @@ test.each([
   [`http://h/${"a".repeat(2040)}`, "at most 2048 characters"],
   [`http://h/${"ä".repeat(500)}`, "at most 2048 characters"],
 ])("an address is refused (%#)", async (address, reason) => {
-  // Goal: an address is absolute, plain and bounded, and the refusal says what is wrong with it.
+  // Goal: an address is absolute, plain and bounded, and the refusal names the problem.
   await using catalog = await openCatalog();
   const input = { name: "x", type: "anthropic", base_url: address } as const;
   await refusal(() => catalog.providers.create(admin, input), "invalid", `base_url: ${reason}`);
@@ -82,7 +82,7 @@ test.each([
   ["schlüssel", "must be printable ASCII without spaces or line breaks"],
   ["k".repeat(4097), "at most 4096 characters"],
 ])("a key is refused (%#)", async (key, reason) => {
-  // Goal: what can't be sent in a header is not stored; white space alone does not clear a key.
+  // Goal: a key that cannot be sent in a header is refused, and white space does not clear a key.
   await using catalog = await openCatalog();
   await addLocal(catalog);
   const refusal = await refusalText(() => catalog.providers.update(admin, 1, { api_key: key }));
@@ -90,8 +90,8 @@ test.each([
   expect(catalog.providers.list()[0]!.has_key).toBe(true);
 });
 
-test("names are unique without regard to case, and free again after a deletion", async () => {
-  // Goal: a capital letter does not slip past; a deleted provider takes no name with it.
+test("keeps names unique regardless of case, and frees them on deletion", async () => {
+  // Goal: a capital letter does not bypass the check, and a deleted provider does not reserve its name.
   await using catalog = await openCatalog();
   await addLocal(catalog, "One");
   await addLocal(catalog, "Two");
@@ -103,8 +103,8 @@ test("names are unique without regard to case, and free again after a deletion",
   expect(await catalog.providers.update(admin, 2, { name: "one" })).toMatchObject({ id: 2, name: "one" });
 });
 
-test("a stored key does not follow a changed address", async () => {
-  // Goal: refused without a key in the same request, and nothing of that request is done.
+test("does not send a stored key to a changed address", async () => {
+  // Goal: the change is refused without a key in the same request, and nothing is changed.
   await using catalog = await openCatalog();
   const before = await addLocal(catalog);
   const move: UpdateProvider = { name: "moved", base_url: "http://10.0.0.2/v1" };
@@ -121,8 +121,8 @@ test("a stored key does not follow a changed address", async () => {
   });
 });
 
-test("the same address in another spelling is no change; without a key it may move freely", async () => {
-  // Goal: the rule holds back the key, not the address.
+test("accepts another spelling of the address, and any change without a stored key", async () => {
+  // Goal: the rule protects the key, not the address.
   await using catalog = await openCatalog();
   const before = await addLocal(catalog);
   expect(await catalog.providers.update(admin, 1, { base_url: "HTTP://10.0.0.1:80/v1/" })).toEqual(before);
@@ -133,16 +133,16 @@ test("the same address in another spelling is no change; without a key it may mo
   });
 });
 
-test("an update leaves alone what it does not name", async () => {
-  // Goal: absent is not empty: neither key nor address change with the name, and an empty update does nothing.
+test("leaves fields unchanged that an update does not name", async () => {
+  // Goal: absent is not empty: renaming changes neither key nor address, and an empty update does nothing.
   await using catalog = await openCatalog();
   const before = await addLocal(catalog);
   expect(await catalog.providers.update(admin, 1, {})).toEqual(before);
   expect(await catalog.providers.update(admin, 1, { name: "other" })).toEqual({ ...before, name: "other" });
 });
 
-test("deleting is refused while there are models, and erases the key", async () => {
-  // Goal: the count is told; what is gone is gone everywhere, though its row stays for old records.
+test("refuses to delete a provider with models, and erases the key on deletion", async () => {
+  // Goal: the refusal has the count; a deleted provider is invisible, though its row stays for old records.
   await using catalog = await openCatalog();
   await addLocal(catalog);
   for (const name of ["a", "b"]) await catalog.models.create(member, { provider_id: 1, model_name: name });
@@ -163,8 +163,8 @@ test("deleting is refused while there are models, and erases the key", async () 
   expect(catalog.db.query("SELECT id, api_key FROM providers").all()).toEqual([{ id: 1, api_key: "" }]);
 });
 
-test("only an admin writes and tests", async () => {
-  // Goal: refused in the rules, whatever the route says.
+test("lets only an admin write and test providers", async () => {
+  // Goal: the rules refuse it, whatever the route declares.
   await using catalog = await openCatalog();
   await addLocal(catalog);
   const acts = [
@@ -176,8 +176,8 @@ test("only an admin writes and tests", async () => {
   for (const act of acts) await refusal(act, "forbidden", "only an admin may do this");
 });
 
-test("the audit tells of every change and never of a key", async () => {
-  // Goal: what changed, from what to what; of the key only that it was set, replaced or cleared.
+test("records every change in the audit, and never a key", async () => {
+  // Goal: records old and new values; for the key only whether it was set, replaced or cleared.
   await using catalog = await openCatalog();
   await addLocal(catalog);
   await catalog.providers.update(admin, 1, {});
@@ -207,8 +207,8 @@ test("the audit tells of every change and never of a key", async () => {
   expect(JSON.stringify(catalog.db.query("SELECT record FROM audit").all())).not.toContain(KEY);
 });
 
-test("our own address is refused when saved and when used", async () => {
-  // Goal: also a name that came to mean this machine after it was saved; nothing is sent there.
+test("refuses our own address on save and on use", async () => {
+  // Goal: includes a name that resolves to this machine only after it was saved; nothing is sent there.
   let addresses = ["192.0.2.1"];
   const sent: string[] = [];
   await using catalog = await openCatalog({
@@ -238,7 +238,7 @@ test("our own address is refused when saved and when used", async () => {
   expect(catalog.providers.list()).toHaveLength(1);
 });
 
-test("an admin who was demoted while the provider's name resolved sends no key", async () => {
+test("sends no key for an admin who was demoted while the name was resolved", async () => {
   let role: "admin" | "member" = "admin";
   const sent: string[] = [];
   await using catalog = await openCatalog({

@@ -1,4 +1,4 @@
-// A catalogue over a database of its own, the callers that use it, and small HTTP servers that stand in for providers.
+// Sets up a catalog with its own database, its callers, and small HTTP servers as providers.
 
 import { join } from "node:path";
 import { systemClock } from "../../../src/kit/clock.ts";
@@ -19,9 +19,9 @@ export interface Catalog extends AsyncDisposable {
   db: Db;
   providers: Providers;
   models: Models;
-  /** Action and detail of every audit record, oldest first. */
+  /** The action and detail of every audit record, oldest first. */
   decisions(): Promise<{ action: string; target: string; detail: unknown }[]>;
-  /** An agent that uses the model; returns its id. */
+  /** Inserts an agent that uses the model, and returns its id. */
   addAgent(modelId: number): number;
   removeAgent(id: number): void;
 }
@@ -96,7 +96,7 @@ export interface Stub extends AsyncDisposable {
   requests: Request[];
 }
 
-/** A provider that answers whatever `answer` says, and keeps what it was asked. */
+/** Starts a provider that responds with `answer` and records its requests. */
 export function startStub(answer: (request: Request) => Response | Promise<Response>): Stub {
   const requests: Request[] = [];
   const server = Bun.serve({

@@ -1,4 +1,4 @@
-// Goal: whatever a conversation looks like after crashes, stops and forgetting, both protocols take the request made of it.
+// Goal: both protocols accept the request of any conversation, whatever crashes, stops and forgetting have left of it.
 
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
@@ -32,7 +32,7 @@ const none = {
   forgotten: false,
 } as const;
 
-/** The body that a request becomes, caught where it would leave the process. */
+/** Returns the body of a request, captured before it leaves the process. */
 async function bodyOf(protocol: Protocol, request: ModelRequest): Promise<unknown> {
   let body: unknown;
   using provider = Bun.serve({
@@ -91,7 +91,7 @@ const turn = fc.record({
   calls: fc.array(askedFor, { maxLength: 3 }),
 });
 
-/** Entries as they may stand in the record: results missing, late, forgotten; answers broken off; anything first. */
+/** Generates possible entries: results missing, late or forgotten, partial answers, and any kind first. */
 const threads = fc.array(turn, { maxLength: 8 }).map((turns) => {
   const entries: Omit<ThreadEntry, "id">[] = [];
   const late: Omit<ThreadEntry, "id">[] = [];
@@ -128,7 +128,7 @@ const inputs = fc.record({
   limited: fc.boolean(),
 });
 
-test("every thread makes a valid request in both protocols", async () => {
+test("makes a valid request of every thread in both protocols", async () => {
   const property = fc.asyncProperty(inputs, async ({ thread, role, tools, mayCall, limited }) => {
     const notice = limited ? { notice: { source: "notice:limit", text: "Stop here." } } : {};
     const parts = assemble({ agent: { id: 1, role }, tools, thread, ...notice });
@@ -139,7 +139,7 @@ test("every thread makes a valid request in both protocols", async () => {
   await fc.assert(property, { numRuns: 150 });
 });
 
-test("a draft adds nothing of its own", () => {
+test("adds nothing to a draft", () => {
   const person: ThreadEntry = { ...none, id: 1, kind: "person", text: "hi" };
   const answer: ThreadEntry = { ...none, id: 2, text: "hello" };
   const sources = (thread: ThreadEntry[], draft: boolean) =>
@@ -150,7 +150,7 @@ test("a draft adds nothing of its own", () => {
   expect(sources([person, answer], false)).toEqual(["agent:7", "entry:1", "entry:2", "notice:continue"]);
 });
 
-test("references to parts are written and read the same, and ranges hold what was named", () => {
+test("formats and parses references, and ranges contain exactly the added entries", () => {
   const property = fc.property(
     fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constant("part" as const)), { maxLength: 30 }),
     (items) => {

@@ -1,4 +1,4 @@
-// Goal: what two calls begin with in common is found from the names of their parts alone.
+// Goal: the common start of two calls is found from their references alone.
 
 import { expect, test } from "bun:test";
 import {
@@ -12,7 +12,7 @@ function common(a: string, b: string): [number, string, string] {
   return [same, formatReferences(rest[0]), formatReferences(rest[1])];
 }
 
-test("parts and ranges of entries, also where one range goes on", () => {
+test("compares parts and ranges of entries, including a longer range", () => {
   expect(common("p1,p2,e5-10", "p1,p2,e5-14,p3")).toEqual([8, "", "e11-14,p3"]);
   expect(common("p1,e5-14,p3", "p1,e5-10,p4")).toEqual([7, "e11-14,p3", "p4"]);
   expect(common("p1,e5-10,e12,p3", "p1,e5-10,e12,p3")).toEqual([9, "", ""]);

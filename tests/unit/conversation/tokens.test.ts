@@ -1,4 +1,4 @@
-// Goal: a text is counted nearly as the encoder counts it, in time that grows with its length alone; what does not change is counted once.
+// Goal: token counts are close to the encoder's, take time linear in the length, and immutable texts are counted once.
 
 import { expect, test } from "bun:test";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
@@ -8,21 +8,21 @@ import { TokenCounts } from "../../../src/service/conversation/tokens.ts";
 
 const count = (text: string) => countTexts([text])[0]!;
 
-test("prose and code are counted as the encoder counts them", () => {
+test("counts prose and code like the encoder", () => {
   for (const text of ["", "one", "The quick brown fox jumps over the lazy dog. ".repeat(200)])
     expect(count(text)).toBe(countTokens(text));
   const code = "const answer: number = 42;\n\n  return answer;\n".repeat(200);
   expect(Math.abs(count(code) / countTokens(code) - 1)).toBeLessThan(0.01);
 });
 
-test("a text without a space is counted within two percent, and takes no more than others", () => {
+test("counts a text without spaces within two percent, without taking longer", () => {
   const word = "antidisestablishmentarianism".repeat(100);
   expect(Math.abs(count(word) / countTokens(word) - 1)).toBeLessThan(0.02);
-  // As one piece, this takes a minute and a half.
+  // In one piece, this would take a minute and a half.
   expect(count("a".repeat(400_000))).toBeGreaterThan(40_000);
 });
 
-test("entries and short texts are counted once", async () => {
+test("counts entries and short texts once", async () => {
   const asked: (readonly string[])[] = [];
   const workers = {
     run: (_: unknown, texts: readonly string[]) => {

@@ -1,5 +1,4 @@
-// Goal: the three locks are asked in the order of the specification; the first that is closed is the one that is named, and nothing that
-// comes after it is touched.
+// Goal: the three locks are checked in the specified order; the first closed one is named, and nothing behind it is reached.
 
 import { join } from "node:path";
 import { expect, test } from "bun:test";
@@ -32,9 +31,9 @@ interface Bench extends AsyncDisposable {
   parts: Parts;
   scope: ToolScope;
   queries: string[];
-  /** Locks 1 and 2 as the test wants them; the grant is a row, however it came there. */
+  /** The state of locks 1 and 2; the grant is inserted as a row. */
   search(): Promise<{ text: string; waited: boolean; tainted: boolean }>;
-  /** What a person answers to whatever waits. */
+  /** The person's decision on each pending request. */
   answer: DecideRequest["decision"];
   rows(): EgressRequest[];
 }
@@ -102,7 +101,7 @@ async function bench(on: boolean, granted: boolean, answer: DecideRequest["decis
   return result;
 }
 
-/** The least that a search refers to. */
+/** Inserts the minimal rows that a search refers to. */
 function furnish(db: ReturnType<typeof openDatabase>): {
   workspaceId: number;
   agentId: number;
@@ -139,7 +138,7 @@ const LOCK_2 =
 const LOCK_3 =
   "A person refused this search (lock 3 of 3); do not ask for it again in other words. Nothing was searched.";
 
-/** Which locks are open; what is said; how far it came. */
+/** Which locks are open, the resulting text, and how far the call got. */
 const cases: {
   open: [boolean, boolean, boolean];
   text: string;
@@ -166,16 +165,16 @@ test.each(cases)("open: $open", async ({ open: [on, granted, approved], text, wa
   expect(at.queries).toEqual(sent);
 });
 
-test("a wrong query meets the locks first", async () => {
+test("checks the locks before the query", async () => {
   await using at = await bench(true, false, "approve");
   const ports = {} as ToolPorts;
   expect((await at.parts.searches.search(at.scope, "a=b", ports)).text).toBe(LOCK_2);
 });
 
-test("the grant is asked again when the search is about to be sent", async () => {
+test("checks the grant again before sending the search", async () => {
   await using at = await bench(true, true, "approve");
   const { searches, grants, db } = at.parts;
-  // Approved, and the grant's row gone before the waiting call went on.
+  // Approved, but the grant's row is deleted before the waiting call continues.
   const decide = searches.decide.bind(searches);
   searches.decide = async (...args) => {
     const decided = await decide(...args);
@@ -188,7 +187,7 @@ test("the grant is asked again when the search is about to be sent", async () =>
   expect(grants.ofWorkspace(3)).toEqual([]);
 });
 
-test("taking the grant back refuses what the agent has asked for", async () => {
+test("refuses the agent's open requests when its grant is revoked", async () => {
   await using at = await bench(true, true, "approve");
   const { searches, grants } = at.parts;
   searches.decide = async () => {
@@ -201,7 +200,7 @@ test("taking the grant back refuses what the agent has asked for", async () => {
   expect(at.queries).toEqual([]);
 });
 
-test("an approval needs locks 1 and 2 too, and a refusal does not", async () => {
+test("requires locks 1 and 2 for an approval, but not for a refusal", async () => {
   await using at = await bench(true, true, "refuse");
   const { searches, db } = at.parts;
   const decide = searches.decide.bind(searches);
@@ -217,7 +216,7 @@ test("an approval needs locks 1 and 2 too, and a refusal does not", async () => 
   ]);
 });
 
-test("no agent decides, grants or switches, even on an admin's behalf", async () => {
+test("never lets an agent decide, grant or switch off, even for an admin", async () => {
   await using at = await bench(true, false, "approve");
   const { searches, grants } = at.parts;
   const agent = { ...admin, agent: "scout" };
@@ -232,7 +231,7 @@ test("no agent decides, grants or switches, even on an admin's behalf", async ()
   expect(searches.status()).toEqual({ on: true, reason: null });
 });
 
-test("sent and not on record: the outcome is unknown, and it is not sent again", async () => {
+test("reports an unknown outcome, and does not resend, if the result was not recorded", async () => {
   await using at = await bench(true, true, "approve");
   await at.search();
   at.parts.db.exec("UPDATE egress_requests SET state = 'approved', finished_at = NULL");

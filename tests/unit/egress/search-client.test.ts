@@ -1,4 +1,4 @@
-// Goal: what is sent is the approved query and nothing else, and every failure is a fixed sentence that tells nothing of the network.
+// Goal: only the approved query is sent, and every failure is a fixed sentence that reveals nothing of the network.
 
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../src/kit/clock.ts";
@@ -28,7 +28,7 @@ async function failureOf(act: Promise<unknown>): Promise<string> {
 const search = (service: SearchService, lines?: string[]) =>
   clientOf(service, lines).search("tea & cake #1", new AbortController().signal);
 
-test("a search is one request to the compiled-in destination", async () => {
+test("sends one request to the compiled-in destination", async () => {
   await using service = searchService();
   expect(await search(service)).toEqual([
     { title: "About tea & cake #1", url: "https://example.org/", description: "A description." },
@@ -48,7 +48,7 @@ test("a search is one request to the compiled-in destination", async () => {
   ]);
 });
 
-test("results are bounded, unknown fields ignored, none is none", async () => {
+test("bounds results, ignores unknown fields, and accepts an empty list", async () => {
   await using service = searchService();
   service.answer(() =>
     found(Array.from({ length: 30 }, (_, index) => ({ title: `${index}`, url: "https://example.org/" }))),
@@ -78,7 +78,7 @@ test.each([
 });
 
 test.each([["not json"], ['{"web":{"results":[{"title":1}]}}'], ["[]"], ["x".repeat(1024 * 1024 + 1)]])(
-  "an answer that can't be used (%#)",
+  "reports an unusable answer (%#)",
   async (body) => {
     await using service = searchService();
     service.answer(() => new Response(body));
@@ -86,7 +86,7 @@ test.each([["not json"], ['{"web":{"results":[{"title":1}]}}'], ["[]"], ["x".rep
   },
 );
 
-test("a name that leads into the own network is not contacted, and the model does not learn where it leads", async () => {
+test("does not contact a name that leads into the internal network, nor reveals where it leads", async () => {
   await using service = searchService();
   const lines: string[] = [];
   const network = { ...service.network, allow: () => false };
@@ -99,7 +99,7 @@ test("a name that leads into the own network is not contacted, and the model doe
   ]);
 });
 
-test("the log has neither the key nor the query", async () => {
+test("logs neither the key nor the query", async () => {
   await using service = searchService();
   const lines: string[] = [];
   service.answer(() => new Response("", { status: 500 }));
@@ -109,7 +109,7 @@ test("the log has neither the key nor the query", async () => {
   expect(lines.join("")).not.toMatch(/canary-key|tea|cake/);
 });
 
-test("a stopped search says so", async () => {
+test("reports a stopped search", async () => {
   await using service = searchService();
   const abort = new AbortController();
   service.answer(() => (abort.abort(), new Promise<Response>(() => {})));

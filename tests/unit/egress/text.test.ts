@@ -1,4 +1,4 @@
-// Goal: a query is refused rather than changed, the person's facts are true, and results reach a model bounded and marked.
+// Goal: a query is refused rather than changed, the facts for the person are true, and results reach a model bounded and marked.
 
 import { expect, test } from "bun:test";
 import { factSentences, factsOf, queryProblem } from "../../../src/service/egress/query.ts";
@@ -35,7 +35,7 @@ test.each([
   expect(NOT_ALLOWED.exec(queryProblem(query) ?? "")?.[1]).toBe(named);
 });
 
-test("length is counted in characters, and never cut", () => {
+test("counts the length in characters, and never truncates", () => {
   expect(queryProblem("a".repeat(257))).toBe(
     "The query has 257 characters; at most 256 are allowed. Nothing was searched; ask again with a shorter one.",
   );
@@ -46,7 +46,7 @@ test("length is counted in characters, and never cut", () => {
     expect(queryProblem(empty)).toBe("The query has no letter and no digit. Nothing was searched.");
 });
 
-test("facts name what a person should look at", () => {
+test("points out suspicious parts of a query", () => {
   const texts = [
     { id: 9, text: "Nothing of that kind." },
     { id: 7, text: "Our project Blue Heron\nships on the 3rd of May; tell nobody." },
@@ -67,19 +67,19 @@ test("facts name what a person should look at", () => {
   ]);
 });
 
-test("an ordinary query has nothing to point at", () => {
+test("finds nothing suspicious in an ordinary query", () => {
   const facts = factsOf("weather in Paris", [{ id: 1, text: "the weather is in question" }]);
   expect(facts).toEqual({ characters: 16, unusual_characters: [], opaque_words: [], overlap: null });
   expect(factSentences(facts)).toEqual(["16 characters"]);
 });
 
-test("the comparison of a query with a long conversation is quick and ends", () => {
+test("compares a query with a long conversation in bounded time", () => {
   const query = "a b c d e f g h ".repeat(16).trim();
   const facts = factsOf(query, [{ id: 1, text: `${query} `.repeat(2000) }]);
   expect(facts.overlap).toEqual({ text: query, words: 128, entry_id: 1 });
 });
 
-test("results come as text between marks that they can't forge", () => {
+test("puts results between marks that they cannot forge", () => {
   const text = resultsText(
     "tea",
     [
@@ -104,7 +104,7 @@ test("results come as text between marks that they can't forge", () => {
   ]);
 });
 
-test("results are bounded in bytes, and what is left out is said", () => {
+test("bounds results in bytes, and says how many it omits", () => {
   const result = { title: "t".repeat(1000), url: "https://example.org/", description: "é".repeat(5000) };
   const text = resultsText(
     "tea",

@@ -1,4 +1,4 @@
-// Goal: schemas that people and models bring are checked whole, and none of them can keep the service busy.
+// Goal: schemas of people and models are fully checked, and none can block the service.
 
 import { expect, test } from "bun:test";
 import { array, assert, boolean, constantFrom, property } from "fast-check";
@@ -14,7 +14,7 @@ import { refusal } from "../../kit/refusal.ts";
 const schemaOf = (properties: unknown, more: object = {}) =>
   JSON.stringify({ type: "object", properties, ...more });
 
-/** Each level asks for the next twice: 2^levels checks. */
+/** Each level refers to the next twice: 2^levels checks. */
 function doubling(levels: number): string {
   const defs: Record<string, unknown> = { [`a${levels}`]: { type: "string" } };
   for (let level = 0; level < levels; level++) {
@@ -24,7 +24,7 @@ function doubling(levels: number): string {
   return schemaOf({ x: { $ref: "#/$defs/a0" } }, { $defs: defs });
 }
 
-test("both drafts are read as they are meant", () => {
+test("supports both drafts", () => {
   const draft07 = schemaOf(
     { pair: { type: "array", items: [{ type: "integer" }, { type: "string" }] } },
     { $schema: "http://json-schema.org/draft-07/schema#" },
@@ -63,7 +63,7 @@ test("a problem names its path and says what is expected", () => {
   expect(schema.problemOf({ kind: 1 })).toBeUndefined();
 });
 
-test("endless work is broken off at the deadline", () => {
+test("aborts endless work at the deadline", () => {
   const schema = argsSchema(doubling(40));
   const start = performance.now();
   expect(schema.problemOf({ x: 1 })).toEqual({
@@ -74,7 +74,7 @@ test("endless work is broken off at the deadline", () => {
   expect(argsSchema(schemaOf({ n: { type: "integer" } })).problemOf({ n: 1 })).toBeUndefined();
 });
 
-test("arguments nested without end are a problem, not a crash", () => {
+test("reports arguments that are nested too deeply instead of crashing", () => {
   const schema = argsSchema(JSON.stringify({ type: "object", properties: { a: { $ref: "#" } } }));
   let args: Record<string, unknown> = {};
   for (let depth = 0; depth < 200_000; depth++) args = { a: args };
@@ -83,7 +83,7 @@ test("arguments nested without end are a problem, not a crash", () => {
   );
 });
 
-test("uniqueItems costs linear time and still works", () => {
+test("checks uniqueItems in linear time", () => {
   const schema = argsSchema(schemaOf({ list: { type: "array", uniqueItems: true } }));
   const many = Array.from({ length: 50_000 }, (_, index) => ({ index }));
   expect(schema.problemOf({ list: many })).toBeUndefined();
@@ -93,7 +93,7 @@ test("uniqueItems costs linear time and still works", () => {
   });
 });
 
-test("patterns that can run away are refused, ordinary ones accepted", async () => {
+test("refuses patterns that could run too long, and accepts ordinary ones", async () => {
   const accepted = [
     "^[a-z]+$",
     String.raw`^\d+\.\d+\.\d+$`,
@@ -134,7 +134,7 @@ test("patterns that can run away are refused, ordinary ones accepted", async () 
   );
 });
 
-test("whatever pattern is accepted, it answers in bounded time", () => {
+test("matches every accepted pattern in bounded time", () => {
   const piece = constantFrom(
     "a",
     "b",
@@ -165,7 +165,7 @@ test("whatever pattern is accepted, it answers in bounded time", () => {
   );
 });
 
-test("null counts as absent where it does not fit, and stays where it does", () => {
+test("treats an invalid null as absent, and keeps a valid one", () => {
   const text = schemaOf({ a: { type: ["integer", "null"] }, b: { type: "string" } });
   expect(parseToolArguments(text, '{"a":null,"b":"x"}')).toEqual({ ok: true, value: { a: null, b: "x" } });
   expect(parseToolArguments(text, '{"a":1,"b":null}')).toEqual({ ok: true, value: { a: 1 } });
@@ -176,7 +176,7 @@ test("null counts as absent where it does not fit, and stays where it does", () 
   });
 });
 
-test("marked properties name files; others and other types do not", () => {
+test("finds files in marked properties only, and only in texts", () => {
   const schema = argsSchema(
     schemaOf({
       one: { type: "string", "x-file": true },
@@ -188,7 +188,7 @@ test("marked properties name files; others and other types do not", () => {
   expect(schema.filesIn({})).toEqual([]);
 });
 
-test("a schema of very many parts is refused, since compiling it would keep others waiting", () => {
+test("refuses a schema with too many parts, which would block the thread to compile", () => {
   const schema = (count: number) =>
     JSON.stringify({
       type: "object",
@@ -203,7 +203,7 @@ test("a schema of very many parts is refused, since compiling it would keep othe
   );
 });
 
-test("what is nested too deeply to be looked into is refused", async () => {
+test("refuses a schema that is nested too deeply", async () => {
   const deep = `{"type":"object","x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
   await refusal(() => checkArgsSchema(deep), "invalid", "args_schema: nested more than 64 deep");
   expect(parseToolArguments(schemaOf({}), deep)).toEqual({

@@ -5,7 +5,7 @@ import { LiveText } from "../../../src/service/gears/live-text.ts";
 import { isExpected } from "../../../src/service/gears/review.ts";
 import { OUTPUT_BYTES_KEPT_MAX } from "../../../src/service/sandbox/sandbox.ts";
 
-test("characters that arrive in pieces come out whole, each stream for itself", () => {
+test("joins characters that arrive in pieces, for each stream separately", () => {
   const said: string[] = [];
   const live = new LiveText((stream, text) => said.push(`${stream}:${text}`));
   const bytes = new TextEncoder().encode("🎛");
@@ -17,7 +17,7 @@ test("characters that arrive in pieces come out whole, each stream for itself", 
   expect(said).toEqual(["stderr:e", "stdout:🎛", "stdout:\ufffd"]);
 });
 
-test("what the record drops is not shown either", () => {
+test("does not show output that the record drops", () => {
   let shown = 0;
   const live = new LiveText((_, text) => (shown += text.length));
   for (let count = 0; count < 20; count++) live.add("stdout", new Uint8Array(100_000).fill(97));

@@ -1,4 +1,4 @@
-// Goal: so many run at once, the rest wait in order, up to a limit; who is stopped while waiting never starts.
+// Goal: concurrent runs are limited, the rest are queued in order up to a limit, and a run stopped while queued never starts.
 
 import { expect, test } from "bun:test";
 import { RunQueue } from "../../../src/service/gears/run-queue.ts";
@@ -6,7 +6,7 @@ import { refusal } from "../../kit/refusal.ts";
 
 const never = new AbortController().signal;
 
-test("work starts in order as places become free", async () => {
+test("starts queued work in order as places become free", async () => {
   const queue = new RunQueue(2, 10);
   const started: number[] = [];
   const ends = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
@@ -24,7 +24,7 @@ test("work starts in order as places become free", async () => {
   expect(started).toEqual([0, 1, 2, 3, 4]);
 });
 
-test("over the limit is refused; a failure frees its place", async () => {
+test("refuses work over the limit, and a failure frees its place", async () => {
   const queue = new RunQueue(1, 1);
   const end = Promise.withResolvers<void>();
   const first = queue.run(never, () => end.promise);
@@ -39,7 +39,7 @@ test("over the limit is refused; a failure frees its place", async () => {
   expect(await second).toBe("second");
 });
 
-test("who is stopped while waiting never starts, and leaves the place to the next", async () => {
+test("never starts work that is stopped while queued, and gives its place to the next", async () => {
   const queue = new RunQueue(1, 5);
   const end = Promise.withResolvers<void>();
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-// Goal: a gear without isolation counts as a durable write, since it can change anything; an isolated one does not.
+// Goal: a gear counts as a durable tool without isolation, because it can change anything, but not with isolation.
 
 import { expect, test } from "bun:test";
 import { gearTools, type GearToolsDeps } from "../../../src/service/gears/tools.ts";
@@ -28,17 +28,17 @@ function durableTools(isolated: boolean, row = ROW): string[] {
   return tools.filter((tool) => tool.durable).map((tool) => tool.name);
 }
 
-test("what outlives the turn is marked: forging, binding, and gears that are not isolated", () => {
+test("marks as durable: forging, binding, and gears without isolation", () => {
   expect(durableTools(true)).toEqual(["gear_forge", "gear_grant", "gear_revoke"]);
   expect(durableTools(false)).toEqual(["gear_forge", "gear_grant", "gear_revoke", "echo_args"]);
 });
 
-test("a gear that was approved to run isolated is not offered without isolation", () => {
+test("does not offer a gear without isolation if it was approved to run isolated", () => {
   const row = { ...ROW, approved_isolated: 1 };
   expect(durableTools(false, row)).not.toContain("echo_args");
 });
 
-test("a name that became a built-in tool's is that tool's", () => {
+test("does not offer a gear whose name is now that of a built-in tool", () => {
   expect(durableTools(false, { ...ROW, name: "web_search" })).toEqual([
     "gear_forge",
     "gear_grant",
@@ -46,7 +46,7 @@ test("a name that became a built-in tool's is that tool's", () => {
   ]);
 });
 
-test("the last look at a call, inside the write that stores its run, refuses what is not callable any more", async () => {
+test("refuses a gear that is no longer callable, inside the write that stores its run", async () => {
   const approved = { ...ROW, status: "approved" };
   const check = (row: Partial<GearRow>, bound: boolean) => {
     const sandbox = { isolated: false };

@@ -1,4 +1,4 @@
-// Goal: what is bound reaches the prompt in one stable order, once, with its source, and only where it is bound.
+// Goal: bound instructions reach the prompt once, in a stable order, with their source, and only where they are bound.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { libraryStore } from "../../../src/service/library/store.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { world } from "../../kit/world.ts";
 
-test("workspace's first, then the agent's own, each by name; bound twice it comes once", async () => {
+test("orders the workspace's instructions before the agent's, by name and without duplicates", async () => {
   await using folder = await temporaryFolder();
   let ids = { workspace: 0, boss: 0, writer: 0, removed: 0 };
   {

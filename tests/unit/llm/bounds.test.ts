@@ -1,4 +1,4 @@
-// Goal: numbers and amounts that no provider means are not taken: neither the record nor a budget could hold them.
+// Goal: implausible numbers and sizes from providers are refused, because records and budgets could not hold them.
 
 import { expect, test } from "bun:test";
 import { ANSWER_CALLS_MAX } from "../../../src/service/llm/answer.ts";
@@ -14,7 +14,7 @@ test.each([1.5, -1, 1e308, 9e18, 100_000_001, "7"])("%p is not a count of tokens
   expect(read).toMatchObject({ text: "a", input: undefined, output: 2 });
 });
 
-test("an answer holds so many tool calls and no more", async () => {
+test("limits the tool calls of an answer", async () => {
   const calls = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ index, function: { name: "x", arguments: "{}" } }));
   const answer = (count: number) =>
@@ -26,7 +26,7 @@ test("an answer holds so many tool calls and no more", async () => {
   );
 });
 
-test("arguments that are given whole and nested without end fail the answer with a reason", async () => {
+test("fails an answer with arguments that are nested too deeply, and says why", async () => {
   const deep = `{"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
   const block = `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"x","input":${deep}}}`;
   expect(await ours("anthropic", piecesOf(`data: ${block}\n\n`, []))).toHaveProperty(

@@ -1,4 +1,4 @@
-// Goal: our readers of both protocols say the same as the protocol packages, whatever the dialect and wherever the bytes are split.
+// Goal: our readers of both protocols agree with the protocol packages, whatever the dialect and wherever the bytes are split.
 
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
@@ -9,7 +9,7 @@ import { streams } from "./wire.ts";
 const PROTOCOLS: readonly Protocol[] = ["anthropic", "openai-compatible"];
 const RUNS = 300;
 
-/** An answer in which nothing can be used is a failure of ours, whoever read it. */
+/** An answer without usable content counts as a failure for both readers. */
 function usable(read: Read | Failed): Read | "empty" {
   if ("failed" in read) return "empty";
   const isCut = read.finish === "length" || read.finish === "filtered";
@@ -17,7 +17,7 @@ function usable(read: Read | Failed): Read | "empty" {
 }
 
 describe.each(PROTOCOLS)("%s", (protocol) => {
-  test("generated streams, split anywhere", async () => {
+  test("agrees on generated streams, split anywhere", async () => {
     await fc.assert(
       fc.asyncProperty(streams(protocol), async ({ body, cuts }) => {
         const pieces = piecesOf(body, cuts);
@@ -27,7 +27,7 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
     );
   });
 
-  test("a stream split at every byte", async () => {
+  test("agrees on a stream split at every byte", async () => {
     const { body } = fc.sample(streams(protocol), { numRuns: 1, seed: 7 })[0]!;
     const whole = await ours(protocol, piecesOf(body));
     const { length } = new TextEncoder().encode(body);

@@ -1,4 +1,4 @@
-// Goal: every point in which we read an answer that the protocol packages refuse or read differently is here, with what both make of it.
+// Goal: every answer that we read and the protocol packages refuse or read differently is listed here, with both results.
 
 import { expect, test } from "bun:test";
 import type { Protocol } from "../../../src/service/catalog/schema.ts";
@@ -8,7 +8,7 @@ interface Difference {
   readonly name: string;
   readonly protocol: Protocol;
   readonly events: readonly unknown[];
-  /** Instead of `events`, for the format itself. */
+  /** Replaces `events`, to test the format itself. */
   readonly body?: string;
   readonly ours: object;
   readonly theirs: object;
@@ -170,7 +170,7 @@ test.each([
   expect(await ours(chat, piecesOf(body))).toEqual({ failed, text: "" });
 });
 
-test("of an answer without a reason for its end, complete calls are taken and half ones named", async () => {
+test("keeps complete calls of an answer without a finish reason, and names incomplete ones", async () => {
   const events = [
     toolCall({ index: 0, id: "c", function: { name: "x", arguments: "{}" } }),
     toolCall({ index: 1, id: "d", function: { name: "y", arguments: '{"a' } }),

@@ -1,4 +1,4 @@
-// How both sides read one answer, in one form: our readers, and the protocol packages that many others use (development only).
+// Reads an answer with our readers and with the widely used protocol packages (development only), into one comparable form.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
@@ -7,19 +7,19 @@ import { Answer } from "../../../src/service/llm/answer.ts";
 import { readAnswer } from "../../../src/service/llm/client.ts";
 import type { Protocol } from "../../../src/service/catalog/schema.ts";
 
-/** Undefined tokens: not reported, or reported as nothing. */
+/** Undefined tokens were not reported, or reported as nothing. */
 export interface Read {
   text: string;
   reasoning: string;
   calls: { name: string; arguments: string }[];
-  /** `cut`: the provider said nothing about why it ended. */
+  /** `cut` means that the provider gave no finish reason. */
   finish: string;
   input: number | undefined;
   cachedInput: number | undefined;
   output: number | undefined;
 }
 
-/** The failure of an answer that cannot be read, with what was said before. */
+/** The failure of an unreadable answer, with the text before it. */
 export interface Failed {
   failed: string;
   text: string;
@@ -27,7 +27,7 @@ export interface Failed {
 
 const encoder = new TextEncoder();
 
-/** The bytes of a body in pieces that end at these positions, and at its own end. */
+/** Splits the bytes of a body at these positions. */
 export function piecesOf(body: string, ends: readonly number[] = []): Uint8Array[] {
   const bytes = encoder.encode(body);
   const positions = [...new Set(ends.map((end) => end % (bytes.length + 1)))].sort((a, b) => a - b);
@@ -70,7 +70,7 @@ export async function ours(protocol: Protocol, pieces: readonly Uint8Array[]): P
       output: usage.output ?? undefined,
     };
   } catch (error) {
-    answer.tell();
+    answer.flush();
     return { failed: (error as Error).message, text: said.text };
   }
 }
@@ -99,7 +99,7 @@ export async function theirs(protocol: Protocol, pieces: readonly Uint8Array[]):
   } catch (error) {
     return { failed: (error as Error).message, text: read.text };
   }
-  // A call that a limit cut is not told apart; the engine never made use of one.
+  // The packages do not mark a truncated call; the engine never used one.
   if (read.finish === "length" || read.finish === "filtered")
     read.calls = read.calls.map(({ name }) => ({ name, arguments: "(dropped)" }));
   return read;

@@ -1,11 +1,11 @@
-// Goal: what arrives in one read is told as one piece for each kind of text, in order, and an error in the same read does not swallow it.
+// Goal: each read reaches the listener as one piece per kind of text, in order, and an error in the same read does not lose it.
 
 import { expect, test } from "bun:test";
 import { Answer } from "../../../src/service/llm/answer.ts";
 import { readAnswer } from "../../../src/service/llm/client.ts";
 import { piecesOf } from "./oracle.ts";
 
-/** What the listener hears of these reads, each a list of events. */
+/** Returns what the listener receives for these reads, each a list of events. */
 async function heard(reads: readonly (readonly unknown[])[]): Promise<string[]> {
   const told: string[] = [];
   const answer = new Answer({
@@ -21,14 +21,14 @@ async function heard(reads: readonly (readonly unknown[])[]): Promise<string[]> 
       for (const body of bodies) take(piecesOf(body, [5, 40]));
     },
   };
-  await readAnswer(given, "openai-compatible", answer).catch(() => answer.tell());
+  await readAnswer(given, "openai-compatible", answer).catch(() => answer.flush());
   return told;
 }
 
 const text = (content: string) => ({ choices: [{ delta: { content } }] });
 const thought = (reasoning: string) => ({ choices: [{ delta: { reasoning } }] });
 
-test("one piece for each read", async () => {
+test("passes on one piece per read", async () => {
   expect(await heard([[text("a"), text("b"), text("c")], [text("d")]])).toEqual([
     "first",
     "text: abc",
@@ -36,11 +36,11 @@ test("one piece for each read", async () => {
   ]);
 });
 
-test("thoughts and text of one read stay in order", async () => {
+test("keeps reasoning and text of one read in order", async () => {
   const reads = [[thought("a"), thought("b"), text("c"), text("d"), thought("e")]];
   expect(await heard(reads)).toEqual(["first", "reasoning: ab", "text: cd", "reasoning: e"]);
 });
 
-test("what came before an error in the same read is told", async () => {
+test("passes on text that precedes an error in the same read", async () => {
   expect(await heard([[text("a"), { error: { message: "overloaded" } }]])).toEqual(["first", "text: a"]);
 });

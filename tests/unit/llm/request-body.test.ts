@@ -1,4 +1,4 @@
-// Goal: a long conversation is sent whole, while others get their turn; one that is longer than any model reads is refused.
+// Goal: a long conversation is serialised with pauses, and one that is longer than any model reads is refused.
 
 import { expect, test } from "bun:test";
 import { REQUEST_CHARACTERS_MAX, requestBody } from "../../../src/service/llm/request-body.ts";
@@ -12,12 +12,12 @@ const conversation = (count: number, text: string) => ({
   stream_options: { include_usage: true },
 });
 
-test("its text is that of the request", async () => {
+test("serialises the exact request", async () => {
   for (const request of [conversation(0, ""), conversation(3, 'a "quoted" — 👩‍👧 \ud800 line\n')])
     expect(await (await requestBody(request)).text()).toBe(JSON.stringify(request));
 });
 
-test("others get their turn after each megabyte", async () => {
+test("yields after each megabyte", async () => {
   let turns = 0;
   const over = new AbortController();
   const others = (async () => {
@@ -30,7 +30,7 @@ test("others get their turn after each megabyte", async () => {
   expect(turns).toBeGreaterThanOrEqual(20);
 });
 
-test("what no model reads is refused", async () => {
+test("refuses a request that no model could read", async () => {
   await expect(requestBody(conversation(33, "x".repeat(1024 * 1024)))).rejects.toThrow(
     `the conversation is larger than ${REQUEST_CHARACTERS_MAX} characters; forget entries, or continue in another workspace`,
   );

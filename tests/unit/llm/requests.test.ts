@@ -1,4 +1,4 @@
-// Goal: requests are those of the protocol packages, but for what we decide differently, each named here.
+// Goal: requests equal those of the protocol packages, except for the deliberate differences named here.
 
 import { describe, expect, test } from "bun:test";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
@@ -40,7 +40,7 @@ const REQUEST: ModelRequest = {
   ],
 };
 
-/** `REQUEST` as the packages are given it. */
+/** `REQUEST` in the form of the packages. */
 const PROMPT: LanguageModelV4Prompt = [
   { role: "system", content: "You are brief." },
   { role: "system", content: "House rules.", providerOptions: CACHE_MARK },
@@ -69,7 +69,7 @@ function endpoint(protocol: ModelEndpoint["protocol"], modelName = "m", outputTo
   return { protocol, modelName, outputTokens } as ModelEndpoint;
 }
 
-/** The body and the headers that a package sends. */
+/** Returns the body and headers that a package sends. */
 async function theirs(
   protocol: ModelEndpoint["protocol"],
   modelName: string,
@@ -96,7 +96,7 @@ async function theirs(
 }
 
 describe.each([true, false])("tools may be called: %p", (mayCall) => {
-  test("Messages API: the package's body, without its early pieces of arguments", async () => {
+  test("sends the package's body to the Messages API, without eager input streaming", async () => {
     const { body } = await theirs("anthropic", "m", 77, mayCall);
     for (const tool of body["tools"] as Record<string, unknown>[]) delete tool["eager_input_streaming"];
     const own = messagesBody(endpoint("anthropic", "m", 77), { ...REQUEST, mayCall });
@@ -104,7 +104,7 @@ describe.each([true, false])("tools may be called: %p", (mayCall) => {
     expect(validateMessagesRequest(own, { alternate: true })).toEqual([]);
   });
 
-  test("Chat Completions API: the package's body", async () => {
+  test("sends the package's body to the Chat Completions API", async () => {
     const { body } = await theirs("openai-compatible", "m", 77, mayCall);
     const own = chatBody(endpoint("openai-compatible", "m", 77), { ...REQUEST, mayCall });
     expect(own).toEqual(body);
@@ -112,7 +112,7 @@ describe.each([true, false])("tools may be called: %p", (mayCall) => {
   });
 });
 
-test("the limit of an answer is what the package knows of the model", async () => {
+test("uses the package's output limit of each model", async () => {
   const names = [
     "claude-opus-5-5",
     "claude-sonnet-5-20270101",
@@ -140,7 +140,7 @@ test("the limit of an answer is what the package knows of the model", async () =
   }
 });
 
-test("texts go to OpenAI-compatible servers as plain strings, neighbours joined", () => {
+test("sends plain strings to OpenAI-compatible servers, with adjacent messages joined", () => {
   const body = chatBody(endpoint("openai-compatible"), {
     ...REQUEST,
     tools: [],

@@ -1,4 +1,4 @@
-// Streams as providers write them: what an answer says, in the dialects of both protocols and with the freedoms of the event stream format.
+// Generates streams as providers write them: answers in the dialects of both protocols, with all freedoms of the event stream format.
 
 import * as fc from "fast-check";
 import type { Protocol } from "../../../src/service/catalog/schema.ts";
@@ -10,11 +10,11 @@ export type Said =
   | { readonly kind: "reasoning"; readonly text: string }
   | { readonly kind: "call"; readonly name: string; readonly args: string; readonly pieces: number };
 
-/** How one server writes the Chat Completions API. */
+/** One server's dialect of the Chat Completions API. */
 interface Dialect {
   readonly role: "assistant" | "" | undefined;
   readonly thoughts: "reasoning_content" | "reasoning";
-  /** How a tool call is labelled and cut. */
+  /** How a tool call is identified and split. */
   readonly calls:
     | "by index"
     | "whole"
@@ -34,7 +34,7 @@ interface Form {
   readonly space: boolean;
   readonly comments: boolean;
   readonly mark: boolean;
-  /** JSON over several `data:` lines. */
+  /** JSON split across several `data:` lines. */
   readonly pretty: boolean;
   readonly doneMark: boolean;
 }
@@ -109,11 +109,11 @@ const finishes = {
 
 export interface Streamed {
   readonly body: string;
-  /** Where the reads end, before they are fitted to the body. */
+  /** Ends of the reads, before scaling to the body. */
   readonly cuts: readonly number[];
 }
 
-/** Whole streams of a protocol that keep to it, split anywhere. */
+/** Complete, valid streams of a protocol, split anywhere. */
 export function streams(protocol: Protocol): fc.Arbitrary<Streamed> {
   return fc
     .record({
@@ -149,7 +149,7 @@ function written(events: { type?: string; data: Json }[], form: Form, protocol: 
     return `${comment}${type === undefined ? "" : field("event", type)}${lines.map((line) => field("data", line)).join("")}${form.lineEnd}`;
   });
   const done = protocol === "anthropic" || !form.doneMark ? "" : `${field("data", "[DONE]")}${form.lineEnd}`;
-  // The packages only see that a lone carriage return ends a line when something follows it.
+  // The packages recognise a lone carriage return as the end of a line only if more data follows.
   return `${form.mark ? "\uFEFF" : ""}${blocks.join("")}${done}: end${form.lineEnd}`;
 }
 

@@ -1,4 +1,4 @@
-// Goal: a caller's role is the one of the moment in which it is asked for, also within one commit and after a change that was undone.
+// Goal: a caller's role is current at each check, even within one commit and after a rolled-back change.
 
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../src/kit/clock.ts";
@@ -38,7 +38,7 @@ async function staff() {
 
 const instruction = (name: string) => ({ name, text: "Be kind." });
 
-test("what is asked for behind a revocation in the same commit is refused", async () => {
+test("refuses an act that follows a revocation in the same commit", async () => {
   const { parts, root, signIn, db } = await staff();
   const { user, token } = await parts.users.create(root, { name: "ann", role: "admin" });
   const ann = signIn(token);
@@ -53,7 +53,7 @@ test("what is asked for behind a revocation in the same commit is refused", asyn
   db.close();
 });
 
-test("a change that is undone changes nobody's rights", async () => {
+test("changes no rights if the change is rolled back", async () => {
   const { parts, root, signIn, db } = await staff();
   const { token } = await parts.users.create(root, { name: "ann" });
   const ann = signIn(token);
@@ -64,7 +64,7 @@ test("a change that is undone changes nobody's rights", async () => {
   db.close();
 });
 
-test("an agent acts with the role that its person has by now", async () => {
+test("lets an agent act with its person's current role", async () => {
   const { parts, root, signIn, db } = await staff();
   const { user, token } = await parts.users.create(root, { name: "ann", role: "admin" });
   const agent = actingAs(signIn(token), "scout", 1);

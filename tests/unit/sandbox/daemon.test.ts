@@ -1,4 +1,4 @@
-// Goal: a container daemon that hangs or dies holds no call beyond its deadline, and what a crash left behind is swept.
+// Goal: a container daemon that hangs or dies blocks no call beyond its deadline, and leftovers of a crash are swept.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DOCKER_SETUP_MS, startDocker, startOwnDaemon, type TestDocker } from "../../kit/docker.ts";
@@ -6,7 +6,7 @@ import { openSandbox } from "../../kit/sandbox.ts";
 import { refusal, refusalText } from "../../kit/refusal.ts";
 
 const TIMES = { startMs: 2_000, killMs: 700, commandMs: 1_500, pullMs: 5_000 };
-/** For the machine's own delays, on top of the deadlines. */
+/** Allowance for the machine's delays, on top of the deadlines. */
 const SLACK_MS = 2_000;
 
 let docker: TestDocker | undefined;
@@ -28,7 +28,7 @@ async function timed(work: Promise<string>): Promise<{ refusal: string; ms: numb
   return { refusal, ms: performance.now() - started };
 }
 
-it("frozen: a gear that ran, one that waited in the pool and one that has to be started all end in time", async (shared) => {
+it("ends running, pooled and starting gears in time while the daemon is frozen", async (shared) => {
   await using daemon = await startOwnDaemon(shared);
   await using warm = await openSandbox("warm", { docker: daemon, times: TIMES });
   await using cold = await openSandbox("cold", { docker: daemon, times: TIMES });
@@ -66,7 +66,7 @@ it("frozen: a gear that ran, one that waited in the pool and one that has to be 
   });
 });
 
-it("frozen: cancelling does not wait for it, and stopping ends", async (shared) => {
+it("cancels at once and stops in time while the daemon is frozen", async (shared) => {
   await using daemon = await startOwnDaemon(shared);
   await using at = await openSandbox("warm", { docker: daemon, times: TIMES });
   await at.sandbox.prepare();
@@ -89,7 +89,7 @@ it("frozen: cancelling does not wait for it, and stopping ends", async (shared) 
   expect(performance.now() - started).toBeLessThan(10_000);
 });
 
-it("killed in the middle: the call ends at once and says so", async (shared) => {
+it("ends the call at once, and says why, when the daemon is killed", async (shared) => {
   await using daemon = await startOwnDaemon(shared);
   await using at = await openSandbox("cold", { docker: daemon, times: TIMES });
   await at.sandbox.prepare();
@@ -112,7 +112,7 @@ it("killed in the middle: the call ends at once and says so", async (shared) => 
   );
 });
 
-it("no daemon, no client: said as such", async (shared) => {
+it("reports a missing daemon and a missing client", async (shared) => {
   const environment = { DOCKER_HOST: "unix:///nonexistent/docker.sock" };
   await using none = await openSandbox("cold", { docker: shared, environment, times: TIMES });
   await none.sandbox.prepare();
@@ -123,7 +123,7 @@ it("no daemon, no client: said as such", async (shared) => {
   );
 });
 
-it("a missing image is named, with what to do; it is never fetched while a gear waits", async (shared) => {
+it("names a missing image and what to do, and never pulls it while a gear waits", async (shared) => {
   await using at = await openSandbox("cold", {
     docker: shared,
     images: { bash: "cairn-test-absent:1" },
@@ -138,7 +138,7 @@ it("a missing image is named, with what to do; it is never fetched while a gear 
   expect(await at.run("binary", "#!/bin/sh\necho fine\n")).toMatchObject({ exitCode: 0, stdout: "fine\n" });
 });
 
-it("an image that is removed under us is named as well", async (shared) => {
+it("names an image that was removed after the start", async (shared) => {
   await shared.docker("tag", shared.images.binary, "cairn-test-passing:1");
   await using at = await openSandbox("cold", { docker: shared, images: { binary: "cairn-test-passing:1" } });
   await at.sandbox.prepare();
@@ -148,7 +148,7 @@ it("an image that is removed under us is named as well", async (shared) => {
   );
 });
 
-it("orphans of this installation are swept at prepare, those of another are not touched", async (shared) => {
+it("sweeps orphans of this installation at start, and none of another", async (shared) => {
   await using at = await openSandbox("cold", { docker: shared, installation: "test-sweep-ours" });
   const orphan = (installation: string) =>
     shared.docker(

@@ -1,4 +1,4 @@
-// Goal: a gear sees the same contract wherever it runs: in a fresh container, in one that waited, and as a child process.
+// Goal: a gear has the same contract in a fresh container, in a pooled one and as a child process.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
@@ -36,7 +36,7 @@ for (const kind of kinds) {
         await act();
       });
 
-    it("python: arguments on stdin, the result on stdout", async () => {
+    it("runs python with arguments on stdin and the result on stdout", async () => {
       const code =
         "import json, sys\nargs = json.load(sys.stdin)\nprint(json.dumps({'sum': args['a'] + args['b']}))";
       expect(await at.run("python", code, { stdin: '{"a":2,"b":3}' })).toEqual({
@@ -45,7 +45,7 @@ for (const kind of kinds) {
       });
     });
 
-    it("node: modules of its own, and no package from elsewhere", async () => {
+    it("runs node with its own modules, and no other packages", async () => {
       const files = [
         file(
           "main.js",
@@ -56,21 +56,21 @@ for (const kind of kinds) {
       expect(await at.run("node", "", { files, stdin: '{"n":21}' })).toEqual({ ...done, stdout: "42\n" });
     });
 
-    it("bash: stderr and exit code are told apart from the result", async () => {
+    it("runs bash, and separates stderr and the exit code from the result", async () => {
       const result = await at.run("bash", 'read -r line; echo "got $line"; echo oops >&2; exit 3', {
         stdin: '{"x":1}\n',
       });
       expect(result).toEqual({ ...done, exitCode: 3, stdout: 'got {"x":1}\n', stderr: "oops\n" });
     });
 
-    it("binary: the entrypoint itself is executed", async () => {
+    it("executes the entrypoint of a binary", async () => {
       expect(await at.run("binary", "#!/bin/sh\nexec cat\n", { stdin: "{}" })).toEqual({
         ...done,
         stdout: "{}",
       });
     });
 
-    it("binary: what the system can't execute is the gear's result, not an error of the service", async () => {
+    it("returns a result, not an error, for a binary that the system cannot execute", async () => {
       const result = await at.run("binary", "\u0001\u0002no program");
       expect({
         exitCode: [126, 127, 2].includes(result.exitCode),
@@ -80,7 +80,7 @@ for (const kind of kinds) {
       expect(result.stderr).not.toBe("");
     });
 
-    it("inputs lie read-only under inputs/ of the working directory, the gear's own files beside it", async () => {
+    it("provides inputs read-only in inputs/, beside the gear's own files", async () => {
       const inputs = [file("notes/a.txt", "from the workspace")];
       const code = "cat inputs/notes/a.txt; ls; stat -c %a main.sh inputs/notes/a.txt";
       expect(await at.run("bash", code, { inputs })).toEqual({
@@ -89,7 +89,7 @@ for (const kind of kinds) {
       });
     });
 
-    it("an input never takes the place of an approved file", async () => {
+    it("never replaces an approved file by an input", async () => {
       const files = [file("main.sh", "true"), file("Inputs/a", "x")];
       await refusal(
         at.run("bash", "", { files }),
@@ -98,7 +98,7 @@ for (const kind of kinds) {
       );
     });
 
-    it("a path that leads out, and two files of one name, are refused", async () => {
+    it("refuses a path that leads outside, and two files with one name", async () => {
       expect(await refusalText(at.run("bash", "", { files: [file("../out", "x")] }))).toStartWith(
         "invalid: ../out: ",
       );
@@ -110,14 +110,14 @@ for (const kind of kinds) {
       );
     });
 
-    it("a gear that reads no arguments does not mind large ones", async () => {
+    it("runs a gear that ignores large arguments", async () => {
       expect(await at.run("bash", "echo done", { stdin: "x".repeat(1_000_000) })).toEqual({
         ...done,
         stdout: "done\n",
       });
     });
 
-    it("large arguments arrive whole", async () => {
+    it("delivers large arguments completely", async () => {
       const stdin = JSON.stringify({ text: "ä".repeat(400_000) });
       expect(await at.run("bash", "wc -c", { stdin })).toEqual({
         ...done,
@@ -125,7 +125,7 @@ for (const kind of kinds) {
       });
     });
 
-    it("output comes while it is made, and the record has the same bytes", async () => {
+    it("streams output live, and records the same bytes", async () => {
       const seen: string[] = [];
       const first = Promise.withResolvers<void>();
       const stop = new AbortController();
@@ -140,12 +140,12 @@ for (const kind of kinds) {
       expect(seen).toEqual(["stdout: one\n"]);
     });
 
-    it("what is not UTF-8 becomes the replacement sign; escape sequences stay", async () => {
+    it("replaces invalid UTF-8, and keeps escape sequences", async () => {
       const result = await at.run("bash", "printf 'a\\377b\\033[31mred\\0end\\036x'");
       expect(result).toEqual({ ...done, stdout: "a\ufffdb\u001b[31mred\0end\u001ex" });
     });
 
-    it("1 MiB of a stream is kept, the rest is counted and dropped", async () => {
+    it("keeps 1 MiB of a stream and drops the rest", async () => {
       let streamed = 0;
       const output = (_: string, chunk: Uint8Array) => void (streamed += chunk.byteLength);
       const result = await at.run("bash", "head -c 3000000 /dev/zero | tr '\\0' x; echo end >&2", { output });
@@ -158,7 +158,7 @@ for (const kind of kinds) {
       expect(streamed).toBe(3_000_004);
     });
 
-    it("the time-out ends it promptly, also when a grandchild holds the pipe", async () => {
+    it("ends promptly at the timeout, even if a grandchild holds the pipe", async () => {
       const result = await at.run("bash", "sleep 600 & setsid sleep 20 & echo started; wait", {
         timeoutMs: 1_000,
       });
@@ -166,13 +166,13 @@ for (const kind of kinds) {
       expect(result.durationMs).toBeLessThan(3_500);
     });
 
-    it("a gear that ends leaves nobody waiting for what it started", async () => {
+    it("does not wait for processes that a finished gear started", async () => {
       const result = await at.run("bash", "sleep 600 & setsid sleep 20 & echo over");
       expect(result).toEqual({ ...done, stdout: "over\n" });
       expect(result.durationMs).toBeLessThan(3_000);
     });
 
-    it("cancelled before it began: nothing runs", async () => {
+    it("runs nothing when cancelled before the start", async () => {
       expect(await at.run("bash", "echo ran", { signal: AbortSignal.abort() })).toEqual({
         ...done,
         exitCode: 137,
@@ -180,7 +180,7 @@ for (const kind of kinds) {
       });
     });
 
-    it("runs of one gear side by side do not see each other", async () => {
+    it("isolates concurrent runs of one gear from each other", async () => {
       const results = await Promise.all(
         [1, 2, 3, 4].map((n) =>
           at.run("bash", `cat inputs/n; ls inputs | wc -l`, { inputs: [file("n", `${n}\n`)] }),
@@ -189,12 +189,12 @@ for (const kind of kinds) {
       expect(results).toEqual([1, 2, 3, 4].map((n) => ({ ...done, stdout: `${n}\n1\n` })));
     });
 
-    it("the surroundings are the gear's: no variable of ours, a home and a temporary folder that can be written", async () => {
+    it("gives a gear none of our variables, but a writable home and temporary folder", async () => {
       const code = 'touch "$HOME/a" "$(mktemp)"; compgen -e | sort';
       const result = await at.run("bash", code);
       expect(result).toEqual({ ...done, stdout: expect.any(String) as string });
       const known = [
-        // By this the processes of a gear are found when it ends (src/kit/run-mark.ts).
+        // Identifies the gear's processes when it ends (src/kit/run-mark.ts).
         "CAIRN_RUN_MARK",
         "HOME",
         "HOSTNAME",
@@ -219,12 +219,12 @@ for (const kind of kinds) {
       ).toEqual([]);
     });
 
-    it("after the runs no folder is left", async () => {
+    it("leaves no folder after the runs", async () => {
       await at.settled();
       const left = (await readdir(at.folder, { recursive: true })).filter((name) =>
         name.includes("cairn-run-"),
       );
-      // One waits in the pool of each image.
+      // Each image's pool has one container.
       expect(
         left.filter((name) => name.includes("main") || (kind !== "warm" && !name.includes("sh-"))),
       ).toEqual([]);

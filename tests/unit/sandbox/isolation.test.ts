@@ -1,10 +1,10 @@
-// Goal: seen from inside a real container, cold or warm, a gear has exactly what the specification gives it, and nothing is left afterwards.
+// Goal: inside a real container, fresh or pooled, a gear has exactly what the specification allows, and nothing is left afterwards.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
 import { openSandbox, type SandboxKind, type TestSandbox } from "../../kit/sandbox.ts";
 
-/** Looks around and says what it found, as JSON. Knows both versions of control groups. */
+/** Reports its environment as JSON, with either version of control groups. */
 const PROBE = `
 import json, os, socket, stat
 def text(*paths):
@@ -66,7 +66,7 @@ for (const kind of ["cold", "warm"] satisfies SandboxKind[]) {
         if (docker) await act(docker);
       });
 
-    it("what a gear finds", async () => {
+    it("confines a gear to the specified limits", async () => {
       const { stdout, stderr } = await at.run("python", PROBE);
       expect(stderr).toBe("");
       expect(JSON.parse(stdout)).toEqual({
@@ -88,7 +88,7 @@ for (const kind of ["cold", "warm"] satisfies SandboxKind[]) {
       });
     });
 
-    it("too much memory: killed, which is no time-out", async () => {
+    it("kills a gear that uses too much memory, without a timeout", async () => {
       const { exitCode, timedOut, stdout } = await at.run(
         "python",
         "print('began', flush=True)\nx = b'x' * (700 * 2**20)\nprint('had it')",
@@ -96,7 +96,7 @@ for (const kind of ["cold", "warm"] satisfies SandboxKind[]) {
       expect({ exitCode, timedOut, stdout }).toEqual({ exitCode: 137, timedOut: false, stdout: "began\n" });
     });
 
-    it("processes are counted: the 256 include launcher and init", async () => {
+    it("limits processes to 256, including the launcher and init", async () => {
       const code = `
 import os, signal, time
 children = []
@@ -117,7 +117,7 @@ print(200 < len(children) < 256)`;
       });
     });
 
-    it("a fork bomb ends with its time-out", async () => {
+    it("ends a fork bomb at its timeout", async () => {
       const { timedOut, exitCode, durationMs } = await at.run("bash", ":(){ :|:& };:; sleep 60", {
         timeoutMs: 1_500,
       });
@@ -125,7 +125,7 @@ print(200 < len(children) < 256)`;
       expect(durationMs).toBeLessThan(5_000);
     });
 
-    it("the end marker can't be forged: its secret is not to be had, and a made-up one is output", async () => {
+    it("hides the secret of the end marker, and passes on a forged one as output", async () => {
       const code = `
 import os
 launcher = os.getppid()
@@ -142,12 +142,12 @@ raise SystemExit(7)`;
       expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 7, stdout: "\u001eguess:0\n", stderr: "" });
     });
 
-    it("a gear that kills all it can, its launcher included, has ended by a signal", async () => {
+    it("reports a signal for a gear that kills everything, including its launcher", async () => {
       const { exitCode, timedOut, stdout } = await at.run("bash", "echo before; kill -9 -1; sleep 60");
       expect({ exitCode, timedOut, stdout }).toEqual({ exitCode: 137, timedOut: false, stdout: "before\n" });
     });
 
-    it("afterwards the containers are gone, except those that wait for their first call", async (at2) => {
+    it("removes all containers except pooled ones", async (at2) => {
       await at.settled();
       const listed = await at2.docker(
         "ps",
@@ -161,7 +161,7 @@ raise SystemExit(7)`;
       expect(listed.split("\n").filter(Boolean).sort()).toEqual(expected);
     });
 
-    it("the sandbox stops: nothing of it is left", async (at2) => {
+    it("leaves nothing behind when the sandbox stops", async (at2) => {
       await at.sandbox.stop();
       expect(
         await at2.docker("ps", "--all", "--quiet", "--filter", `label=cairn.installation=${at.installation}`),

@@ -1,4 +1,4 @@
-// Goal: a gear's bytes come through untouched and at once, however they are cut, and only the true marker ends them.
+// Goal: a gear's bytes pass unchanged and without delay, however they are split, and only the real marker ends them.
 
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
@@ -15,7 +15,7 @@ function through(pieces: readonly Uint8Array[]): { output: Buffer; codes: number
   return { output: Buffer.concat(output), codes };
 }
 
-/** Bytes that look like markers more often than chance would have it. */
+/** Generates bytes that often look like markers. */
 const bytes = fc
   .array(
     fc.oneof(
@@ -31,7 +31,7 @@ function cut(data: Buffer, places: readonly number[]): Buffer[] {
   return at.slice(1).map((end, index) => data.subarray(at[index], end));
 }
 
-test("any output, cut anywhere, then the marker", () => {
+test("passes any output, split anywhere, up to the marker", () => {
   fc.assert(
     fc.property(
       bytes,
@@ -47,7 +47,7 @@ test("any output, cut anywhere, then the marker", () => {
   );
 });
 
-test("without a marker everything comes out", () => {
+test("passes everything without a marker", () => {
   fc.assert(
     fc.property(bytes, fc.array(fc.nat(), { maxLength: 8 }), (data, places) => {
       expect(through(cut(data, places))).toEqual({ output: data, codes: [] });
@@ -55,14 +55,14 @@ test("without a marker everything comes out", () => {
   );
 });
 
-test("what comes after the marker is not the gear's any more", () => {
+test("drops bytes after the marker", () => {
   expect(through([Buffer.from("out"), marker(0), Buffer.from("late"), marker(3)])).toEqual({
     output: Buffer.from("out"),
     codes: [0],
   });
 });
 
-test("nothing that can't be the marker is held back", () => {
+test("holds back only a possible marker", () => {
   const seen: string[] = [];
   const stream = new MarkedStream(SECRET, (chunk) => void seen.push(Buffer.from(chunk).toString()));
   stream.add(Buffer.from("a\x1eb"));

@@ -1,4 +1,4 @@
-// Goal: waiting containers are used once, refilled, bounded, replaced when old or dead, and gone when the sandbox stops.
+// Goal: pooled containers are used once, refilled, bounded, replaced when old or dead, and removed when the sandbox stops.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../kit/eventually.ts";
@@ -9,7 +9,7 @@ let docker: TestDocker | undefined;
 beforeAll(async () => void (docker = await startDocker()), DOCKER_SETUP_MS);
 afterAll(() => docker?.stop());
 
-/** One image for all runtimes, so that there is one pool. */
+/** Uses one image for all runtimes, so that there is one pool. */
 function small(shared: TestDocker): SandboxSetup {
   const image = shared.images.binary;
   return { docker: shared, images: { python: image, node: image, bash: image, binary: image } };
@@ -38,7 +38,7 @@ const it = (name: string, act: (docker: TestDocker) => Promise<void>) =>
 
 const ID = "#!/bin/sh\ncat /proc/sys/kernel/random/uuid >/tmp/mark 2>/dev/null; ls /tmp | wc -l\n";
 
-it("each container is used once, and another takes its place", async (shared) => {
+it("uses each container once and replaces it", async (shared) => {
   await using at = await openSandbox("warm", small(shared));
   await at.sandbox.prepare();
   const before = await containersOnce(shared, at, (ids) => ids.length === 1);
@@ -48,7 +48,7 @@ it("each container is used once, and another takes its place", async (shared) =>
   expect(await containersOnce(shared, at, (ids) => ids.length === 1 && ids[0] !== after[0])).toHaveLength(1);
 });
 
-it("more calls than wait: the others start their own, and the pool does not grow", async (shared) => {
+it("starts containers for calls beyond the pool, which does not grow", async (shared) => {
   await using at = await openSandbox("warm", small(shared));
   await at.sandbox.prepare();
   const results = await Promise.all([1, 2, 3].map((n) => at.run("binary", `#!/bin/sh\necho ${n}\n`)));
@@ -57,7 +57,7 @@ it("more calls than wait: the others start their own, and the pool does not grow
   expect(await containersOnce(shared, at, (ids) => ids.length <= 1)).toHaveLength(1);
 });
 
-it("one that waited too long is replaced", async (shared) => {
+it("replaces a container that has idled too long", async (shared) => {
   await using at = await openSandbox("warm", { ...small(shared), idleSeconds: 1 });
   await at.sandbox.prepare();
   const [old] = await containersOnce(shared, at, (ids) => ids.length === 1);
@@ -65,14 +65,14 @@ it("one that waited too long is replaced", async (shared) => {
   expect(fresh).toMatch(/^[0-9a-f]+$/);
 });
 
-it("one that died while it waited is not handed to a call", async (shared) => {
+it("does not use a container that died in the pool", async (shared) => {
   await using at = await openSandbox("warm", small(shared));
   await at.sandbox.prepare();
   await shared.docker("kill", ...(await containersOnce(shared, at, (ids) => ids.length === 1)));
   expect(await at.run("binary", "#!/bin/sh\necho fine\n")).toMatchObject({ exitCode: 0, stdout: "fine\n" });
 });
 
-it("stopping empties the pool and ends what runs", async (shared) => {
+it("empties the pool and ends running gears on stop", async (shared) => {
   const at = await openSandbox("warm", small(shared));
   await at.sandbox.prepare();
   const began = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ it("stopping empties the pool and ends what runs", async (shared) => {
   ).toBe("");
 });
 
-it("nothing is started after the stop", async (shared) => {
+it("starts nothing after a stop", async (shared) => {
   const at = await openSandbox("warm", small(shared));
   await at[Symbol.asyncDispose]();
   expect(at.run("binary", "#!/bin/sh\n")).rejects.toMatchObject({

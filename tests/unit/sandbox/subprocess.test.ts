@@ -1,4 +1,4 @@
-// Goal: as a child process a gear gets a folder of its own and no variable of ours, and its whole group is gone when it is over.
+// Goal: as a child process, a gear gets its own folder and none of our variables, and its whole process group ends with it.
 
 import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
@@ -26,7 +26,7 @@ function alive(pid: number): boolean {
   }
 }
 
-/** A killed process is there until its parent, by now init, has taken note. */
+/** A killed process exists until its parent, now init, reaps it. */
 const gone = (pid: number) =>
   until(async () => {
     const stat = Bun.file(`/proc/${pid}/stat`).text();
@@ -105,7 +105,7 @@ posix("no variable of this service reaches a gear", async () => {
   expect((await at.run("bash", "env | grep -i canary || echo none")).stdout).toBe("none\n");
 });
 
-test("node gears run without node: this program is a JavaScript runtime as well", async () => {
+test("runs node gears without node, because this program contains a JavaScript runtime", async () => {
   await using at = await openSandbox("subprocess", { environment: { PATH: "/nonexistent" } });
   const result = await at.run(
     "node",
@@ -114,7 +114,7 @@ test("node gears run without node: this program is a JavaScript runtime as well"
   expect(result).toMatchObject({ exitCode: 0, stdout: "b object\n", stderr: "" });
 });
 
-test("an interpreter that is missing is named", async () => {
+test("names a missing interpreter", async () => {
   await using at = await openSandbox("subprocess", { environment: { PATH: "/nonexistent" } });
   await refusal(
     at.run("python", ""),
@@ -150,7 +150,7 @@ async function chosen(mode: SandboxMode, path: string, loopbackAdmin = true) {
   return { kind: sandbox.kind, isolated: sandbox.isolated, warnings };
 }
 
-test("without a container runtime `auto` goes on, and says what that means", async () => {
+test("continues with `auto` and without a container runtime, and warns", async () => {
   expect(await chosen("auto", "/nonexistent")).toEqual({
     kind: "subprocess",
     isolated: false,
@@ -158,7 +158,7 @@ test("without a container runtime `auto` goes on, and says what that means", asy
   });
 });
 
-test("`subprocess` on purpose says the same", async () => {
+test("warns with `subprocess` too", async () => {
   expect(await chosen("subprocess", "/nonexistent")).toEqual({
     kind: "subprocess",
     isolated: false,
@@ -166,14 +166,14 @@ test("`subprocess` on purpose says the same", async () => {
   });
 });
 
-test("the warning names the loopback privilege only where there is one", async () => {
+test("mentions the loopback privilege in the warning only if it is enabled", async () => {
   const [on] = (await chosen("subprocess", "/nonexistent")).warnings;
   const [off] = (await chosen("subprocess", "/nonexistent", false)).warnings;
   expect(on).toContain("this API as the loopback admin.");
   expect(off).toContain("the stored provider keys, and this API.");
 });
 
-test("`docker` never becomes anything else", async () => {
+test("never falls back from `docker`", async () => {
   const { kind, isolated, warnings } = await chosen("docker", "/nonexistent");
   expect({ kind, isolated, warned: warnings.includes(notIsolatedWarning(true)) }).toEqual({
     kind: "docker",

@@ -1,4 +1,4 @@
-// Goal: whoever reads too slowly stops the other side, and a session ends once, for its first reason, whenever that comes.
+// Goal: a slow reader pauses the other side, and a session ends once, for its first reason, at any time.
 
 import { expect, test } from "bun:test";
 import type { TerminalProcess } from "../../../src/kit/process.ts";
@@ -10,13 +10,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 interface Bench {
   session: Session;
-  /** What happened to shell and socket, in order. */
+  /** Calls of the shell and socket, in order. */
   happened: string[];
   clock: ReturnType<typeof manualClock>;
   ran: Promise<void>;
   created: (ok: boolean) => Promise<void>;
   shell: { output: (text: string) => void; took: () => void; ends: () => void };
-  /** The viewer reads no more, or again. */
+  /** Stops or resumes the viewer's reading. */
   slow: boolean;
 }
 
@@ -62,7 +62,7 @@ function bench(): Bench {
   return at;
 }
 
-test("input and size from before the shell are kept for it; then one piece at a time", async () => {
+test("buffers input and size until the shell starts, then writes one piece at a time", async () => {
   const at = bench();
   at.session.message('{"type":"resize","cols":100,"rows":40}');
   at.session.message(Buffer.from("a"));
@@ -82,7 +82,7 @@ test("input and size from before the shell are kept for it; then one piece at a 
   ]);
 });
 
-test("a slow viewer pauses the shell once, until it has caught up", async () => {
+test("pauses the shell once until a slow viewer has caught up", async () => {
   const at = bench();
   await at.created(true);
   at.shell.output("1");
@@ -96,7 +96,7 @@ test("a slow viewer pauses the shell once, until it has caught up", async () => 
   expect(at.happened.slice(2)).toEqual(["send 1", "send 2", "pause", "send 3", "resume", "send 4"]);
 });
 
-test("input that the shell does not take is bounded", async () => {
+test("bounds input that the shell does not read", async () => {
   const at = bench();
   await at.created(true);
   at.session.message(Buffer.from("x"));
@@ -110,7 +110,7 @@ test("input that the shell does not take is bounded", async () => {
   ]);
 });
 
-test("it ends once, for the first reason", async () => {
+test("ends once, for the first reason", async () => {
   const at = bench();
   await at.created(true);
   at.shell.ends();
@@ -120,7 +120,7 @@ test("it ends once, for the first reason", async () => {
   expect([at.session.reason, at.happened.slice(2)]).toEqual(["the shell ended", ["kill", "close 1000"]]);
 });
 
-test("an end while the container is made waits for it, and attaches to nothing", async () => {
+test("waits for the container if it ends during creation, and does not attach", async () => {
   const at = bench();
   at.session.closed();
   let over = false;
@@ -132,7 +132,7 @@ test("an end while the container is made waits for it, and attaches to nothing",
   expect([at.session.reason, at.happened]).toEqual(["the connection was closed", ["create name folder"]]);
 });
 
-test("no container, no session", async () => {
+test("ends the session if there is no container", async () => {
   const at = bench();
   await at.created(false);
   await at.ran;
@@ -142,7 +142,7 @@ test("no container, no session", async () => {
   ]);
 });
 
-test("output counts as something that happens; twelve hours are the end all the same", async () => {
+test("counts output as activity, but ends after twelve hours", async () => {
   const at = bench();
   await at.created(true);
   for (let passed = 0; passed < 12 * HOUR_MS; passed += 29 * MINUTE_MS) {

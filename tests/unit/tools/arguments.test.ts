@@ -1,4 +1,4 @@
-// Goal: whatever a model writes as arguments becomes checked values or a sentence that it can act on; null is absent, never "wipe".
+// Goal: any arguments of a model become checked values or a sentence that it can act on; null means absent, never "clear".
 
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
@@ -38,11 +38,11 @@ test.each([
   expect(parseArguments(Input, json)).toEqual(parsed as never);
 });
 
-test("nothing that a model writes raises", () => {
+test("never raises, whatever a model writes", () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (json) => void parseArguments(Input, json)));
 });
 
-test("names of tools are sent as both protocols take them", () => {
+test("sends tool names that both protocols accept", () => {
   expect(["delegate", "web search!", "", "a.b", "x".repeat(99)].map(toolNameAsSent)).toEqual([
     "delegate",
     "web_search_",

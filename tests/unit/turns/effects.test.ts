@@ -1,5 +1,5 @@
-// Goal: an effect outside the database happens at most once, whatever goes wrong between its beginning and its record; and what the model
-// is told about it is true.
+// Goal: an effect outside the database happens at most once, whatever fails between its start and its record, and the model is told the truth
+// about it.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const calls = (...names: string[]) => ({
   finish: "calls" as const,
 });
 
-/** Answers one after the other. */
+/** Returns the answers in order. */
 function inTurn(...answers: (() => ReturnType<Answers>)[]): Answers {
   return () => (answers.shift() ?? (() => Promise.resolve({ text: "nothing left" })))();
 }
@@ -25,9 +25,9 @@ function external(name: string, run: ExternalWork<unknown>["run"]): Tool {
 }
 
 const UNKNOWN =
-  "tool: Interrupted: whether this call took effect is not known. It is not repeated by itself; check before you repeat it.";
+  "tool: Interrupted: it is not known whether this call took effect. It is not repeated automatically; check before you repeat it.";
 
-test("an effect whose result was not recorded is not repeated", async () => {
+test("does not repeat an effect whose result was not recorded", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "service.db");
   const effects: string[] = [];
@@ -44,7 +44,7 @@ test("an effect whose result was not recorded is not repeated", async () => {
   );
   const turn = await first.turns.chat(first.caller, first.workspaceId, { text: "go" });
   await begun.reached;
-  // The process is gone: nothing more is recorded.
+  // Simulate a dead process: nothing more is recorded.
   first.db.close();
   const again = external("send", async () => {
     effects.push("again");
@@ -64,7 +64,7 @@ test("an effect whose result was not recorded is not repeated", async () => {
   second.db.close();
 });
 
-test("an effect that was asked for and had not begun is done by the resumed turn", async () => {
+test("executes a requested effect that had not begun when the turn resumes", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "service.db");
   let count = 0;
@@ -105,7 +105,7 @@ test("an effect that was asked for and had not begun is done by the resumed turn
   second.db.close();
 });
 
-test("a cancel tells a running effect, and keeps its result when it comes all the same", async () => {
+test("aborts a running effect on cancel, and keeps its result if it still arrives", async () => {
   const begun = gate();
   const stubborn = external("stubborn", async (_scope, _input, { signal }) => {
     begun.reach();
@@ -128,7 +128,7 @@ test("a cancel tells a running effect, and keeps its result when it comes all th
   shop.db.close();
 });
 
-test("what a tool throws is logged, not told", async () => {
+test("logs a tool's exception without showing it", async () => {
   const broken = external("broken", () => Promise.reject(new Error("secret path /x")));
   const shop = await workshop(
     inTurn(
@@ -147,7 +147,7 @@ test("what a tool throws is logged, not told", async () => {
   shop.db.close();
 });
 
-test("a stop does not wait for an effect that does not end", async () => {
+test("does not wait on stop for an effect that does not end", async () => {
   const begun = gate();
   const stuck = external("stuck", () => {
     begun.reach();

@@ -1,4 +1,4 @@
-// Goal: what an older program recorded of tool calls and tasks is shown as if this one had recorded it.
+// Goal: tool calls and tasks recorded by an earlier build look the same as new ones.
 
 import { expect, test } from "bun:test";
 import { openDatabase, type Db } from "../../../src/kit/db.ts";
@@ -8,7 +8,7 @@ import { migrations } from "../../../src/service/migrations/migrations.ts";
 
 const STEPS = migrations.findIndex(({ name }) => name === "006_steps");
 
-/** A turn of the old schema: a delegation of two seconds, and one that was cut off by a crash. */
+/** A turn of the old schema: a delegation of two seconds, and one that a crash interrupted. */
 const OLD_TURN = `
   INSERT INTO users VALUES (1, 'a', 'a', 'admin', NULL, 0);
   INSERT INTO providers VALUES (1, 'p', 'p', 'anthropic', 'anthropic', 'http://127.0.0.1', '', 0, NULL);
@@ -28,7 +28,7 @@ function entries(db: Db): unknown[] {
   return db.query<object, []>("SELECT id, kind, call_id, duration_ms FROM entries ORDER BY id").all();
 }
 
-test("tasks name their call; a call whose end is known has its time", async () => {
+test("links tasks to their call, and gives a call with a known end its duration", async () => {
   await using folder = await temporaryFolder();
   const db = openDatabase(`${folder.path}/service.db`);
   migrate(db, migrations.slice(0, STEPS), 0);
@@ -45,7 +45,7 @@ test("tasks name their call; a call whose end is known has its time", async () =
 
 const RIGHTS = migrations.findIndex(({ name }) => name === "008_rights_and_taint");
 
-/** A turn that searched: its question, the call, what came back, and the answer; with costs as binary fractions. */
+/** A turn with a search: question, call, result and answer, with costs as binary fractions. */
 const OLD_SEARCH = `
   UPDATE turns SET tainted_at = 2500 WHERE id = 1;
   INSERT INTO calls (id, workspace_id, turn_id, run_id, agent_id, round, model_id, model_name, provider_name, protocol, parts, settings, status,
@@ -54,7 +54,7 @@ const OLD_SEARCH = `
   INSERT INTO spending (workspace_id, agent_id, day, turn_id, tokens, cost) VALUES (1, 0, '2026-11-01', 1, 9, 0.1 + 0.2);
 `;
 
-test("what a tainted turn wrote is marked, whom a turn acts for is known, and money is whole", async () => {
+test("marks the entries of a tainted turn, knows its person, and converts money to integers", async () => {
   await using folder = await temporaryFolder();
   const db = openDatabase(`${folder.path}/service.db`);
   migrate(db, migrations.slice(0, STEPS), 0);

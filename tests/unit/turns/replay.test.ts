@@ -1,4 +1,4 @@
-// Goal: what is stored is replayed only to those who may see it at that moment: asked for each page, and at once when rights change.
+// Goal: stored events are replayed only to viewers with access, checked for each page and at once when rights change.
 
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../src/kit/clock.ts";
@@ -13,7 +13,7 @@ import { migrations } from "../../../src/service/migrations/migrations.ts";
 const EVENTS = 500;
 const PAGE = 200;
 
-/** A journal in which a workspace has many events, and a viewer that reads whenever `read` is called. */
+/** Sets up a journal with many events of a workspace, and a viewer that reads when `read` is called. */
 async function history() {
   const db = openDatabase(":memory:");
   migrate(db, migrations, 0);
@@ -36,7 +36,7 @@ async function history() {
   };
   let stop = () => {};
   const follow = (allowed: () => boolean) => {
-    const options = { workspaceId: 1, turnId: null, after: 0, underWay: () => [], over: () => true };
+    const options = { workspaceId: 1, turnId: null, after: 0, inProgress: () => [], over: () => true };
     stop = journal.follow(viewer, { ...options, allowed });
   };
   const readOn = () => {
@@ -46,7 +46,7 @@ async function history() {
   return { db, journal, seen, follow, readOn };
 }
 
-test("rights are asked before each page", async () => {
+test("checks rights before each page", async () => {
   const { db, seen, follow, readOn } = await history();
   let asked = 0;
   follow(() => ++asked <= 2);
@@ -59,7 +59,7 @@ test("rights are asked before each page", async () => {
   db.close();
 });
 
-test("a change of rights ends a replay that waits for its viewer", async () => {
+test("ends a replay that waits for its viewer when rights change", async () => {
   const { db, journal, seen, follow } = await history();
   let allowed = true;
   follow(() => allowed);

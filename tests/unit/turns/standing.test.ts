@@ -1,4 +1,4 @@
-// Goal: the last word on a turn's rights is in the write that acts: what is taken away before it in the same commit counts.
+// Goal: a turn's rights are checked in the write that acts, so that a revocation earlier in the same commit counts.
 
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/kit/error.ts";
@@ -9,11 +9,11 @@ import { workshop, type Workshop } from "./workshop.ts";
 const PARAMETERS = closed({});
 const REASON = "the tokens of admin were revoked";
 
-/** As the write that takes tokens away leaves the turn. */
+/** Does what the write that revokes tokens does to the turn. */
 const revoke = (shop: Workshop) =>
   shop.db.write(() => shop.db.exec(`UPDATE turns SET stop_reason = '${REASON}' WHERE status = 'running'`));
 
-/** A turn whose model asks for the tool `act`; `asked` is called when it is looked up, right before its write is queued. */
+/** A turn whose model calls the tool `act`; `asked` runs when the tool is looked up, right before its write is queued. */
 async function turnWith(
   tool: (asked: () => void) => Tool,
 ): Promise<{ shop: Workshop; error: string | null }> {
@@ -31,7 +31,7 @@ async function turnWith(
   return { shop, error: ended.error };
 }
 
-test("a tool of the database does nothing behind a revocation in the same commit", async () => {
+test("refuses a database tool after a revocation in the same commit", async () => {
   const applied: string[] = [];
   const { shop, error } = await turnWith((asked) => ({
     kind: "database",
@@ -50,7 +50,7 @@ test("a tool of the database does nothing behind a revocation in the same commit
   expect([applied, error, shop.requests.length]).toEqual([[], REASON, 1]);
 });
 
-test("a tool that takes its time asks its caller in its own write, and gets the reason", async () => {
+test("gives a long-running tool the reason when it checks its caller in its own write", async () => {
   const said: unknown[] = [];
   let first = true;
   const { error } = await turnWith((asked) =>
@@ -73,5 +73,5 @@ test("a tool that takes its time asks its caller in its own write, and gets the 
       },
     }),
   );
-  expect([...said, error]).toEqual(["admin", "forbidden", `the turn may not go on: ${REASON}`, REASON]);
+  expect([...said, error]).toEqual(["admin", "forbidden", `the turn may not continue: ${REASON}`, REASON]);
 });

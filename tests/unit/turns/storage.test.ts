@@ -1,4 +1,4 @@
-// Goal: a storage that fails ends the turn that it hits and nothing more: the workspace works again when the storage does.
+// Goal: a storage failure ends only the affected turn, and the workspace works again once storage does.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -6,12 +6,12 @@ import { temporaryFolder } from "../../kit/folder.ts";
 import { gate } from "../../kit/model/index.ts";
 import { workshop, type Workshop } from "./workshop.ts";
 
-/** From now on every page that the database would have to add is refused. */
+/** Refuses every page that the database would have to add from now on. */
 function fill(shop: Workshop): void {
   shop.db.exec("PRAGMA max_page_count = 1");
 }
 
-test("a full disk in mid-turn", async () => {
+test("survives a full disk during a turn", async () => {
   await using folder = await temporaryFolder();
   const held = gate();
   const shop: Workshop = await workshop(

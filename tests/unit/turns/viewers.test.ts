@@ -1,18 +1,18 @@
-// Goal: event streams stay alive while nothing happens, hold a bounded amount for who does not read, and end in good order.
+// Goal: event streams stay alive while idle, buffer a bounded amount for slow viewers, and end cleanly.
 
 import { expect, test } from "bun:test";
 import { frame, Streams, type Viewer } from "../../../src/kit/http/sse.ts";
 import { Bodies } from "../../../src/kit/http/bodies.ts";
 import { innerExchange } from "../../../src/kit/http/exchange.ts";
 
-/** Seconds after which connections of streams that were ended are closed. */
+/** Seconds until the connections of ended streams are closed. */
 const closing: number[] = [];
 const exchange = {
   ...innerExchange("1", new Request("http://localhost/"), new Bodies()),
   closeAfter: (seconds: number) => void closing.push(seconds),
 };
 
-/** A stream whose greeting, a heartbeat, was read. */
+/** Opens a stream and reads its first heartbeat. */
 async function open(streams: Streams) {
   let viewer: Viewer | undefined;
   const state = { gone: 0 };
@@ -25,14 +25,14 @@ async function open(streams: Streams) {
   return { viewer: viewer!, reader, state };
 }
 
-test("a silent stream gets heartbeats", async () => {
+test("sends heartbeats to a silent stream", async () => {
   const { viewer, reader } = await open(new Streams(5));
   for (let n = 0; n < 3; n++)
     expect(new TextDecoder().decode((await reader.read()).value)).toBe(": heartbeat\n\n");
   viewer.end();
 });
 
-test("who does not read is cut off when eight megabytes wait, and what waits is still delivered", async () => {
+test("ends a stream with eight megabytes pending, and still delivers them", async () => {
   const streams = new Streams();
   const { viewer, reader, state } = await open(streams);
   const chunk = frame("x", "y".repeat(1_000_000));
@@ -40,14 +40,14 @@ test("who does not read is cut off when eight megabytes wait, and what waits is 
   while (viewer.send(chunk)) sent++;
   expect([sent, state.gone, streams.size]).toEqual([9, 1, 0]);
   expect([viewer.send(chunk), await viewer.drained()]).toEqual([false, false]);
-  // Not for ever: a viewer that never reads again would hold its connection, and what waits for it.
+  // Not forever: a viewer that never reads again would hold its connection and buffer.
   expect(closing.at(-1)).toBe(10);
   let received = 0;
   while (!(await reader.read()).done) received++;
   expect(received).toBe(9);
 });
 
-test("one event may be larger than the buffer", async () => {
+test("sends an event that is larger than the buffer", async () => {
   const { viewer, reader } = await open(new Streams());
   const large = frame("x", "y".repeat(12_000_000));
   expect(viewer.send(large)).toBe(true);
@@ -56,7 +56,7 @@ test("one event may be larger than the buffer", async () => {
   viewer.end();
 });
 
-test("a sender of a long history waits until most of it was read", async () => {
+test("waits while sending a long history until most of it has been read", async () => {
   const { viewer, reader } = await open(new Streams());
   viewer.send(frame("x", "y".repeat(1_000_000)));
   let drained = false;
@@ -69,7 +69,7 @@ test("a sender of a long history waits until most of it was read", async () => {
   viewer.end();
 });
 
-test("all streams end together, each once", async () => {
+test("ends all streams together, each once", async () => {
   const streams = new Streams();
   const opened = [await open(streams), await open(streams)];
   await opened[0]!.reader.cancel();

@@ -1,5 +1,5 @@
-// The turn engine with everything real but the model and the tools: those are functions of the test. No HTTP; for what no route can show,
-// such as effects outside the database and a storage that fails.
+// The turn engine with everything real except the model and the tools, which are functions of the test. Without HTTP, for tests that no route
+// allows, such as effects outside the database and storage failures.
 
 import { systemClock } from "../../../src/kit/clock.ts";
 import { openDatabase, type Db } from "../../../src/kit/db.ts";
@@ -25,9 +25,9 @@ export interface Workshop {
   readonly workspaceId: number;
   readonly requests: ModelRequest[];
   readonly log: string[];
-  /** Texts of the conversation with the orchestrator: kind and words. */
+  /** The conversation with the orchestrator as `kind: text`. */
   conversation(): string[];
-  /** Stored events of a type, in order, as they were stored. */
+  /** The stored events of a type, in order. */
   events(type: string): Record<string, unknown>[];
   settled(): Promise<void>;
 }
@@ -91,7 +91,7 @@ function setUp(path: string, log: string[], callModel: CallModel, tools: ToolSou
   });
 }
 
-/** A person, a model, a workspace; those of before when the database has them. */
+/** Creates a person, a model and a workspace, or reuses those in the database. */
 async function furnish(parts: ReturnType<typeof setUp>): Promise<{ caller: Caller; workspaceId: number }> {
   parts.users.seedAdmin(undefined);
   const caller: Caller = {
