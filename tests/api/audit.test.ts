@@ -12,7 +12,7 @@ import { temporaryFolder } from "../kit/folder.ts";
 import { eventually } from "../kit/eventually.ts";
 import { manualClock } from "../kit/manual-clock.ts";
 import { type World, world } from "../kit/world.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 const ANOTHER_TEXT = "was rewritten: the text differs from the one recorded";
 const PASSWORD = "canary-password-71";
@@ -157,9 +157,9 @@ test("a record says who, how authenticated, from where, what, when and in which 
 test("what is refused is not recorded as done", async () => {
   await using at = await world({ model: "silent" });
   const before = await at.admin.get("/audit");
-  await at.admin.refused("DELETE", "/users/1");
-  await at.admin.refused("PATCH", "/users/1", { name: "renamed", role: "member" });
-  await at.admin.refused("POST", "/providers", { name: "nobody", type: "anthropic", api_key: KEY });
+  await refusalOf(at.admin.delete("/users/1"));
+  await refusalOf(at.admin.patch("/users/1", { name: "renamed", role: "member" }));
+  await refusalOf(at.admin.post("/providers", { name: "nobody", type: "anthropic", api_key: KEY }));
   expect(await at.admin.get("/audit")).toEqual(before);
 });
 

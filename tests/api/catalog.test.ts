@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { temporaryFolder } from "../kit/folder.ts";
 import { say, startModel } from "../kit/model/index.ts";
 import { world } from "../kit/world.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 const KEY = "canary-key-3Zq8";
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
@@ -36,7 +36,7 @@ test("each type has its address rule and is echoed as it was given", async () =>
   });
   for (const type of ["openai-compatible", "vendor-b-compatible"]) {
     for (const address of [{}, { base_url: "" }, { base_url: "  " }]) {
-      expect(await at.admin.refused("POST", "/providers", { name: "c", type, ...address })).toEqual(
+      expect(await refusalOf(at.admin.post("/providers", { name: "c", type, ...address }))).toEqual(
         invalid("base_url is required for openai-compatible providers"),
       );
     }
@@ -56,7 +56,7 @@ test("each type has its address rule and is echoed as it was given", async () =>
 test("an address must be one that requests can be sent to, without credentials, and not our own", async () => {
   await using at = await world();
   const refused = (base_url: string) =>
-    at.admin.refused("POST", "/providers", { name: "x", type: "openai-compatible", base_url });
+    refusalOf(at.admin.post("/providers", { name: "x", type: "openai-compatible", base_url }));
 
   for (const address of [
     "example.com",
@@ -141,11 +141,11 @@ test("a changed address needs the key anew; the old key never follows it", async
     'base_url: the stored key must not be sent to another address; set api_key in the same request ("" clears it)',
   );
 
-  expect(await at.admin.refused("PATCH", `/providers/${id}`, { base_url: "http://two.example/v1" })).toEqual(
+  expect(await refusalOf(at.admin.patch(`/providers/${id}`, { base_url: "http://two.example/v1" }))).toEqual(
     needsKey,
   );
   expect(
-    await at.admin.refused("PATCH", `/providers/${id}`, { base_url: "https://one.example/v1", name: "q" }),
+    await refusalOf(at.admin.patch(`/providers/${id}`, { base_url: "https://one.example/v1", name: "q" })),
   ).toEqual(needsKey);
   expect(await at.admin.get("/providers")).toEqual([
     { id, name: "p", type: "openai-compatible", base_url: "http://one.example/v1", has_key: true },
@@ -167,10 +167,10 @@ test("a changed address needs the key anew; the old key never follows it", async
     base_url: "http://four.example/v1",
     has_key: false,
   });
-  expect(await at.admin.refused("PATCH", `/providers/${id}`, { base_url: "" })).toEqual(
+  expect(await refusalOf(at.admin.patch(`/providers/${id}`, { base_url: "" }))).toEqual(
     invalid("base_url is required for openai-compatible providers"),
   );
-  expect(await at.admin.refused("PATCH", `/providers/${id}`, { type: "anthropic" })).toEqual(
+  expect(await refusalOf(at.admin.patch(`/providers/${id}`, { type: "anthropic" }))).toEqual(
     invalid("type: unknown field"),
   );
 });
@@ -179,7 +179,7 @@ test("a key is what a header can hold, and is in no answer", async () => {
   await using folder = await temporaryFolder();
   const at = await world({ data: folder.path });
   for (const api_key of [" ", `${KEY} `, `${KEY}\n`, "kéy", "x".repeat(4097), "a\u0000b"]) {
-    const refused = await at.admin.refused("POST", "/providers", { name: "p", type: "anthropic", api_key });
+    const refused = await refusalOf(at.admin.post("/providers", { name: "p", type: "anthropic", api_key }));
     expect(refused).toEqual(
       invalid(
         api_key.length > 4096
@@ -200,7 +200,7 @@ test("a key is what a header can hold, and is in no answer", async () => {
     at.admin.post(`/providers/${id}/test`),
     at.admin.post("/models", { provider_id: id, model_name: "m" }),
     at.admin.get("/models"),
-    at.admin.refused("DELETE", `/providers/${id}`),
+    refusalOf(at.admin.delete(`/providers/${id}`)),
     at.admin.get("/audit"),
     at.admin.get("/openapi.json"),
   ]);
@@ -276,7 +276,7 @@ test("a model's figures are known, unknown or left alone, and zero is a price", 
     model_name: "renamed",
     label: "renamed",
   });
-  expect(await at.admin.refused("PATCH", `/models/${at.bossId}`, { provider_id: 1 })).toEqual(
+  expect(await refusalOf(at.admin.patch(`/models/${at.bossId}`, { provider_id: 1 }))).toEqual(
     invalid("provider_id: unknown field"),
   );
 });

@@ -5,7 +5,7 @@ import { ISOLATION_LOST } from "../../src/service/gears/isolation.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { approvedGear, isolatedSandbox, makeGear, withPrograms, type GearView } from "../kit/gears.ts";
 import { world } from "../kit/world.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 test("an approval records who, how authenticated, when and which hash", async () => {
   await using at = await world();
@@ -40,10 +40,12 @@ test("a hash that is not the current one is refused and approves nothing", async
   await using at = await world();
   const gear = await makeGear(at.admin);
   await at.admin.put(`/gears/${gear.id}`, { code: "echo other" });
-  const wanted = await at.admin.refused("PATCH", `/gears/${gear.id}`, {
-    status: "approved",
-    content_hash: gear.content_hash,
-  });
+  const wanted = await refusalOf(
+    at.admin.patch(`/gears/${gear.id}`, {
+      status: "approved",
+      content_hash: gear.content_hash,
+    }),
+  );
   expect(wanted).toEqual({
     status: 409,
     code: "conflict",
@@ -142,8 +144,8 @@ test("a gear that was approved to run isolated does not run without isolation un
       "start the container runtime and restart the service, or ask an admin to approve the gear again",
     details: { reason: "isolation_lost", gear_id: gear.id, approved_isolated: true, isolated: false },
   };
-  expect(await ann.refused("POST", run, {})).toEqual(wanted);
-  expect(await at.admin.refused("POST", `${run}?stream=1`, {})).toEqual(wanted);
+  expect(await refusalOf(ann.post(run, {}))).toEqual(wanted);
+  expect(await refusalOf(at.admin.post(`${run}?stream=1`, {}))).toEqual(wanted);
   expect(await at.admin.get<unknown>(`/gears/${gear.id}/runs`)).toHaveLength(1);
   expect(await at.admin.get<unknown>("/approvals")).toMatchObject([
     {

@@ -6,7 +6,7 @@ import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear, withPrograms } from 
 import { GEAR_RUNS_AT_ONCE_MAX } from "../../src/service/gears/schema.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { world } from "../kit/world.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 const NEVER_APPROVED =
   "run refused; gear not executed: this version is not approved; ask an admin to review it";
@@ -35,7 +35,7 @@ test("a gear that nobody approved is refused for everybody and does not run", as
     });
   }
   await at.admin.patch(`/gears/${gear.id}`, { status: "disabled" });
-  expect((await ann.refused("POST", `/gears/${gear.id}/run`)).message).toBe(
+  expect((await refusalOf(ann.post(`/gears/${gear.id}/run`))).message).toBe(
     "run refused; gear not executed: an admin has disabled it",
   );
   expect(await at.admin.get<unknown>(`/gears/${gear.id}/runs`)).toEqual([]);
@@ -89,8 +89,8 @@ test("without isolation only an admin may dry-run or run tests; with it anyone s
     message:
       "run refused; gear not executed: gears are not isolated on this server, so only an admin may dry-run them",
   };
-  expect(await ann.refused("POST", `/gears/${gear.id}/run?dry=1`)).toEqual(wanted);
-  expect(await ann.refused("POST", `/gears/${gear.id}/tests/run`)).toEqual(wanted);
+  expect(await refusalOf(ann.post(`/gears/${gear.id}/run?dry=1`))).toEqual(wanted);
+  expect(await refusalOf(ann.post(`/gears/${gear.id}/tests/run`))).toEqual(wanted);
   await using isolated = await world({ sandbox: isolatedSandbox() });
   const bob = await isolated.user("bob");
   const other = await makeGear(bob);
@@ -107,7 +107,7 @@ test("arguments that do not fit are refused with their path, and nothing runs", 
   const path = `/gears/${gear.id}/run`;
   const messages: string[] = [];
   for (const args of [{}, { n: "1" }, { n: 1, m: 2 }]) {
-    const { status, code, message } = await at.admin.refused("POST", path, { args });
+    const { status, code, message } = await refusalOf(at.admin.post(path, { args }));
     expect({ status, code }).toEqual({ status: 400, code: "invalid" });
     messages.push(message);
   }
@@ -160,8 +160,8 @@ test("stored bytes that changed under the approval do not run", async () => {
     code: "refused",
     message: "run refused; gear not executed: the stored program does not match the recorded hash",
   };
-  expect(await at.admin.refused("POST", `/gears/${id}/run`)).toEqual(wanted);
-  expect(await at.admin.refused("POST", `/gears/${id}/run?dry=1`)).toEqual(wanted);
+  expect(await refusalOf(at.admin.post(`/gears/${id}/run`))).toEqual(wanted);
+  expect(await refusalOf(at.admin.post(`/gears/${id}/run?dry=1`))).toEqual(wanted);
   await at.admin.patch(`/gears/${id}`, { status: "pending" });
   await refusal(
     at.admin.patch(`/gears/${id}`, { status: "approved" }),

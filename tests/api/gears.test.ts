@@ -5,7 +5,7 @@ import type { Client } from "../kit/client.ts";
 import { ANY_ARGS, approvedGear, ECHO, isolatedSandbox, makeGear } from "../kit/gears.ts";
 import { call, say } from "../kit/model/index.ts";
 import { world } from "../kit/world.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 test("a create answers the specified fields, its content hash, and whether gears are isolated", async () => {
   await using at = await world();
@@ -207,7 +207,7 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
 test("every create that is not right is refused, with its reason, and makes nothing", async () => {
   await using at = await world();
   for (const [what, fields, status, message] of REFUSED_CREATES) {
-    const refused = await at.admin.refused("POST", "/gears", fields);
+    const refused = await refusalOf(at.admin.post("/gears", fields));
     expect({ what, status: refused.status, message: refused.message }).toEqual({ what, status, message });
   }
   expect(await at.admin.get<unknown>("/gears")).toEqual([]);
@@ -217,7 +217,7 @@ test("4 MiB of code are accepted, other routes keep their smaller limit", async 
   await using at = await world();
   const gear = await makeGear(at.admin, { code: "#".repeat(4 * 1024 * 1024) });
   expect(gear).toMatchObject({ code_bytes: 4 * 1024 * 1024 } as never);
-  const refused = await at.admin.refused("POST", "/teams", { name: "x".repeat(1024 * 1024) });
+  const refused = await refusalOf(at.admin.post("/teams", { name: "x".repeat(1024 * 1024) }));
   expect(refused).toEqual({
     status: 413,
     code: "too_large",
@@ -268,7 +268,7 @@ test("every save is the next version and pending: another description, tags only
       description,
     });
     expect(saved["content_hash"]).not.toBe(gear.content_hash);
-    expect((await ann.refused("POST", `/gears/${gear.id}/run`, {})).status).toBe(403);
+    await refusal(ann.post(`/gears/${gear.id}/run`, {}), "forbidden");
   }
   const versions = await ann.get(`/gears/${gear.id}/versions?limit=500`);
   expect(versions.map((each) => each.description)).toEqual([
@@ -282,7 +282,7 @@ test("an admin changes the tags of an approved gear, on record, and nobody else 
   const ann = await at.user("ann");
   const gear = await makeGear(ann);
   await at.admin.patch(`/gears/${gear.id}`, { status: "approved" });
-  expect((await ann.refused("PATCH", `/gears/${gear.id}`, { tags: ["x"] })).status).toBe(403);
+  await refusal(ann.patch(`/gears/${gear.id}`, { tags: ["x"] }), "forbidden");
   expect(await at.admin.patch<unknown>(`/gears/${gear.id}`, { tags: [" x ", "x", "y"] })).toMatchObject({
     status: "approved",
     version: 1,

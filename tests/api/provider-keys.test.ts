@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "../kit/folder.ts";
 import { say } from "../kit/model/index.ts";
 import { KEY, type World, world } from "../kit/world.ts";
+import { refusalOf } from "../kit/refusal.ts";
 
 /** Names of files directly in the folder that hold the text. */
 function filesWith(folder: string, text: string): string[] {
@@ -102,7 +103,7 @@ test("without its key file, or with another, the service starts and says so; cal
     await using at = await world({ data });
     expect(errorsIn(at)[0]!.error).toStartWith(`${keyFile} is not a key file`);
     // What may be somebody's other file is not overwritten.
-    expect((await at.admin.refused("PATCH", "/providers/1", { api_key: KEY })).message).toContain(
+    expect((await refusalOf(at.admin.patch("/providers/1", { api_key: KEY }))).message).toContain(
       "not a key file",
     );
     expect(readFileSync(keyFile, "utf8")).toBe("not a key");

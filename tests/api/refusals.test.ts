@@ -5,6 +5,7 @@ import type { AuditRecord } from "../../src/service/audit/schema.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { call, say } from "../kit/model/index.ts";
 import { type World, world } from "../kit/world.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 const PASSWORD = "canary-password-72";
 
@@ -52,11 +53,11 @@ test("refusals for want of a right are on record once, their repeats as a count 
   const [anna, bob] = [await at.user("anna"), await at.user("bob")];
   const lab = await at.workspace("lab", anna);
   for (let time = 0; time < 5; time++) {
-    expect((await bob.refused("GET", `/workspaces/${lab.id}`)).status).toBe(404);
-    expect((await bob.refused("GET", "/audit")).status).toBe(403);
-    expect((await at.as("cairn_unknown").refused("GET", "/users")).status).toBe(401);
+    await refusal(bob.get(`/workspaces/${lab.id}`), "not_found");
+    await refusal(bob.get("/audit"), "forbidden");
+    await refusal(at.as("cairn_unknown").get("/users"), "unauthenticated");
     // What does not exist at all is no refusal.
-    expect((await anna.refused("GET", "/workspaces/999")).status).toBe(404);
+    await refusal(anna.get("/workspaces/999"), "not_found");
   }
   const by = { actor: "bob", auth: "token", address: "127.0.0.1" };
   const stranger = { actor: "", auth: "none", address: "127.0.0.1" };
@@ -79,7 +80,7 @@ test("a record of repeats names what was refused, and not only what was refused 
   await using folder = await temporaryFolder();
   const at = await world({ model: "silent", data: folder.path });
   const bob = await at.user("bob");
-  for (const path of ["/audit", "/audit", "/users", "/audit/verify"]) await bob.refused("GET", path);
+  for (const path of ["/audit", "/audit", "/users", "/audit/verify"]) await refusalOf(bob.get(path));
   await at[Symbol.asyncDispose]();
   await using again = await world({ data: folder.path });
   const [repeats, first] = await actionsOf(again, "request.refused");
@@ -112,7 +113,7 @@ test("a person's save of a file is on record with its path and version, an agent
 test("the access log has a line for each answer, by its route and without the address that was asked for", async () => {
   await using at = await world({ flags: { logLevel: "info" } });
   await at.admin.get("/users");
-  await at.admin.refused("GET", "/workspaces/77");
+  await refusalOf(at.admin.get("/workspaces/77"));
   await at.admin.raw("GET", "/health");
   await fetch(`${at.url}/some/page`);
   await fetch(`${at.url}/api/v1/nowhere`, { headers: { Host: "evil.example" } });

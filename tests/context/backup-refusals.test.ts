@@ -12,7 +12,7 @@ import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { runContext } from "../kit/running-context.ts";
 import { smallDisk } from "../kit/small-disk.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal, refusalOf } from "../kit/refusal.ts";
 
 describe("what is refused", () => {
   test("places: an existing file, a missing directory, the data directory; a directory in use or not empty", async () => {
@@ -58,10 +58,10 @@ describe("what is refused", () => {
       "backups can only be created on the server's own machine, with cairn backup create; a token is not sufficient",
     );
     const local = localOf(server.directory, server.as);
-    expect((await local.refused("POST", "/backups", { path: "relative" })).message).toBe(
+    expect((await refusalOf(local.post("/backups", { path: "relative" }))).message).toBe(
       "path: expected an absolute path",
     );
-    expect((await local.refused("GET", "/backups/1")).code).toBe("not_found");
+    expect((await refusalOf(local.get("/backups/1"))).code).toBe("not_found");
     expect(readdirSync(folder.path)).toEqual([]);
     const records = await server.admin.get("/audit?action=backup.create");
     expect(records.map(({ result, error }) => [result, error?.split(":")[0]])).toEqual([
@@ -78,11 +78,11 @@ describe("what is refused", () => {
     const local = localOf(server.directory, server.as);
     const begun = await local.post<Backup>("/backups", { path: join(folder.path, "x.tar.zst") });
     expect(begun.state).toBe("running");
-    expect((await local.refused("POST", "/backups", { path: folder.path })).message).toContain(
+    expect((await refusalOf(local.post("/backups", { path: folder.path }))).message).toContain(
       "a backup is already running",
     );
     await eventually(async () => (await local.get("/backups/1")).bytes_total > 0, true);
-    const removal = await local.refused("DELETE", "/spaces/team?confirm=team");
+    const removal = await refusalOf(local.delete("/spaces/team?confirm=team"));
     expect(removal.message).toBe("a backup is running; try again when it has finished");
     // Stop it first: a write would wait for the disk, which is busy with the backup.
     const stopped = local.delete("/backups/1");

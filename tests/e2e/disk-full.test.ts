@@ -11,6 +11,7 @@ import { gate, say } from "../kit/model/index.ts";
 import { runService } from "../kit/running.ts";
 import { smallDisk } from "../kit/small-disk.ts";
 import { compiledWorld } from "../kit/world.ts";
+import { refusalOf } from "../kit/refusal.ts";
 
 const DISK_FULL: Refusal = {
   status: 503,
@@ -59,12 +60,12 @@ test("a full disk, and space again", async () => {
   const made = await writeUntilRefused(admin);
   // Refused writes changed nothing, accepted writes are there.
   const together = await Promise.all(
-    Array.from({ length: 20 }, (_, number) => admin.refused("POST", "/teams", { name: `late ${number}` })),
+    Array.from({ length: 20 }, (_, number) => refusalOf(admin.post("/teams", { name: `late ${number}` }))),
   );
   expect(together).toEqual(together.map(() => DISK_FULL));
   expect((await teamNames(admin)).toSorted()).toEqual(made.toSorted());
-  expect(await admin.refused("POST", `${at.own}/chat`, { text: "x" })).toEqual(DISK_FULL);
-  expect(await admin.refused("DELETE", at.own)).toEqual(DISK_FULL);
+  expect(await refusalOf(admin.post(`${at.own}/chat`, { text: "x" }))).toEqual(DISK_FULL);
+  expect(await refusalOf(admin.delete(at.own))).toEqual(DISK_FULL);
   expect(await admin.get(`${at.own}/turns`)).toEqual([]);
   expect((await fetch(`${at.url}/health`)).status).toBe(503);
 

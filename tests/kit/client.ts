@@ -45,8 +45,6 @@ export interface Client<Routes = ServiceRoutes> {
     body?: unknown,
   ): Promise<Typed<T, Routes, "patch", P>>;
   delete<T = never, const P extends string = string>(path: P): Promise<Typed<T, Routes, "delete", P>>;
-  /** The refusal of a request that must not succeed. */
-  refused(method: string, path: string, body?: unknown): Promise<Refusal>;
   raw(
     method: string,
     path: string,
@@ -101,12 +99,6 @@ export function createClient<Routes = ServiceRoutes>(
     put: (path, body) => json("PUT", path, body),
     patch: (path, body) => json("PATCH", path, body),
     delete: (path) => json("DELETE", path),
-    async refused(method, path, body) {
-      const response = await raw(method, path, { body });
-      const text = await response.text();
-      if (response.ok) throw new Error(`${method} ${path} was not refused: ${response.status} ${text}`);
-      return refusalIn(response.status, text);
-    },
     async events(path, init = {}) {
       const { method = "GET", body, headers } = init;
       const response = await raw(method, path, {

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { call, say } from "../../kit/model/index.ts";
 import { world } from "../../kit/world.ts";
 import { searchable, searchLab } from "../../kit/searching.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 
@@ -114,7 +114,7 @@ test.if(searchable)(
       "query_hash: not the hash of this request's query; review it again",
     );
     await refusal(lab.admin.post(path, { decision: "approve" }), "invalid", "query_hash: missing");
-    expect((await lab.admin.refused("POST", path, { ...approve, decision: "maybe" })).message).toBe(
+    expect((await refusalOf(lab.admin.post(path, { ...approve, decision: "maybe" }))).message).toBe(
       "decision: expected one of: approve, refuse",
     );
     await refusal(

@@ -6,7 +6,7 @@ import type { EgressRequest } from "../../../src/service/egress/schema.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
 import { searchable, searchLab, type SearchLab } from "../../kit/searching.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 const QUERY = "heron migration 2026";
 const search = (query = QUERY) => call("web_search", { query });
@@ -277,10 +277,12 @@ test.if(searchable)("a cancelled turn takes its question with it", async () => {
   expect(await lab.admin.get("/egress/log")).toMatchObject([
     { state: "refused", decided_by: null, auth: null, reason: "the turn was cancelled" },
   ]);
-  const refused = await lab.admin.refused("POST", `/egress/requests/${request!.id}/decision`, {
-    decision: "approve",
-    query_hash: request!.query_hash,
-  });
+  const refused = await refusalOf(
+    lab.admin.post(`/egress/requests/${request!.id}/decision`, {
+      decision: "approve",
+      query_hash: request!.query_hash,
+    }),
+  );
   expect(refused.message).toBe("this search is already refused");
 });
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
 import { world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const hashOf = (name: string, text: string) => sha256Hex(canonicalJson({ name, text }));
@@ -155,7 +155,7 @@ describe("instructions", () => {
       [{ name: "x", text: "x", author_id: 7 }, 400, "invalid", "author_id: unknown field"],
     ];
     for (const [body, status, code, message] of cases)
-      expect(await admin.refused("POST", "/instructions", body)).toEqual({ status, code, message });
+      expect(await refusalOf(admin.post("/instructions", body))).toEqual({ status, code, message });
     await refusal(admin.post("/instructions", { name: "x", text: "x".repeat(100_001) }), "invalid");
     await refusal(
       admin.put(`/instructions/${other.id}`, { name: "STYLE" }),
@@ -225,7 +225,7 @@ describe("bindings", () => {
     const [foreign] = await admin.get(`/workspaces/${other.id}/agents`);
     const bound = await admin.post<Made>(path, { instruction_id: id });
     await admin.post(path, { instruction_id: id, agent_id: lab.orchestratorId });
-    const refused = (body: object) => admin.refused("POST", path, body);
+    const refused = (body: object) => refusalOf(admin.post(path, body));
     expect(await refused({ instruction_id: id, agent_id: null })).toEqual({
       status: 409,
       code: "conflict",

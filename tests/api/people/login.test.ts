@@ -5,7 +5,7 @@ import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { type ServiceOptions, type World, world } from "../../kit/world.ts";
 import type { Client } from "../../kit/client.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 const PASSWORD = "correct horse battery";
 const BAD_LOGIN = ["unauthenticated", "invalid username or password"] as const;
@@ -84,7 +84,7 @@ test("the cookie alone is a session, and a bearer token wins over it", async () 
     name: "admin",
     auth: "token",
   });
-  expect(await at.as("cairn_wrong").refused("GET", "/whoami")).toEqual(BAD_TOKEN);
+  expect(await refusalOf(at.as("cairn_wrong").get("/whoami"))).toEqual(BAD_TOKEN);
 });
 
 test("a cookie that is no longer valid is refused and taken away, even on loopback, but does not keep anyone from logging in", async () => {
@@ -164,7 +164,7 @@ test("the eleventh login of a minute is refused with Retry-After, also with the 
   await using _ = at;
   clock.advance(1000);
   for (let count = 0; count < 10; count++)
-    await at.admin.refused("POST", "/login", { user: "nobody", password: "x" });
+    await refusalOf(at.admin.post("/login", { user: "nobody", password: "x" }));
   clock.advance(20_000);
 
   const refused = await login(at.admin);
@@ -195,11 +195,11 @@ test("a session ends when nobody used it for 30 days, and lasts while somebody d
     await at.as(session).get("/whoami");
   }
 
-  expect(await at.as(idle.token).refused("GET", "/whoami")).toEqual(BAD_TOKEN);
+  expect(await refusalOf(at.as(idle.token).get("/whoami"))).toEqual(BAD_TOKEN);
   clock.advance(30 * DAY_MS);
   await at.as(session).get("/whoami");
   clock.advance(30 * DAY_MS + 1);
-  expect(await at.as(session).refused("GET", "/whoami")).toEqual(BAD_TOKEN);
+  expect(await refusalOf(at.as(session).get("/whoami"))).toEqual(BAD_TOKEN);
 });
 
 test("behind a proxy that is trusted, attempts count for the address that it names, IPv6 ones by their /64", async () => {

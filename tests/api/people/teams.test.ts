@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 const LEAD_ONLY = [
@@ -86,7 +86,7 @@ test("members and teams that don't exist are 404, each by its own noun", async (
   await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   const team = await at.team("team");
-  const refused = (method: string, path: string) => at.admin.refused(method, path);
+  const refused = (method: string, path: string) => refusalOf(at.admin.raw(method, path));
   const missing = (message: string) => ({ status: 404, code: "not_found", message });
 
   expect(await refused("PUT", `/teams/99/members/${anna.id}`)).toEqual(missing("team 99: not found"));

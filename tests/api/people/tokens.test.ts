@@ -13,7 +13,7 @@ import { migrations } from "../../../src/service/migrations/migrations.ts";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
 import { type World, world } from "../../kit/world.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 const BAD_TOKEN = {
   status: 401,
@@ -127,8 +127,8 @@ test("revoked tokens and those of a deleted user are refused from the next reque
   expect(await at.admin.delete<unknown>(`/users/${anna.id}/tokens`)).toEqual({ revoked: 1 });
   await at.admin.delete(`/users/${bert.id}`);
 
-  expect(await anna.refused("GET", "/whoami")).toEqual(BAD_TOKEN);
-  expect(await bert.refused("GET", "/whoami")).toEqual(BAD_TOKEN);
+  expect(await refusalOf(anna.get("/whoami"))).toEqual(BAD_TOKEN);
+  expect(await refusalOf(bert.get("/whoami"))).toEqual(BAD_TOKEN);
 });
 
 test("open event streams end when their viewer's token, role or membership no longer allows them", async () => {

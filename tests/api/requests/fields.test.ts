@@ -12,6 +12,7 @@ import {
 } from "../../kit/described-routes.ts";
 import { everything, inhabited, routesOf, type Inhabited } from "../../kit/inhabited.ts";
 import { searchable } from "../../kit/searching.ts";
+import { refusalOf } from "../../kit/refusal.ts";
 
 let lab: Inhabited;
 let routes: DescribedRoute[];
@@ -194,7 +195,7 @@ test("fields that are not the caller's to set, and unknown ones, also inside obj
 });
 
 test("an unknown field's name is not echoed at length", async () => {
-  const { message } = await lab.admin.refused("POST", "/teams", { name: "x", ["y".repeat(10_000)]: 1 });
+  const { message } = await refusalOf(lab.admin.post("/teams", { name: "x", ["y".repeat(10_000)]: 1 }));
   expect(message).toBe(`${"y".repeat(100)}: unknown field`);
 });
 

@@ -5,7 +5,7 @@ import { filledPath, type DescribedRoute } from "../../kit/described-routes.ts";
 import { everything, inhabited, routesOf, type Inhabited } from "../../kit/inhabited.ts";
 import { rawRequestInParts } from "../../kit/raw-http.ts";
 import { world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 const OPEN = ["POST /login"];
 
@@ -69,7 +69,7 @@ test("a change of one's own password loses against an admin's reset, whichever i
 test("an admin who is demoted while a password is hashed sets none", async () => {
   await using at = await world();
   const [boss, ann] = [await at.user("boss", "admin"), await at.user("ann")];
-  const setting = boss.refused("PUT", `/users/${ann.id}/password`, { password: "by a former admin" });
+  const setting = refusalOf(boss.put(`/users/${ann.id}/password`, { password: "by a former admin" }));
   await at.admin.patch(`/users/${boss.id}`, { role: "member" });
   expect(await setting).toMatchObject({ status: 403, code: "forbidden" });
   await refusal(at.admin.post("/login", { user: "ann", password: "by a former admin" }), "unauthenticated");

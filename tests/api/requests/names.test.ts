@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { type World, world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 interface Named {
   name: string;
@@ -55,7 +55,7 @@ for (const { noun, clash, create, longest } of nouns) {
   };
   const refused = (at: World, name: string) => {
     const { path, body } = create(at, name);
-    return at.admin.refused("POST", path, body);
+    return refusalOf(at.admin.post(path, body));
   };
 
   test(`${noun}: outer white space goes, one Unicode form is kept, and what looks the same is taken`, async () => {

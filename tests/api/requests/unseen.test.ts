@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { filledPath, fitting, type DescribedRoute } from "../../kit/described-routes.ts";
 import { everything, inhabited, routesOf } from "../../kit/inhabited.ts";
 import type { Client } from "../../kit/client.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 const MISSING = 987_654;
 
@@ -121,7 +121,10 @@ test("an id that is no whole number in range is 400 on every route, and named", 
       "99999999999999999999",
     ]) {
       const path = filledPath(route, { id: 0, user_id: 1, team_id: 1 }).replace("/0", `/${id}`);
-      expect({ path, ...(await lab.admin.refused(route.method, path, bodyOf(route))) }).toEqual({
+      expect({
+        path,
+        ...(await refusalOf(lab.admin.raw(route.method, path, { body: bodyOf(route) }))),
+      }).toEqual({
         path,
         status: 400,
         code: "invalid",

@@ -68,11 +68,7 @@ test("the queue has an end", async () => {
   lab.model.on("boss", [held, say("ok")]);
   await lab.begin("0");
   for (let n = 1; n <= 16; n++) await lab.begin(`${n}`, { queue: true });
-  const refused = await lab.admin.refused("POST", `${lab.own}/chat`, {
-    text: "17",
-    queue: true,
-  });
-  expect(refused).toEqual({ status: 422, code: "refused", message: "16 turns are already queued" });
+  await refusal(lab.begin("17", { queue: true }), "refused", "16 turns are already queued");
   held.open();
   expect(await lab.end({ id: 17 })).toMatchObject({ status: "done" });
   expect(lab.model.requests.map((request) => request.messages.at(-1)!.text)).toEqual(

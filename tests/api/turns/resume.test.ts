@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { call, gate, hang, httpError, say } from "../../kit/model/index.ts";
 import { protocols, QUICK, type World, world } from "../../kit/world.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 const resume = (lab: World, turn: Turn) => lab.admin.post(`/turns/${turn.id}/resume`);
 
@@ -141,7 +141,7 @@ test("queued turns outlive the service and begin by themselves", async () => {
   await lab.restart();
   expect(await lab.end(second)).toMatchObject({ status: "done" });
   expect(await lab.admin.get(`/turns/${first.id}`)).toMatchObject({ status: "interrupted" });
-  const refused = await lab.admin.refused("POST", `/turns/${first.id}/resume`);
+  const refused = await refusalOf(lab.admin.post(`/turns/${first.id}/resume`));
   expect(refused).toEqual({
     status: 409,
     code: "conflict",

@@ -5,7 +5,7 @@ import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
 import { gate, say } from "../../kit/model/index.ts";
 import { world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 test("an agent is created where there is room, and listed after the orchestrator, by name", async () => {
   await using at = await world({ model: "silent" });
@@ -129,11 +129,11 @@ test("the orchestrator is moved and instructed, but neither renamed nor deleted"
     position: { x: 5, y: 5 },
   });
   for (const name of ["boss", "Orchestrator"]) {
-    expect(await at.admin.refused("PATCH", `/agents/${boss.id}`, { name })).toEqual(
+    expect(await refusalOf(at.admin.patch(`/agents/${boss.id}`, { name }))).toEqual(
       refused("the orchestrator cannot be renamed"),
     );
   }
-  expect(await at.admin.refused("DELETE", `/agents/${boss.id}`)).toEqual(
+  expect(await refusalOf(at.admin.delete(`/agents/${boss.id}`))).toEqual(
     refused("the orchestrator cannot be deleted"),
   );
 });
@@ -146,7 +146,7 @@ test("a wire runs between two agents of one workspace, once, and is deleted, nev
   const removed = await at.in(lab.id).agent("removed");
   await at.admin.delete(`/agents/${removed.id}`);
   const refused = (from: number, to: number) =>
-    at.admin.refused("POST", `/workspaces/${lab.id}/wires`, { from_agent_id: from, to_agent_id: to });
+    refusalOf(at.admin.post(`/workspaces/${lab.id}/wires`, { from_agent_id: from, to_agent_id: to }));
   const invalid = (message: string) => ({ status: 400, code: "invalid", message });
 
   const wire = await at.in(lab.id).wire(boss.id, worker.id);
@@ -213,11 +213,13 @@ test("every change is an event with the record, numbered without gaps, and the b
   const worker = await at.in(lab.id).agent("worker");
   const wire = await at.in(lab.id).wire(boss.id, worker.id);
   const moved = await at.admin.patch(`/agents/${worker.id}`, { position: { x: 9, y: 9 } });
-  await at.admin.refused("POST", `/workspaces/${lab.id}/agents`, {
-    name: "worker",
-    role: "",
-    model_id: at.bossId,
-  });
+  await refusalOf(
+    at.admin.post(`/workspaces/${lab.id}/agents`, {
+      name: "worker",
+      role: "",
+      model_id: at.bossId,
+    }),
+  );
   await at.admin.delete(`/agents/${worker.id}`);
 
   const expected = [
