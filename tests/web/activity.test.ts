@@ -11,6 +11,7 @@ import { approvedGear } from "../kit/gears.ts";
 import type { Place } from "../kit/place.ts";
 import { call, gate, noUsage, say } from "../kit/model/index.ts";
 import { modelCall, run, stepsFrom, tool } from "../kit/turn-steps.ts";
+import { KEY } from "../kit/world.ts";
 import type { TurnSteps } from "../../src/service/turns/schema.ts";
 import { money } from "../../web/kit/format.ts";
 import { onScreen } from "../kit/screen.ts";
@@ -54,7 +55,7 @@ onScreen("activity", chatRoom, (room) => {
       name: "plain",
       type: "openai-compatible",
       base_url: room.model.openaiUrl,
-      api_key: "any",
+      api_key: KEY,
     });
     const plain = await room.admin.post("/models", {
       provider_id: provider.id,

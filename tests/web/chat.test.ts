@@ -34,7 +34,7 @@ onScreen("the chat", chatRoom, (room) => {
     await bubble(page, "orchestrator", "I ask scribe.").getByText("boss").waitFor();
     const worker = bubble(page, "scribe", "I count.");
     await worker.getByText("called by orchestrator").waitFor();
-    await page.getByText("scribe runs slow_count").first().waitFor();
+    await page.getByText("scribe is running slow_count").first().waitFor();
 
     await chip(page, SLOW_GEAR).click();
     await worker.getByRole("region", { name: "Arguments" }).getByText('"from": 1').waitFor();

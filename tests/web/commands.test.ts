@@ -65,7 +65,7 @@ onScreen("the palette", made, (at) => {
       await run(page, search);
       await eventually(() => new URL(page.url()).pathname, path);
     }
-    await run(page, "new workspace");
+    await run(page, "create workspace");
     await page.getByRole("dialog", { name: "Create workspace" }).waitFor();
     await page.keyboard.press("Control+k");
     expect(await palette(page).count()).toBe(0);

@@ -42,7 +42,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await button(page, "Create file").first().click();
     await page.getByLabel("Path").fill("notes/plan.md");
     await page.getByRole("dialog").getByRole("button", { name: "Create file" }).click();
-    await page.getByRole("alert").filter({ hasText: "there is a file of this name already" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "A file with this path already exists" }).waitFor();
     await page.close();
   });
 
