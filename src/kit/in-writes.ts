@@ -1,7 +1,8 @@
 // Work of many rows, cut into as many writes as it takes: nobody waits for more than one of them.
 
 import { Stretch } from "./clock.ts";
-import type { Db, WriteOptions } from "./db.ts";
+import type { WriteOptions } from "./db-commits.ts";
+import type { Db } from "./db.ts";
 
 /**
  * Runs `work`, which does a little between two yields, all of it inside writes. What is done before a yield may be on disk, and others may
