@@ -125,10 +125,10 @@ test("the check finds what does not fit", () => {
   const event = (type: string, data: unknown) => ({ id: 1, type, data: { turn_id: null, time: "", data } });
   expect(misfits([event("wire.removed", { wire_id: 3 })])).toEqual([]);
   expect(misfits([event("wire.removed", { wire_id: "3" }), event("wire.moved", {})])).toEqual([
-    'wire.removed/wire_id: Expected integer in {"wire_id":"3"}',
+    'wire.removed: wire_id: expected an integer in {"wire_id":"3"}',
     "wire.moved: unknown",
   ]);
   expect(misfits([event("wire.removed", { wire_id: 3, more: 1 })])).toEqual([
-    'wire.removed/more: Unexpected property in {"wire_id":3,"more":1}',
+    'wire.removed: more: unknown field in {"wire_id":3,"more":1}',
   ]);
 });

@@ -1,6 +1,6 @@
 // Compares events as viewers get them with the schemas of their data.
 
-import { Value } from "@sinclair/typebox/value";
+import { firstProblem } from "../../src/kit/schema-problem.ts";
 import { eventData, type EventType } from "../../src/service/events.ts";
 import type { StreamEvent } from "./client.ts";
 
@@ -9,7 +9,7 @@ export function misfits(events: readonly StreamEvent[]): string[] {
   return events.flatMap(({ type, data }) => {
     const schema = eventData[type as EventType];
     if (schema === undefined) return [`${type}: unknown`];
-    const [problem] = Value.Errors(schema, data.data);
-    return problem ? [`${type}${problem.path}: ${problem.message} in ${JSON.stringify(data.data)}`] : [];
+    const problem = firstProblem(schema, data.data, { whole: "data" });
+    return problem === undefined ? [] : [`${type}: ${problem} in ${JSON.stringify(data.data)}`];
   });
 }
