@@ -4,7 +4,7 @@ import { defineCommand, type ArgsDef, type CommandDef, type ParsedArgs } from "c
 import type { Client } from "../context/client/client.ts";
 import { AppError } from "../kit/error.ts";
 import { formatOf, printData } from "../kit/output.ts";
-import { connected, connectionArgs, type ConnectionFlags } from "./connection.ts";
+import { connected, connectionArgs } from "./connection.ts";
 
 interface ServerCommand<A extends ArgsDef, T> {
   readonly name: string;
@@ -12,22 +12,25 @@ interface ServerCommand<A extends ArgsDef, T> {
   readonly args: A;
   /** Only with --server, and what for: asked before anything is looked for on this machine. */
   readonly elsewhere?: string;
-  readonly ask: (client: Client, args: ParsedArgs<A>) => Promise<T>;
-  readonly show: (answer: T, args: ParsedArgs<A>) => string;
+  readonly ask: (client: Client, args: Given<A>) => Promise<T>;
+  readonly show: (answer: T, args: Given<A>) => string;
 }
 
+type Given<A extends ArgsDef> = ParsedArgs<A & typeof connectionArgs>;
+
 /** A command that asks a server and prints what it answers. */
-export function serverCommand<const A extends ArgsDef, T>(command: ServerCommand<A, T>): CommandDef<A> {
+export function serverCommand<const A extends ArgsDef, T>(
+  command: ServerCommand<A, T>,
+): CommandDef<A & typeof connectionArgs> {
   const { name, description, args, elsewhere, ask, show } = command;
   return defineCommand({
     meta: { name, description },
-    args: { ...args, ...connectionArgs } as unknown as A,
-    async run(context) {
-      const given = context.args as unknown as ParsedArgs<A>;
-      const format = formatOf(context.args);
-      if (elsewhere !== undefined && (context.args as ConnectionFlags).server === undefined)
+    args: { ...args, ...connectionArgs },
+    async run({ args: given }) {
+      const format = formatOf(given);
+      if (elsewhere !== undefined && given.server === undefined)
         throw new AppError("invalid", `missing flag: --server, ${elsewhere}`);
-      const answer = await connected(context.args as ConnectionFlags, (client) => ask(client, given));
+      const answer = await connected(given, (client) => ask(client, given));
       await printData(answer, format, (value) => show(value, given));
     },
   });

@@ -14,10 +14,6 @@ export function storedToken(url: string, environment: Environment): string | und
   return environment["SERVICE_TOKEN"] || read(environment)[url]?.token;
 }
 
-export function storedUser(url: string, environment: Environment): string | undefined {
-  return read(environment)[url]?.user;
-}
-
 /** `entry` undefined: forget it. */
 export async function store(
   url: string,

@@ -6,7 +6,7 @@ import { printProgress } from "../kit/output.ts";
 
 const EVERY_MS = 100;
 
-export interface Progress {
+interface Progress {
   /** May be called as often as one likes. `text` is made only when it is shown. */
   show(text: () => string): void;
   end(): void;

@@ -19,7 +19,7 @@ import { systemUser } from "./people/local-door.ts";
 import { spaceNameProblem } from "./spaces/schema.ts";
 import { templateFiles } from "./spaces/templates.ts";
 
-export interface InitServer {
+interface InitServer {
   readonly directory: string;
   readonly address?: string | undefined;
   readonly port?: number | undefined;
@@ -28,7 +28,7 @@ export interface InitServer {
   readonly template?: string | undefined;
 }
 
-export interface NewServer {
+interface NewServer {
   readonly directory: string;
   readonly address: string;
   readonly port: number;

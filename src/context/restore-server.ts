@@ -26,7 +26,7 @@ const NAME_BITS = 48;
 /** Progress of each step: files unpacked, bytes checked against their hashes, spaces restored. */
 export type OnProgress = (step: "unpacking" | "checking" | "restoring", done: number) => void;
 
-export interface RestoreServer {
+interface RestoreServer {
   /** Absolute. */
   readonly file: string;
   /** Absolute; missing or empty. */
@@ -53,7 +53,7 @@ export interface RestoredServer {
   readonly sealed: { readonly webhooks: number; readonly key_file: string };
 }
 
-export interface VerifiedBackup {
+interface VerifiedBackup {
   readonly file: string;
   readonly sha256: string;
   readonly cairn_version: string;

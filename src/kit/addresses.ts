@@ -98,7 +98,7 @@ export function literalAddress(hostname: string): string | undefined {
 type Block = ReturnType<typeof ipaddr.parseCIDR>;
 
 function inBlock(address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Block): boolean {
-  return address.kind() === network.kind() && address.match(network as never, bits);
+  return address.kind() === network.kind() && address.match(network, bits);
 }
 
 /** `carrierGradeNat` → `carrier grade nat`. */

@@ -14,7 +14,7 @@ export interface FrozenFile {
 }
 
 /** What SQLite does with the log. */
-export interface LogControl {
+interface LogControl {
   /** Returns whether all of the log is in the file now. */
   readonly empty: () => boolean;
   /** Whether it is brought into the file by itself. */

@@ -23,7 +23,7 @@ export class Db {
   /** This process made the file. */
   readonly created: boolean;
   readonly #sqlite: Database;
-  readonly #statements: Statement[] = [];
+  readonly #statements: { finalize(): void }[] = [];
   readonly #proof = this.query<never, []>(
     "INSERT INTO proof (id, side) VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET side = 1 - side",
   );
@@ -169,8 +169,8 @@ export class Db {
     return statement.get()?.busy === 0;
   }
 
-  #keep<S extends object>(statement: S): S {
-    this.#statements.push(statement as unknown as Statement);
+  #keep<S extends { finalize(): void }>(statement: S): S {
+    this.#statements.push(statement);
     return statement;
   }
 }

@@ -15,12 +15,12 @@ export const CHAIN_START = "0".repeat(64);
 export const EMPTY_CHAIN: ChainEnd = { seq: 0, hash: CHAIN_START };
 
 /** A record as it claims to stand in the chain. */
-export interface ChainLink extends ChainEnd {
+interface ChainLink extends ChainEnd {
   readonly prev: string;
 }
 
 /** The first thing that does not hold: the number, the hash of the previous record, or the record's own hash. */
-export type ChainFault = "seq" | "prev" | "hash";
+type ChainFault = "seq" | "prev" | "hash";
 
 /** The hash of a record: SHA-256 over its canonical JSON, which contains `prev` and not `hash`. */
 export function chainHash(canonical: string): string {

@@ -16,7 +16,7 @@ const PROBE_NAME = ".health";
 const PROBE_BYTES = 16 * 1024;
 
 /** `broken`: what is kept is not what was written, or a part of it cannot be used; the program works all the same. */
-export const healthReasons = [...storageReasons, "broken"] as const;
+const healthReasons = [...storageReasons, "broken"] as const;
 
 export const HealthProblem = closed({
   what: Type.String({ description: "database, disk, spaces, audit" }),
@@ -32,7 +32,7 @@ export const HealthState = closed({
 export type HealthState = Static<typeof HealthState>;
 
 /** A place where something is kept. `write` raises when it does not take a write. */
-export interface Storage {
+interface Storage {
   readonly what: string;
   readonly write: () => Promise<void>;
 }

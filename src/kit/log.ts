@@ -5,7 +5,7 @@ import { rfc3339, type Clock } from "./clock.ts";
 
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
-export type LogFields = Record<string, string | number | boolean | null | undefined>;
+type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 const REPEAT_MS = 1_000;
 /** Failures that are told apart at one time; beyond them only level and message count. */

@@ -16,7 +16,7 @@ interface AppliedRow {
   hash: string;
 }
 
-export interface MigrationReport {
+interface MigrationReport {
   applied: string[];
   backup: string | undefined;
 }

@@ -4,7 +4,7 @@
 
 import { lookup } from "node:dns/promises";
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
-import { isIPv6 } from "node:net";
+import { isIPv6, type LookupFunction } from "node:net";
 import {
   addressProblem,
   isMetadataAddress,
@@ -14,7 +14,7 @@ import {
 } from "./addresses.ts";
 import { messageOf, systemCode } from "./error.ts";
 
-export interface Endpoint {
+interface Endpoint {
   readonly address: string;
   readonly port: number;
 }
@@ -204,6 +204,8 @@ function open(
     .filter((endpoint) => endpoint.port === port)
     .map(({ address }) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   const hostname = literalAddress(url.hostname) ?? url.hostname;
+  const lookUp: LookupFunction = (_name, wanted, answer) =>
+    wanted.all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family);
   const options = {
     method,
     host: hostname,
@@ -211,18 +213,14 @@ function open(
     path: url.pathname + url.search,
     headers: { ...headers, Host: url.host, "Accept-Encoding": "identity", Connection: "close" },
     agent: false as const,
-    lookup: (
-      _name: string,
-      wanted: { all?: boolean },
-      answer: (error: null, found: unknown, family?: number) => void,
-    ) => (wanted.all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family)),
+    lookup: lookUp,
   };
-  if (url.protocol === "http:") return connect(options as never);
+  if (url.protocol === "http:") return connect(options);
   const tls = {
     servername: literalAddress(url.hostname) === undefined ? hostname : "",
     ...(network.ca === undefined ? {} : { ca: network.ca }),
   };
-  return connect({ ...options, ...tls } as never);
+  return connect({ ...options, ...tls });
 }
 
 function collect(

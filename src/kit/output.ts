@@ -43,7 +43,7 @@ export async function printError(report: ErrorReport, format: Format): Promise<v
   );
 }
 
-export interface Manner {
+interface Manner {
   /** No talk: data and errors only. */
   readonly quiet: boolean;
   /** Colours in the talk, where a terminal shows them. */

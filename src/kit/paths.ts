@@ -6,7 +6,7 @@
 import { fieldError } from "./error.ts";
 
 export const PATH_BYTES_MAX = 1024;
-export const SEGMENT_BYTES_MAX = 255;
+const SEGMENT_BYTES_MAX = 255;
 /** Looked at before anything is computed from it. */
 const INPUT_CHARACTERS_MAX = 4096;
 

@@ -7,7 +7,7 @@ import type { Allowance } from "./http/exchange.ts";
 const WINDOW_MS = 60_000;
 const KEYS_MAX = 20_000;
 
-export interface RateLimitSettings {
+interface RateLimitSettings {
   readonly perMinute: number;
   /** Named in the refusal. */
   readonly of: "attempts" | "requests";

@@ -15,7 +15,7 @@ const RENAME_TRIES_MAX = 10;
 const RENAME_WAIT_MS = 20;
 const HELD = ["EPERM", "EACCES", "EBUSY"];
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   /** Of the new file; 0600 by default. */
   readonly mode?: number;
 }

@@ -9,14 +9,14 @@ import { EXPECTED } from "./schema.ts";
 /** A field's name is the caller's own text when the field is unknown. */
 const FIELD_CHARACTERS_SHOWN_MAX = 100;
 
-export interface SchemaProblem {
+interface SchemaProblem {
   /** Dotted; empty when it is the whole value. */
   readonly field: string;
   readonly problem: string;
 }
 
 /** What the caller calls the parts of the value. */
-export interface Naming {
+interface Naming {
   /** The value itself. */
   readonly whole: string;
   /** The fields above, for a value that is a part of another. */

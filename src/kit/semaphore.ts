@@ -2,7 +2,7 @@
 
 import type { AppError } from "./error.ts";
 
-export interface Crowd {
+interface Crowd {
   /** Those who may wait at once. */
   readonly waitingMax: number;
   /** Raised for one more. */

@@ -5,7 +5,7 @@ import { AppError, systemCode } from "./error.ts";
 
 export const storageReasons = ["full", "read_only", "failed"] as const;
 /** `failed`: neither full nor read-only; the log has the system's word for it. */
-export type StorageReason = (typeof storageReasons)[number];
+type StorageReason = (typeof storageReasons)[number];
 
 /** Code `unavailable`. The reason is for callers within the program: answers have the sentence. */
 export class StorageError extends AppError {

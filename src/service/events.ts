@@ -26,7 +26,7 @@ export const storedEventData = {
 type StoredType = TypeIn<typeof storedEventData>;
 
 /** The schema of `data` of every transient event, which has no id. */
-export const transientEventData = { ...streamedEvents, ...workspaceEnd };
+const transientEventData = { ...streamedEvents, ...workspaceEnd };
 type TransientType = TypeIn<typeof transientEventData>;
 
 export const eventData = { ...storedEventData, ...transientEventData };

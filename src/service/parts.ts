@@ -94,17 +94,10 @@ export function buildParts(options: PartsOptions) {
     agentsWith: (modelId) => blueprint.countWithModel(modelId),
   });
   const access = new Access(workspaceRows);
-  const blueprint = new Blueprint({
-    db,
-    store: blueprintStore(db),
-    access,
-    models,
-    journal,
-    audit,
-    clock,
-  });
+  const changed = { db, access, journal, audit, clock };
+  const blueprint = new Blueprint({ ...changed, store: blueprintStore(db), models });
   const directories = new Directories({ data: config.data, access, background, clock, log });
-  const files = new Files({ db, access, journal, audit, directories });
+  const files = new Files({ ...changed, directories });
   const { instructions, proposals, libraryTools } = buildLibrary(ground, { access, blueprint });
   // The order matters: copying bindings needs the agents' copies.
   const workspaceParts: WorkspacePart[] = [
@@ -118,15 +111,11 @@ export function buildParts(options: PartsOptions) {
     { removed: () => terminals.recheck() },
   ];
   const workspaces = new Workspaces({
-    db,
+    ...changed,
     store: workspaceRows,
-    access,
     teams,
-    journal,
-    audit,
     background,
     log,
-    clock,
     parts: workspaceParts,
   });
   const { conversation, prompts } = buildConversation(ground, access);
@@ -184,10 +173,6 @@ export function buildParts(options: PartsOptions) {
     snapshots,
     usages,
   });
-  const health = new Health(clock, [
-    { what: "database", write: () => db.prove() },
-    { what: "disk", write: () => probeDirectory(config.data) },
-  ]);
   return {
     ...ground,
     ...people,
@@ -202,7 +187,7 @@ export function buildParts(options: PartsOptions) {
     gearRuns,
     gears,
     grants,
-    health,
+    health: healthOf(ground),
     instructions,
     isolation: sandbox,
     metrics: metricsOf(ground, streams, turns),
@@ -238,6 +223,13 @@ function ownSandbox({ clock, log, config, environment }: Ground, installation: s
   const background = new Background(log);
   const loopbackAdmin = isLoopbackAdmin(config);
   return createSandbox(config, { environment, clock, log, background, installation, loopbackAdmin });
+}
+
+function healthOf({ db, clock, config }: Ground): Health {
+  return new Health(clock, [
+    { what: "database", write: () => db.prove() },
+    { what: "disk", write: () => probeDirectory(config.data) },
+  ]);
 }
 
 function metricsOf(

@@ -48,7 +48,7 @@ export async function at(
 }
 
 /** `v4` and `4`. Raises `invalid` before anything is asked. */
-export function versionNumber(flag: string, text: string): number {
+function versionNumber(flag: string, text: string): number {
   const match = /^v?([1-9][0-9]{0,15})$/.exec(text);
   if (!match)
     throw new AppError("invalid", `${flag} "${text}": expected a version, vN or N (for example v4)`);

@@ -214,7 +214,7 @@ export const login = serverCommand({
   args: { name },
   elsewhere: "the server to sign in to",
   ask: async (client, args) => {
-    const url = serverUrl(String(args["server" as never]));
+    const url = serverUrl(args.server!);
     const password = await readPassword();
     const answer = await client.json<{ user: User; token: string; expires_at: string }>(
       "POST",
@@ -235,7 +235,7 @@ export const logout = serverCommand({
   args: {},
   elsewhere: "the server to sign out of",
   ask: async (client, args) => {
-    const url = serverUrl(String(args["server" as never]));
+    const url = serverUrl(args.server!);
     await client.json("DELETE", "/auth/token");
     await store(url, undefined, processEnvironment());
     return { server: url, signed_out: true };

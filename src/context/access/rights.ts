@@ -18,7 +18,7 @@ export type Verdict =
   | { readonly allowed: boolean; readonly by: "role" | "scope" };
 
 /** Permissions that do not depend on a path. */
-export type SpaceDuty = "lead" | "admin";
+type SpaceDuty = "lead" | "admin";
 
 interface CompiledRule {
   readonly rule: AclRule;

@@ -13,9 +13,9 @@ export type Capability = (typeof capabilities)[number];
 
 export const effects = ["allow", "deny"] as const;
 
-export const ACL_RULES_PER_USER_MAX = 1_000;
-export const ACL_PATTERN_CHARACTERS_MAX = 1_024;
-export const ACL_REVISION_CHARACTERS_MAX = 64;
+const ACL_RULES_PER_USER_MAX = 1_000;
+const ACL_PATTERN_CHARACTERS_MAX = 1_024;
+const ACL_REVISION_CHARACTERS_MAX = 64;
 
 export const AclRule = closed({
   effect: oneOf(effects),

@@ -45,7 +45,7 @@ export interface Deed {
   readonly contentHash?: string | undefined;
 }
 
-export interface AuditDeps {
+interface AuditDeps {
   readonly path: string;
   readonly db: Db;
   readonly clock: Clock;
@@ -250,7 +250,7 @@ export class Audit {
 
   async #check(anchor: { entries: number; hash: string }): Promise<Checked> {
     const baseline = this.#store.baseline() ?? undefined;
-    const checking = checkAuditFile(this.#deps.path, { anchor, baseline });
+    const checking: Iterator<unknown, Checked> = checkAuditFile(this.#deps.path, { anchor, baseline });
     try {
       for (;;) {
         const { done, value } = checking.next();
@@ -260,7 +260,7 @@ export class Audit {
       }
     } finally {
       // Closes the file.
-      checking.return(undefined as never);
+      checking.return?.();
     }
   }
 

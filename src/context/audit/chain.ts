@@ -20,13 +20,13 @@ const RECORDS_PER_STRETCH = 400;
 export type AuditEntry = Omit<RecordBody, "seq" | "prev">;
 
 /** The change in a space that a record describes. */
-export interface ChangeMark {
+interface ChangeMark {
   readonly space: string;
   readonly epoch: string;
   readonly seq: number;
 }
 
-export interface AuditChainDeps {
+interface AuditChainDeps {
   readonly path: string;
   readonly db: Db;
   readonly store: AuditStore;

@@ -10,7 +10,7 @@ import type { AuditChain, AuditEntry } from "./chain.ts";
 import { parseRecord } from "./record.ts";
 import type { AuditStore, SourceRow } from "./store.ts";
 
-export interface ChangeRecordsDeps {
+interface ChangeRecordsDeps {
   readonly path: string;
   readonly db: Db;
   readonly store: AuditStore;

@@ -7,7 +7,7 @@ import { parseRecord } from "./record.ts";
 import type { AnchorRow } from "./store.ts";
 import { ChainCheck, checkedNow, isTorn, type Baseline, type Checked } from "./verify.ts";
 
-export interface Opening {
+interface Opening {
   /** The last record of the chain; seq 0 in an empty file. */
   readonly last: ChainEnd;
   /** The offset after the last whole line. */

@@ -24,7 +24,7 @@ const MEMBERS = [
   "request_id",
   "prev",
 ] as const;
-const RECOVERED_MEMBERS = MEMBERS.toSpliced(-1, 0, "recovered" as never);
+const RECOVERED_MEMBERS = [...MEMBERS.slice(0, -1), "recovered", "prev"];
 const ACTOR_MEMBERS = ["name", "role", "auth", "address"] as const;
 
 export function hashOf(body: RecordBody): string {

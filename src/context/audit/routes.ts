@@ -69,7 +69,7 @@ export function auditRoutes(plugin: Admission, audit: Audit) {
             "Content-Type": csv ? "text/csv; charset=utf-8" : "application/jsonl; charset=utf-8",
             "Content-Disposition": `attachment; filename="audit.${csv ? "csv" : "jsonl"}"`,
           },
-        }) as never;
+        });
       },
       { caller: "admin", query: fromText(ExportQuery), detail: EXPORT },
     );

@@ -22,7 +22,7 @@ export interface BreakRow {
   acknowledged_by: string | null;
 }
 
-export interface BaselineRow {
+interface BaselineRow {
   bytes: number;
   lines: number;
   sha256: string;

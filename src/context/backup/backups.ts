@@ -31,7 +31,7 @@ import { AUDIT_MEMBER, CONFIG_MEMBER, DATABASE_MEMBER, manifestHash, spaceMember
 const READ_BYTES = 1024 * 1024;
 const MS_PER_SECOND = 1000;
 
-export interface BackupsDeps {
+interface BackupsDeps {
   /** The server's data directory. */
   readonly directory: string;
   readonly db: Db;

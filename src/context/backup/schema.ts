@@ -9,7 +9,7 @@ export const BACKUP_FORMAT = 1;
 export const MANIFEST_NAME = "manifest.json";
 export const MANIFEST_BYTES_MAX = 16 * 1024 * 1024;
 /** Longer than any system's path limit. */
-export const BACKUP_PATH_CHARACTERS_MAX = 4_096;
+const BACKUP_PATH_CHARACTERS_MAX = 4_096;
 
 const Count = Type.Integer({ minimum: 0 });
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$", description: "SHA-256, hex" });
@@ -53,7 +53,7 @@ export const CreateBackup = closed({
 });
 export type CreateBackup = Static<typeof CreateBackup>;
 
-export const backupStates = ["running", "done", "failed"] as const;
+const backupStates = ["running", "done", "failed"] as const;
 
 export const Backup = closed({
   id: Id,

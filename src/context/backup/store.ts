@@ -16,8 +16,6 @@ interface Where {
 }
 
 /** For any database. */
-export type IntegrityStore = ReturnType<typeof integrityStore>;
-
 export function integrityStore(db: Db) {
   return {
     /** One row: `ok` or the first problem. */

@@ -49,7 +49,7 @@ interface Follower extends Watching {
   readonly sees: (event: EventEnvelope | undefined) => boolean;
 }
 
-export interface EventsDeps {
+interface EventsDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;

@@ -19,9 +19,7 @@ export function eventRoutes(plugin: Admission, events: Events, streams: Streams)
       const spaces =
         query.spaces === undefined ? undefined : new Set(query.spaces.split(",").map((name) => name.trim()));
       const after = resumeFrom(exchange, query.after);
-      return streams.answer(exchange, (viewer) =>
-        events.follow(viewer, after, sight(caller, spaces)),
-      ) as never;
+      return streams.answer(exchange, (viewer) => events.follow(viewer, after, sight(caller, spaces)));
     },
     { caller: "any", query: fromText(EventsQuery), detail: STREAM },
   );

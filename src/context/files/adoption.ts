@@ -12,19 +12,19 @@ import type { Refusal, RefusalCode } from "../versioned-store/schema.ts";
 const FILES_PER_COMMIT_MAX = 50;
 const BYTES_PER_COMMIT_MAX = 1024 * 1024;
 
-export interface RefusedFile extends Refusal {
+interface RefusedFile extends Refusal {
   /** As on disk; a trailing slash marks a directory. */
   readonly path: string;
   /** Undefined: it cannot be a document, whoever the caller is. */
   readonly error?: AppError;
 }
 
-export interface Adopted {
+interface Adopted {
   readonly adopted: readonly DocumentPath[];
   readonly refused: readonly RefusedFile[];
 }
 
-export interface AdoptionTerms {
+interface AdoptionTerms {
   readonly batch: Omit<Batch, "operations">;
   /** Raises `secret_found`. */
   readonly scan: (operation: Operation) => void | Promise<void>;

@@ -16,7 +16,7 @@ export interface FileDiff {
   readonly text: string;
 }
 
-export interface DiffInput {
+interface DiffInput {
   readonly path: string;
   /** Lines around each change. */
   readonly context?: number | undefined;
@@ -30,7 +30,7 @@ interface Side {
 }
 
 /** The most bytes of both versions together. */
-export const DIFF_BYTES_MAX = 16 * 1024 * 1024;
+const DIFF_BYTES_MAX = 16 * 1024 * 1024;
 const DEADLINE_MS = 10_000;
 /** The most added and removed lines: the time grows quadratically. */
 const EDITS_MAX = 2_000;

@@ -7,7 +7,7 @@ import type { Operation, Plan } from "../versioned-store/engine.ts";
 
 const WARNED_FROM = 0.8;
 
-export interface QuotaNews {
+interface QuotaNews {
   readonly type: "quota.warning" | "quota.exceeded";
   readonly data: { readonly quota: string; readonly used: number; readonly limit: number };
 }

@@ -92,7 +92,7 @@ function contentRoutes(plugin: Admission, files: Files) {
         const exchange = exchangeOf(request);
         const path = pathFromUrl(exchange.path, "/files/");
         const content = await files.read(caller, params.space, path, query.version);
-        return answerContent(exchange.id, content, exchange.headers["if-none-match"]) as never;
+        return answerContent(exchange.id, content, exchange.headers["if-none-match"]);
       },
       { caller: "space", params: PathParams, query: fromText(VersionQuery), detail: RAW },
     )
@@ -135,7 +135,7 @@ function historyRoutes(plugin: Admission, files: Files) {
         const exchange = exchangeOf(request);
         const options = { ...query, signal: request.signal };
         const text = await files.diff(caller, params.space, pathFromUrl(exchange.path, "/diff/"), options);
-        return answerJsonText(exchange.id, text) as never;
+        return answerJsonText(exchange.id, text);
       },
       { caller: "space", params: PathParams, query: fromText(DiffQuery), response: Diff },
     )
@@ -156,10 +156,7 @@ function historyRoutes(plugin: Admission, files: Files) {
     .get(
       "/spaces/:space/changes",
       async ({ caller, params, query, request }) =>
-        answerListing(
-          exchangeOf(request).id,
-          await files.changes(caller, params.space, query.since),
-        ) as never,
+        answerListing(exchangeOf(request).id, await files.changes(caller, params.space, query.since)),
       {
         caller: "space",
         params: SpaceParams,

@@ -1,7 +1,7 @@
 // Detects secrets assigned to a name: `api_key = "…"`, `password: …`, `TOKEN=…`, in settings, data and code. The name alone proves nothing, so
 // the value must look random and must not look like a placeholder, an identifier, a path or a hash.
 
-export interface Assignment {
+interface Assignment {
   /** The start of the value. */
   readonly start: number;
   readonly end: number;

@@ -14,7 +14,7 @@ export interface FoundSecret {
 }
 
 /** Returns the first unchecked secret in a text; undefined if there is none. Raises nothing. */
-export type FindSecret = (path: string, text: string) => FoundSecret | undefined;
+type FindSecret = (path: string, text: string) => FoundSecret | undefined;
 
 /** As FindSecret, for bytes; also undefined if they are not text. */
 export type Scan = (input: {

@@ -12,7 +12,7 @@ export interface Finding extends FoundSecret {
   readonly blocks: boolean;
 }
 
-export interface ScanInput {
+interface ScanInput {
   readonly path: string;
   readonly content: Uint8Array;
 }

@@ -15,7 +15,7 @@ import type { PeopleStore, UserRow } from "./store.ts";
 
 const REVISION_CHARACTERS = 16;
 
-export interface AclDeps {
+interface AclDeps {
   readonly store: PeopleStore;
   readonly records: PeopleRecords;
   readonly authentication: Authentication;

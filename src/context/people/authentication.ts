@@ -25,7 +25,7 @@ interface Known {
   readonly rights: Rights;
 }
 
-export interface AuthenticationDeps {
+interface AuthenticationDeps {
   readonly store: PeopleStore;
   readonly records: PeopleRecords;
   readonly db: Db;

@@ -8,7 +8,7 @@ import { requireAdmin, type Caller } from "../identity/caller.ts";
 /** Runs `run` in a transaction. Raises `unauthenticated` or `forbidden` before `run` if the check fails. */
 export type Write = <T>(run: () => T) => Promise<T>;
 
-export interface ChangesDeps {
+interface ChangesDeps {
   readonly db: Db;
   readonly audit: Audit;
   /** Called on each commit, in the same step, to invalidate everything cached about users. */

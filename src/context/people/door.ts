@@ -12,14 +12,14 @@ import type { RateLimits } from "../rate/rate-limits.ts";
 import type { Authentication } from "./authentication.ts";
 
 /** The checks on spaces that the door needs. */
-export interface SpacesAtDoor {
+interface SpacesAtDoor {
   /** Raises `not_found`, which it audits. */
   requireVisible(caller: Caller, space: string): void;
   /** Raises `not_found`, `forbidden`. */
   requireLead(caller: Caller, space: string): void;
 }
 
-export interface DoorDeps {
+interface DoorDeps {
   readonly spaces: SpacesAtDoor;
   readonly authentication: Authentication;
   readonly limits: RateLimits;

@@ -41,7 +41,7 @@ export class LocalDoor {
 }
 
 /** Undefined if there is no file. The file may be a leftover; the caller must check by asking the server. */
-export function readDoor(directory: string): Door | undefined {
+function readDoor(directory: string): Door | undefined {
   const path = join(directory, "run", "server.json");
   if (!existsSync(path)) return undefined;
   try {

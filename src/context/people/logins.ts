@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 const BAD_LOGIN = "invalid credentials";
 const NAME_CHARACTERS_RECORDED = 100;
 
-export interface LoginsDeps {
+interface LoginsDeps {
   readonly db: Db;
   readonly store: PeopleStore;
   readonly records: PeopleRecords;

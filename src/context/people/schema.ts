@@ -10,10 +10,10 @@ export const FAILED_LOGINS_MAX = 5;
 export const LOCKED_MINUTES = 15;
 export const BOOTSTRAP_HOURS = 24;
 export const SESSION_HOURS = 12;
-export const TOKEN_LABEL_CHARACTERS_MAX = 100;
-export const SPACES_PER_USER_MAX = 1_000;
+const TOKEN_LABEL_CHARACTERS_MAX = 100;
+const SPACES_PER_USER_MAX = 1_000;
 
-export const tokenKinds = ["token", "bootstrap", "session"] as const;
+const tokenKinds = ["token", "bootstrap", "session"] as const;
 
 export const User = closed({
   name: Type.String(),

@@ -25,7 +25,7 @@ export interface TokenRow {
   expires_at: number | null;
 }
 
-export interface RuleRow {
+interface RuleRow {
   effect: "allow" | "deny";
   path: string;
   capabilities: string;

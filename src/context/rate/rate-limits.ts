@@ -8,7 +8,7 @@ import { countedTogether, type ClientAddresses } from "../../kit/http/client-add
 import { RateLimit } from "../../kit/rate.ts";
 import type { Caller } from "../identity/caller.ts";
 
-export interface RateLimitConfig {
+interface RateLimitConfig {
   readonly enabled: boolean;
   readonly requestsPerMinute: number;
 }

@@ -5,7 +5,7 @@ import { AppError } from "../../kit/error.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { EffectiveQuotas, QuotaOrigins, Quotas, SpaceFile } from "./schema.ts";
 
-export const quotaNames = ["max_file_size", "max_space_size", "max_files"] as const;
+const quotaNames = ["max_file_size", "max_space_size", "max_files"] as const;
 
 type Own = Pick<SpaceFile, "quotas" | "quotas_set_by">;
 

@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { pathProblem } from "../../kit/paths.ts";
-import { judgedText, closed, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { judgedText, closed, oneOf, Time } from "../../kit/schema.ts";
 import { Head } from "../versioned-store/schema.ts";
 
 export const SPACE_NAME_PATTERN = "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$";
@@ -81,4 +81,3 @@ export const SpaceFile = closed({
 export type SpaceFile = Static<typeof SpaceFile>;
 
 export const SnapshotParams = closed({ space: Type.String(), id: Type.Integer({ minimum: 1 }) });
-export const nullableHead = nullable(Head);

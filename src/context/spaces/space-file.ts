@@ -17,7 +17,7 @@ import { SpaceFile } from "./schema.ts";
 const OWN = ".cairn";
 const FILE = "space.yaml";
 
-export interface SpaceFileDeps {
+interface SpaceFileDeps {
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -51,7 +51,7 @@ export interface FrozenSpace {
   readonly database: FrozenFile;
 }
 
-export interface SpacesDeps {
+interface SpacesDeps {
   /** Contains the folders of the spaces. */
   readonly directory: string;
   readonly engine: EngineKind;

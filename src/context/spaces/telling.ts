@@ -5,7 +5,7 @@ import type { Events } from "../events/events.ts";
 import type { Applied, Batch } from "../versioned-store/engine.ts";
 import type { Caller } from "../identity/caller.ts";
 
-export interface Telling {
+interface Telling {
   readonly audit: Audit;
   readonly events: Events;
 }

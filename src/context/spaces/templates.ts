@@ -8,7 +8,7 @@ import project from "../../../embed/templates/team/projects/example/project.md" 
 import principles from "../../../embed/templates/team/team/principles.md" with { type: "text" };
 import skills from "../../../embed/templates/team/team/skill-map.md" with { type: "text" };
 
-export interface TemplateFile {
+interface TemplateFile {
   readonly path: string;
   readonly content: string;
 }

@@ -35,7 +35,7 @@ export interface ScannedOperation {
   readonly content: { readonly at: number; readonly length: number; readonly isBase64: boolean } | undefined;
 }
 
-export interface ScannerListener {
+interface ScannerListener {
   /** Raises if the operation is invalid. */
   operation(operation: ScannedOperation, index: number): void;
   /** Decoded content, in order. */

@@ -41,7 +41,7 @@ export function syncRoutes(plugin: Admission, sync: Sync) {
             "Cache-Control": "no-store",
             "Content-Type": "application/zstd",
           },
-        }) as never;
+        });
       },
       { caller: "space", params: SpaceParams, body: Pull, detail: ARCHIVE },
     );

@@ -7,7 +7,7 @@ import { BATCH_OPERATIONS_MAX, Head } from "../versioned-store/schema.ts";
 
 /** The most bytes of content in a push. */
 export const PUSH_BYTES_MAX = 64 * 1024 * 1024;
-export const PULL_PATHS_MAX = 50_000;
+const PULL_PATHS_MAX = 50_000;
 /** The most bytes of a pull; clients request a larger space in parts. */
 export const PULL_BYTES_MAX = 256 * 1024 * 1024;
 

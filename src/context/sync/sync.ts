@@ -24,7 +24,7 @@ import { PULL_BYTES_MAX, PUSH_BYTES_MAX, type Pushed } from "./schema.ts";
 const PATHS_PER_STRETCH = 500;
 const MS_PER_SECOND = 1_000;
 
-export interface SyncDeps {
+interface SyncDeps {
   readonly spaces: Spaces;
   readonly files: Files;
   readonly events: Events;

@@ -1,7 +1,7 @@
 // Front matter: YAML between two `---` lines at the start of a document. Unreadable front matter counts as none and never makes a document
 // invalid.
 
-export type FrontMatter = Readonly<Record<string, unknown>>;
+type FrontMatter = Readonly<Record<string, unknown>>;
 
 const FRONT_MATTER_CHARACTERS_MAX = 16_384;
 /** Protects the recursive parser: the most brackets that may be open at once. */

@@ -8,7 +8,6 @@ export const FILE_BYTES_CEILING = 64 * 1024 * 1024;
 /** The most operations in a batch. A batch is one transaction, which blocks everyone else for up to about 40 ms; send more files as several. */
 export const BATCH_OPERATIONS_MAX = 1_000;
 export const SNAPSHOT_NAME_CHARACTERS_MAX = 100;
-export const AUTHOR_CHARACTERS_MAX = 200;
 
 /** Path segments that are never documents, in any letter case: our own directories and the leftovers of tools. */
 export const RESERVED_NAMES = [".cairn", ".sync", ".git", ".DS_Store"] as const;
@@ -23,11 +22,11 @@ export const Head = Type.String({
  * `live`: as recorded. `deleted`: has versions but none is live. States of the working tree: `modified` differs from the live version, `missing`
  * has no file, `untracked` has no version, `refused` cannot become one.
  */
-export const fileStates = ["live", "deleted", "modified", "missing", "untracked", "refused"] as const;
+const fileStates = ["live", "deleted", "modified", "missing", "untracked", "refused"] as const;
 export type FileState = (typeof fileStates)[number];
 
 /** The reasons why a file of the working tree cannot become a version. */
-export const refusalCodes = [
+const refusalCodes = [
   "reserved_name",
   "bad_name",
   "bad_encoding",
@@ -73,7 +72,7 @@ export const VersionRecord = closed({
   /** The content was removed by retention. */
   pruned: Type.Boolean(),
 });
-export type VersionRecord = Static<typeof VersionRecord>;
+type VersionRecord = Static<typeof VersionRecord>;
 
 export const FileHistory = closed({
   path: Type.String(),
@@ -85,7 +84,7 @@ export const FileHistory = closed({
 });
 export type FileHistory = Static<typeof FileHistory>;
 
-export const changeOps = ["write", "delete", "undelete", "destroy"] as const;
+const changeOps = ["write", "delete", "undelete", "destroy"] as const;
 export type ChangeOp = (typeof changeOps)[number];
 
 /** The net change of one path since a head: its current state. */

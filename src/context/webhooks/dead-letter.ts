@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
 import type { DeadLetter } from "./schema.ts";
 
-export const DEAD_LETTER_BYTES_MAX = 8 * 1024 * 1024;
+const DEAD_LETTER_BYTES_MAX = 8 * 1024 * 1024;
 
 export class DeadLetterFile {
   readonly #path: string;

@@ -24,7 +24,7 @@ const ID_CHARACTERS = ID_BITS / 4;
 /** A power cut may undo the write; the delivery is then sent again with the same id. */
 const RELAXED = { relaxed: true } as const;
 
-export interface DeliveryDeps {
+interface DeliveryDeps {
   readonly db: Db;
   readonly store: WebhookStore;
   readonly events: Events;

@@ -39,7 +39,7 @@ export const UpdateWebhook = closed({
 });
 export type UpdateWebhook = Static<typeof UpdateWebhook>;
 
-export const deliveryStates = ["waiting", "sent", "failed"] as const;
+const deliveryStates = ["waiting", "sent", "failed"] as const;
 export const Delivery = closed({
   id: Type.String(),
   webhook: Id,

@@ -69,6 +69,6 @@ export class Sender {
 }
 
 /** `sha256=<hex HMAC-SHA256(secret, raw body)>` */
-export function signatureOf(secret: string, body: string): string {
+function signatureOf(secret: string, body: string): string {
   return `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 }

@@ -30,7 +30,7 @@ const LIST_MAX = 100;
 const WAITING_BY_HAND_MAX = 256;
 const TEST_TYPE = "webhook.test";
 
-export interface WebhooksDeps {
+interface WebhooksDeps {
   readonly changes: Changes;
   readonly store: WebhookStore;
   readonly deliveries: Deliveries;

@@ -14,7 +14,7 @@ import { exchangeOf, type Exchange } from "./exchange.ts";
 import { requireJsonType } from "./json-type.ts";
 import { RouteTable } from "./route-table.ts";
 
-export interface BodyLimit {
+interface BodyLimit {
   readonly method: string;
   /** As declared, without the prefix. */
   readonly route: string;
@@ -26,7 +26,7 @@ export function bytesMaxOf(limits: readonly BodyLimit[], prefix = ""): ReadonlyM
   return new Map(limits.map(({ method, route, bytesMax }) => [`${method} ${prefix}${route}`, bytesMax]));
 }
 
-export interface ApiOptions<Prefix extends string> {
+interface ApiOptions<Prefix extends string> {
   readonly log: Log;
   readonly prefix: Prefix;
   /** Their bodies are handed to them unread: they read them themselves, bounded, once they know that the caller may act. */

@@ -20,7 +20,7 @@ export interface BodyBounds {
   readonly bytesPerSecondMin: number;
 }
 
-export const BODY_BOUNDS: BodyBounds = {
+const BODY_BOUNDS: BodyBounds = {
   memoryBytesMax: 192 * MIB,
   memoryBytesPerCallerMax: 96 * MIB,
   diskBytesMax: 1024 * MIB,

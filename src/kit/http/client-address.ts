@@ -25,7 +25,7 @@ export class AddressList {
     if (address === undefined) return false;
     const parsed = ipaddr.process(address);
     return this.#blocks.some(
-      ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network as never, bits),
+      ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits),
     );
   }
 }

@@ -17,7 +17,7 @@ export interface ApiFacts {
   readonly bodyBytesMax: ReadonlyMap<string, number>;
 }
 
-export interface Declared {
+interface Declared {
   /** `open`, `any`, `admin`, … */
   readonly caller: string | undefined;
   readonly hasParams: boolean;

@@ -16,7 +16,7 @@ const IDLE_SECONDS = 30;
 /** Routes bound their bodies themselves, while reading, with an answer that says so; the server's own limit would answer without words. */
 const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly loopbackAdmin: boolean;

@@ -29,7 +29,7 @@ export interface Measured {
   readonly histogram: Histogram;
 }
 
-export interface MetricsOptions {
+interface MetricsOptions {
   readonly readings: readonly Reading[];
   readonly measured?: readonly Measured[];
   readonly build: Readonly<Record<string, string>>;

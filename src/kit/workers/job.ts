@@ -15,10 +15,10 @@ export interface Job<Input, Output> {
   readonly output?: Output;
 }
 
-export type Perform<Input, Output> = (input: Input) => Output | Promise<Output>;
+type Perform<Input, Output> = (input: Input) => Output | Promise<Output>;
 
 /** A job and how to load the function that does it. */
-export interface Implementation {
+interface Implementation {
   readonly name: string;
   readonly load: () => Promise<Perform<never, unknown>>;
 }

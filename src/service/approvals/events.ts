@@ -6,17 +6,10 @@ import { AuthKind } from "../identity/schema.ts";
 import { Approval, approvalKinds } from "./schema.ts";
 
 /** The outcome of an approval; `withdrawn` means that its subject is gone. */
-export const approvalDecisions = [
-  "approved",
-  "accepted",
-  "refused",
-  "disabled",
-  "expired",
-  "withdrawn",
-] as const;
+const approvalDecisions = ["approved", "accepted", "refused", "disabled", "expired", "withdrawn"] as const;
 export type ApprovalDecision = (typeof approvalDecisions)[number];
 
-export const ApprovalDecided = closed({
+const ApprovalDecided = closed({
   kind: oneOf(approvalKinds),
   id: Id,
   decision: oneOf(approvalDecisions),
@@ -26,7 +19,7 @@ export const ApprovalDecided = closed({
   reason: nullable(Type.String()),
   content_hash: Type.String(),
 });
-export type ApprovalDecided = Static<typeof ApprovalDecided>;
+type ApprovalDecided = Static<typeof ApprovalDecided>;
 
 export const approvalEvents = {
   "approval.requested": closed({ approval: Approval }),

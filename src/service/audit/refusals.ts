@@ -32,7 +32,7 @@ interface Kind {
   readonly targets: Set<string>;
 }
 
-export interface RefusalsDeps {
+interface RefusalsDeps {
   db: Db;
   audit: Audit;
   background: Background;

@@ -27,7 +27,7 @@ import {
 } from "./schema.ts";
 import type { AgentRow, BlueprintStore, WireRow } from "./store.ts";
 
-export const ORCHESTRATOR_ROLE = `You are the orchestrator of a workspace. A person talks to you; you get their work done.
+const ORCHESTRATOR_ROLE = `You are the orchestrator of a workspace. A person talks to you; you get their work done.
 
 You can do small things yourself. For work that deserves its own focus, create a worker agent with agent_create: give it a short
 name, a role that says what it is good at and how its answers should look, and a model. Creating a worker wires it to you, and
@@ -36,7 +36,7 @@ of this conversation. Independent tasks belong in one reply, so that they run si
 
 Tell the person what you did and what came of it. Say so plainly when something failed or is not known.`;
 
-export interface BlueprintDeps {
+interface BlueprintDeps {
   db: Db;
   store: BlueprintStore;
   access: Access;

@@ -18,7 +18,7 @@ export const protocols = ["anthropic", "openai-compatible"] as const;
 export type Protocol = (typeof protocols)[number];
 
 /** The last two are aliases of the first two; a provider keeps the one it was created with. */
-export const providerTypes = ["anthropic", "openai-compatible", "vendor-a", "vendor-b-compatible"] as const;
+const providerTypes = ["anthropic", "openai-compatible", "vendor-a", "vendor-b-compatible"] as const;
 export const ProviderType = oneOf(providerTypes);
 export type ProviderType = (typeof providerTypes)[number];
 

@@ -14,7 +14,7 @@ export interface ProviderRow {
 }
 
 /** The columns that a request to the provider needs. */
-export interface ProviderAccessRow {
+interface ProviderAccessRow {
   protocol: Protocol;
   base_url: string;
   /** Sealed (keys.ts); empty for none. */
@@ -40,7 +40,7 @@ export interface ModelRow extends ModelFields {
 }
 
 /** A model with the columns that a call needs. */
-export type EndpointRow = ModelRow & ProviderAccessRow;
+type EndpointRow = ModelRow & ProviderAccessRow;
 
 interface NewProvider {
   name: string;

@@ -57,7 +57,7 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
 }
 
 /** Only `1` and `true` (any case) mean on. A variable takes precedence over the file. */
-export function switchValue(variable: string | undefined, fromFile: Switch | undefined): boolean {
+function switchValue(variable: string | undefined, fromFile: Switch | undefined): boolean {
   return isOn(variable ?? fromFile ?? false);
 }
 
@@ -75,7 +75,7 @@ export function isLoopbackAdmin({
 }
 
 /** Parses `host:port`, `[v6]:port` or `:port` (all interfaces). With port 0 the system chooses one. */
-export function parseListen(text: string): { host: string; port: number } {
+function parseListen(text: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]*)):([0-9]{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   if (!match || port > 65_535) {

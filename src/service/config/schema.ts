@@ -9,7 +9,7 @@ export const CONFIG_FILE_NAME = "config.yaml";
 /** Default name of the key file, in the data directory. */
 export const SECRETS_KEY_NAME = "secrets.key";
 
-export const sandboxModes = ["docker", "auto", "subprocess"] as const;
+const sandboxModes = ["docker", "auto", "subprocess"] as const;
 export type SandboxMode = (typeof sandboxModes)[number];
 
 export const runtimes = ["python", "node", "bash", "binary"] as const;

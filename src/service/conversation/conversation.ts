@@ -47,7 +47,7 @@ export interface NewEntry {
   readonly tainted?: boolean;
 }
 
-export interface ConversationDeps {
+interface ConversationDeps {
   db: Db;
   store: ConversationStore;
   access: Access;

@@ -3,7 +3,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 
-export const entryKinds = ["person", "task", "agent", "tool"] as const;
+const entryKinds = ["person", "task", "agent", "tool"] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
 /** How a tool call ended. `unknown` means that a crash interrupted it, and that it may or may not have taken effect. */
@@ -11,7 +11,7 @@ export const outcomes = ["ok", "error", "cancelled", "interrupted", "unknown"] a
 export type Outcome = (typeof outcomes)[number];
 
 /** Why an answer is incomplete. */
-export const truncations = ["length", "content_filter"] as const;
+const truncations = ["length", "content_filter"] as const;
 export type Truncation = (typeof truncations)[number];
 
 export const ToolCallRecord = closed({ id: Type.String(), name: Type.String(), arguments: Type.String() });

@@ -14,7 +14,7 @@ import type { EgressGrant } from "./schema.ts";
 import type { Searches } from "./searches.ts";
 import type { EgressStore, GrantRow } from "./store.ts";
 
-export interface GrantsDeps {
+interface GrantsDeps {
   db: Db;
   store: EgressStore;
   access: Access;

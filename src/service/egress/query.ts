@@ -9,7 +9,7 @@ const OPAQUE_WORD_CHARACTERS_MIN = 12;
 /** Shorter passages match by chance. */
 const OVERLAP_CHARACTERS_MIN = 12;
 /** How much of the workspace's text is compared, newest first. */
-export const OVERLAP_TEXT_CHARACTERS_MAX = 256 * 1024;
+const OVERLAP_TEXT_CHARACTERS_MAX = 256 * 1024;
 
 /** Returns a message for the model; undefined when the query is allowed. Length is counted in code points. */
 export function queryProblem(query: string): string | undefined {

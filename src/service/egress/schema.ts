@@ -11,7 +11,7 @@ export const DECISION_MINUTES_MAX = 10;
 export const REQUESTS_OPEN_MAX = 200;
 
 /** An `approved` request with a `started_at` is running. `done` and `failed` ones were sent. */
-export const requestStates = ["pending", "approved", "refused", "expired", "done", "failed"] as const;
+const requestStates = ["pending", "approved", "refused", "expired", "done", "failed"] as const;
 export type RequestState = (typeof requestStates)[number];
 
 export const EgressStatus = closed({

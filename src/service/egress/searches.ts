@@ -40,7 +40,7 @@ const DECISION_MS_MAX = DECISION_MINUTES_MAX * 60_000;
 const EXPIRY_CHECK_MS = 250;
 const ENTRIES_COMPARED_MAX = 200;
 
-export interface SearchesDeps {
+interface SearchesDeps {
   db: Db;
   store: EgressStore;
   access: Access;

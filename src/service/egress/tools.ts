@@ -5,7 +5,7 @@ import type { Locks } from "./locks.ts";
 import { SearchInput } from "./schema.ts";
 import type { Searches } from "./searches.ts";
 
-export const WEB_SEARCH = "web_search";
+const WEB_SEARCH = "web_search";
 
 export function egressTools(locks: Locks, searches: Searches): ToolSource {
   return (scope) => {

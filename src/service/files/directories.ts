@@ -14,7 +14,7 @@ import type { Access } from "../workspaces/access.ts";
 const REMOVED = "removed-";
 const UNKNOWN = "unknown-";
 
-export interface DirectoriesDeps {
+interface DirectoriesDeps {
   /** The data directory. */
   data: string;
   access: Pick<Access, "exists" | "highestId">;

@@ -10,7 +10,7 @@ export const READ_PART_BYTES_MAX = 64 * 1024;
 /** Limit of one file_list. */
 export const TOOL_LIST_ENTRIES_MAX = 500;
 
-export const fileKinds = ["directory", "file", "other"] as const;
+const fileKinds = ["directory", "file", "other"] as const;
 
 export const FileEntry = closed({
   name: Type.String(),

@@ -13,7 +13,7 @@ import type { GearRow } from "./store.ts";
 
 const PLACES_SHOWN_MAX = 20;
 
-export interface AnnouncementsDeps {
+interface AnnouncementsDeps {
   bindings: BindingStore;
   journal: Journal<GearEvents & ApprovalEvents>;
   isolation: Isolation;

@@ -14,7 +14,7 @@ import { boundedPattern, patternProblem } from "./patterns.ts";
 import { ARGS_SCHEMA_CHARACTERS_MAX } from "./schema.ts";
 
 export const CHECK_DEADLINE_MS = 250;
-export const COMPILE_DEADLINE_MS = 2_000;
+const COMPILE_DEADLINE_MS = 2_000;
 const COMPILED_KEPT_MAX = 500;
 const SCHEMA_DEPTH_MAX = 100;
 /** Limit of objects and lists in a schema. Compiling this many blocks the thread for a few dozen milliseconds. */
@@ -34,7 +34,7 @@ export interface ArgsSchema {
   readonly filesIn: (args: Record<string, unknown>) => string[];
 }
 
-export interface ArgsProblem {
+interface ArgsProblem {
   /** A dotted path; empty for the arguments as a whole. */
   readonly path: string;
   readonly message: string;
@@ -211,7 +211,7 @@ function newAjv(schema: Schema, metaSchema: "with meta-schema" | "without"): Ajv
   // The optimizer is quadratic in the number of properties, which does not pay for code that runs once per call.
   const code = {
     optimize: false,
-    regExp: Object.assign(boundedPattern, { code: "boundedPattern" }) as never,
+    regExp: Object.assign(boundedPattern, { code: "boundedPattern" }),
   };
   const ajv: Ajv = new Class({
     strict: false,

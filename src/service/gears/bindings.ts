@@ -14,7 +14,7 @@ import type { BindingRow, BindingStore } from "./binding-store.ts";
 import type { Gears } from "./gears.ts";
 import type { CreateGearBinding, GearBinding } from "./schema.ts";
 
-export interface GearBindingsDeps {
+interface GearBindingsDeps {
   db: Db;
   store: BindingStore;
   gears: Gears;

@@ -15,7 +15,7 @@ import { GearRuns } from "./runs.ts";
 import { gearStore } from "./store.ts";
 import { gearTools } from "./tools.ts";
 
-export interface GearNeeds {
+interface GearNeeds {
   readonly access: Access;
   readonly blueprint: Blueprint;
   readonly files: Files;

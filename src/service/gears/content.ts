@@ -29,7 +29,7 @@ export interface Content {
   readonly files: readonly FileRow[];
 }
 
-export interface CodeInput {
+interface CodeInput {
   readonly code?: string | undefined;
   readonly files?: readonly GearFileInput[] | undefined;
   readonly entrypoint?: string | undefined;

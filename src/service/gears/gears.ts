@@ -34,7 +34,7 @@ import type { GearRow, GearStore } from "./store.ts";
 
 const NAME = new RegExp(GEAR_NAME_PATTERN);
 
-export interface GearsDeps {
+interface GearsDeps {
   db: Db;
   store: GearStore;
   bindings: BindingStore;

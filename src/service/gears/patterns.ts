@@ -2,7 +2,7 @@
 // beforehand the ways in which a text could be split among repetitions.
 
 /** A longer text matches no pattern. */
-export const PATTERN_TEXT_CHARACTERS_MAX = 500;
+const PATTERN_TEXT_CHARACTERS_MAX = 500;
 const PATTERN_CHARACTERS_MAX = 500;
 /** Limit of ways for the longest text. */
 const WAYS_MAX = 1e9;

@@ -35,7 +35,7 @@ import {
   TestReport,
 } from "./schema.ts";
 
-export interface GearRoutesDeps {
+interface GearRoutesDeps {
   gears: Gears;
   gearRuns: GearRuns;
   gearBindings: GearBindings;

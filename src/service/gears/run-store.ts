@@ -35,7 +35,7 @@ export interface RunDetailRow extends RunRow {
 }
 
 /** The run of a tool call. */
-export interface CallRunRow {
+interface CallRunRow {
   id: number;
   gear_id: number;
   version: number;

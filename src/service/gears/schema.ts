@@ -11,16 +11,16 @@ export const GEAR_NAME_PATTERN = "^[a-z][a-z0-9_]{1,48}$";
 export const GEAR_CODE_BYTES_MAX = 4 * 1024 * 1024;
 /** Limit of a request with gear code: 4 MiB as base64, plus the other fields. */
 export const GEAR_BODY_BYTES_MAX = 6 * 1024 * 1024;
-export const GEAR_FILES_MAX = 100;
-export const GEAR_PATH_CHARACTERS_MAX = 200;
-export const GEAR_DESCRIPTION_CHARACTERS_MAX = 10_000;
-export const GEAR_TAGS_MAX = 20;
-export const GEAR_TAG_CHARACTERS_MAX = 50;
+const GEAR_FILES_MAX = 100;
+const GEAR_PATH_CHARACTERS_MAX = 200;
+const GEAR_DESCRIPTION_CHARACTERS_MAX = 10_000;
+const GEAR_TAGS_MAX = 20;
+const GEAR_TAG_CHARACTERS_MAX = 50;
 export const GEAR_TESTS_MAX = 20;
-export const GEAR_TEST_CHARACTERS_MAX = 100_000;
+const GEAR_TEST_CHARACTERS_MAX = 100_000;
 export const ARGS_SCHEMA_CHARACTERS_MAX = 64 * 1024;
 export const TIMEOUT_SECONDS_DEFAULT = 60;
-export const TIMEOUT_SECONDS_MAX = 600;
+const TIMEOUT_SECONDS_MAX = 600;
 /** Limit of concurrent runs in all workspaces; further ones are queued. */
 export const GEAR_RUNS_AT_ONCE_MAX = 20;
 export const GEAR_RUNS_WAITING_MAX = 200;
@@ -35,7 +35,7 @@ export const VERSIONS_PAGE_BYTES_MAX = 8 * 1024 * 1024;
 export const GearRuntime = oneOf(runtimes);
 export type GearRuntime = (typeof runtimes)[number];
 
-export const gearStatuses = ["pending", "approved", "disabled"] as const;
+const gearStatuses = ["pending", "approved", "disabled"] as const;
 export const GearStatus = oneOf(gearStatuses);
 export type GearStatus = (typeof gearStatuses)[number];
 
@@ -224,9 +224,9 @@ export const GearResult = closed({
 });
 export type GearResult = Static<typeof GearResult>;
 
-export const gearRunKinds = ["run", "dry", "test", "tool"] as const;
+const gearRunKinds = ["run", "dry", "test", "tool"] as const;
 export type GearRunKind = (typeof gearRunKinds)[number];
-export const gearRunStatuses = ["running", "done", "cancelled", "failed", "interrupted"] as const;
+const gearRunStatuses = ["running", "done", "cancelled", "failed", "interrupted"] as const;
 export type GearRunStatus = (typeof gearRunStatuses)[number];
 
 /** A run in lists; its own record also has the arguments and output. */

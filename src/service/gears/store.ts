@@ -53,7 +53,7 @@ export interface VersionRow {
 }
 
 /** A version of an earlier build, whose hash did not cover the description. */
-export interface UnhashedRow {
+interface UnhashedRow {
   id: number;
   gear_id: number;
   name: string;

@@ -28,7 +28,7 @@ export interface Transient {
   readonly data: unknown;
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly workspaceId: number;
   readonly turnId: number | null;
   /** Id of the last event that the viewer has; null skips stored events. */
@@ -43,7 +43,7 @@ export interface FollowOptions {
   readonly over: () => boolean;
 }
 
-export interface JournalDeps {
+interface JournalDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Log;

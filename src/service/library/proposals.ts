@@ -15,7 +15,7 @@ import { contentOf, mayEdit, parseWording, type Instructions, type Wording } fro
 import type { ProposalRow, ProposalStore } from "./proposal-store.ts";
 import { PROPOSALS_OPEN_PER_WORKSPACE_MAX, type DecideProposal, type Proposal } from "./schema.ts";
 
-export interface ProposalsDeps {
+interface ProposalsDeps {
   db: Db;
   store: ProposalStore;
   instructions: Instructions;

@@ -64,7 +64,7 @@ export type BindInstruction = Static<typeof BindInstruction>;
 /** SHA-256, hex. */
 const HASH_CHARACTERS = 64;
 
-export const proposalStatuses = ["pending", "accepted", "refused"] as const;
+const proposalStatuses = ["pending", "accepted", "refused"] as const;
 
 export const Proposal = closed({
   id: Id,

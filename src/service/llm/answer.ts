@@ -4,7 +4,7 @@ import { brokenProtocol, connectionLost, tooLarge } from "./failures.ts";
 import { parsedObject } from "./json.ts";
 import { ModelFailure, type ModelAnswer, type ModelListener, type TokenUsage } from "./model.ts";
 
-export const ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
+const ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
 
 /** Far above the number of calls that are executed. Each call, refused or not, writes a few rows. */
 export const ANSWER_CALLS_MAX = 512;

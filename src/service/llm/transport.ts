@@ -12,10 +12,10 @@ import type { ModelEndpoint } from "../catalog/models.ts";
 import { connectionLost } from "./failures.ts";
 import { ModelFailure } from "./model.ts";
 
-export const ATTEMPTS_MAX = 3;
-export const RETRY_AFTER_SECONDS_MAX = 30;
-export const FIRST_BYTE_TIMEOUT_MS = 5 * 60_000;
-export const SILENCE_TIMEOUT_MS = 2 * 60_000;
+const ATTEMPTS_MAX = 3;
+const RETRY_AFTER_SECONDS_MAX = 30;
+const FIRST_BYTE_TIMEOUT_MS = 5 * 60_000;
+const SILENCE_TIMEOUT_MS = 2 * 60_000;
 const RETRY_WAITS_MS = [500, 1_500];
 const ERROR_BODY_BYTES_MAX = 64 * 1024;
 /** Limit from the protocol's end marker to the end of the body, which some servers leave open. */

@@ -7,7 +7,7 @@ import { AuthKind, Role } from "../identity/schema.ts";
 
 export const LOGIN_ATTEMPTS_PER_MINUTE = 10;
 /** Limit before trimming; names themselves are shorter. */
-export const LOGIN_NAME_CHARACTERS_MAX = 1000;
+const LOGIN_NAME_CHARACTERS_MAX = 1000;
 /** A session expires after this time without use. */
 export const SESSION_IDLE_DAYS = 30;
 

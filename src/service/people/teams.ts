@@ -9,7 +9,7 @@ import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Team } from "./schema.ts";
 import type { PeopleStore, TeamMemberRow, TeamRow } from "./store.ts";
 
-export interface TeamsDeps {
+interface TeamsDeps {
   db: Db;
   store: PeopleStore;
   audit: Audit;

@@ -7,7 +7,7 @@ import { dockerAnswers, notIsolatedWarning } from "./probe.ts";
 import type { Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 import { SubprocessSandbox } from "./subprocess.ts";
 
-export interface SandboxOptions extends Omit<DockerOptions, "images" | "pool"> {
+interface SandboxOptions extends Omit<DockerOptions, "images" | "pool"> {
   /** Whether local requests have the loopback privilege. */
   readonly loopbackAdmin: boolean;
 }

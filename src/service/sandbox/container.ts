@@ -52,7 +52,7 @@ export interface ContainerDeps {
   readonly times: DockerTimes;
 }
 
-export interface ContainerPlan {
+interface ContainerPlan {
   readonly name: string;
   readonly image: string;
   readonly labels: readonly string[];

@@ -20,7 +20,7 @@ import { Pool } from "./pool.ts";
 import type { Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 
 /** Limit of containers running gears. Pooled ones come on top, bounded by the pools. */
-export const RUNS_AT_ONCE_MAX = 64;
+const RUNS_AT_ONCE_MAX = 64;
 const LABEL_INSTALLATION = "cairn.installation";
 const LABEL_START = "cairn.start";
 const START_BITS = 48;

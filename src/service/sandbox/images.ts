@@ -25,7 +25,7 @@ export interface Image {
   readonly launcher: string;
 }
 
-export interface ImagesDeps {
+interface ImagesDeps {
   readonly docker: DockerCommand;
   readonly log: Log;
   readonly times: DockerTimes;

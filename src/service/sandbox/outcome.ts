@@ -6,7 +6,7 @@ import type { OutputStream } from "../../kit/process.ts";
 import { OUTPUT_BYTES_KEPT_MAX, type SandboxRequest, type SandboxResult } from "./sandbox.ts";
 
 /** 128 + SIGKILL, as in shells. */
-export const KILLED_EXIT_CODE = 137;
+const KILLED_EXIT_CODE = 137;
 
 export type Ending =
   | { readonly kind: "exit"; readonly exitCode: number }

@@ -9,7 +9,7 @@ import type { GearContainer } from "./container.ts";
 /** Delays the replacement, so that it does not compete with the call that took the container. */
 const REFILL_DELAY_MS = 50;
 
-export interface PoolDeps {
+interface PoolDeps {
   readonly size: number;
   readonly idleMs: number;
   readonly start: () => Promise<GearContainer>;

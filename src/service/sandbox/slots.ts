@@ -4,7 +4,7 @@
 import { AppError } from "../../kit/error.ts";
 import { Semaphore } from "../../kit/semaphore.ts";
 
-export const STARTS_AT_ONCE_MAX = 3;
+const STARTS_AT_ONCE_MAX = 3;
 
 export class StartSlots {
   readonly #slots = new Semaphore(STARTS_AT_ONCE_MAX);

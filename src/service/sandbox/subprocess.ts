@@ -20,7 +20,7 @@ const INTERPRETERS: Record<Exclude<Runtime, "binary">, readonly string[]> = {
   bash: ["bash"],
 };
 
-export interface SubprocessOptions {
+interface SubprocessOptions {
   readonly environment: Environment;
   readonly clock: Clock;
   readonly log: Log;

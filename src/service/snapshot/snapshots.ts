@@ -9,7 +9,7 @@ import type { Access } from "../workspaces/access.ts";
 import type { BlueprintRecord, SnapshotContent } from "./schema.ts";
 import type { SnapshotStore } from "./store.ts";
 
-export interface SnapshotsDeps {
+interface SnapshotsDeps {
   readonly store: SnapshotStore;
   readonly access: Access;
   readonly journal: Journal;

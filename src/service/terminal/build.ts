@@ -10,7 +10,7 @@ import type { Access } from "../workspaces/access.ts";
 import { Shells } from "./shells.ts";
 import { Terminals } from "./terminals.ts";
 
-export interface TerminalNeeds {
+interface TerminalNeeds {
   readonly access: Access;
   readonly authentication: Authentication;
   readonly files: Files;

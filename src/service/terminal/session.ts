@@ -20,7 +20,7 @@ const ENDINGS = {
   input: [1008, "input arrived faster than the shell reads it"],
   failed: [1011, "the terminal could not be started; see the service's log"],
 } as const;
-export type EndKind = keyof typeof ENDINGS;
+type EndKind = keyof typeof ENDINGS;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -19,7 +19,7 @@ const MOUNT_PATH = "/workspace";
 const DETACH_KEYS = "ctrl-@,ctrl-_,ctrl-@,ctrl-_";
 const SHELL_SCRIPT = "command -v bash >/dev/null && exec bash; exec sh";
 
-export interface ShellsOptions {
+interface ShellsOptions {
   readonly docker: DockerCommand;
   readonly image: string;
   /** Identifies this installation's containers among others on the same daemon. */

@@ -17,15 +17,15 @@ import { readerOf, type Shells } from "./shells.ts";
 
 const CHECK_MS = 250;
 
-export const TERMINAL_OFF =
+const TERMINAL_OFF =
   "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and restart the service";
-export const TERMINAL_NOT_ISOLATED =
+const TERMINAL_NOT_ISOLATED =
   "the terminal needs a container sandbox, and there is none: start a container daemon, set sandbox: docker, and restart the service";
 
 export const TERMINAL_FILES_OF_ROOT =
   "the workspace's files belong to root, and a terminal never runs as root: run the service as another user, who owns the data directory, or open the terminal without files";
 
-export interface TerminalsDeps {
+interface TerminalsDeps {
   db: Db;
   access: Access;
   authentication: Authentication;

@@ -8,7 +8,7 @@ import type { OpenCall, Run } from "./recorder.ts";
 
 export type ListenTo = (run: Run, call: OpenCall) => ModelListener;
 
-export interface ArrivingTextDeps {
+interface ArrivingTextDeps {
   readonly journal: Journal<StreamedEvents>;
   readonly clock: Clock;
 }

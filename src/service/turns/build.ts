@@ -24,7 +24,7 @@ import { turnStore } from "./store.ts";
 import { Turns } from "./turns.ts";
 import { Viewing } from "./viewing.ts";
 
-export interface TurnNeeds {
+interface TurnNeeds {
   readonly access: Access;
   readonly authentication: Authentication;
   readonly blueprint: Blueprint;

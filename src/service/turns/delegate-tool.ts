@@ -5,7 +5,7 @@ import { closed, oneOf } from "../../kit/schema.ts";
 import { parseArguments } from "../tools/arguments.ts";
 import type { DelegateTool, ToolSource } from "../tools/tool.ts";
 
-export const DELEGATE = "delegate";
+const DELEGATE = "delegate";
 
 export const delegateTools: ToolSource = (scope) =>
   scope.targets.length === 0 ? [] : [delegateTool(scope.targets.map((target) => target.name))];

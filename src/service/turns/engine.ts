@@ -21,7 +21,7 @@ import { ROUNDS_MAX } from "./schema.ts";
 import { Scopes } from "./scopes.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
-export interface EngineDeps {
+interface EngineDeps {
   recorder: Recorder;
   callModel: CallModel;
   registry: ToolRegistry;

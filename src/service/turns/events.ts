@@ -12,7 +12,7 @@ const ofRun = { run_id: Id, agent_id: Id };
 const ofToolCall = { ...ofRun, call_id: Type.String(), tool: Type.String() };
 
 /** `thinking`: the model is answering. `working`: tools are running. `waiting`: a tool waits for a person. The others are ends of the run. */
-export const runStates = ["thinking", "working", "waiting", ...runStatuses] as const;
+const runStates = ["thinking", "working", "waiting", ...runStatuses] as const;
 
 export const turnEvents = {
   "turn.queued": TurnData,
@@ -57,12 +57,12 @@ export const resumedEnds: Superseded = {
   field: "final",
 };
 
-export const DeltaData = closed({
+const DeltaData = closed({
   ...ofRun,
   kind: Type.Union([Type.Literal("text"), Type.Literal("reasoning")]),
   text: Type.String(),
 });
-export type DeltaData = Static<typeof DeltaData>;
+type DeltaData = Static<typeof DeltaData>;
 
 /** The text so far of a model call that is still streaming, for late viewers. */
 export const PartialData = closed({ ...ofRun, text: Type.String(), reasoning: Type.String() });

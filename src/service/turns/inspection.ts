@@ -25,7 +25,7 @@ import type { CallDiff, CallSummary } from "./schema.ts";
 import type { CallRow, TurnStore } from "./store.ts";
 import type { Turns } from "./turns.ts";
 
-export interface InspectionDeps {
+interface InspectionDeps {
   store: TurnStore;
   prompts: SentPrompts;
   counts: TokenCounts;

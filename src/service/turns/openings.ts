@@ -21,7 +21,7 @@ export interface KeptBlueprints {
   readonly wiresWhenBegan: (turnId: number) => readonly Wire[];
 }
 
-export interface OpeningsDeps {
+interface OpeningsDeps {
   store: TurnStore;
   conversation: Conversation;
   blueprint: Blueprint;

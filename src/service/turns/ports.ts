@@ -12,7 +12,7 @@ const OUTPUT_CHARACTERS_MAX = 1024 * 1024;
 
 type Stream = "stdout" | "stderr";
 
-export interface OpenPorts {
+interface OpenPorts {
   readonly ports: ToolPorts;
   /** Call it after the tool has ended: stores the rest of its live output before its result. */
   readonly close: () => Promise<void>;

@@ -19,7 +19,7 @@ import { costOf, type Usages } from "../usage/usage.ts";
 import type { RunStatus } from "./schema.ts";
 import type { RunRow, ToolCallRow, TurnStore } from "./store.ts";
 
-export interface RecorderDeps {
+interface RecorderDeps {
   db: Db;
   turns: TurnStore;
   prompts: SentPrompts;
@@ -374,6 +374,6 @@ function durationOf(call: ToolCallRow, finishedAt: number, outcome: Outcome): nu
 }
 
 /** The orchestrator has one thread for all turns; a worker has one per run. */
-export function threadOf(run: RunRow): number {
+function threadOf(run: RunRow): number {
   return run.parent_run_id === null ? 0 : run.id;
 }

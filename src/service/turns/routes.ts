@@ -18,7 +18,7 @@ import type { Steps } from "./steps.ts";
 import type { Turns } from "./turns.ts";
 import type { Viewing } from "./viewing.ts";
 
-export interface TurnRoutesDeps {
+interface TurnRoutesDeps {
   turns: Turns;
   viewing: Viewing;
   conversation: Conversation;

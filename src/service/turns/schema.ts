@@ -14,15 +14,7 @@ export const TOOL_CALLS_PER_ANSWER_MAX = 64;
 export const TURNS_QUEUED_MAX = 16;
 export const CHAT_CHARACTERS_MAX = 400_000;
 
-export const turnStatuses = [
-  "queued",
-  "running",
-  "waiting",
-  "done",
-  "failed",
-  "cancelled",
-  "interrupted",
-] as const;
+const turnStatuses = ["queued", "running", "waiting", "done", "failed", "cancelled", "interrupted"] as const;
 export type TurnStatus = (typeof turnStatuses)[number];
 export const runStatuses = ["running", "done", "failed", "cancelled", "interrupted"] as const;
 export type RunStatus = (typeof runStatuses)[number];
@@ -91,7 +83,7 @@ export const Call = closed({
 });
 export type Call = Static<typeof Call>;
 
-export const toolStates = ["asked", "started", "done"] as const;
+const toolStates = ["asked", "started", "done"] as const;
 export type ToolState = (typeof toolStates)[number];
 
 export const TurnRunStep = closed({

@@ -9,7 +9,7 @@ import type { Revocation } from "../people/users.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { TurnStore } from "./store.ts";
 
-export interface StandingDeps {
+interface StandingDeps {
   store: TurnStore;
   authentication: Authentication;
   access: Access;

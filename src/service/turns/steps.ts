@@ -10,13 +10,13 @@ import type { RunStepRow, ToolStepRow, TurnStore } from "./store.ts";
 import type { Turns } from "./turns.ts";
 
 /** The part of a gear's run that a tool call shows. */
-export interface GearRunOfCall {
+interface GearRunOfCall {
   readonly id: number;
   readonly gearId: number;
   readonly version: number;
 }
 
-export interface StepsDeps {
+interface StepsDeps {
   store: TurnStore;
   turns: Turns;
   conversation: Conversation;

@@ -24,7 +24,7 @@ export interface TurnRow {
 }
 
 /** The stored facts about the person for whom a turn acts. */
-export interface ActingRow {
+interface ActingRow {
   id: number;
   workspace_id: number;
   acting_id: number;

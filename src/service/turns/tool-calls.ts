@@ -22,7 +22,7 @@ import { TOOL_CALLS_AT_ONCE_MAX, TOOL_CALLS_PER_ANSWER_MAX } from "./schema.ts";
 import type { Scopes } from "./scopes.ts";
 import type { RunRow, ToolCallRow } from "./store.ts";
 
-export interface ToolCallsDeps {
+interface ToolCallsDeps {
   recorder: Recorder;
   scopes: Scopes;
   log: Log;

@@ -29,7 +29,7 @@ const STOP_WAIT_MS = 4_000;
 
 const END_RETRY_MS = 1_000;
 
-export interface TurnsDeps {
+interface TurnsDeps {
   db: Db;
   store: TurnStore;
   openings: Openings;

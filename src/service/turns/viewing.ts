@@ -10,7 +10,7 @@ import { isOver } from "./records.ts";
 import type { TurnStore } from "./store.ts";
 import type { Turns } from "./turns.ts";
 
-export interface ViewingDeps {
+interface ViewingDeps {
   journal: Journal;
   store: TurnStore;
   turns: Turns;

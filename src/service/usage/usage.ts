@@ -15,7 +15,7 @@ import type { SpentRow, UsageRow, UsageStore } from "./store.ts";
 const WHOLE_WORKSPACE = 0;
 const TOKENS_PER_PRICE = 1_000_000;
 
-export interface UsagesDeps {
+interface UsagesDeps {
   store: UsageStore;
   access: Access;
   blueprint: Blueprint;

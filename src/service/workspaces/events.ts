@@ -8,4 +8,3 @@ export type WorkspaceEvents = typeof workspaceEvents;
 
 /** The last event of a deleted workspace; it is not stored. */
 export const workspaceEnd = { "workspace.removed": closed({ workspace_id: Id }) };
-export type WorkspaceEnd = typeof workspaceEnd;

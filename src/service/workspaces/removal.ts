@@ -6,7 +6,7 @@ import { inWrites } from "../../kit/in-writes.ts";
 import type { Log } from "../../kit/log.ts";
 import type { WorkspaceStore } from "./store.ts";
 
-export interface RemovalDeps {
+interface RemovalDeps {
   readonly db: Db;
   readonly store: WorkspaceStore;
   readonly background: Background;

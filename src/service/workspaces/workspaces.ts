@@ -35,7 +35,7 @@ export interface WorkspacePart {
   readonly removed?: (workspaceId: number) => void;
 }
 
-export interface WorkspacesDeps {
+interface WorkspacesDeps {
   db: Db;
   store: WorkspaceStore;
   access: Access;

@@ -21,7 +21,7 @@ const FOLLOWER_STORED_EVERY = 64;
 /** Changes whose files are looked at after a crash in any case. Also marks that the space is open: it was not closed while fewer are followed. */
 const LOOKED_AT_AFTER_CRASH = 256;
 
-export interface ApplyingDeps {
+interface ApplyingDeps {
   readonly db: Db;
   readonly store: SpaceStore;
   readonly mirror: Mirror;

@@ -68,7 +68,7 @@ export function* planSteps(store: SpaceStore, operations: readonly Prepared[]): 
   const steps: Step[] = [];
   for (const operation of operations) {
     const row = store.file.get(operation.path);
-    const step = STEPS[operation.op](store, operation as never, row);
+    const step = stepOf(store, operation, row);
     if (step) steps.push({ operation, row, version: undefined, ...step });
     yield;
   }
@@ -79,50 +79,57 @@ export function* planSteps(store: SpaceStore, operations: readonly Prepared[]): 
 
 type Found = Pick<Step, "effect"> & Partial<Pick<Step, "version">>;
 
-const STEPS = {
-  put(
-    _store: SpaceStore,
-    operation: Extract<Prepared, { op: "put" }>,
-    row: FileRow | null,
-  ): Found | undefined {
-    const { path, hash, content, expected, unlessSame } = operation;
-    const before = liveOf(row);
-    if (unlessSame && before?.hash === hash) return undefined;
-    requireExpected(path, expected, before);
-    const after = { version: (row?.last ?? 0) + 1, size: content.length, hash };
-    return { effect: { path, op: "write", before, after } };
-  },
-  delete(_store: SpaceStore, operation: Extract<Prepared, { op: "delete" }>, row: FileRow | null): Found {
-    const { path, expected } = operation;
-    const before = liveOf(row);
-    if (!before) throw notFound("file", path);
-    requireExpected(path, expected, before);
-    return { effect: { path, op: "delete", before, after: null } };
-  },
-  undelete(store: SpaceStore, { path }: Extract<Prepared, { op: "undelete" }>, row: FileRow | null): Found {
-    if (!row) throw notFound("file", path);
-    if (row.live !== null) throw fileError("conflict", path, "is not deleted", { current: row.live });
-    const version = store.newestKept.get(row.id);
-    if (!version) throw fileError("refused", path, "the content of all its versions was destroyed");
-    const after = { version: version.version, size: version.size, hash: version.hash };
-    return { effect: { path, op: "undelete", before: null, after }, version };
-  },
-  destroy(
-    store: SpaceStore,
-    operation: Extract<Prepared, { op: "destroy" }>,
-    row: FileRow | null,
-  ): Found | undefined {
-    const { path } = operation;
-    const version = row && store.version.get(row.id, operation.version);
-    if (!row || !version) throw notFound("version", `${operation.version} of ${path}`);
-    if (row.live === operation.version)
-      throw new AppError("invalid", "cannot destroy current live version — soft-delete first");
-    if (version.gone === "destroyed") return undefined;
-    const before = liveOf(row);
-    const destroyed = { version: version.version, hash: version.hash };
-    return { effect: { path, op: "destroy", before, after: before, destroyed }, version };
-  },
-};
+function stepOf(store: SpaceStore, operation: Prepared, row: FileRow | null): Found | undefined {
+  switch (operation.op) {
+    case "put":
+      return put(operation, row);
+    case "delete":
+      return deletion(operation, row);
+    case "undelete":
+      return undeletion(store, operation, row);
+    case "destroy":
+      return destruction(store, operation, row);
+  }
+}
+
+type Of<Op extends Prepared["op"]> = Extract<Prepared, { op: Op }>;
+
+function put(operation: Of<"put">, row: FileRow | null): Found | undefined {
+  const { path, hash, content, expected, unlessSame } = operation;
+  const before = liveOf(row);
+  if (unlessSame && before?.hash === hash) return undefined;
+  requireExpected(path, expected, before);
+  const after = { version: (row?.last ?? 0) + 1, size: content.length, hash };
+  return { effect: { path, op: "write", before, after } };
+}
+
+function deletion({ path, expected }: Of<"delete">, row: FileRow | null): Found {
+  const before = liveOf(row);
+  if (!before) throw notFound("file", path);
+  requireExpected(path, expected, before);
+  return { effect: { path, op: "delete", before, after: null } };
+}
+
+function undeletion(store: SpaceStore, { path }: Of<"undelete">, row: FileRow | null): Found {
+  if (!row) throw notFound("file", path);
+  if (row.live !== null) throw fileError("conflict", path, "is not deleted", { current: row.live });
+  const version = store.newestKept.get(row.id);
+  if (!version) throw fileError("refused", path, "the content of all its versions was destroyed");
+  const after = { version: version.version, size: version.size, hash: version.hash };
+  return { effect: { path, op: "undelete", before: null, after }, version };
+}
+
+function destruction(store: SpaceStore, operation: Of<"destroy">, row: FileRow | null): Found | undefined {
+  const { path } = operation;
+  const version = row && store.version.get(row.id, operation.version);
+  if (!row || !version) throw notFound("version", `${operation.version} of ${path}`);
+  if (row.live === operation.version)
+    throw new AppError("invalid", "cannot destroy current live version — soft-delete first");
+  if (version.gone === "destroyed") return undefined;
+  const before = liveOf(row);
+  const destroyed = { version: version.version, hash: version.hash };
+  return { effect: { path, op: "destroy", before, after: before, destroyed }, version };
+}
 
 function liveOf(row: FileRow | null): Effect["before"] {
   return !row || row.live === null ? null : { version: row.live, size: row.size, hash: row.hash };

@@ -11,7 +11,7 @@ import { RecentContents } from "./recent.ts";
 import { spaceStore } from "./store.ts";
 import { Tree } from "./tree.ts";
 
-export interface SpaceInspection {
+interface SpaceInspection {
   /** The time of the last change in ms since the epoch; undefined: no changes. */
   readonly lastChange: number | undefined;
   readonly seq: number;

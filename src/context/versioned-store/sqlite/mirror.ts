@@ -12,7 +12,7 @@ import type { Tree, TreeFile } from "./tree.ts";
 import { Trusting } from "./trusting.ts";
 import type { RefusedEntry } from "./walk.ts";
 
-export interface MirrorDeps {
+interface MirrorDeps {
   readonly store: SpaceStore;
   readonly tree: Tree;
   readonly recent: RecentContents;

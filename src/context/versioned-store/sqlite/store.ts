@@ -36,13 +36,13 @@ export interface VersionRow {
   gone: "destroyed" | "pruned" | null;
 }
 
-export interface BlobRow {
+interface BlobRow {
   size: number;
   coding: "raw" | "zstd";
   content: Uint8Array;
 }
 
-export interface ChangeRow {
+interface ChangeRow {
   seq: number;
   op: ChangeOp;
   path: string;
@@ -54,7 +54,7 @@ export interface ChangeRow {
 }
 
 /** A file as it was at some change. */
-export interface PastRow {
+interface PastRow {
   path: string;
   op: ChangeOp;
   version: number;
@@ -73,7 +73,7 @@ export interface SnapshotRow {
 }
 
 /** See 002_metadata.sql. */
-export interface MetadataRow {
+interface MetadataRow {
   content: string;
   written: string;
   before: string | null;
