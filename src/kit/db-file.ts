@@ -43,8 +43,8 @@ export function settleFile(path: string): void {
 export function incomplete(path: string): AppError {
   return new AppError(
     "refused",
-    `${path} is an incomplete copy: there is nothing in it; copy it together with ${basename(path)}-wal while the program is stopped, ` +
-      "restore a backup, or delete it to begin with an empty one",
+    `${path} is an incomplete copy: it is empty; copy it together with ${basename(path)}-wal while the program is stopped, ` +
+      "restore a backup, or delete it to start with an empty one",
   );
 }
 
@@ -52,7 +52,7 @@ export function incomplete(path: string): AppError {
 function withoutFile(path: string): AppError {
   return new AppError(
     "refused",
-    `${path} is missing, and its log ${logOf(path)} is there: put the file back beside it, restore a backup, or move the log away to begin with ` +
+    `${path} is missing, and its log ${logOf(path)} remains: restore the file beside it, restore a backup, or move the log away to start with ` +
       "an empty one",
   );
 }
@@ -88,10 +88,7 @@ export function openError(path: string, error: unknown): AppError {
     );
   }
   if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_PERM")) {
-    return new AppError(
-      "refused",
-      `${path} can't be written: this user may not do that there, or the disk is read-only`,
-    );
+    return new AppError("refused", `${path} cannot be written: permission denied, or the disk is read-only`);
   }
   return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);
 }

@@ -38,7 +38,7 @@ export class Freezer {
 
   /** As `Db.freeze`. */
   freeze(): FrozenFile {
-    if (this.#frozen) throw new AppError("conflict", "a backup is being made already");
+    if (this.#frozen) throw new AppError("conflict", "another backup is already running");
     try {
       this.#descriptor ??= openSync(this.#path, "r");
       this.#frozen = true;
@@ -81,7 +81,7 @@ export class Freezer {
 
   /** The descriptor outlives every read: it is closed with the database, which is not closed before its copies have ended. */
   #read(into: Uint8Array, at: number): Promise<number> {
-    const ended = new AppError("unavailable", "the backup was given up: the database was closed or went on");
+    const ended = new AppError("unavailable", "the backup was aborted: the database was closed or released");
     if (!this.#frozen) return Promise.reject(ended);
     const done = Promise.withResolvers<number>();
     read(this.#descriptor!, into, 0, into.length, at, (error, count) => {

@@ -27,7 +27,7 @@ export async function lookAt<T>(path: string, scratch: string, look: (db: Db) =>
       chmodSync(copy + suffix, PRIVATE_FILE_MODE);
     }
     if (JSON.stringify(state(path)) !== JSON.stringify(before))
-      throw new AppError("conflict", `${path}: somebody is writing to it`);
+      throw new AppError("conflict", `${path}: another process is writing to it`);
     return await opened(path, pathToFileURL(copy).href, look);
   } finally {
     rmSync(folder, { recursive: true, force: true });

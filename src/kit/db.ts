@@ -115,7 +115,7 @@ export class Db {
    * milliseconds. Raises `conflict` when it is frozen already or being changed in steps, `unavailable` when storage refuses.
    */
   freeze(): FrozenFile {
-    if (this.#commits.isInSteps) throw new AppError("conflict", "much is being changed at once; try again");
+    if (this.#commits.isInSteps) throw new AppError("conflict", "a large change is being written; try again");
     return this.#freezer.freeze();
   }
 

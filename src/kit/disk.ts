@@ -28,7 +28,7 @@ export function accessProblem(error: unknown): string {
   if (code === "ENOENT") return "no such file";
   if (code === "ENOTDIR") return "a part of the path is not a directory";
   if (code === "EISDIR") return "is a directory, not a file";
-  if (code === "EACCES" || code === "EPERM") return "this user may not do that there";
+  if (code === "EACCES" || code === "EPERM") return "permission denied";
   if (code === "EROFS") return "the disk is read-only";
   return messageOf(error);
 }
@@ -49,13 +49,13 @@ function diskError(error: unknown, path: string): unknown {
   const shown = path === "" ? "the directory" : path;
   const reason = storageReasonOf(error);
   if (reason !== "failed") return new StorageError(reason, code);
-  if (code === "ENOENT") return new AppError("conflict", `${shown}: was removed meanwhile; try again`);
+  if (code === "ENOENT") return new AppError("conflict", `${shown}: was removed in the meantime; try again`);
   if (code === "EEXIST" || code === "ENOTEMPTY")
-    return new AppError("conflict", `${shown}: was changed meanwhile; try again`);
+    return new AppError("conflict", `${shown}: was changed in the meantime; try again`);
   if (code === "ENOTDIR") return new AppError("invalid", `${shown}: a part of the path is not a directory`);
   if (code === "EISDIR") return new AppError("invalid", `${shown}: is a directory, not a file`);
   if (code === "ELOOP")
-    return new AppError("invalid", `${shown}: a link on the way leads in circles or was put there meanwhile`);
-  if (code === "ENAMETOOLONG") return new AppError("invalid", `${shown}: is too long for this disk`);
+    return new AppError("invalid", `${shown}: a link in the path is circular or was created in the meantime`);
+  if (code === "ENAMETOOLONG") return new AppError("invalid", `${shown}: too long for this disk`);
   return new StorageError("failed", code);
 }

@@ -110,7 +110,8 @@ export class Held implements Disposable {
 
   /** Where to reach a name in it, to be used at once. Raises `conflict` for a directory that was replaced, where there are no descriptors. */
   entry(name: string): string {
-    if (!this.#isStill()) throw new AppError("conflict", "the directory was replaced meanwhile; try again");
+    if (!this.#isStill())
+      throw new AppError("conflict", "the directory was replaced in the meantime; try again");
     return `${this.#base}${sep}${name}`;
   }
 

@@ -30,10 +30,10 @@ export function listenProblem(text: string): string | undefined {
 /** As a Host header names a server: an address (IPv6 in brackets) or a name, and perhaps a port. */
 export function hostProblem(text: string): string | undefined {
   const parts = /^(\[[^\]]*\]|[^:[\]]*)(?::([0-9]*))?$/.exec(text);
-  if (!parts) return "neither an address nor a host name (IPv6 addresses stand in brackets)";
+  if (!parts) return "neither an address nor a host name (put IPv6 addresses in brackets)";
   const [, host = "", port] = parts;
   if (port !== undefined && (!/^[1-9][0-9]{0,4}$/.test(port) || Number(port) > PORT_MAX))
-    return `its port is no number from 1 to ${PORT_MAX}`;
+    return `its port is not a number from 1 to ${PORT_MAX}`;
   if (host.startsWith("["))
     return ipaddr.IPv6.isValid(host.slice(1, -1)) ? undefined : "not an IPv6 address in brackets";
   return isPlainAddress(host) ? undefined : nameProblem(host);

@@ -238,7 +238,7 @@ function collect(
     else chunks.push(chunk);
   });
   answer.on("end", () => done(Buffer.concat(chunks)));
-  answer.on("aborted", () => fail(new OutboundFailure("unreachable", "the answer was broken off")));
+  answer.on("aborted", () => fail(new OutboundFailure("unreachable", "the answer was interrupted")));
 }
 
 function portOf(url: URL): number {

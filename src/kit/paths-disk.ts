@@ -66,7 +66,7 @@ export class RootDirectory {
     if (names.length > LIST_ENTRIES_MAX) {
       throw new AppError(
         "refused",
-        `${path === "" ? "the directory" : path} has more than ${LIST_ENTRIES_MAX} entries, too many to list`,
+        `${path === "" ? "the directory" : path} has more than ${LIST_ENTRIES_MAX} entries; that is too many to list`,
       );
     }
     const listed: Listed[] = [];
@@ -134,9 +134,9 @@ export class RootDirectory {
       const real = await guarded(path, () => absentAsUndefined(realpath(candidate)));
       if (real !== undefined) return { real: proveInside(root, real, path), missing };
       const link = await guarded(path, () => absentAsUndefined(lstat(candidate)));
-      if (link) throw new AppError("invalid", `${path}: a link on the way leads nowhere`);
+      if (link) throw new AppError("invalid", `${path}: a link in the path is broken`);
       if (segments.length === 0)
-        throw new AppError("conflict", `${path}: the directory was removed meanwhile`);
+        throw new AppError("conflict", `${path}: the directory was removed in the meantime`);
       missing.unshift(segments.pop()!);
     }
   }
@@ -210,7 +210,7 @@ class HeldDirectory implements AsyncDisposable {
     const real = await absentAsUndefined(realpath(this.real));
     const facts = real === this.real ? await absentAsUndefined(lstat(real)) : undefined;
     if (!facts || !sameFile(facts, this.#facts))
-      throw new AppError("conflict", "the directory was replaced meanwhile; try again");
+      throw new AppError("conflict", "the directory was replaced in the meantime; try again");
   }
 
   /** Names made in it survive a power cut. Windows has no such thing. */
@@ -310,7 +310,7 @@ async function writeNew(path: string, content: Uint8Array): Promise<void> {
 
 function proveInside(root: string, real: string, path: string): string {
   if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return real;
-  throw new AppError("invalid", `${path}: a link on the way leads out of the directory`);
+  throw new AppError("invalid", `${path}: a link in the path leads out of the directory`);
 }
 
 /** Where resolving a path also tells its spelling on the disk. */
@@ -320,13 +320,14 @@ function refuseResolvedSpelling(root: string, real: string, path: string): void 
   if (!TELLS_SPELLING) return;
   const there = relative(root, real).split(sep).join("/").normalize("NFC");
   if (there === path || foldedPath(there) !== foldedPath(path)) return;
-  throw new AppError("conflict", `${path}: this disk takes it and the existing "${there}" for one name`);
+  throw new AppError("conflict", `${path}: this disk treats it and the existing "${there}" as one name`);
 }
 
 function requireRegular(facts: Stats, path: string): void {
   if (facts.isFile()) return;
   if (facts.isDirectory()) throw new AppError("invalid", `${path}: is a directory, not a file`);
-  if (facts.isSymbolicLink()) throw new AppError("invalid", `${path}: was replaced by a link meanwhile`);
+  if (facts.isSymbolicLink())
+    throw new AppError("invalid", `${path}: was replaced by a link in the meantime`);
   throw new AppError("invalid", `${path}: is a device, pipe or socket, not a file`);
 }
 
@@ -368,7 +369,7 @@ async function refuseOtherSpelling(directory: HeldDirectory, name: string, path:
   const spelling = names.find((each) => foldedPath(each) === foldedPath(name));
   throw new AppError(
     "conflict",
-    `${path}: this disk takes "${name}" and the existing "${spelling ?? swapped}" for one name`,
+    `${path}: this disk treats "${name}" and the existing "${spelling ?? swapped}" as one name`,
   );
 }
 

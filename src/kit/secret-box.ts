@@ -57,7 +57,7 @@ export class SecretBox {
     if (!key)
       throw new AppError(
         "unavailable",
-        `the key file ${this.path} is missing: restore it, or enter the secret again`,
+        `the key file ${this.path} is missing; restore it, or enter the secret again`,
       );
     const sealed = Buffer.from(stored.slice(PREFIX.length), "base64url");
     try {
@@ -71,7 +71,7 @@ export class SecretBox {
       this.#key = undefined;
       throw new AppError(
         "unavailable",
-        `the key in ${this.path} does not open this secret: restore the right key file, or enter the secret again`,
+        `the key in ${this.path} cannot decrypt this secret; restore the right key file, or enter the secret again`,
       );
     }
   }

@@ -15,8 +15,8 @@ export class StorageError extends AppError {
     super(
       "unavailable",
       reason === "full"
-        ? "the disk is full: nothing was changed; free some space and try again"
-        : `storage failed (${code}): nothing was changed`,
+        ? "the disk is full; nothing was changed; free some space and try again"
+        : `storage failed (${code}); nothing was changed`,
     );
     this.reason = reason;
   }

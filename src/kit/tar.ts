@@ -78,7 +78,7 @@ export async function readTar(
     await pipeline(bounded(bytes, bytesMax + OVERHEAD_BYTES_MAX), reader);
     await visited;
   } catch (error) {
-    throw isOfTarStream(error) ? new AppError("invalid", "the archive is damaged, or cut short") : error;
+    throw isOfTarStream(error) ? new AppError("invalid", "the archive is damaged or truncated") : error;
   }
 }
 

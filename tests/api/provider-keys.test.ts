@@ -67,7 +67,7 @@ test("without its key file, or with another, the service starts and says so; cal
       expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ ok: true });
     }
     renameSync(keyFile, `${keyFile}.kept`);
-    const missing = `the key file ${keyFile} is missing: restore it, or enter the secret again`;
+    const missing = `the key file ${keyFile} is missing; restore it, or enter the secret again`;
     {
       await using at = await world({ data });
       expect(errorsIn(at)).toMatchObject([{ error: missing, providers: "1" }]);
@@ -90,7 +90,7 @@ test("without its key file, or with another, the service starts and says so; cal
       expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ ok: true });
     }
     writeFileSync(keyFile, `${Buffer.alloc(32, 7).toString("base64url")}\n`);
-    const wrong = `the key in ${keyFile} does not open this secret: restore the right key file, or enter the secret again`;
+    const wrong = `the key in ${keyFile} cannot decrypt this secret; restore the right key file, or enter the secret again`;
     {
       await using at = await world({ data });
       expect(errorsIn(at)).toMatchObject([{ error: wrong, providers: "1" }]);

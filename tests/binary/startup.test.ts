@@ -269,7 +269,7 @@ describe("a refused start leaves nothing behind:", () => {
     copyFileSync(join(running.data, "service.db"), file);
     const outcome = await runBinary("service", ["serve", "--data", folder.path, "--listen", "127.0.0.1:0"]);
     const advice =
-      "copy it together with service.db-wal while the program is stopped, restore a backup, or delete it to begin with an empty one";
+      "copy it together with service.db-wal while the program is stopped, restore a backup, or delete it to start with an empty one";
     expect(outcome).toEqual({
       exitCode: 1,
       stdout: "",

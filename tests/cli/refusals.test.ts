@@ -49,8 +49,8 @@ bound("a data directory that can't be written says so", async () => {
   const answer = await asNobody("file", "list", "--server-dir", directory);
   const made = await asNobody(..."init server --space a --admin ada --data-dir".split(" "), inside("new"));
   chmodSync(directory, 0o700);
-  const denied = "this user may not do that there";
-  const says = `Error: ${inside("server.db")} can't be written: ${denied}, or the disk is read-only\n`;
+  const denied = "permission denied";
+  const says = `Error: ${inside("server.db")} cannot be written: ${denied}, or the disk is read-only\n`;
   expect(answer).toEqual([1, says]);
   expect(made).toEqual([1, `Error: cannot create ${inside("new")}: ${denied}\n`]);
 });
@@ -197,7 +197,7 @@ describe("server.yaml", () => {
 
   test("an address that this machine does not have is said so", async () => {
     await using server = await configured("listen:\n  address: 192.0.2.1\n");
-    const says = "Error: listen 192.0.2.1:8743: it is no address of this machine; set another one\n";
+    const says = "Error: listen 192.0.2.1:8743: not an address of this machine; choose another\n";
     expect(await server.said("server", "start")).toEqual([1, says]);
   });
 

@@ -101,7 +101,7 @@ describe("the archive", () => {
       expect([share, await saidOf(file(flipped))]).toEqual([
         share,
         expect.stringMatching(
-          /is not what was backed up|does not hold|damaged, or cut short|no file of a backup|was edited|is no JSON|seal/,
+          /is not what was backed up|does not hold|damaged or truncated|no file of a backup|was edited|is no JSON|seal/,
         ),
       ]);
     }
@@ -112,7 +112,7 @@ describe("the archive", () => {
     for (const kept of [1, 100, bytes.length >> 1, bytes.length - 600, bytes.length - 5]) {
       expect([kept, await saidOf(file(bytes.subarray(0, kept)))]).toEqual([
         kept,
-        expect.stringMatching(/damaged, or cut short|compression does not hold|its seal is missing/),
+        expect.stringMatching(/damaged or truncated|compression does not hold|its seal is missing/),
       ]);
     }
   });
@@ -151,7 +151,7 @@ describe("the archive", () => {
     );
     const longer = (more: Uint8Array) => saidOf(file(Buffer.concat([readFileSync(good.path), more])));
     expect(await longer(Bun.zstdCompressSync(Buffer.from("more")))).toBe(
-      "the archive is damaged, or cut short (after manifest.json)",
+      "the archive is damaged or truncated (after manifest.json)",
     );
     expect(await longer(Buffer.from("more"))).toBe(
       "its seal is missing: it was cut, or something was added (after manifest.json)",

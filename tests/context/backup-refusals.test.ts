@@ -113,7 +113,7 @@ describe("what is refused", () => {
     }
     await using server = await runContext();
     await server.admin.write("large.bin", noise(3_000_000));
-    const full = failure("the disk is full: nothing was changed; free some space and try again", 2);
+    const full = failure("the disk is full; nothing was changed; free some space and try again", 2);
     const out = join(disk.path, "x.tar.zst");
     expect(await server.refused("backup", "create", "--out", out)).toEqual(full);
     expect(readdirSync(disk.path)).toEqual([]);

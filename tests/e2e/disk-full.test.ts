@@ -15,7 +15,7 @@ import { refusalOf } from "../kit/refusal.ts";
 
 const DISK_FULL: Refusal = {
   status: 503,
-  message: "the disk is full: nothing was changed; free some space and try again",
+  message: "the disk is full; nothing was changed; free some space and try again",
   code: "unavailable",
 };
 const WRITES_MAX = 500;

@@ -26,7 +26,7 @@ const TEST_LIMIT_MS = 120_000;
 const DISK_FULL = {
   status: 503,
   code: "unavailable",
-  message: "the disk is full: nothing was changed; free some space and try again",
+  message: "the disk is full; nothing was changed; free some space and try again",
 };
 
 interface Acknowledged {

@@ -49,7 +49,7 @@ export const aclList = serverCommand({
   },
   show: (all) =>
     all.length === 0
-      ? "nobody has rules: roles decide"
+      ? "no user has rules; roles decide"
       : all
           .map((one) => (one.rules.length === 0 ? rulesText(one) : `${one.user}\n${rulesText(one)}`))
           .join("\n\n"),

@@ -80,7 +80,7 @@ function configVerdict({ value, error }: ReturnType<typeof configOf>): Verdict {
 function configFix(text: string): string {
   if (text.endsWith("no such file"))
     return "restore server.yaml from a backup, or write an empty one: every key has a default";
-  if (text.endsWith("this user may not do that there")) return "run it as the owner of server.yaml";
+  if (text.endsWith("permission denied")) return "run it as the owner of server.yaml";
   return text.includes("YAML Parse error")
     ? "correct the last edit of server.yaml: it is not valid YAML"
     : "correct that key in server.yaml, or remove it: every key has a default";

@@ -59,5 +59,5 @@ export function answerError(requestId: string, error: unknown, log: Log): Respon
 function internal(requestId: string, error: unknown, log: Log): AppError {
   const stack = error instanceof Error ? error.stack : undefined;
   log.error("request failed", { request_id: requestId, error: messageOf(error), stack });
-  return new AppError("internal", "internal error; the log has the details under this request id");
+  return new AppError("internal", "internal error; the log has the details under this request ID");
 }

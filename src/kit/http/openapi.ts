@@ -23,7 +23,7 @@ export interface DescribedRoute {
 
 const ErrorBody = closed({
   error: closed({
-    message: Type.String({ description: "a sentence that may be shown to people" }),
+    message: Type.String({ description: "a sentence to show to people" }),
     code: Type.Union(Object.keys(statusOf).map((code) => Type.Literal(code))),
     request_id: Type.String({ description: "as in X-Request-Id and in the log" }),
     details: Type.Optional(Type.Object({}, { additionalProperties: true })),

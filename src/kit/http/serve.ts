@@ -185,7 +185,7 @@ function bind(options: ListenOptions, fetch: Fetch) {
     const nowhere = ["EADDRNOTAVAIL", "EINVAL"].includes(systemCode(error) ?? "");
     throw new AppError(
       "invalid",
-      `listen ${address}: ${nowhere ? "it is no address of this machine; set another one" : messageOf(error)}`,
+      `listen ${address}: ${nowhere ? "not an address of this machine; choose another" : messageOf(error)}`,
     );
   }
 }

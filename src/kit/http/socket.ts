@@ -28,7 +28,7 @@ export interface SocketHandlers {
 /** Raises `invalid` when the request does not ask for a WebSocket. */
 export function upgrade(server: Server<SocketHandlers>, request: Request, handlers: SocketHandlers): void {
   if (!server.upgrade(request, { data: handlers })) {
-    throw new AppError("invalid", "this address speaks WebSocket: connect to it with an upgrade");
+    throw new AppError("invalid", "this address requires a WebSocket upgrade");
   }
 }
 

@@ -41,7 +41,7 @@ export function resumeFrom(exchange: Exchange, after: number | undefined): numbe
   if (header === undefined || header === "") return after ?? null;
   const id = Number(header);
   if (Number.isSafeInteger(id) && id >= 0) return id;
-  throw new AppError("invalid", "header Last-Event-ID: expected the id of an event");
+  throw new AppError("invalid", "header Last-Event-ID: expected the ID of an event");
 }
 
 export interface Viewer {
@@ -55,7 +55,7 @@ export interface Viewer {
 
 /** Ends a stream that failed: its viewer is told, since a stream that only ended would look complete. The caller logs why. */
 export function breakOff(viewer: Viewer): void {
-  const message = "internal error: the stream broke off; come back with Last-Event-ID";
+  const message = "internal error: the stream was interrupted; reconnect with Last-Event-ID";
   viewer.send(frame("error", { message }));
   viewer.end();
 }

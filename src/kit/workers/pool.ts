@@ -177,14 +177,14 @@ function terminate(slot: Slot): void {
 }
 
 function overdue(job: string, deadlineMs: number): AppError {
-  return new AppError("refused", `${job}: takes longer than ${deadlineMs} ms; send less at once`, {
+  return new AppError("refused", `${job}: took longer than ${deadlineMs} ms; send less at once`, {
     job,
     deadline_ms: deadlineMs,
   });
 }
 
 function cancelled(): AppError {
-  return new AppError("unavailable", "cancelled: the caller has gone");
+  return new AppError("unavailable", "cancelled: the caller disconnected");
 }
 
 function stopping(): AppError {

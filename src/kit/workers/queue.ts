@@ -62,7 +62,7 @@ export class FairQueue<Entry extends Waiting> {
 }
 
 export function busy(): AppError {
-  return new AppError("unavailable", `too much work is waiting; try again in ${RETRY_AFTER_SECONDS} s`, {
+  return new AppError("unavailable", `too many jobs are queued; try again in ${RETRY_AFTER_SECONDS} s`, {
     retry_after_seconds: RETRY_AFTER_SECONDS,
   });
 }

@@ -209,7 +209,7 @@ function streamRun(
         const shown =
           error instanceof AppError
             ? error
-            : new AppError("internal", "internal error; the log has the details under this request id");
+            : new AppError("internal", "internal error; the log has the details under this request ID");
         viewer.send(frame("error", { message: shown.message, code: shown.code, request_id: exchange.id }));
       } finally {
         viewer.end();

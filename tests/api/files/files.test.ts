@@ -366,7 +366,7 @@ describe("paths", () => {
         other("trailing."),
         other("what?"),
       ]);
-      const out = ["invalid", "etc/passwd: a link on the way leads out of the directory"] as const;
+      const out = ["invalid", "etc/passwd: a link in the path leads out of the directory"] as const;
       await refusal(files.get("etc/passwd"), ...out);
       await refusal(files.put("etc/passwd", "x"), ...out);
     },

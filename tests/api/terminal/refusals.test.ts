@@ -63,7 +63,7 @@ test("who may not, and what is no WebSocket", async () => {
   await refusal(
     at.admin.get(`/workspaces/${workspace.id}/terminal`),
     "invalid",
-    "this address speaks WebSocket: connect to it with an upgrade",
+    "this address requires a WebSocket upgrade",
   );
   expect(await at.admin.get("/audit?action=terminal.start")).toEqual([]);
 });

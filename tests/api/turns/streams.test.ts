@@ -66,7 +66,7 @@ test("a viewer that drops and comes back misses nothing and gets nothing twice",
   const refused = await lab.admin.raw("GET", path, { headers: { "Last-Event-ID": "x" } });
   expect([refused.status, ((await refused.json()) as { error: { message: string } }).error.message]).toEqual([
     400,
-    "header Last-Event-ID: expected the id of an event",
+    "header Last-Event-ID: expected the ID of an event",
   ]);
 });
 

@@ -24,8 +24,8 @@ import { world } from "../../kit/world.ts";
 const SQL = [{ name: "001_a", sql: "CREATE TABLE a (x INTEGER) STRICT" }];
 
 const refusal = (path: string, name: string) =>
-  `${path} is an incomplete copy: there is nothing in it; copy it together with ${name}-wal while the program is stopped, ` +
-  "restore a backup, or delete it to begin with an empty one";
+  `${path} is an incomplete copy: it is empty; copy it together with ${name}-wal while the program is stopped, ` +
+  "restore a backup, or delete it to start with an empty one";
 
 test("a running service's database without its log starts no new installation, and with it the same one", async () => {
   await using folder = await temporaryFolder();
@@ -53,8 +53,8 @@ test("a log without its database is refused and kept", async () => {
   copyFileSync(join(at.data, "service.db-wal"), log);
   const before = readFileSync(log);
   await expect(world({ data: folder.path })).rejects.toThrow(
-    `${join(folder.path, "service.db")} is missing, and its log ${log} is there: put the file back beside it, restore a backup, ` +
-      "or move the log away to begin with an empty one",
+    `${join(folder.path, "service.db")} is missing, and its log ${log} remains: restore the file beside it, restore a backup, ` +
+      "or move the log away to start with an empty one",
   );
   expect(readdirSync(folder.path)).toEqual(["service.db-wal"]);
   expect(readFileSync(log)).toEqual(before);

@@ -311,13 +311,13 @@ describe("the file", () => {
     const { insert } = store(db);
     await db.write(() => insert.run(1, "before"));
     const frozen = db.freeze();
-    expect(() => db.freeze()).toThrow("a backup is being made already");
+    expect(() => db.freeze()).toThrow("another backup is already running");
     const ids = Array.from({ length: 1_500 }, (_, index) => index + 2);
     for (const id of ids) await db.write(() => insert.run(id, `${id} ${"x".repeat(2_000)}`));
     const copy = new Uint8Array(frozen.size + 1);
     expect(await frozen.read(copy, 0)).toBe(frozen.size);
     frozen.thaw();
-    await expect(frozen.read(copy, 0)).rejects.toThrow("the backup was given up");
+    await expect(frozen.read(copy, 0)).rejects.toThrow("the backup was aborted");
     // In another process, since a lock never keeps out its own.
     const other = `import { openDatabase } from ${JSON.stringify(join(ROOT, "src/kit/db.ts"))}; openDatabase(${JSON.stringify(path)});`;
     const child = Bun.spawnSync([process.execPath, "-e", other]);

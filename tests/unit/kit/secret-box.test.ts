@@ -60,7 +60,7 @@ test("refuses a value that was moved to another record, or changed", () => {
     expect(attempt).toThrow(
       expect.objectContaining({
         code: "unavailable",
-        message: expect.stringContaining("does not open this secret"),
+        message: expect.stringContaining("cannot decrypt this secret"),
       }),
     );
   }

@@ -120,14 +120,14 @@ describe("refuses", () => {
   test("a header with a changed byte", async () => {
     const bytes = await archived([sourceOf("a")]);
     bytes[0]! += 1;
-    await expect(read(inPieces(bytes))).rejects.toThrow("the archive is damaged, or cut short");
+    await expect(read(inPieces(bytes))).rejects.toThrow("the archive is damaged or truncated");
   });
 
   test("an archive that was cut inside a file", async () => {
     const bytes = await archived([sourceOf("a", "x".repeat(2_000)), sourceOf("b")]);
     for (const kept of [1, BLOCK_BYTES - 1, BLOCK_BYTES + 7, 2_500, 5 * BLOCK_BYTES + 1])
       await expect(read(inPieces(bytes.subarray(0, kept)))).rejects.toThrow(
-        "the archive is damaged, or cut short",
+        "the archive is damaged or truncated",
       );
   });
 

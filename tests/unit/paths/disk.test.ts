@@ -104,7 +104,7 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       expect(await read(root, "real/a.txt")).toBe("changed");
 
       const out = (name: string) =>
-        ["invalid", `${name}: a link on the way leads out of the directory`] as const;
+        ["invalid", `${name}: a link in the path leads out of the directory`] as const;
       for (const name of ["out/secret.txt", "secret", "sibling/x"]) {
         await refusal(root.open(at(name)), ...out(name));
         await refusal(save(root, name, "overwritten"), ...out(name));
@@ -112,16 +112,16 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       await refusal(save(root, "out/new.txt", "x"), ...out("out/new.txt"));
       await refusal(save(root, "out/deeper/new.txt", "x"), ...out("out/deeper/new.txt"));
       await refusal(root.list(at("out")), ...out("out"));
-      await refusal(save(root, "dangling", "x"), "invalid", "dangling: a link on the way leads nowhere");
+      await refusal(save(root, "dangling", "x"), "invalid", "dangling: a link in the path is broken");
       await refusal(
         save(root, "dangling-out/x", "x"),
         "invalid",
-        "dangling-out/x: a link on the way leads nowhere",
+        "dangling-out/x: a link in the path is broken",
       );
       await refusal(
         root.open(at("circle")),
         "invalid",
-        "circle: a link on the way leads in circles or was put there meanwhile",
+        "circle: a link in the path is circular or was created in the meantime",
       );
       expect(readdirSync(join(folder.path, "outside"))).toEqual(["secret.txt"]);
       expect(readFileSync(join(folder.path, "outside/secret.txt"), "utf8")).toBe(SECRET);
@@ -227,7 +227,7 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       try {
         const root = new RootDirectory(path, through);
         await save(root, "a.txt", "the original");
-        const full = "the disk is full: nothing was changed; free some space and try again";
+        const full = "the disk is full; nothing was changed; free some space and try again";
         await refusal(save(root, "a.txt", "x".repeat(100_000)), "unavailable", full);
         expect(await read(root, "a.txt")).toBe("the original");
         expect(readdirSync(path)).toEqual(["a.txt"]);

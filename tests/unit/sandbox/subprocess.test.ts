@@ -75,11 +75,7 @@ posix("stopping the sandbox ends what runs, and starts nothing more", async () =
   await began.promise;
   await at.sandbox.stop();
   expect(await running).toMatchObject({ exitCode: 137, timedOut: false, stdout: "began\n" });
-  await refusal(
-    at.run("bash", "true"),
-    "unavailable",
-    "the service is stopping: nothing is started any more",
-  );
+  await refusal(at.run("bash", "true"), "unavailable", "the service is stopping; no more gears are started");
 });
 
 posix("each run has a fresh folder, ours alone, and it is removed whatever was made of it", async () => {
