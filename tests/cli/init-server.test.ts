@@ -47,7 +47,7 @@ test.each([
   ["trusted_proxies: [proxy.example]", 'listen.trusted_proxies: "proxy.example" is neither an address'],
   ["trusted_proxies: [10.0.0.0/33]", 'listen.trusted_proxies: "10.0.0.0/33" is neither an address'],
   ["allowed_hosts: ['*.example']", 'listen.allowed_hosts: "*.example": neither an address nor a host name'],
-  ["allowed_hosts: ['a.example:70000']", 'listen.allowed_hosts: "a.example:70000": its port is no number'],
+  ["allowed_hosts: ['a.example:70000']", 'listen.allowed_hosts: "a.example:70000": its port is not a number'],
 ])("server.yaml with listen: { %s } is refused", async (line, says) => {
   await using folder = await temporaryFolder();
   await folder.write("server.yaml", `listen:\n  ${line}\n`);
