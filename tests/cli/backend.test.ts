@@ -7,7 +7,7 @@ import { temporaryFolder } from "../kit/folder.ts";
 
 const SQLITE = {
   name: "sqlite",
-  description: "embedded: one SQLite database in each space's folder, with the plain files beside it",
+  description: "embedded: one SQLite database in the folder of each space, next to the plain files",
 };
 
 test("of a server: the one engine that there is, with the settings in force", async () => {

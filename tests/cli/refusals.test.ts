@@ -92,16 +92,16 @@ describe("of a server that runs", () => {
 
   test("commands that take the space as a word of their own ask for it as such", async () => {
     await server.cairn("space", "create", "research");
-    const says = "is needed: one of research, team";
+    const choice = "choose one of research, team";
     for (const command of ["show", "quotas", "adopt"])
-      expect(await server.said("space", command)).toEqual([1, `Error: <name> ${says}\n`]);
-    expect((await server.said("file", "list"))[1]).toBe(`Error: --space ${says}\n`);
+      expect(await server.said("space", command)).toEqual([1, `Error: missing <name>: ${choice}\n`]);
+    expect((await server.said("file", "list"))[1]).toBe(`Error: missing --space: ${choice}\n`);
   });
 });
 
 test("a server that is not there is said so without the words of the library", async () => {
   const says =
-    "Error: http://127.0.0.1:1 does not answer: nothing listens there; does the server run, and is the port right?\n";
+    "Error: http://127.0.0.1:1 does not answer: connection refused; check that the server is running and that the port is right\n";
   expect(await said("file", "list", "--server", "http://127.0.0.1:1")).toEqual([2, says]);
 });
 
