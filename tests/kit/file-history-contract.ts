@@ -234,7 +234,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
       await refusal(
         engine.snapshot("monday", { author: "bob" }),
         "conflict",
-        'name: there is a snapshot "monday" already',
+        'name: a snapshot "monday" already exists',
       );
       await apply(engine, [put("a.md", "a2"), remove("b.md"), put("d.md", "d2"), put("B.md", "new")]);
       await apply(engine, [destroy("d.md", 1)]);

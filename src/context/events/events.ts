@@ -1,5 +1,5 @@
-// Tells what happened: stored in batches, then sent to whoever follows and may see it. A file's event is also in the log of its space, so
-// that what a crash took away between the two is told at the next start.
+// Publishes events: stores them in batches, then sends them to followers who may see them. A file event is also in the log of its space, so the
+// next start publishes what a crash lost between the two.
 
 import { turnOfOthers, rfc3339, Stretch, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
@@ -13,18 +13,18 @@ import type { Head, LogEntry } from "../versioned-store/engine.ts";
 import { EVENTS_KEPT, type EventEnvelope, type EventType } from "./schema.ts";
 import { eventStore, type EventStore, type EventRow } from "./store.ts";
 
-/** Events that come together are stored together. */
+/** Events within this time are stored together. */
 const GATHER_MS = 10;
 const PAGE_ROWS = 500;
 const ID_BITS = 96;
 const FORGET_EVERY = 10_000;
-/** In one commit: a few milliseconds. */
+/** The rows of one commit: a few milliseconds. */
 const ROWS_PER_COMMIT = 250;
-/** In such commits that a power cut may take back: what more come together are brought to the disk. */
+/** A batch of more rows is synced to disk; smaller ones may be lost in a power cut. */
 const RELAXED_ROWS_MAX = 1_000;
-/** That wait to be sent. Followers of a server that tells more than it can send come back, and read them from the store. */
+/** The most unsent events. Beyond that, followers are disconnected; they reconnect and read from the store. */
 const UNSENT_MAX = 20_000;
-/** More numbers than such commits can have given since the last that is on the disk for sure: the audit's anchor makes one every 100 ms. */
+/** More numbers than relaxed commits can have assigned since the last sync, which the audit's anchor forces every 100 ms. */
 const NUMBERS_LEFT_OUT = 10_000;
 
 export interface Announced {
@@ -35,7 +35,7 @@ export interface Announced {
   readonly version?: number | null;
   readonly data?: EventEnvelope["data"];
   readonly time?: number;
-  /** The head of the space that this is from: for what its log tells as well. */
+  /** The head of the space, for an event that the log of the space also contains. */
   readonly head?: Head;
 }
 
@@ -43,9 +43,9 @@ export interface Announced {
 export type Listener = (event: EventEnvelope) => void;
 
 interface Follower extends Watching {
-  /** The last event that it was asked about. */
+  /** The last event offered to it. */
   cursor: number;
-  /** Asked for every event, and with undefined whenever rights may have changed; false for undefined ends the stream. */
+  /** Called for every event, and with undefined whenever rights may have changed; false for undefined ends the stream. */
   readonly sees: (event: EventEnvelope | undefined) => boolean;
 }
 
@@ -86,12 +86,12 @@ export class Events {
     this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
   }
 
-  /** The number of the last event that is stored. */
+  /** The number of the last stored event. */
   get last(): number {
     return this.#store.last.get()!.seq;
   }
 
-  /** Stored events after a number, in order, a page of them. */
+  /** Returns a page of the stored events after this number, in order. */
   after(seq: number): EventEnvelope[] {
     return this.#store.after.all(seq, PAGE_ROWS).map(toEnvelope);
   }
@@ -100,19 +100,19 @@ export class Events {
     this.#listeners.add(listener);
   }
 
-  /** `told` is called inside the write that forgets the events up to this number, just before it does. Must not throw. */
+  /** Calls `told` inside the write that deletes the events up to this number, just before it does. `told` must not throw. */
   beforeForgetting(told: (upTo: number) => void): void {
     this.#beforeForgetting.add(told);
   }
 
-  /** How many stored events of each type have a number above `after`, up to `upTo`. */
+  /** Counts the stored events of each type after `after`, up to `upTo`. */
   counts(after: number, upTo: number): readonly { readonly type: EventType; readonly count: number }[] {
     return this.#store.counts.all(after, upTo);
   }
 
   /**
-   * What the log of a space has and was not told, since a crash came between. Numbers are left out then: who was told of events that a power
-   * cut took away is told of them again, and not taken for up to date.
+   * Publishes the changes in a space's log whose events a crash lost. Skips numbers in that case, so that a client that received events lost in a
+   * power cut gets them again instead of counting as up to date.
    */
   async catchUp(space: string, head: Head, log: (after: number) => Promise<LogEntry[]>): Promise<void> {
     const source = this.#store.source.get(space);
@@ -141,15 +141,15 @@ export class Events {
     return this.#deps.db.write(() => void this.#store.dropSource.run(space));
   }
 
-  /** Rights of people changed: streams of those who may not look any more end, before they get anything more. */
+  /** Call when rights change: ends the streams of callers who lost access before they receive anything more. */
   rightsChanged(): void {
     this.#rights.changed();
   }
 
-  /** `after`: the last event that the viewer has; null: from now on. Returns what to call when it is gone. */
+  /** `after`: the last event that the viewer has; null: from now on. Returns a function that ends the subscription. */
   follow(viewer: Viewer, after: number | null, sees: Follower["sees"]): () => void {
     const last = this.#store.last.get()!.seq;
-    // From before this server's data was restored: then it is up to date with whatever there is.
+    // A larger id predates a restore of this server's data; it counts as up to date.
     const cursor = Math.min(after ?? last, last);
     const follower = { viewer, sees, allowed: () => sees(undefined), asked: UNASKED, cursor };
     const leave = this.#replays.start({
@@ -163,7 +163,7 @@ export class Events {
     };
   }
 
-  /** Stores what waits; for the end of the server. */
+  /** Stores pending events; called at shutdown. */
   async settle(): Promise<void> {
     this.#flush();
     await this.#storing;
@@ -181,7 +181,7 @@ export class Events {
     yield* this.#followers;
   }
 
-  /** Each event once: what was read from the store may still be on its way to those who follow. */
+  /** Sends each event once: an event read from the store may also still be in publication. */
   #show(follower: Follower, event: EventEnvelope, encoded: () => Frame): void {
     if (event.seq <= follower.cursor) return;
     follower.cursor = event.seq;
@@ -195,7 +195,7 @@ export class Events {
     this.#waiting = [];
     if (batch.length === 0) return;
     this.#unsent += batch.length;
-    // One after the other, so that events go out in the order of their numbers.
+    // One batch after another, so that events are sent in the order of their numbers.
     this.#storing = this.#storing
       .then(() => this.#tell(batch))
       .catch((error: unknown) =>
@@ -207,9 +207,9 @@ export class Events {
       .finally(() => (this.#unsent -= batch.length));
   }
 
-  /** In several commits when they are many, each sent before the next is made. */
+  /** Uses several commits for many events, and sends each before the next. */
   async #tell(batch: readonly Announced[]): Promise<void> {
-    // What the log of a space has as well is told again if it is lost, so it need not wait for the disk.
+    // Events that the log of a space also contains are published again if lost, so they need not wait for the disk.
     const relaxed = batch.length <= RELAXED_ROWS_MAX && batch.every(({ head }) => head !== undefined);
     for (let from = 0; from < batch.length; from += ROWS_PER_COMMIT) {
       const portion = batch.slice(from, from + ROWS_PER_COMMIT);
@@ -254,7 +254,7 @@ export class Events {
     this.#store.forget.run(newest.seq);
   }
 
-  /** With pauses: many may follow. One that comes meanwhile begins after what is stored. */
+  /** Pauses, because there may be many followers. A follower that joins meanwhile begins after the stored events. */
   async #publish(rows: readonly EventRow[]): Promise<void> {
     if (this.#followers.size === 0 && this.#listeners.size === 0) return;
     if (this.#unsent > UNSENT_MAX) for (const follower of this.#followers) breakOff(follower.viewer);

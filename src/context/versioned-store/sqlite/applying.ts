@@ -1,5 +1,5 @@
-// Writes batches: each planned inside its transaction before anything of it is written, then brought to those who follow the log. A large one is
-// one transaction in steps, between which everything else runs; who reads the space meanwhile waits for its end.
+// Writes batches. Each is planned inside its transaction before anything is written, then passed to the followers of the log. A large batch is one
+// transaction in steps, with other work in between; reads of the space wait for its end.
 
 import type { Clock } from "../../../kit/clock.ts";
 import type { Db } from "../../../kit/db.ts";
@@ -12,13 +12,16 @@ import type { RecentContents } from "./recent.ts";
 import type { SpaceRow, SpaceStore } from "./store.ts";
 import { Writing } from "./writing.ts";
 
-/** A batch of more operations is written in steps: so many take about 5 ms at once. */
+/** A larger batch is written in steps. This many operations take about 5 ms. */
 export const AT_ONCE_MAX = 100;
-/** Of a batch in steps, so many changes are told of between two pauses. */
+/** For a batch in steps: the changes announced between two pauses. */
 const TOLD_AT_ONCE = 32;
-/** Changes: a statement less in each commit, for so many more files to look at after a crash. */
+/** In changes. Saves a statement in most commits, at the price of this many more files to check after a crash. */
 const FOLLOWER_STORED_EVERY = 64;
-/** Changes whose files are looked at after a crash in any case. Also marks that the space is open: it was not closed while fewer are followed. */
+/**
+ * In changes. Their files are always checked after a crash. While the space is open, the stored position lags by at least this many, so a position
+ * at the head means that the space was closed.
+ */
 const LOOKED_AT_AFTER_CRASH = 256;
 
 interface ApplyingDeps {
@@ -35,12 +38,12 @@ interface ApplyingDeps {
 
 type Terms = Omit<Batch, "operations">;
 
-/** What a transaction did, for when it is committed. */
+/** The result of a transaction, for use after the commit. */
 interface Done {
   readonly applied: Applied;
   readonly steps: readonly Step[];
   readonly space: SpaceRow;
-  /** How far the tree is, when that was stored. */
+  /** The position of the tree, if it was stored. */
   readonly treeSeq: number | undefined;
 }
 
@@ -49,9 +52,9 @@ export class Applying {
   readonly #writing: Writing;
   /** As of the last commit. */
   space: SpaceRow;
-  /** Of the last change: times in the log only grow, whatever the clock does. */
+  /** The time of the last change. Times in the log never decrease, whatever the clock does. */
   lastTime: number;
-  /** How far the working tree is, as the database has it: after a crash the open looks at all that came since. */
+  /** The position of the working tree in the database. After a crash, open checks everything since. */
   storedTreeSeq: number;
 
   constructor(deps: ApplyingDeps) {
@@ -63,7 +66,7 @@ export class Applying {
     this.storedTreeSeq = store.follower.get("tree")!.seq;
   }
 
-  /** `isStill` is asked first inside the transaction; false: nothing is done. */
+  /** Calls `isStill` first inside the transaction, and does nothing if it returns false. */
   async write(
     batch: Terms,
     prepared: readonly Prepared[],
@@ -90,14 +93,14 @@ export class Applying {
     return applied?.applied;
   }
 
-  /** Inside the transaction, at once. */
+  /** Runs inside the transaction, without pauses. */
   applyIn(batch: Terms, prepared: readonly Prepared[], coded: ReadonlyMap<string, Coded>): Applied {
     const done = atOnce(this.#applying(batch, prepared, coded))!;
     this.#deps.db.afterCommit(() => atOnce(this.#committed(done, batch)));
     return done.applied;
   }
 
-  /** Inside the transaction. Undefined: `isStill` was false. */
+  /** Runs inside the transaction. Undefined: `isStill` was false. */
   *#applying(
     batch: Terms,
     prepared: readonly Prepared[],
@@ -123,7 +126,7 @@ export class Applying {
       yield;
     }
     if (steps.length > AT_ONCE_MAX) {
-      // Others ran in between, and rights count now.
+      // Other work ran in between, and the current rights decide.
       batch.begin?.();
       batch.admit?.(plan);
     }
@@ -132,7 +135,7 @@ export class Applying {
       store.setTotals.run({ seq, files: after.files, bytes: after.bytes, versions: after.versions });
     const treeSeq = Math.max(0, this.#deps.mirror.following.safeSeq - LOOKED_AT_AFTER_CRASH);
     const ahead = treeSeq - this.storedTreeSeq;
-    // It goes back where a file could not be written.
+    // The position goes back if a file could not be written.
     const isNews = ahead < 0 || ahead >= FOLLOWER_STORED_EVERY;
     if (isNews) store.setFollower.run(treeSeq, "tree");
     const applied = { head: { epoch: space.epoch, seq }, effects: plan.effects, time };
@@ -144,7 +147,7 @@ export class Applying {
     };
   }
 
-  /** After the commit, before any other. */
+  /** Runs after the commit, before any other. */
   *#committed(done: Done | undefined, batch: Terms): Generator<void> {
     if (!done) return;
     const { applied, steps, space, treeSeq } = done;
@@ -170,7 +173,7 @@ function atOnce<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Each as if it had been a commit of its own. */
+/** Splits a commit into portions that look like separate commits. */
 function* portionsOf({ head, effects, time }: Applied): Generator<Applied> {
   const first = head.seq - effects.length;
   for (let from = 0; from < effects.length; from += TOLD_AT_ONCE) {

@@ -1,5 +1,5 @@
-// The embedded engine: one SQLite database and a working tree in one folder. All writes that wait together share one commit; each batch is
-// planned inside it before anything is written, and undone alone when it is refused (applying.ts).
+// The embedded engine: a SQLite database and a working tree in one folder. Queued writes share a commit. Each batch is planned inside it before
+// anything is written, and a refused batch is rolled back alone (applying.ts).
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -49,16 +49,16 @@ import { Tree } from "./tree.ts";
 import { WordIndex } from "./words.ts";
 
 const EPOCH_BITS = 48;
-/** A system brings what was written to the disk in half a minute; what is older than this, a power cut does not take. */
+/** An operating system writes its cache to disk within half a minute, so a power cut cannot lose file content older than this. */
 const WRITTEN_OUT_MS = 120_000;
-/** Of what a restore has to do: each is made anew when somebody wrote meanwhile. */
+/** The attempts to restore: each concurrent write requires a new one. */
 const RESTORE_LOOKS_MAX = 5;
-/** Of a batch that deletes nothing. */
+/** For a batch without deletes. */
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Raises `conflict` while another process has the space open, `invalid` and `refused` for a database that can't be used, `unavailable`
- * when the disk refuses.
+ * Raises `conflict` while another process has the space open, `invalid` or `refused` for an unusable database, `unavailable` when the disk
+ * fails.
  */
 export function openSqliteEngine(options: SpaceEngineOptions): SqliteEngine {
   const own = join(options.directory, ".cairn");
@@ -80,11 +80,11 @@ function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
   } catch (error) {
-    throw new AppError("unavailable", `${directory}: cannot be created (${systemCode(error) ?? "unknown"})`);
+    throw new AppError("unavailable", `cannot create ${directory} (${systemCode(error) ?? "unknown"})`);
   }
 }
 
-/** SQLite looks at a page when it needs it: some damage shows only after the file was opened. */
+/** SQLite reads pages on demand, so some damage shows only after opening. */
 function damageOf(database: string, error: unknown): unknown {
   const code = systemCode(error) ?? "";
   if (!code.startsWith("SQLITE_CORRUPT") && !code.startsWith("SQLITE_NOTADB")) return error;
@@ -106,7 +106,7 @@ export class SqliteEngine implements SpaceEngine {
   readonly #gate = new StepGate();
   readonly #clock: Clock;
   readonly #log: Log;
-  /** Work with pauses that still needs the database. */
+  /** Work with pauses that still uses the database. */
   readonly #running = new Ongoing();
   #closed = false;
 
@@ -184,7 +184,7 @@ export class SqliteEngine implements SpaceEngine {
     if (head.epoch !== this.#applying.space.epoch)
       throw new AppError(
         "epoch_changed",
-        "the space was restored from a backup since then: start over from its files",
+        "the space was restored from a backup since then; start over from its files",
         {
           head: headText(this.head()),
         },
@@ -220,7 +220,7 @@ export class SqliteEngine implements SpaceEngine {
     return this.#db.write(() => {
       begin?.();
       if (this.#store.snapshotByName.get(name))
-        throw new AppError("conflict", `name: there is a snapshot "${name}" already`);
+        throw new AppError("conflict", `name: a snapshot "${name}" already exists`);
       const { seq, epoch } = this.#store.space.get()!;
       const created_at = this.#clock.now();
       const { id } = this.#store.insertSnapshot.get({ name, seq, author, created_at })!;
@@ -241,12 +241,12 @@ export class SqliteEngine implements SpaceEngine {
     for (let looks = 0; looks < RESTORE_LOOKS_MAX; looks += 1) {
       const { operations, lost, at } = await found();
       const prepared = await prepare(operations);
-      // What was written meanwhile is undone as well: it is found by another look.
+      // A concurrent write must be undone too, which needs another attempt.
       const isStill = () => this.#store.space.get()!.seq === at;
       const applied = await this.#applying.write(batch, prepared, keptAlready(prepared), isStill);
       if (applied) return { ...applied, lost };
     }
-    throw new AppError("conflict", "the space is written all the time; try again when it is calmer");
+    throw new AppError("conflict", "the space keeps changing; try again when there are fewer writes");
   }
 
   async applyEach(batch: Batch): Promise<AppliedEach> {
@@ -256,7 +256,7 @@ export class SqliteEngine implements SpaceEngine {
     return this.#db.write(() => this.#applyEachIn(batch, prepared, coded), { repeatable: true });
   }
 
-  /** Inside the transaction. An operation is refused before it writes anything, so there is nothing to undo. */
+  /** Runs inside the transaction. An operation is refused before it writes anything, so there is nothing to roll back. */
   #applyEachIn(
     { begin, ...batch }: Omit<Batch, "operations">,
     prepared: readonly Prepared[],
@@ -282,7 +282,7 @@ export class SqliteEngine implements SpaceEngine {
     return this.#mirror.following.behind();
   }
 
-  /** Brings the working tree up to date at once, all of it or up to this path; by itself it follows within a moment. */
+  /** Updates the working tree now, completely or up to this path; otherwise it follows within a moment. */
   settle(path?: DocumentPath): void {
     this.#mirror.following.settle(path);
   }
@@ -295,7 +295,7 @@ export class SqliteEngine implements SpaceEngine {
     try {
       this.#db.backupTo(file);
     } catch (error) {
-      if (systemCode(error) === "EEXIST") throw new AppError("conflict", `${file}: exists already`);
+      if (systemCode(error) === "EEXIST") throw new AppError("conflict", `${file} already exists`);
       throw error;
     }
   }
@@ -304,37 +304,37 @@ export class SqliteEngine implements SpaceEngine {
     return this.#gate.isClosed ? this.#gate.opened() : undefined;
   }
 
-  /** Its database as it is now, to be copied while writes go on. What was edited in the tree by hand is not in it. Raises `conflict` while it is busy. */
+  /** Freezes the database, so that it can be copied while writes continue. Excludes unrecorded manual edits. Raises `conflict` while busy. */
   freeze(): FrozenFile {
     this.#requireOpen();
     return this.#db.freeze();
   }
 
-  /** What was begun is finished first. */
+  /** Finishes running work first. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     await this.#running.ended();
-    // Writes that were begun are committed before this one, and their files brought before the number is read.
+    // Running writes commit before this one, and the tree settles before the number is read.
     await this.#db.write(() => undefined).catch(() => undefined);
     this.#mirror.following.settle();
     try {
       await this.#db.write(() => this.#store.setFollower.run(this.#mirror.following.safeSeq, "tree"));
     } catch (error) {
-      // Only makes the next open look at more files.
+      // The next open only has to check more files.
       this.#log.warn("cannot store the position of the working tree at close", { error: messageOf(error) });
     }
     this.#mirror.close();
     this.#db.close();
   }
 
-  /** A space that was restored from a backup: another history, so that clients stop and ask, and a working tree to be made from it. */
+  /** For a space restored from a backup: starts a new history, so that clients stop and ask, and writes the working tree. */
   newEpoch(): void {
     this.#beginEpoch();
     this.#mirror.following.catchUp(0);
   }
 
-  /** Raises `unavailable` after the close. */
+  /** Raises `unavailable` after close. */
   get #reading(): Reading {
     this.#requireOpen();
     return this.#reader;
@@ -350,7 +350,7 @@ export class SqliteEngine implements SpaceEngine {
     this.#applying.space = { ...this.#applying.space, epoch };
   }
 
-  /** Never overwritten: what was edited by hand becomes a version first, and what comes then is judged against that. */
+  /** Returns the manual edits to record first, so that they are never overwritten and the operations are judged against them. */
   #handEdits(operations: readonly Operation[]): Operation[] {
     const leaving = leavingOf(operations);
     return operations.flatMap((operation) => this.#handEditsOf(operation, leaving));
@@ -362,7 +362,7 @@ export class SqliteEngine implements SpaceEngine {
       : this.#mirror.trusting.handEdits(path, op === "delete" ? undefined : leaving);
   }
 
-  /** As `#handEdits`, with pauses: each is a look at the tree. */
+  /** As `#handEdits`, with pauses, because each operation checks the tree. */
   #handEditsOfMany(operations: readonly Operation[]): Promise<Operation[]> {
     return this.#gate.read(async () => {
       const edits: Operation[] = [];

@@ -1,5 +1,5 @@
-// The working tree follows the log: decides when each changed path is brought into the tree, and keeps the paths where that failed. The
-// database is the truth; a tree that cannot be written refuses nothing and is repaired later.
+// Makes the working tree follow the log: decides when each changed path is written to the tree, and keeps the paths where that failed. The database
+// is the truth, so a tree that cannot be written refuses nothing and is repaired later.
 
 import { Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
 import { messageOf } from "../../../kit/error.ts";
@@ -11,28 +11,28 @@ import type { Replacing, Shown } from "./replacing.ts";
 import type { SpaceStore } from "./store.ts";
 import type { Tree } from "./tree.ts";
 
-/** Paths that are tried again after one write: a tree that is out of order for long must not make writes slow. */
+/** The paths retried after a write: a tree that stays broken must not slow down writes. */
 const RETRIES_PER_WRITE_MAX = 8;
-/** Files that are written between two turns of requests: a new file costs more than the commit that it follows. */
+/** The files written between two turns of requests: creating a file costs more than its commit. */
 const BROUGHT_PER_TURN_MAX = 2;
-/** With the commit that they follow: a few milliseconds. */
+/** The files written together with a commit: a few milliseconds. */
 const BROUGHT_AT_ONCE_MAX = 16;
 /**
- * After this time without a change, pending files are written; the next change is in the tree before it is acknowledged. Together with
+ * After this long without a change, pending files are written, and the next change reaches the tree before it is acknowledged. Together with
  * `BEHIND_MAX_MS` it saves 30 % of the processor time of a write while 64 writers rewrite the same files.
  */
 const CALM_MS = 20;
-/** While changes keep coming, a file is behind by at most about this time, and skips the versions in between. */
+/** Under constant changes, a file lags at most about this long, and is not written for every version. */
 const BEHIND_MAX_MS = 250;
-/** Once more than these wait, a commit brings more than it adds: writers that are faster than the disk are slowed down to it. */
+/** With more pending paths than this, a commit writes more files than it adds, which slows writers down to the speed of the disk. */
 const WAITING_PATHS_MAX = 256;
 const BROUGHT_FOR_ONE_ADDED = 2;
 
-/** A path whose copy is older than the log, since the commit that changed it was a moment ago. */
+/** A path changed so recently that its copy is still older than the log. */
 interface Waiting extends Shown {
-  /** The last change before the first that is not in the tree. */
+  /** The change before the first one that is not in the tree. */
   readonly since: number;
-  /** When the first such change was committed, by the monotonic clock. */
+  /** When that first change was committed, on the monotonic clock. */
   readonly committed: number;
 }
 
@@ -50,18 +50,18 @@ export class Following {
   readonly #replacing: Replacing;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** In the order of their first change, which is also the order in which names become free for others. */
+  /** In order of their first change, which is also the order in which names become free for other files. */
   readonly #waiting = new Map<DocumentPath, Waiting>();
   #isScheduled = false;
   #isHeld = false;
-  /** Files that writers of many still have to bring, since more waited than may. */
+  /** Files that writers of large batches must still write, because too many were pending. */
   #owed = 0;
   #lastCommit = -Infinity;
-  /** Where the tree is not what the log says, and not because of somebody's edit. The next to be tried first. */
+  /** Paths where the tree differs from the log, but not because of an edit. The next to retry comes first. */
   readonly #behind = new Set<DocumentPath>();
-  /** Every change up to this one was brought into the tree, or its path is in `#waiting` or `#behind`. */
+  /** Every change up to this one is in the tree, or its path is in `#waiting` or `#behind`. */
   #followed: number;
-  /** The last change before all that are in `#behind`; undefined: it is empty. */
+  /** The change before all those in `#behind`; undefined: it is empty. */
   #wholeUpTo: number | undefined;
 
   constructor({ store, tree, replacing, clock, log }: FollowingDeps) {
@@ -77,7 +77,7 @@ export class Following {
     return this.#waiting.has(path);
   }
 
-  /** Undefined: the copy is as new as the log, or the path is behind. */
+  /** Undefined: the copy is up to date, or the path is behind. */
   waitingFor(path: DocumentPath): Shown | undefined {
     return this.#waiting.get(path);
   }
@@ -86,7 +86,7 @@ export class Following {
     return this.#behind.has(path);
   }
 
-  /** From here on the next open has to look at every change: stored with each commit. */
+  /** The change after which the next open must check all changes. */
   get safeSeq(): number {
     const waiting = this.#waiting.values().next().value?.since ?? this.#followed;
     return Math.min(waiting, this.#wholeUpTo ?? waiting);
@@ -97,7 +97,7 @@ export class Following {
     return [...this.#behind].sort();
   }
 
-  /** At the open, after a crash between a commit and the tree; `from`: after which change. */
+  /** On open, writes the changes after `from` that a crash kept from the tree. */
   catchUp(from = this.#followed): void {
     this.#followed = from;
     this.#tree.clearTemporary();
@@ -106,13 +106,13 @@ export class Following {
         this.#bring(path, { since: after, shown: undefined, committed: 0, afterCrash: true });
       this.#followed = upTo;
     }
-    // One may have come before another that had to make room for it.
+    // A path may have come before another that had to make room for it.
     const again = [...this.#behind];
     for (const path of again)
       this.#bring(path, { since: this.safeSeq, shown: undefined, committed: 0, afterCrash: true });
   }
 
-  /** After a crash: files of the changes after `from` and up to `to`, which were in the tree, but maybe not all on the disk. */
+  /** After a crash, repairs files of the changes after `from`, up to `to`: they were in the tree, but maybe not on disk. */
   mend(from: number, to: number): void {
     for (const { after, paths } of changedPaths(this.#store, from, to))
       for (const path of paths) {
@@ -123,9 +123,9 @@ export class Following {
   }
 
   /**
-   * After a commit. The write is durable already: a tree that can't be written refuses nothing, it is repaired later. Where little is
-   * going on, the tree shows a write before it is acknowledged; else its files are written between requests, and one that changes again
-   * before its turn only once. Who looks at the tree through us finds it done.
+   * Called after a commit. The write is durable, so a tree that cannot be written is repaired later. When idle, the tree shows a write before it is
+   * acknowledged. Otherwise files are written between requests, and a file that changes again before its turn only once. Reads through the mirror
+   * settle the tree first.
    */
   follow(steps: readonly Step[], seq: number): void {
     const retried = [...this.#behind.values().take(RETRIES_PER_WRITE_MAX)];
@@ -149,14 +149,14 @@ export class Following {
     this.#schedule();
   }
 
-  /** Brings what waits into the tree, all of it or up to this path. */
+  /** Writes pending files to the tree, all or up to this path. */
   settle(path?: DocumentPath): void {
     if (this.#isHeld) return;
     if (path === undefined) this.#bringFirst(this.#waiting.size);
     else while (this.#waiting.has(path)) this.#bringFirst(1);
   }
 
-  /** As `settle`, with pauses. What is committed meanwhile may wait again. */
+  /** As `settle`, with pauses. Files committed meanwhile may be pending again. */
   async settled(path?: DocumentPath): Promise<void> {
     const stretch = new Stretch();
     for (let left = this.#waiting.size; left > 0; left -= 1) {
@@ -166,7 +166,7 @@ export class Following {
     }
   }
 
-  /** For a writer of many files, before its answer: brings what it owes, with pauses. Nothing while there is room. */
+  /** Called by the writer of a large batch before it returns: writes the files that it owes, with pauses. Does nothing while there is room. */
   async paid(): Promise<void> {
     const stretch = new Stretch();
     while (this.#owed > 0 && this.#waiting.size > 0) {
@@ -177,7 +177,7 @@ export class Following {
     this.#owed = 0;
   }
 
-  /** While the log is changed in steps, the tree waits. */
+  /** Stops following while the log is changed in steps. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -187,7 +187,7 @@ export class Following {
     this.#schedule();
   }
 
-  /** For when the next of those that wait is due: at once, or when it is calm. */
+  /** Schedules the next pending file: immediately, or when calm. */
   #schedule(): void {
     const next = this.#waiting.values().next().value;
     if (this.#isScheduled || this.#isHeld || !next) return;
@@ -195,7 +195,7 @@ export class Following {
     const now = this.#clock.elapsed();
     const waits = Math.min(this.#lastCommit + CALM_MS, next.committed + BEHIND_MAX_MS) - now;
     if (waits <= 0) setImmediate(() => this.#turn());
-    // Closing brings what waits: nobody has to wait for this.
+    // Closing settles the tree, so the process need not stay alive for this.
     else setTimeout(() => this.#turn(), waits).unref?.();
   }
 
@@ -207,7 +207,7 @@ export class Following {
     this.#schedule();
   }
 
-  /** `due`: only what was committed by then. */
+  /** `due`: writes only files committed by then. */
   #bringFirst(count: number, due = Infinity): void {
     for (const [path, waiting] of this.#waiting.entries().take(count)) {
       if (waiting.committed > due) return;
@@ -230,10 +230,7 @@ export class Following {
     if (this.#behind.size === 0) this.#wholeUpTo = undefined;
   }
 
-  /**
-   * A path that waits since an earlier change comes before one that had to make room for its last. Returns whether there was one: it is
-   * brought now.
-   */
+  /** Writes the pending changes of the paths that block this name. Returns whether there were any. */
   freeName(path: DocumentPath): boolean {
     const inTheWay: DocumentPath[] = [];
     for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {

@@ -1,5 +1,5 @@
-// The working tree as a copy of the log: what shows it, follows it and judges it, put together. Who reads the tree through here finds in it
-// whatever is committed.
+// The working tree as a mirror of the log. Combines following, replacing and trusting. Reads of the tree through the mirror see everything
+// committed.
 
 import type { Clock } from "../../../kit/clock.ts";
 import type { Log } from "../../../kit/log.ts";
@@ -35,7 +35,7 @@ export class Mirror {
     this.trusting = new Trusting({ ...deps, replacing, following });
   }
 
-  /** Of a file that is live. */
+  /** Returns the content of a live file. */
   contentOf(row: FileRow): Uint8Array {
     return this.#replacing.contentOf(row);
   }
@@ -55,7 +55,7 @@ export class Mirror {
     return this.#tree.read(path);
   }
 
-  /** Once nothing more is brought. */
+  /** Call once nothing more is written to the tree. */
   close(): void {
     this.#tree.close();
   }

@@ -1,4 +1,4 @@
-// Replaces one copy in the working tree by what is live in the log. What somebody edited by hand is never overwritten.
+// Replaces a file of the working tree by its live version. Never overwrites a manual edit.
 
 import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
@@ -8,17 +8,17 @@ import type { RecentContents } from "./recent.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 import type { Tree, TreeFile } from "./tree.ts";
 
-/** A file that somebody writes faster than it is looked at. */
+/** The attempts for a file that someone else keeps writing. */
 const LOOKS_MAX = 5;
-/** File systems write so much at once: what a power cut left of a file ends there. */
+/** The block size of file systems: a file truncated by a power cut ends at a multiple of it. */
 const BLOCK_BYTES = 4096;
 const NOTHING = new Uint8Array();
 
-/** What the tree may show, other than an edit. */
+/** What the tree may hold other than an edit. */
 export interface Shown {
-  /** What it showed before the change; undefined: nothing. */
+  /** The hash before the change; undefined: no file. */
   readonly shown: string | undefined;
-  /** The machine may have stopped before all of the file was on the disk. */
+  /** The machine may have stopped before the whole file was on disk. */
   readonly afterCrash?: boolean;
 }
 
@@ -42,7 +42,7 @@ export class Replacing {
     this.#log = log;
   }
 
-  /** Makes the copy what is live in the log, unless somebody else wrote it. */
+  /** Makes the file match the live version, unless someone else wrote it. */
   match(path: DocumentPath, { shown, afterCrash = false }: Shown): void {
     const row = this.#store.file.get(path)!;
     const isLive = row.live !== null;
@@ -52,16 +52,16 @@ export class Replacing {
       if (copy && isLive && copy.hash === row.hash) return;
       const isOurs = copy?.hash === shown || (afterCrash && copy && this.#isRestOf(copy, content));
       if (copy && !isOurs && this.isForeign(copy, row)) {
-        const note = "edited by hand while it was written: the copy in the working tree stays as it is";
+        const note = "kept a file in the working tree that was edited by hand during a write";
         return this.#log.warn(note, { path });
       }
       const done = content ? this.#tree.put(path, content, row.hash, copy) : this.#tree.remove(path, copy);
       if (done) return;
     }
-    throw fileError("conflict", path, "somebody keeps writing it in the working tree");
+    throw fileError("conflict", path, "another program keeps writing it in the working tree");
   }
 
-  /** What can't be looked at is found when it is read. */
+  /** Returns false for a file that cannot be inspected; reading it will report the error. */
   mayBeCutOff(path: DocumentPath, written: number): boolean {
     try {
       return isCutOff(this.#tree.sizeOf(path), written);
@@ -70,7 +70,7 @@ export class Replacing {
     }
   }
 
-  /** Empty, or the beginning of it. */
+  /** Reports whether the file is empty or a truncated start of `content`. */
   #isRestOf({ path, size }: TreeFile, content: Uint8Array = NOTHING): boolean {
     if (size === 0) return true;
     if (!isCutOff(size, content.length)) return false;
@@ -78,12 +78,12 @@ export class Replacing {
     return bytes !== undefined && Buffer.compare(bytes, content.subarray(0, bytes.length)) === 0;
   }
 
-  /** No version of the file: written by somebody else. */
+  /** Reports whether the copy matches no version of the file, so someone else wrote it. */
   isForeign({ hash }: TreeFile, row: FileRow | null): boolean {
     return !row || !this.#store.versionByHash.get(row.id, hash);
   }
 
-  /** Of a file that is live. */
+  /** Returns the content of a live file. */
   contentOf({ id, live, hash }: FileRow): Uint8Array {
     return this.#recent.get(hash, () =>
       decode(this.#store.blob.get(this.#store.version.get(id, live!)!.blob_id!)!),
@@ -91,7 +91,7 @@ export class Replacing {
   }
 }
 
-/** Of sizes in bytes: what is there is less than what was written, and ends where a power cut can end it. */
+/** Compares sizes in bytes: reports whether the file is shorter than written and ends at a block boundary. */
 function isCutOff(there: number | undefined, written: number): boolean {
   return there !== undefined && there < written && there % BLOCK_BYTES === 0;
 }

@@ -1,7 +1,7 @@
-// The working tree of a space on the disk: plain files, and what is known of them. It knows no versions (replacing.ts does).
+// The working tree of a space on disk: plain files, and a cache of their hashes. It knows nothing of versions (replacing.ts does).
 //
-// Synchronous, since it is written between a commit and its acknowledgement. No link is followed: directories are held while something is read,
-// written or removed in them, and a rename replaces a name, not what it points to. A look only tells; what it tells is proven before it counts.
+// Synchronous, because it is written between a commit and its acknowledgement. Follows no links: directories are held open while something in them
+// is read, written or removed, and a rename replaces a name, not its target. A `look` is only a hint, which is verified before it is acted on.
 
 import {
   closeSync,
@@ -27,33 +27,33 @@ import { FILE_BYTES_CEILING } from "../schema.ts";
 import { isReserved } from "./reserved.ts";
 import { entriesOf, walk, type FoundFile, type RefusedEntry } from "./walk.ts";
 
-/** Temporary files lie here, on the same disk and out of sight. */
+/** Holds temporary files, on the same disk and hidden. */
 const OWN_DIRECTORY = ".cairn";
 const TEMPORARY_PREFIX = "write-";
 const ASCII = /^[\0-\x7f]*$/;
-/** What systems say of a rename onto a directory. */
+/** The errors of a rename onto a directory. */
 const DIRECTORY_IN_THE_WAY = ["EISDIR", "ENOTEMPTY", "EEXIST", "EPERM"];
 
-/** Enough to notice that somebody else wrote a file. */
+/** Enough to notice that someone else wrote a file. */
 interface Facts {
   readonly size: number;
-  /** ms, as `modified` and `changed` of the file system. */
+  /** In ms: the file system's mtime and ctime. */
   readonly modified: number;
   readonly changed: number;
   readonly inode: number;
 }
 
-/** What lies in the tree under one path. */
+/** A file of the tree. */
 export interface TreeFile {
   readonly path: DocumentPath;
   readonly size: number;
   /** SHA-256, hex; empty: too large to be a document. */
   readonly hash: string;
-  /** ms since the epoch. */
+  /** In ms since the epoch. */
   readonly modified: number;
 }
 
-/** What is not a file of a path, where the file has to be or where a directory above it has to be. */
+/** Something in the place of a file or of a directory above it. */
 export interface Obstacle {
   readonly at: DocumentPath;
   readonly isDirectory: boolean;
@@ -62,25 +62,25 @@ export interface Obstacle {
 export class Tree {
   readonly #root: string;
   readonly #directories: HeldRoot;
-  /** Of files that were read or written here: their hash, as long as they look the same. */
+  /** The hashes of files read or written here, valid as long as the facts match. */
   readonly #known = new Map<DocumentPath, Facts & { readonly hash: string }>();
   #temporary = 0;
-  /** Of temporary files: held from the first write to the end, since every write makes one. */
+  /** The directory of temporary files, held open from the first write on, because every write needs it. */
   #own: Held | undefined;
 
-  /** `directories`: for tests of what happens between a proof and its use. */
+  /** `directories`: replaced in tests that act between a check and its use. */
   constructor(root: string, directories = new HeldRoot(root)) {
     this.#root = root;
     this.#directories = directories;
   }
 
-  /** Gives back what is held. */
+  /** Releases the held directory. */
   close(): void {
     this.#own?.[Symbol.dispose]();
     this.#own = undefined;
   }
 
-  /** Takes away what a crash left half written. Only for who holds the space's lock. */
+  /** Removes temporary files left by a crash. Call only with the lock of the space. */
   clearTemporary(): void {
     using own = this.#directories.hold(OWN_DIRECTORY);
     for (const entry of own ? entriesOf(own.entry(".")) : []) {
@@ -89,9 +89,9 @@ export class Tree {
   }
 
   /**
-   * Replaces the file, if it still is as it was `seen` (by `look`) when it takes its name: making one can take as long as somebody's edit.
-   * Returns whether it was. Raises `unavailable` when the disk refuses, `conflict` when something else than a directory is on the way, or
-   * something else than a file has the name: nothing but a file has versions, so it would be lost.
+   * Replaces the file if it is still as `seen` by `look` just before the rename, because someone may edit it during the write. Returns whether it
+   * did. Raises `unavailable` when the disk fails, `conflict` if something other than a directory is on the way or something other than a file has
+   * the name: only files have versions, so it would be lost.
    */
   put(path: DocumentPath, content: Uint8Array, hash: string, seen: TreeFile | undefined): boolean {
     return guarded(path, () => {
@@ -128,7 +128,7 @@ export class Tree {
     });
   }
 
-  /** Removes the file, as `put` replaces one, and directories that are empty then; what is no file stays. Raises `unavailable`. */
+  /** Removes the file under the same condition as `put`, and directories that become empty. Keeps anything but a file. Raises `unavailable`. */
   remove(path: DocumentPath, seen: TreeFile | undefined): boolean {
     return guarded(path, () => {
       const name = this.#onDisk(path);
@@ -144,7 +144,7 @@ export class Tree {
     });
   }
 
-  /** What was taken away meanwhile is nobody's loss. */
+  /** Also true if the file is gone meanwhile, because then nothing can be lost. */
   #isAsSeen(path: DocumentPath, there: Stats | undefined, seen: TreeFile | undefined): boolean {
     if (!there?.isFile()) return true;
     const known = seen && this.#known.get(path);
@@ -152,8 +152,8 @@ export class Tree {
   }
 
   /**
-   * The hash of what was read or written here last, if this very file still has the name; undefined: look. Says nothing about the
-   * directories on the way.
+   * Returns the hash of the last read or write, if the same file still has the name; undefined: call `look`. Does not check the directories on the
+   * way.
    */
   unchanged(path: DocumentPath): string | undefined {
     const known = this.#known.get(path);
@@ -164,7 +164,7 @@ export class Tree {
     });
   }
 
-  /** In bytes; undefined: no regular file there. Raises `unavailable`. */
+  /** Returns the size in bytes; undefined: not a regular file. Raises `unavailable`. */
   sizeOf(path: DocumentPath): number | undefined {
     return guarded(path, () => {
       const name = this.#onDisk(path);
@@ -174,7 +174,7 @@ export class Tree {
     });
   }
 
-  /** As far as can be seen. */
+  /** Best effort: false on errors. */
   isDirectory(path: DocumentPath): boolean {
     try {
       return this.#isDirectory(this.#onDisk(path));
@@ -184,8 +184,8 @@ export class Tree {
   }
 
   /**
-   * Undefined: no regular file there, or a name that no document has. Reads it only when it looks different from the last time. `blocked`
-   * is told what else is there. Raises `unavailable`.
+   * Undefined: not a regular file, or a reserved name. Reads the file only if its facts have changed. Calls `blocked` with anything else found
+   * there. Raises `unavailable`.
    */
   look(path: DocumentPath, blocked: (by: Obstacle) => void = () => {}): TreeFile | undefined {
     if (isReserved(path)) return undefined;
@@ -200,7 +200,7 @@ export class Tree {
     });
   }
 
-  /** As `look`, with its content. Raises `too_large`, `unavailable`. */
+  /** As `look`, with the content. Raises `too_large`, `unavailable`. */
   read(path: DocumentPath): (TreeFile & { readonly bytes: Uint8Array }) | undefined {
     if (isReserved(path)) return undefined;
     return guarded(path, () => {
@@ -227,7 +227,7 @@ export class Tree {
     });
   }
 
-  /** Every regular file below `prefix`, and what cannot be a document, as `walk` yields them. */
+  /** Yields every regular file below `prefix`, and entries that cannot be documents, in the order of `walk`. */
   *entries(prefix?: DocumentPath): Generator<TreeFile | RefusedEntry> {
     for (const found of this.found(prefix)) {
       const entry = "stats" in found ? this.#entryOf(found) : found;
@@ -235,7 +235,7 @@ export class Tree {
     }
   }
 
-  /** As `entries`, without a look at the contents. */
+  /** As `entries`, without hashes. */
   *found(prefix?: DocumentPath): Generator<FoundFile | RefusedEntry> {
     const start = prefix === undefined ? "" : this.#onDisk(prefix);
     if (prefix !== undefined) {
@@ -258,7 +258,7 @@ export class Tree {
     return size > FILE_BYTES_CEILING ? { path, size, hash: "", modified } : this.read(path);
   }
 
-  /** Held, and made where it is missing. Raises `conflict` when something else is on the way. */
+  /** Holds the directory, and creates it if missing. Raises `conflict` if something else is on the way. */
   #made(directory: string, path: DocumentPath): Held {
     const there = this.#directories.hold(directory);
     if (there) return there;
@@ -276,7 +276,7 @@ export class Tree {
     return this.#notInside(path) === undefined;
   }
 
-  /** The first on the way that is not a directory; `stats` undefined: there is nothing. */
+  /** Returns the first ancestor that is not a directory; `stats` undefined: it does not exist. */
   #notInside(path: string): { at: string; stats: Stats | undefined } | undefined {
     for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
       const at = path.slice(0, end);
@@ -298,7 +298,7 @@ export class Tree {
     }
   }
 
-  /** How the path is spelled on this disk: what was copied here from another system may have another Unicode form. */
+  /** Returns the spelling of the path on this disk, because files copied from another system may use another Unicode form. */
   #onDisk(path: string): string {
     if (ASCII.test(path)) return path;
     let found = "";
@@ -319,7 +319,7 @@ export class Tree {
   }
 }
 
-/** A link, pipe, socket or device that somebody put there. */
+/** The error for a link, pipe, socket or device. */
 export function notRegular(path: DocumentPath): AppError {
   const problem = "is not a regular file in the working tree; move it away";
   return fileError("conflict", path, problem, { blocked_by: [path] });
@@ -333,7 +333,7 @@ function isSame(a: Facts, b: Facts): boolean {
   return a.size === b.size && a.modified === b.modified && a.changed === b.changed && a.inode === b.inode;
 }
 
-/** Empty: the root. */
+/** Returns an empty text for the root. */
 function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
@@ -353,7 +353,7 @@ function readAll(descriptor: number, size: number): Uint8Array {
   return at === size ? bytes : bytes.subarray(0, at);
 }
 
-/** Directories without a file in them are no obstacle: nothing is lost with them. */
+/** Renames, and first removes a target directory without files, because nothing is lost with it. */
 function takeName(temporary: string, path: string): void {
   try {
     renameSync(temporary, path);

@@ -1,5 +1,5 @@
-// How far a copy in the working tree is trusted to be what the log says: finds what somebody edited by hand, so that it becomes a version before
-// anything replaces it. Changes nothing itself.
+// Decides whether a file of the working tree can be trusted to match the log: finds manual edits, so that they become versions before anything
+// replaces them. Changes nothing itself.
 
 import { rfc3339, type Clock } from "../../../kit/clock.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
@@ -13,8 +13,8 @@ import type { FileRow, SpaceStore } from "./store.ts";
 import { notRegular, type Obstacle, type Tree, type TreeFile } from "./tree.ts";
 
 /**
- * Readers trust a file that was as recorded for this time, since many ask for the same one; no command is as fast. Saves 3 to 5 µs of the 8 to
- * 10 µs that the store spends on a read.
+ * How long readers trust a file that was found unedited, because many request the same one. No command runs in a shorter time. Saves 3 to 5 µs
+ * of the 8 to 10 µs that the store spends on a read.
  */
 const TRUSTED_MS = 5;
 const TRUSTED_PATHS_MAX = 10_000;
@@ -33,7 +33,7 @@ export class Trusting {
   readonly #following: Following;
   readonly #replacing: Replacing;
   readonly #clock: Clock;
-  /** When a file was found as recorded, by the monotonic clock. */
+  /** When a file was last found unedited, on the monotonic clock. */
   readonly #unedited = new Map<DocumentPath, number>();
 
   constructor({ store, tree, following, replacing, clock }: TrustingDeps) {
@@ -45,9 +45,9 @@ export class Trusting {
   }
 
   /**
-   * What would have to be recorded before this path may be written: `[]` when the tree is as we left it. Of a path that waits, an edit is
-   * noticed when its turn comes, and recorded before the write after that. `leaving`: the files that make room for it, when it will be a
-   * file; undefined: it will not. Raises `too_large`, and `conflict` for a new file when something that has no version is in the way.
+   * Returns the manual edit to record before this path is written; `[]` if there is none. An edit of a pending path is noticed when the path is
+   * written to the tree, and recorded before the write after that. `leaving`: the files that make room if the path becomes a file; undefined: it
+   * does not. Raises `too_large`, or `conflict` for a new file in the place of something without a version.
    */
   handEdits(path: DocumentPath, leaving?: ReadonlySet<string>): Operation[] {
     const row = this.#store.file.get(path);
@@ -56,7 +56,7 @@ export class Trusting {
     return copy ? [{ op: "put", path, content: copy.bytes, unlessSame: true }] : [];
   }
 
-  /** What lies there and is no version of the file. Where it was a moment ago, it is not looked for again. Raises `too_large`, `unavailable`. */
+  /** Returns a manual edit of the file. Skips the check if the file was unedited a moment ago. Raises `too_large`, `unavailable`. */
   editedLately(path: DocumentPath, row: FileRow | null): EditedCopy | undefined {
     const now = this.#clock.elapsed();
     if (now - (this.#unedited.get(path) ?? -Infinity) < TRUSTED_MS) return undefined;
@@ -67,7 +67,7 @@ export class Trusting {
     return undefined;
   }
 
-  /** A file that the log has is judged there, against what the whole batch does. */
+  /** Raises `conflict` for an obstacle without a version. Tracked files are judged later, against the whole batch. */
   #requireRoom(path: DocumentPath, { at, isDirectory }: Obstacle, leaving: ReadonlySet<string>): void {
     if (this.#following.freeName(path))
       return void this.#tree.look(path, (still) => this.#requireRoom(path, still, leaving));
@@ -91,10 +91,10 @@ export class Trusting {
   }
 
   #edited(path: DocumentPath, row: FileRow | null, blocked?: (by: Obstacle) => void): EditedCopy | undefined {
-    // Of a path that waits nothing is known before its turn.
+    // The state of a pending path is unknown until its turn.
     if (this.#following.isWaiting(path)) return undefined;
     const live = row === null || row.live === null ? undefined : row.hash;
-    // Nearly always it is the file that we put there.
+    // The common case: the file is the one that we wrote.
     const seen = this.#tree.unchanged(path);
     if (seen !== undefined && seen === live) return undefined;
     const copy = this.#tree.look(path, blocked);
@@ -103,14 +103,14 @@ export class Trusting {
     return read && { ...read, state: live === undefined ? "untracked" : "modified" };
   }
 
-  /** The union of log and tree. Undefined: neither has it, or it is a deleted file without a copy. */
+  /** Combines log and tree. Undefined: neither has the file, or it is deleted and has no copy. */
   stateOf(row: FileRow | null, copy: TreeFile | undefined): StateOf | undefined {
     if (!row || row.live === null) return copy && !this.#isOld(copy, row) ? untracked(copy) : undefined;
     if (!copy) return "missing";
     return copy.hash === row.hash ? "live" : "modified";
   }
 
-  /** An older version that we did not replace or remove yet: nobody's edit. */
+  /** Reports whether the copy is an older version that we have not replaced or removed yet, and so not an edit. */
   #isOld(copy: TreeFile, row: FileRow | null): boolean {
     const waiting = this.#following.waitingFor(copy.path);
     if (waiting && waiting.shown === copy.hash) return true;
@@ -120,7 +120,7 @@ export class Trusting {
   }
 }
 
-/** Of a file that is live in the log, or the record of one that is only in the tree. */
+/** The state of a live file, or the record of a file that is only in the tree. */
 type StateOf = "live" | "modified" | "missing" | FileRecord;
 
 function untracked({ path, size, hash, modified }: TreeFile): FileRecord {
