@@ -78,7 +78,7 @@ function refuseLostDatabase(directory: string): void {
   if (existsSync(database) || (statSync(record, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   throw new AppError(
     "refused",
-    `${database} is missing, but ${record} shows that it existed; it holds users, tokens and rules. Restore a backup, or move the audit record away to start without them`,
+    `${database} is missing, but ${record} shows that it existed; it holds users, tokens and rules; restore a backup, or move the audit record away to start without them`,
   );
 }
 

@@ -1,5 +1,5 @@
-// Builds the context server, feature by feature, each from the ground and the features below it. Adding a feature means adding its lines here
-// and in server.ts.
+// Builds the context server feature by feature, each from the ground and the features below it. A new feature adds its lines here and in
+// server.ts.
 
 import { dirname, join } from "node:path";
 import { Background } from "../kit/background.ts";

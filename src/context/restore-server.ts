@@ -129,7 +129,7 @@ async function proven(
 function brokenAudit(file: string, problem: string): AppError {
   return new AppError(
     "invalid",
-    `${file}: ${problem}; the chain was already broken when the backup was made. To restore it as it is, use cairn backup restore --broken-audit`,
+    `${file}: ${problem}; the chain was already broken when the backup was made; to restore it as it is, use cairn backup restore --broken-audit`,
   );
 }
 

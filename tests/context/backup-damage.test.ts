@@ -26,7 +26,7 @@ const SPACE_DB = "spaces/team/.cairn/space.db";
 const SPACE_FILE = "spaces/team/.cairn/space.yaml";
 const AUDIT = "audit/audit.jsonl";
 
-/** A backup of two files, one of them in two versions, in a folder of its own. */
+/** A backup of two files, one of them with two versions, in its own folder. */
 const good = shared(async () => {
   const folder = await temporaryFolder();
   await using server = await runContext();
@@ -252,7 +252,7 @@ describe("the manifest", () => {
 });
 
 describe("what is in the files, though their hashes fit", () => {
-  /** What is found when a statement has changed the database of the space. */
+  /** Returns the problem found after a statement has changed the database of the space. */
   async function findsAfter(cases: Record<string, string | RegExp>): Promise<void> {
     for (const [statement, problem] of Object.entries(cases)) {
       const bytes = await edited(good.folder.path, bytesOf(SPACE_DB), statement);
@@ -306,7 +306,7 @@ describe("the audit record", () => {
     changed(AUDIT, Buffer.from(kept.map((line) => `${line}\n`).join("")));
   const altered = () => withLines(lines().with(1, lines()[1]!.replace('"ok"', '"denied"')));
   const hint =
-    "; the chain was already broken when the backup was made. To restore it as it is, use cairn backup restore --broken-audit";
+    "; the chain was already broken when the backup was made; to restore it as it is, use cairn backup restore --broken-audit";
 
   test("edited, removed, cut at its end: the line is named", async () => {
     await finds(altered(), `${AUDIT}: line 2: the line was edited${hint}`);

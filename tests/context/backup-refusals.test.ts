@@ -14,7 +14,7 @@ import { runContext } from "../kit/running-context.ts";
 import { smallDisk } from "../kit/small-disk.ts";
 import { refusal, refusalOf } from "../kit/refusal.ts";
 
-describe("what is refused", () => {
+describe("refusals", () => {
   test("places: an existing file, a missing directory, the data directory; a directory in use or not empty", async () => {
     await using folder = await temporaryFolder();
     await using server = await runContext();
@@ -133,7 +133,7 @@ describe("what is refused", () => {
 });
 
 describe.skipIf(process.platform === "win32")("stopped by a signal", () => {
-  test("each command takes away what it was making", async () => {
+  test("each command removes its unfinished files", async () => {
     await using folder = await temporaryFolder();
     await using server = await runContext();
     // Enough to be still running when the signal arrives.
@@ -176,7 +176,7 @@ function localOf(directory: string, as: (token: string) => ContextClient): Conte
   );
 }
 
-/** Files of this size, each with a content of its own. */
+/** Files of this size with distinct contents. */
 async function writeNoise(admin: ContextClient, files: number, bytes: number): Promise<void> {
   const content = noise(bytes);
   for (let file = 0; file < files; file++) {

@@ -107,7 +107,7 @@ describe("the stream", () => {
   });
 });
 
-describe("who may see", () => {
+describe("visibility", () => {
   test("files by rule, spaces by list, users only for admins, live and replayed", async () => {
     await using server = await contextServer();
     const { admin } = server;

@@ -130,7 +130,7 @@ describe("tokens", () => {
     expect(await statuses()).toEqual([404, 403, 404]);
   });
 
-  test("a role counts in spaces that there are: a misspelt one is refused, one that was deleted since may stay", async () => {
+  test("a role is limited to existing spaces: a misspelt one is refused, one deleted since may stay", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.post("/spaces", { name: "other", template: "blank" });
@@ -185,7 +185,7 @@ describe("logging in", () => {
       clock,
       config: { rate_limit: { enabled: true, requests_per_minute: 1000, auth_per_minute } },
     });
-  /** The names of viewers, each with the password. */
+  /** Creates viewers with the password. */
   const withPassword = (server: ContextServer, ...names: string[]) =>
     Promise.all(
       names.map(async (name) => {
@@ -193,7 +193,7 @@ describe("logging in", () => {
         await server.admin.put(`/users/${name}/password`, { password: PASSWORD });
       }),
     );
-  /** All at once: each costs what it should cost an attacker. */
+  /** Concurrent, because each attempt is as slow as it should be for an attacker. */
   const fail = async (server: ContextServer, name: string, times: number) => {
     const tries = Array.from({ length: times }, () => login(server, name, "wrong password"));
     for (const answer of await Promise.all(tries)) expect(answer.status).toBe(401);

@@ -19,7 +19,7 @@ const typesAt = (got: readonly Received[], path: string) =>
   got.filter((one) => one.path === path).map((one) => JSON.parse(one.body).type as string);
 const pathsOf = (got: readonly Received[]) => got.map(({ body }) => JSON.parse(body).path as string);
 const deliveries = (server: ContextServer, id: number) => server.admin.get(`/webhooks/${id}/deliveries`);
-/** State, tries and status of each. */
+/** The state, attempts and status of each delivery. */
 const states = async (server: ContextServer, id: number) =>
   (await deliveries(server, id)).map(({ state, tries, status }) => `${state} ${tries} ${status}`);
 const errors = async (server: ContextServer, id: number) =>

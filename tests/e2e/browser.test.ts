@@ -108,7 +108,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
     }
   });
 
-  test("a page of our own origin reads and writes, and may open streams", async () => {
+  test("a page of the service's own origin reads, writes and opens streams", async () => {
     const context = await browser.newContext();
     try {
       const page = await context.newPage();

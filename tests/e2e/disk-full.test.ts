@@ -44,7 +44,7 @@ async function teamNames(admin: Client): Promise<string[]> {
   return (await admin.get("/teams")).map((team) => team.name);
 }
 
-test("a full disk, and space again", async () => {
+test("a full disk refuses writes, and everything works again with space", async () => {
   await using folder = await temporaryFolder();
   await using disk = await smallDisk(folder);
   if (!disk) {

@@ -27,7 +27,7 @@ test.each(protocols)("logs nothing secret: %s", async (protocol) => {
       call("delegate", { agent: "none", task: SECRETS.task }),
     ],
     say("done"),
-    // The next turn: a provider that puts the key into its error.
+    // The next turn uses a provider that echoes the key in its error.
     echoKey(),
   ]);
   model.on("worker", () => say(SECRETS.answer));

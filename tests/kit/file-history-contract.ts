@@ -206,7 +206,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
       await refusal(
         engine.changesSince({ epoch: "0".repeat(12), seq: 1 }),
         "epoch_changed",
-        "the space was restored from a backup since then: start over from its files",
+        "the space was restored from a backup since then; start over from its files",
         { head: headText(engine.head()) },
       );
       const entries = await engine.log(3, 3);

@@ -154,7 +154,7 @@ export async function killTurns(
         result.broken.push(`${text}: a viewer was told of events that are not stored like that`);
     }
     if (!turn) result.outcomes["never began"] += 1;
-    // Some are left as they are: the conversation has to go on from there as well.
+    // Some stay interrupted, because the conversation must also continue from there.
     else if (turn.status === "interrupted" && below(5) === 0) result.outcomes.left += 1;
     else {
       const { status } = await toItsEnd(turn);
@@ -163,7 +163,7 @@ export async function killTurns(
     }
   }
   result.broken.push(...(await brokenAtTheEnd(at.program, data)));
-  // Each request was judged by the rules of its protocol.
+  // The model checked each request against the rules of its protocol.
   result.broken.push(...model.problems.map((problem) => `the provider was sent: ${String(problem)}`));
   result.requests = model.requests.length;
   return result;

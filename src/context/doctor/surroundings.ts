@@ -21,11 +21,11 @@ import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 /** The number of accessible files that the finding names. */
 const NAMED_MAX = 5;
 const FREE_BYTES_LOW = 1024 ** 3;
-/** Below it the next writes fail. */
+/** With less, the next writes fail. */
 const FREE_BYTES_LEAST = 64 * 1024 ** 2;
 const FREE_FILES_LOW = 1_000;
 const MIB = 1024 ** 2;
-/** Machines that keep time agree within this. */
+/** Synchronized clocks agree within this. */
 const SKEW_MS_MAX = 60_000;
 /** Earlier years predate this program: the clock lost its battery. */
 const YEAR_LEAST = 2026;

@@ -12,7 +12,7 @@ const ALIASES_MAX = 8;
 const ANCHOR = /(?:^|[\s,[{:-])&[^\s,\]}]/;
 const ALIAS = /(?:^|[\s,[{:-])\*[^\s,\]}]/g;
 
-/** Undefined when there is none, or it is not a map. */
+/** Undefined if there is none or it is not a map. */
 export function frontMatterOf(text: string): FrontMatter | undefined {
   const start = /^(?:\ufeff)?---[ \t]*\r?\n/.exec(text)?.[0].length;
   if (start === undefined) return undefined;

@@ -60,7 +60,7 @@ export function webhookStore(db: Db) {
       `SELECT ${DELIVERY} FROM webhook_deliveries WHERE webhook_id = ? ORDER BY number DESC LIMIT ?`,
     ),
     delivery: db.query<DeliveryRow, [string]>(`SELECT ${DELIVERY} FROM webhook_deliveries WHERE id = ?`),
-    // An event that was begun comes first: its number is below those that follow.
+    // A started event comes first, because its number is lower than those that follow.
     waiting: db.query<DeliveryRow, [number]>(
       `SELECT ${DELIVERY} FROM webhook_deliveries WHERE webhook_id = ? AND state = 'waiting' ORDER BY number LIMIT 1`,
     ),

@@ -61,7 +61,7 @@ const PASSES: readonly string[] = [
   "token: 1a2b3c4d…",
   'token: "9f86d081884c..."',
   `api_key = "1234567890abcdef1234567890abcdef"`,
-  // Words, also many of them
+  // One or more words
   "password: at least eight characters, please",
   "token: the-name-of-the-token-for-production",
   'secret = "correct-horse-battery-staple"',
@@ -70,7 +70,7 @@ const PASSES: readonly string[] = [
   `tokenizer: ${BASE62}`,
   `tokens: ${BASE62}`,
   `secretary: ${BASE62}`,
-  // Names that say something else
+  // Names with another meaning
   `token_id: ${BASE62}`,
   `secretName: ${BASE62}`,
   `password_hash: ${HEX}`,
@@ -106,14 +106,14 @@ const find = (text: string) => scan({ path: "a.md", content: Buffer.from(text) }
 
 describe("a secret assigned to a name", () => {
   for (const [text, value] of FOUND)
-    test(`is found: ${text}`, () => {
+    test(`finds ${text}`, () => {
       const found = [...secretAssignments(text)].map(({ start, end }) => text.slice(start, end));
       expect(found).toEqual([value]);
       expect(find(`one\n${text}\n`)).toMatchObject({ line: 2 });
     });
 
   for (const text of PASSES)
-    test(`passes: ${text}`, () => {
+    test(`passes ${text}`, () => {
       expect([...secretAssignments(text)]).toEqual([]);
       expect(find(`one\n${text}\n`)).toBeUndefined();
     });

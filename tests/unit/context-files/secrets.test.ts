@@ -62,7 +62,7 @@ const OUR_OWN: Record<string, string> = {
   "password in an address": "redis://admin:hunter2hunter2@db.example.org/x",
 };
 
-describe("what is found", () => {
+describe("finds", () => {
   test("a secret of every rule of the preset", () => {
     const names = rules.map(({ meta }) => meta.id.replace(/^.*secretlint-rule-/, ""));
     expect(Object.keys(OF_THE_SET).toSorted()).toEqual(
@@ -116,7 +116,7 @@ test("the pre-check skips nothing that the rules would find", () => {
     expect([text, mayHoldSecret(Buffer.from(text))]).toEqual([text, false]);
 });
 
-describe("what passes", () => {
+describe("passes", () => {
   test("a line marked itself or by the line above; comments of other programs do not count", () => {
     expect(findSecret("a.md", `${KEY} <!-- secret:allow -->`)).toBeUndefined();
     expect(findSecret("a.md", `# cairn-checked\n${KEY}`)).toBeUndefined();

@@ -32,7 +32,7 @@ interface ApplyingDeps {
   /** Closed while a batch is written in steps. */
   readonly gate: StepGate;
   readonly clock: Clock;
-  /** See SqliteEngineOptions. */
+  /** See `SpaceEngineOptions`. */
   readonly onApplied: (applied: Applied, batch: Pick<Batch, "author" | "by">) => void;
 }
 

@@ -19,7 +19,7 @@ export interface Derived {
   readonly links: ReturnType<typeof linksOf>;
 }
 
-/** Undefined: nothing to keep. */
+/** Undefined: nothing to store. */
 export function derivedOf(path: string, content: Uint8Array): Derived | undefined {
   const text = isDocument(path, content) ? decodeUtf8(content) : undefined;
   if (text === undefined) return undefined;

@@ -89,7 +89,7 @@ type NewBlob = BlobRow & { hash: string };
 
 type NewChange = Omit<ChangeRow, "path" | "hash"> & { file_id: number };
 
-/** Of a document, in the order of `position`. */
+/** A link of a document, in the order of `position`. */
 interface Link {
   file_id: number;
   position: number;
