@@ -1,6 +1,6 @@
 // Goal: the compiled service answers over real sockets as the loopback rules say: each single fault in each world, and many combinations.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { createServer } from "node:net";
 import {
@@ -21,6 +21,7 @@ import {
   type World,
 } from "../kit/loopback-cases.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { shared } from "../kit/group-resource.ts";
 import { rawRequest, type RawAnswer } from "../kit/raw-http.ts";
 import { runService, type RunningService } from "../kit/running.ts";
 
@@ -34,16 +35,21 @@ const SECURITY_HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-async function start(world: World, stack: AsyncDisposableStack): Promise<RunningService> {
-  const folder = stack.use(await temporaryFolder());
+async function start(world: World): Promise<RunningService> {
+  const folder = await temporaryFolder();
   const config = await folder.write(
     "config.yaml",
     JSON.stringify({ loopback_admin: world.loopbackAdmin, allowed_hosts: world.allowedHosts }),
   );
   const listen = world.listen.includes(":") ? `[${world.listen}]:0` : `${world.listen}:0`;
-  const service = stack.use(
-    await runService({ data: `${folder.path}/data`, listen, args: ["--config", config] }),
-  );
+  const running = await runService({ data: `${folder.path}/data`, listen, args: ["--config", config] });
+  const service = {
+    ...running,
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
   const admin = { Authorization: `Bearer ${service.token}` };
   const url = `http://${reachable(world).includes(":") ? "[::1]" : reachable(world)}:${service.port}/api/v1`;
   const post = async (path: string, body: object) => {
@@ -164,21 +170,10 @@ const realPeers =
 const keys = <T extends object>(values: T) => Object.keys(values) as (keyof T)[];
 const anyCase: fc.Arbitrary<Case> = fc.record({
   peer: fc.constantFrom(...realPeers),
-  host: fc.constantFrom(
-    "own" as const,
-    "localhost" as const,
-    "[::1]" as const,
-    "allowed name" as const,
-    ...keys(hosts),
-  ),
-  origin: fc.constantFrom("absent" as const, "own" as const, "absent" as const, ...keys(origins)),
-  site: fc.constantFrom(
-    "absent" as const,
-    "same-origin" as const,
-    "none, address bar" as const,
-    ...keys(fetchSites),
-  ),
-  forwarding: fc.constantFrom("none" as const, "none" as const, "none" as const, ...keys(forwardings)),
+  host: fc.constantFrom("own", "localhost", "[::1]", "allowed name", ...keys(hosts)),
+  origin: fc.constantFrom("absent", "own", "absent", ...keys(origins)),
+  site: fc.constantFrom("absent", "same-origin", "none, address bar", ...keys(fetchSites)),
+  forwarding: fc.constantFrom("none", "none", "none", ...keys(forwardings)),
   body: fc.constantFrom(...keys(bodies)),
   method: fc.constantFrom(...methods),
   kind: fc.constantFrom(...kinds),
@@ -196,12 +191,7 @@ for (const world of worlds) {
   const possible = await canListen(world.listen);
   if (!possible) console.log(`skipped: this machine has no address ${world.listen}`);
   describe.if(possible)(`listening on ${world.name}`, () => {
-    const stack = new AsyncDisposableStack();
-    let service: RunningService;
-    beforeAll(async () => {
-      service = await start(world, stack);
-    });
-    afterAll(() => stack.disposeAsync());
+    const service = shared(() => start(world));
 
     test("every single fault", async () => {
       const cases = singleFaults().filter((request) =>
@@ -217,13 +207,8 @@ for (const world of worlds) {
 
     test("nothing was changed by all that", async () => {
       const { token, port } = service;
-      const text = [
-        `GET /api/v1/audit HTTP/1.1`,
-        `Host: ${hostHeader(world, port)}`,
-        `Authorization: Bearer ${token}`,
-        "",
-        "",
-      ].join("\r\n");
+      const head = `Host: ${hostHeader(world, port)}\r\nAuthorization: Bearer ${token}`;
+      const text = `GET /api/v1/audit HTTP/1.1\r\n${head}\r\n\r\n`;
       const answer = await rawRequest({ host: reachable(world), port }, text);
       const actions = (JSON.parse(answer.body) as { action: string }[]).map((entry) => entry.action);
       // Those of the set-up.

@@ -1,20 +1,17 @@
 // Goal: requests that no browser or library sends (old versions, odd targets, doubled and folded headers, upgrades) get no further than
 // plain ones, and request ids are taken over only when they are harmless.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { shared } from "../kit/group-resource.ts";
 import { rawRequest, type RawAnswer } from "../kit/raw-http.ts";
-import { runService, type RunningService } from "../kit/running.ts";
+import { runService } from "../kit/running.ts";
 
-let service: RunningService;
-beforeAll(async () => {
-  service = await runService();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = shared(() => runService());
 
 /** `{own}` is the Host header that fits. Lines are joined by CRLF and an empty line is added. */
 function send(...lines: string[]): Promise<RawAnswer> {
   const text = [...lines, "", ""].join("\r\n").replaceAll("{own}", `127.0.0.1:${service.port}`);
-  return rawRequest({ host: "127.0.0.1", port: service.port }, text);
+  return rawRequest(service.url, text);
 }
 
 /** `200 loopback`, `200 page`, `421 misdirected`, `400` (refused by the parser, before any code of ours). */

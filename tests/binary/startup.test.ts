@@ -15,6 +15,8 @@ async function fakeDocker(folder: Folder, answer: string): Promise<string> {
   return `${folder.path}/bin:${process.env.PATH}`;
 }
 
+const serve = (data: string, ...args: string[]) => runBinary("service", ["serve", "--data", data, ...args]);
+const NOWHERE = ["--listen", "127.0.0.1:0"];
 const UP = "echo 28.0.0";
 const DOWN = "echo 'Cannot connect to the Docker daemon' >&2; exit 1";
 const EGRESS = "egress: true\negress_key: k\nsandbox: docker\n";
@@ -159,7 +161,7 @@ const refusals: Refusal[] = [
   })),
 ];
 
-describe("a refused start leaves nothing behind:", () => {
+describe.concurrent("a refused start leaves nothing behind:", () => {
   for (const refusal of refusals) {
     test(refusal.name, async () => {
       await using folder = await temporaryFolder();
@@ -181,13 +183,7 @@ describe("a refused start leaves nothing behind:", () => {
   test("YAML that is none", async () => {
     await using folder = await temporaryFolder();
     const config = await folder.write("c.yaml", "egress: [\n");
-    const { exitCode, stderr } = await runBinary("service", [
-      "serve",
-      "--config",
-      config,
-      "--data",
-      `${folder.path}/data`,
-    ]);
+    const { exitCode, stderr } = await serve(`${folder.path}/data`, "--config", config);
     expect(exitCode).toBe(1);
     expect(stderr).toStartWith(`Error: config ${config}: not valid YAML: `);
     expect(existsSync(`${folder.path}/data`)).toBe(false);
@@ -197,13 +193,7 @@ describe("a refused start leaves nothing behind:", () => {
     await using first = await runService();
     await using folder = await temporaryFolder();
     const listen = `127.0.0.1:${first.port}`;
-    const outcome = await runBinary("service", [
-      "serve",
-      "--data",
-      `${folder.path}/a/data`,
-      "--listen",
-      listen,
-    ]);
+    const outcome = await serve(`${folder.path}/a/data`, "--listen", listen);
     expect(outcome.exitCode).toBe(1);
     // No token either: it would never be valid.
     const lines = outcome.stderr.trim().split("\n");
@@ -218,7 +208,7 @@ describe("a refused start leaves nothing behind:", () => {
     await using first = await runService();
     await using folder = await temporaryFolder();
     const config = await folder.write("data/config.yaml", `listen: 127.0.0.1:${first.port}\n`);
-    const outcome = await runBinary("service", ["serve", "--data", `${folder.path}/data`]);
+    const outcome = await serve(`${folder.path}/data`);
     expect(outcome.exitCode).toBe(1);
     expect(readdirSync(`${folder.path}/data`)).toEqual(["config.yaml"]);
     expect(existsSync(config)).toBe(true);
@@ -231,13 +221,7 @@ describe("a refused start leaves nothing behind:", () => {
     test(`the data directory ${name}`, async () => {
       await using folder = await temporaryFolder();
       const file = await folder.write("taken", "mine");
-      const outcome = await runBinary("service", [
-        "serve",
-        "--data",
-        file + below,
-        "--listen",
-        "127.0.0.1:0",
-      ]);
+      const outcome = await serve(file + below, ...NOWHERE);
       expect(outcome.exitCode).toBe(1);
       expect(outcome.stderr).toStartWith(`Error: data directory ${file}${below}: `);
       expect(outcome.stderr).not.toContain("unexpected");
@@ -252,7 +236,7 @@ describe("a refused start leaves nothing behind:", () => {
       "this is not a database, and it is long enough to be looked at as one".repeat(20),
     );
     const before = await Bun.file(file).text();
-    const outcome = await runBinary("service", ["serve", "--data", folder.path, "--listen", "127.0.0.1:0"]);
+    const outcome = await serve(folder.path, ...NOWHERE);
     expect(outcome).toEqual({
       exitCode: 1,
       stdout: "",
@@ -267,7 +251,7 @@ describe("a refused start leaves nothing behind:", () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, "service.db");
     copyFileSync(join(running.data, "service.db"), file);
-    const outcome = await runBinary("service", ["serve", "--data", folder.path, "--listen", "127.0.0.1:0"]);
+    const outcome = await serve(folder.path, ...NOWHERE);
     const advice =
       "copy it together with service.db-wal while the program is stopped, restore a backup, or delete it to start with an empty one";
     expect(outcome).toEqual({
@@ -281,7 +265,7 @@ describe("a refused start leaves nothing behind:", () => {
   test("another process has the data", async () => {
     await using first = await runService();
     const before = readdirSync(first.data);
-    const outcome = await runBinary("service", ["serve", "--data", first.data, "--listen", "127.0.0.1:0"]);
+    const outcome = await serve(first.data, ...NOWHERE);
     const file = join(first.data, "service.db");
     expect(outcome).toEqual({
       exitCode: 1,

@@ -1,42 +1,39 @@
 // Goal: the compiled program serves the browser interface as caches, proxies and browsers need it: what never changes is kept for ever,
 // the page is asked for each time, a missing asset is never the page, and a program without an interface says so.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { systemClock } from "../../src/kit/clock.ts";
 import { answerError, SECURITY_HEADERS } from "../../src/kit/http/answer.ts";
 import { listen } from "../../src/kit/http/serve.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { createUi } from "../../src/service/ui.ts";
-import { runService, type RunningService } from "../kit/running.ts";
+import { shared } from "../kit/group-resource.ts";
+import { runService } from "../kit/running.ts";
 
 const YEAR = "public, max-age=31536000, immutable";
 
 describe("the interface as it is served", () => {
-  const stack = new AsyncDisposableStack();
-  let service: RunningService;
-  let page = "";
-  let assets: string[] = [];
-
-  beforeAll(async () => {
-    service = stack.use(await runService());
-    page = await (await fetch(service.url)).text();
-    assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
+  const at = shared(async () => {
+    const service = await runService();
+    const page = await (await fetch(service.url)).text();
+    const assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
+    return { ...service, page, assets };
   });
-  afterAll(() => stack.disposeAsync());
 
   /** Bytes as they were sent. */
   const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
-    fetch(service.url + path, { method, headers, decompress: false, redirect: "manual" });
-  const script = () => assets.find((path) => path.endsWith(".js"))!;
-  const sheet = () => assets.find((path) => path.endsWith(".css"))!;
+    fetch(at.url + path, { method, headers, decompress: false, redirect: "manual" });
+  const typeOf = ({ headers }: Response) => headers.get("content-type");
+  const script = () => at.assets.find((path) => path.endsWith(".js"))!;
+  const sheet = () => at.assets.find((path) => path.endsWith(".css"))!;
 
   test("the page names its script and its sheet, nothing inline, nothing from elsewhere", () => {
     expect([script(), sheet()].map((path) => /^\/assets\/[\w-]+\.(js|css)$/.test(path))).toEqual([
       true,
       true,
     ]);
-    expect(page).not.toMatch(/<script(?![^>]*\ssrc=)[^>]*>|<style|\sstyle=|\son[a-z]+=|https?:\/\//i);
+    expect(at.page).not.toMatch(/<script(?![^>]*\ssrc=)[^>]*>|<style|\sstyle=|\son[a-z]+=|https?:\/\//i);
   });
 
   test("assets are kept for ever, typed, and tagged", async () => {
@@ -50,9 +47,9 @@ describe("the interface as it is served", () => {
       ]).toEqual([200, YEAR, types[path.split(".").at(-1) as keyof typeof types]]);
       expect(answer.headers.get("etag")).toMatch(/^"[0-9a-f]{20}"$/);
     }
-    const fonts = [...(await (await fetch(service.url + sheet())).text()).matchAll(/url\(([^)]+\.woff2)\)/g)];
+    const fonts = [...(await (await fetch(at.url + sheet())).text()).matchAll(/url\(([^)]+\.woff2)\)/g)];
     expect(fonts.length).toBeGreaterThan(0);
-    const font = await get(new URL(fonts[0]![1]!, service.url + sheet()).pathname);
+    const font = await get(new URL(fonts[0]![1]!, at.url + sheet()).pathname);
     expect([font.status, font.headers.get("content-type"), font.headers.get("cache-control")]).toEqual([
       200,
       "font/woff2",
@@ -92,9 +89,7 @@ describe("the interface as it is served", () => {
         "Accept-Encoding",
       ]);
       tags.add(answer.headers.get("etag")!);
-      const text = await (
-        await fetch(service.url + script(), { headers: { "Accept-Encoding": accept } })
-      ).text();
+      const text = await (await fetch(at.url + script(), { headers: { "Accept-Encoding": accept } })).text();
       contents.add(createHash("sha256").update(text).digest("hex"));
     }
     expect([tags.size, contents.size]).toEqual([3, 1]);
@@ -120,31 +115,19 @@ describe("the interface as it is served", () => {
   });
 
   test("every address of the interface is the page, also deep ones", async () => {
-    for (const path of [
-      "/workspaces",
-      "/workspaces/7/blueprint?inspect=agent-3",
-      "/library/1",
-      "/no/such/place",
-    ]) {
+    for (const path of "/workspaces /workspaces/7/blueprint?inspect=agent-3 /library/1 /no/such/place".split(
+      " ",
+    )) {
       const answer = await get(path);
-      expect([path, answer.status, await answer.text()]).toEqual([path, 200, page]);
+      expect([path, answer.status, await answer.text()]).toEqual([path, 200, at.page]);
     }
   });
 
   test("a missing asset is 404 and never the page", async () => {
-    for (const path of [
-      "/assets/missing-12345678.js",
-      "/assets/",
-      "/favicon.ico",
-      "/workspaces/app.css.map",
-      "/index.php",
-    ]) {
+    const missing = "/assets/missing-12345678.js /assets/ /favicon.ico /workspaces/app.css.map /index.php";
+    for (const path of missing.split(" ")) {
       const answer = await get(path);
-      expect([path, answer.status, answer.headers.get("content-type")]).toEqual([
-        path,
-        404,
-        "application/json",
-      ]);
+      expect([path, answer.status, typeOf(answer)]).toEqual([path, 404, "application/json"]);
       expect(await answer.json()).toMatchObject({
         error: { code: "not_found", message: `${path}: not found` },
       });
@@ -154,11 +137,7 @@ describe("the interface as it is served", () => {
   test("an unknown API path is JSON, whatever is asked for", async () => {
     for (const path of ["/api", "/api/", "/api/v1/nothing", "/api/v2/workspaces", "/api/v1/nothing.js"]) {
       const answer = await get(path, { Accept: "text/html" });
-      expect([path, answer.status, answer.headers.get("content-type")]).toEqual([
-        path,
-        404,
-        "application/json",
-      ]);
+      expect([path, answer.status, typeOf(answer)]).toEqual([path, 404, "application/json"]);
       expect(await answer.json()).toMatchObject({ error: { code: "not_found" } });
     }
   });
@@ -166,7 +145,7 @@ describe("the interface as it is served", () => {
   test("other methods change nothing and are refused", async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       for (const path of ["/", "/workspaces", script()]) {
-        const answer = await get(path, { Origin: service.url }, method);
+        const answer = await get(path, { Origin: at.url }, method);
         const allowed = answer.headers.get("allow");
         expect([method, path, answer.status, allowed]).toEqual([method, path, 405, "GET, HEAD"]);
         expect(await answer.json()).toMatchObject({ error: { code: "wrong_method" } });

@@ -179,7 +179,7 @@ describe("create, verify, restore", () => {
     const one = await create(server, join(folder.path, "one.tar.zst"));
     expect(one.spaces.map(({ left_out }) => left_out)).toEqual([{ modified: 1, untracked: 1 }]);
     expect(await printed("backup", "verify", one.file)).toContain(
-      "not in it: 2 files of team edited or added by hand (1 modified, 1 untracked)",
+      "not included: 2 files of team edited or added by hand (1 modified, 1 untracked)",
     );
     await restore(one.file, join(folder.path, "one"));
     expect(readFileSync(join(folder.path, "one/spaces/team/a.md"), "utf8")).toBe("recorded");

@@ -77,7 +77,7 @@ describe("preconditions", () => {
     await using server = await contextServer();
     const refused = (headers: Record<string, string>, message?: string) =>
       refusal(put(server.admin, "a.md", "x", headers), "invalid", message);
-    const expected = 'expected the version that was read, in double quotes, for example "7"';
+    const expected = 'expected a version in double quotes, for example "7"';
     // Without quotes it is not an entity tag, and `v1` is a display form, not the ETag.
     for (const tag of ["1", "v1", '"v1"', '"1', '"1", "2"', 'W/"1"', '"0"', "*"])
       await refused({ "If-Match": tag }, `header If-Match: ${expected}`);

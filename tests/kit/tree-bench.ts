@@ -12,7 +12,11 @@ export async function treeBench() {
     on,
     shown: (path: string) => (existsSync(on(path)) ? readFileSync(on(path), "utf8") : undefined),
     byHand: (path: string, content: string) => writeFileSync(on(path), content),
-    states: async () => (await made.engine.list()).map(({ path, version, state }) => [path, version, state]),
+    /** `a.md v2 modified`; without a version `a.md - untracked`. */
+    states: async () =>
+      (await made.engine.list()).map(
+        ({ path, version, state }) => `${path} ${version === null ? "-" : `v${version}`} ${state}`,
+      ),
   });
 }
 

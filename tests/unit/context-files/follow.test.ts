@@ -88,11 +88,7 @@ test("reading the tree through the engine shows everything committed", async () 
   expect(text(await engine.copy(at("a.md")))).toBe("2");
   await commit(engine, [remove("x")]);
   await commit(engine, [put("x/y.md", "2"), put("n.md", "1")]);
-  expect(await space.states()).toEqual([
-    ["a.md", 2, "live"],
-    ["n.md", 1, "live"],
-    ["x/y.md", 2, "live"],
-  ]);
+  expect(await space.states()).toEqual(["a.md v2 live", "n.md v1 live", "x/y.md v2 live"]);
   await commit(engine, [put("a.md", "3")]);
   await space.reopen();
   expect([space.shown("a.md"), space.engine.treeBehind()]).toEqual(["3", []]);
@@ -105,10 +101,7 @@ test("keeps a manual edit made before the tree has followed, and records it with
   await commit(engine, [put("a.md", "22"), put("n.md", "1")]);
   space.byHand("a.md", "by hand");
   space.byHand("n.md", "mine");
-  expect(await space.states()).toEqual([
-    ["a.md", 2, "modified"],
-    ["n.md", 1, "modified"],
-  ]);
+  expect(await space.states()).toEqual(["a.md v2 modified", "n.md v1 modified"]);
   await commit(engine, [put("a.md", "333")]);
   space.byHand("a.md", "once more");
   await apply(engine, [put("a.md", "4444"), put("n.md", "2")]);
@@ -178,7 +171,7 @@ test("repairs a file that a power cut left empty, and does not take it for an ed
   // Emptying a file in normal operation is an edit like any other.
   space.byHand("b.md", "");
   await space.reopen();
-  expect((await space.states())[1]).toEqual(["b.md", 1, "modified"]);
+  expect((await space.states())[1]).toBe("b.md v1 modified");
 });
 
 test("close finishes a write that must record an edit first, and leaves nothing to do", async () => {

@@ -3,35 +3,8 @@
 
 import { expect, test } from "bun:test";
 import { createAnthropic } from "@ai-sdk/anthropic";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import {
-  hang,
-  type Protocol,
-  redirect,
-  say,
-  type ScriptedModel,
-  signThinking,
-  startModel,
-} from "../../kit/model/index.ts";
-
-const PROTOCOLS = ["anthropic", "openai"] as const;
-const TOOLS = ["a", "b"].map((name) => ({
-  type: "function" as const,
-  name,
-  description: name,
-  inputSchema: { type: "object" as const },
-}));
-
-function languageModel(model: ScriptedModel, protocol: Protocol) {
-  const options = { baseURL: model.openaiUrl, apiKey: "key" };
-  return protocol === "anthropic"
-    ? createAnthropic(options).languageModel("boss")
-    : createOpenAICompatible({ ...options, name: "cairn", includeUsage: true }).languageModel("boss");
-}
-
-type CallOptions = Parameters<ReturnType<typeof languageModel>["doStream"]>[0];
-
-const PROMPT: CallOptions["prompt"] = [{ role: "user", content: [{ type: "text", text: "hi" }] }];
+import { hang, redirect, say, signThinking, startModel } from "../../kit/model/index.ts";
+import { type CallOptions, languageModel, PROMPT, PROTOCOLS, TOOLS } from "./sdk.ts";
 
 test.each(PROTOCOLS)("%s: cancelled while nothing comes, and in mid-stream", async (protocol) => {
   // Goal: both end as an AbortError, and the provider sees the caller leave.

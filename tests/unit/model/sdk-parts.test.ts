@@ -2,8 +2,6 @@
 // these versions. The engine builds on exactly this; an upgrade that changes it fails here.
 
 import { expect, test } from "bun:test";
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import {
   call,
   callRaw,
@@ -18,7 +16,6 @@ import {
   repeatedUsage,
   type Reply,
   say,
-  type ScriptedModel,
   signThinking,
   splitUsage,
   startModel,
@@ -27,27 +24,10 @@ import {
   together,
   usage,
 } from "../../kit/model/index.ts";
+import { type CallOptions, languageModel, PROMPT, PROTOCOLS, TOOLS } from "./sdk.ts";
 
-const PROTOCOLS = ["anthropic", "openai"] as const;
 const TOKENS = { input: 100, output: 20, cached: 40, cacheWrite: 10, reasoning: 5 };
-const TOOLS = ["a", "b"].map((name) => ({
-  type: "function" as const,
-  name,
-  description: name,
-  inputSchema: { type: "object" as const },
-}));
-
-function languageModel(model: ScriptedModel, protocol: Protocol) {
-  const options = { baseURL: model.openaiUrl, apiKey: "key" };
-  return protocol === "anthropic"
-    ? createAnthropic(options).languageModel("boss")
-    : createOpenAICompatible({ ...options, name: "cairn", includeUsage: true }).languageModel("boss");
-}
-
-type CallOptions = Parameters<ReturnType<typeof languageModel>["doStream"]>[0];
 type Part = { type: string } & Record<string, unknown>;
-
-const PROMPT: CallOptions["prompt"] = [{ role: "user", content: [{ type: "text", text: "hi" }] }];
 
 /** All parts of an answer; the failure that ended it, when one did. */
 async function partsOf(protocol: Protocol, reply: Reply, options: Partial<CallOptions> = {}) {
