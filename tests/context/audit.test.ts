@@ -169,7 +169,7 @@ describe("the chain", () => {
     next.record(null, { action: "file.write", target: "after.md" });
     await next.close();
     db.close();
-    expect(log.filter((line) => line.includes("moved aside")).length).toBe(1);
+    expect(log.filter((line) => line.includes("torn last line")).length).toBe(1);
     const actions = [...readFileSync(path, "utf8").matchAll(/"seq":(\d).*?"action":"([\w.]+)"/g)];
     expect(actions.map(([, seq, action]) => `${seq} ${action}`)).toEqual([
       ...["1 file.write", "2 file.write", "3 file.write"],

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { RunQueue } from "../../../src/service/gears/run-queue.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalText } from "../../kit/refusal.ts";
 
 const never = new AbortController().signal;
 
@@ -29,10 +29,8 @@ test("refuses work over the limit, and a failure frees its place", async () => {
   const end = Promise.withResolvers<void>();
   const first = queue.run(never, () => end.promise);
   const second = queue.run(never, async () => "second");
-  await refusal(
-    () => queue.run(never, async () => {}),
-    "unavailable",
-    "1 gears are running and 1 wait: try again later",
+  expect(await refusalText(() => queue.run(never, async () => {}))).toBe(
+    "unavailable: 1 gears are running and 1 wait: try again later",
   );
   end.reject(new Error("broken"));
   await expect(first).rejects.toThrow("broken");
@@ -53,9 +51,7 @@ test("never starts work that is stopped while queued, and gives its place to the
   await first;
   expect(await third).toBe("third");
   expect(ran).toBe(false);
-  await refusal(
-    () => queue.run(stop.signal, async () => {}),
-    "unavailable",
-    "stopped before it began; gear not executed",
+  expect(await refusalText(() => queue.run(stop.signal, async () => {}))).toBe(
+    "unavailable: stopped before it began; gear not executed",
   );
 });

@@ -24,7 +24,7 @@ import { AppError } from "../../../src/kit/error.ts";
 import { parseDocumentPath } from "../../../src/kit/paths.ts";
 import { RootDirectory } from "../../../src/kit/paths-disk.ts";
 import { temporaryFolder, type Folder } from "../../kit/folder.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalText } from "../../kit/refusal.ts";
 
 const TEMPORARY = ".cairn-save-test";
 const SECRET = "secret of another place";
@@ -240,10 +240,8 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       await using place = await scene(through);
       mkdirSync(join(place.path, "locked"));
       chmodSync(join(place.path, "locked"), 0o500);
-      await refusal(
-        save(place.root, "locked/a", "x"),
-        "unavailable",
-        "storage failed (EACCES): nothing was changed",
+      expect(await refusalText(save(place.root, "locked/a", "x"))).toBe(
+        "unavailable: storage failed (EACCES): nothing was changed",
       );
     });
 

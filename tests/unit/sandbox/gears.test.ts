@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
 import { file, openSandbox, type SandboxKind, type TestSandbox } from "../../kit/sandbox.ts";
-import { refusal, refusalText } from "../../kit/refusal.ts";
+import { refusalText } from "../../kit/refusal.ts";
 
 const kinds: SandboxKind[] = ["cold", "warm", "subprocess"];
 let docker: TestDocker | undefined;
@@ -91,10 +91,8 @@ for (const kind of kinds) {
 
     it("never replaces an approved file by an input", async () => {
       const files = [file("main.sh", "true"), file("Inputs/a", "x")];
-      await refusal(
-        at.run("bash", "", { files }),
-        "invalid",
-        "Inputs/a: the folder inputs/ holds what a call hands in; a gear's own file cannot lie in it",
+      expect(await refusalText(at.run("bash", "", { files }))).toBe(
+        "invalid: Inputs/a: the folder inputs/ holds what a call hands in; a gear's own file cannot lie in it",
       );
     });
 
@@ -103,10 +101,8 @@ for (const kind of kinds) {
         "invalid: ../out: ",
       );
       const twice = [file("main.sh", "1"), file("main.sh", "2")];
-      await refusal(
-        at.run("bash", "", { files: twice }),
-        "invalid",
-        "main.sh: another file of the gear has that name already",
+      expect(await refusalText(at.run("bash", "", { files: twice }))).toBe(
+        "invalid: main.sh: another file of the gear has that name already",
       );
     });
 

@@ -12,7 +12,7 @@ import type { SandboxMode } from "../../../src/service/config/schema.ts";
 import { DAEMONS, childrenIn } from "../../kit/gears.ts";
 import { openSandbox } from "../../kit/sandbox.ts";
 import { until } from "../../kit/eventually.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusalText } from "../../kit/refusal.ts";
 
 const posix = test.skipIf(process.platform === "win32");
 const linux = test.skipIf(process.platform !== "linux");
@@ -112,15 +112,11 @@ test("runs node gears without node, because this program contains a JavaScript r
 
 test("names a missing interpreter", async () => {
   await using at = await openSandbox("subprocess", { environment: { PATH: "/nonexistent" } });
-  await refusal(
-    at.run("python", ""),
-    "unavailable",
-    "gears of runtime python need python3 or python on the PATH of this service, and it is not there",
+  expect(await refusalText(at.run("python", ""))).toBe(
+    "unavailable: gears of runtime python need python3 or python on the PATH of this service, and it is not there",
   );
-  await refusal(
-    at.run("bash", ""),
-    "unavailable",
-    "gears of runtime bash need bash on the PATH of this service, and it is not there",
+  expect(await refusalText(at.run("bash", ""))).toBe(
+    "unavailable: gears of runtime bash need bash on the PATH of this service, and it is not there",
   );
 });
 
