@@ -145,9 +145,9 @@ test("refuses to delete a model while agents use it, ignoring removed agents", a
   await catalog.models.create(member, { provider_id: 1, model_name: "m" });
   const agents = [catalog.addAgent(1), catalog.addAgent(1)];
   const remove = () => catalog.models.remove(admin, 1);
-  await refusal(remove, "conflict", "2 agents use the model; give them another one first");
+  await refusal(remove, "conflict", "2 agents use the model; give them another one first", { agents: 2 });
   catalog.removeAgent(agents[0]!);
-  await refusal(remove, "conflict", "1 agent uses the model; give it another one first");
+  await refusal(remove, "conflict", "1 agent uses the model; give it another one first", { agents: 1 });
   catalog.removeAgent(agents[1]!);
   await remove();
   expect(catalog.models.list()).toEqual([]);

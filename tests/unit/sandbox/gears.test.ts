@@ -92,7 +92,7 @@ for (const kind of kinds) {
     it("never replaces an approved file by an input", async () => {
       const files = [file("main.sh", "true"), file("Inputs/a", "x")];
       expect(await refusalText(at.run("bash", "", { files }))).toBe(
-        "invalid: Inputs/a: the folder inputs/ holds what a call hands in; a gear's own file cannot lie in it",
+        "invalid: Inputs/a: the folder inputs/ is reserved for the inputs of a call; put the gear's own files elsewhere",
       );
     });
 
@@ -102,7 +102,7 @@ for (const kind of kinds) {
       );
       const twice = [file("main.sh", "1"), file("main.sh", "2")];
       expect(await refusalText(at.run("bash", "", { files: twice }))).toBe(
-        "invalid: main.sh: another file of the gear has that name already",
+        "invalid: main.sh: another file of the gear already has that name",
       );
     });
 
