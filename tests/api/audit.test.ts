@@ -1,4 +1,4 @@
-// Goal: every decision is on record with who made it and how they proved who they are; what was done to the record is found.
+// Goal: every decision is recorded with its author and their authentication, and tampering with the record is detected.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -18,7 +18,7 @@ const ANOTHER_TEXT = "was rewritten: the text differs from the one recorded";
 const PASSWORD = "canary-password-71";
 const KEY = "canary-key-71";
 
-/** One of every decision there is, as the loopback admin. */
+/** Makes every kind of decision once, as the loopback admin. */
 async function decide(at: World): Promise<{ tokens: string[] }> {
   const { admin } = at;
   const anna = await at.user("anna");
@@ -57,7 +57,7 @@ async function decide(at: World): Promise<{ tokens: string[] }> {
   return { tokens: [anna.token, token, session.token, at.program.token] };
 }
 
-test("every decision is recorded in order, and the chain holds", async () => {
+test("records every decision in order, in an intact chain", async () => {
   await using at = await world({ model: "silent" });
   await decide(at);
 
@@ -106,7 +106,7 @@ test("every decision is recorded in order, and the chain holds", async () => {
   });
 });
 
-test("a record says who, how authenticated, from where, what, when and in which request", async () => {
+test("records the user, authentication, address, act, time and request", async () => {
   const clock = manualClock();
   await using at = await world({ model: "silent", clock });
   const boss = await at.user("boss", "admin");
@@ -154,7 +154,7 @@ test("a record says who, how authenticated, from where, what, when and in which 
   });
 });
 
-test("what is refused is not recorded as done", async () => {
+test("does not record a refused decision as done", async () => {
   await using at = await world({ model: "silent" });
   const before = await at.admin.get("/audit");
   await refusalOf(at.admin.delete("/users/1"));
@@ -163,7 +163,7 @@ test("what is refused is not recorded as done", async () => {
   expect(await at.admin.get("/audit")).toEqual(before);
 });
 
-test("the record is read in pages and by action and actor, by admins only", async () => {
+test("lists records in pages, by action and by actor, for admins only", async () => {
   await using at = await world({ model: "silent" });
   for (const name of ["a", "b", "c"]) await at.team(name);
   const seqs = async (query: string) => (await at.admin.get(`/audit?${query}`)).map((record) => record.seq);
@@ -179,7 +179,7 @@ test("the record is read in pages and by action and actor, by admins only", asyn
   }
 });
 
-test("no record, log line or other answer holds a token, a password or a key", async () => {
+test("keeps tokens, passwords and keys out of records, logs and responses", async () => {
   await using folder = await temporaryFolder();
   const at = await world({ model: "silent", data: folder.path });
   const { tokens } = await decide(at);
@@ -288,7 +288,7 @@ const EDITS: [what: string, sql: string, found: { broken_at: number; problem: st
 ];
 
 for (const [what, sql, found] of EDITS) {
-  test(`${what}: verifying finds it, at its place`, async () => {
+  test(`verification finds ${what} in its place`, async () => {
     await using folder = await temporaryFolder();
     const first = await world({ model: "silent", data: folder.path });
     for (const name of ["a", "b", "c"]) await first.team(name);
@@ -301,7 +301,7 @@ for (const [what, sql, found] of EDITS) {
 
     await using second = await world({ data: folder.path });
     expect(await second.admin.get("/audit/verify")).toMatchObject({ ok: false, ...found });
-    // Said by itself as well, by the start.
+    // The next start logs it too.
     const said = () => second.program.log.filter((line) => line.includes("the audit chain is broken"));
     await eventually(() => said().length, 1);
     expect(JSON.parse(said()[0]!)).toMatchObject({
@@ -313,7 +313,7 @@ for (const [what, sql, found] of EDITS) {
   });
 }
 
-test("records that can't be read any more are shown as that, the others as they are; verifying names the first", async () => {
+test("shows unreadable records as such and the rest unchanged, and verification names the first", async () => {
   await using folder = await temporaryFolder();
   const first = await world({ model: "silent", data: folder.path });
   for (const name of ["a", "b", "c"]) await first.team(name);
@@ -361,7 +361,7 @@ test("records that can't be read any more are shown as that, the others as they 
   });
 });
 
-test("a chain that an earlier build wrote verifies, and a doubled field in it is found", async () => {
+test("verifies a chain of an earlier build, and finds a duplicate field in it", async () => {
   await using folder = await temporaryFolder();
   const first = await world({ model: "silent", data: folder.path });
   await first[Symbol.asyncDispose]();
@@ -415,7 +415,7 @@ test("a chain that an earlier build wrote verifies, and a doubled field in it is
   });
 });
 
-test("a chain of 50,000 records is verified without keeping anybody waiting", async () => {
+test("verifies a chain of 50,000 records without blocking requests", async () => {
   await using folder = await temporaryFolder();
   const db = openDatabase(`${folder.path}/long.db`);
   migrate(db, migrations, 0);
@@ -423,7 +423,7 @@ test("a chain of 50,000 records is verified without keeping anybody waiting", as
   db.writeNow(() => {
     for (let index = 0; index < 50_000; index++) audit.record(null, { action: "a.b", target: `t:${index}` });
   });
-  // Others have their turn after each page of 100 records, which takes about 2 ms.
+  // Verification yields after each page of 100 records, which takes about 2 ms.
   const verified = audit.check();
   let turns = 0;
   while (Bun.peek.status(verified) === "pending") {

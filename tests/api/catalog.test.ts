@@ -1,4 +1,4 @@
-// Goal: providers and models over HTTP: who may, what an address must be, and that a key goes in and never comes out.
+// Goal: rights, address rules and secrecy of keys hold for providers and models over HTTP.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -11,7 +11,7 @@ const KEY = "canary-key-3Zq8";
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 const invalid = (message: string) => ({ status: 400, code: "invalid", message });
 
-test("each type has its address rule and is echoed as it was given", async () => {
+test("applies each type's address rule, and keeps the type as given", async () => {
   await using at = await world();
   const create = (body: object) => at.admin.post("/providers", body);
   const anthropic = "https://api.anthropic.com";
@@ -53,7 +53,7 @@ test("each type has its address rule and is echoed as it was given", async () =>
   ]);
 });
 
-test("an address must be one that requests can be sent to, without credentials, and not our own", async () => {
+test("requires a usable address without credentials that is not our own", async () => {
   await using at = await world();
   const refused = (base_url: string) =>
     refusalOf(at.admin.post("/providers", { name: "x", type: "openai-compatible", base_url }));
@@ -91,7 +91,7 @@ test("an address must be one that requests can be sent to, without credentials, 
   expect(await at.admin.get<unknown>("/providers")).toEqual([]);
 });
 
-test("everybody reads the catalogue and adds models; the rest is for admins", async () => {
+test("lets anyone read the catalog and add models, and only admins do the rest", async () => {
   await using at = await world({ model: "silent" });
   const anna = await at.user("anna", "team-lead");
   const provider = `/providers/${at.providerId}`;
@@ -128,7 +128,7 @@ test("everybody reads the catalogue and adds models; the rest is for admins", as
     await refusal(anna.raw(method, path, { body: body }), ...ADMIN_ONLY);
 });
 
-test("a changed address needs the key anew; the old key never follows it", async () => {
+test("requires the key again for a changed address, and never sends the old key there", async () => {
   await using at = await world();
   const { id } = await at.admin.post("/providers", {
     name: "p",
@@ -175,7 +175,7 @@ test("a changed address needs the key anew; the old key never follows it", async
   );
 });
 
-test("a key is what a header can hold, and is in no answer", async () => {
+test("accepts only keys that fit in a header, and returns none", async () => {
   await using folder = await temporaryFolder();
   const at = await world({ data: folder.path });
   for (const api_key of [" ", `${KEY} `, `${KEY}\n`, "kéy", "x".repeat(4097), "a\u0000b"]) {
@@ -212,7 +212,7 @@ test("a key is what a header can hold, and is in no answer", async () => {
   ]);
 });
 
-test("a test lists the provider's models, and what goes wrong is an answer", async () => {
+test("lists a provider's models in a test, and returns failures as results", async () => {
   await using model = await startModel({ key: KEY });
   model.script("opus", [say("x")]).script("haiku", [say("x")]);
   await using at = await world();
@@ -233,7 +233,7 @@ test("a test lists the provider's models, and what goes wrong is an answer", asy
   await refusal(at.admin.post("/providers/99/test"), "not_found", "provider 99: not found");
 });
 
-test("what is in use can't be deleted, and says by how many", async () => {
+test("refuses to delete a provider or model in use, with the count", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   const [provider, model] = [`/providers/${at.providerId}`, `/models/${at.bossId}`];
@@ -258,7 +258,7 @@ test("what is in use can't be deleted, and says by how many", async () => {
   );
 });
 
-test("a model's figures are known, unknown or left alone, and zero is a price", async () => {
+test("sets, clears and keeps a model's figures, with zero as a price", async () => {
   await using at = await world({ model: "silent" });
   const patch = (body: object) => at.admin.patch(`/models/${at.bossId}`, body);
   const known = {

@@ -1,4 +1,4 @@
-// Goal: every event of every type carries what its schema says, so that whoever shows events can rely on it.
+// Goal: every event of every type matches its schema, so that viewers can rely on it.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { demoOrchestrator, demoWorker, gate, say } from "../kit/model/index.ts";
 import { searchable } from "../kit/searching.ts";
 import { type World, world } from "../kit/world.ts";
 
-/** Everything stored so far: up to the event that the blueprint names. */
+/** All events stored so far, up to the one that the blueprint names. */
 async function storedEvents(lab: World): Promise<StreamEvent[]> {
   const path = lab.own;
   const { event_id: last } = await lab.admin.get<{ event_id: number }>(`${path}/blueprint`);
@@ -57,7 +57,7 @@ test("of an inhabited workspace in which everything was changed", async () => {
   const events = await storedEvents(lab);
   expect(misfits(events)).toEqual([]);
   const seen = new Set(events.map(({ type }) => type));
-  // A gear writes nothing while it runs there; the turns of the demo have that. The tests of taint have what only a search brings.
+  // Its gear writes no live output, which the demo's turns cover. The taint tests cover events of searches.
   const elsewhere = [
     "tool.output",
     "entry.taint_cleared",
@@ -121,7 +121,7 @@ test("are all described in docs/turns.md, and no others", async () => {
   expect(described.toSorted()).toEqual(Object.keys(eventData).toSorted());
 });
 
-test("the check finds what does not fit", () => {
+test("the check finds a mismatch", () => {
   const event = (type: string, data: unknown) => ({ id: 1, type, data: { turn_id: null, time: "", data } });
   expect(misfits([event("wire.removed", { wire_id: 3 })])).toEqual([]);
   expect(misfits([event("wire.removed", { wire_id: "3" }), event("wire.moved", {})])).toEqual([

@@ -1,4 +1,4 @@
-// Goal: an approval is a decision about exact bytes, made by an admin, on record; what waits for one is in the list of approvals.
+// Goal: an approval is an admin's recorded decision on exact bytes, and pending gears are in the list of approvals.
 
 import { expect, test } from "bun:test";
 import { ISOLATION_LOST } from "../../src/service/gears/isolation.ts";
@@ -7,7 +7,7 @@ import { approvedGear, isolatedSandbox, makeGear, withPrograms, type GearView } 
 import { world } from "../kit/world.ts";
 import { refusal, refusalOf } from "../kit/refusal.ts";
 
-test("an approval records who, how authenticated, when and which hash", async () => {
+test("records the user, authentication, time and hash of an approval", async () => {
   await using at = await world();
   const gear = await makeGear(at.admin);
   const session = at.as(at.program.token);
@@ -36,7 +36,7 @@ test("an approval records who, how authenticated, when and which hash", async ()
   });
 });
 
-test("a hash that is not the current one is refused and approves nothing", async () => {
+test("refuses an outdated hash and approves nothing", async () => {
   await using at = await world();
   const gear = await makeGear(at.admin);
   await at.admin.put(`/gears/${gear.id}`, { code: "echo other" });
@@ -58,7 +58,7 @@ test("a hash that is not the current one is refused and approves nothing", async
   });
 });
 
-test("only admins approve, disable, set time-outs and delete", async () => {
+test("lets only admins approve, disable, set timeouts and delete", async () => {
   await using at = await world();
   const ann = await at.user("ann");
   const gear = await makeGear(ann);
@@ -73,7 +73,7 @@ test("only admins approve, disable, set time-outs and delete", async () => {
   await refusal(at.admin.patch(`/gears/${gear.id}`, { timeout_seconds: 601 }), "invalid");
 });
 
-test("disabling and withdrawing take the approval away; the time-out does not touch it", async () => {
+test("removes the approval on disabling and withdrawing, and keeps it when the timeout changes", async () => {
   await using at = await world();
   const gear = await approvedGear(at.admin);
   expect(await at.admin.patch<unknown>(`/gears/${gear.id}`, { timeout_seconds: 5 })).toMatchObject({
@@ -98,7 +98,7 @@ test("disabling and withdrawing take the approval away; the time-out does not to
   ]);
 });
 
-test("pending gears wait in the list of approvals, for admins only, with what to know", async () => {
+test("lists pending gears with their facts, for admins only", async () => {
   await using at = await world();
   const ann = await at.user("ann");
   const gear = await makeGear(ann, { description: "says it back" });
@@ -124,7 +124,7 @@ test("pending gears wait in the list of approvals, for admins only, with what to
   expect(await at.admin.get<unknown>("/approvals")).toEqual([]);
 });
 
-test("a gear that was approved to run isolated does not run without isolation until an admin says so", async () => {
+test("does not run a gear approved under isolation without it, until an admin approves it again", async () => {
   await using folder = await temporaryFolder();
   let gear: GearView;
   {
@@ -170,7 +170,7 @@ test("a gear that was approved to run isolated does not run without isolation un
   ]);
 });
 
-test("while it is not known whether gears are isolated, nothing says that they are not", async () => {
+test("does not claim missing isolation while it is undecided", async () => {
   await using folder = await temporaryFolder();
   let gear: GearView;
   {

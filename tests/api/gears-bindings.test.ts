@@ -1,4 +1,4 @@
-// Goal: gears are bound to workspaces and agents by those who see the workspace; bindings go where they should and nowhere else.
+// Goal: people who see a workspace bind gears to it and its agents, and bindings are copied and removed correctly.
 
 import { expect, test } from "bun:test";
 import { approvedGear, makeGear } from "../kit/gears.ts";
@@ -12,7 +12,7 @@ interface Binding {
   workspace_id: number;
 }
 
-test("a gear is bound to all agents or to one, once each", async () => {
+test("binds a gear to all agents or to one, once each", async () => {
   await using lab = await world({ model: true });
   const worker = await lab.addWorker("worker");
   const gear = await makeGear(lab.admin);
@@ -39,7 +39,7 @@ test("a gear is bound to all agents or to one, once each", async () => {
   expect(await lab.admin.get<unknown>(path)).toEqual([toOne]);
 });
 
-test("bindings are refused for foreign agents, missing gears, and those who do not see the workspace", async () => {
+test("refuses agents of other workspaces, missing gears, and people who do not see the workspace", async () => {
   await using lab = await world({ model: true });
   const ann = await lab.user("ann");
   const gear = await makeGear(lab.admin);
@@ -65,7 +65,7 @@ test("bindings are refused for foreign agents, missing gears, and those who do n
   await refusal(ann.delete("/gear-bindings/99"), "not_found", "gear binding 99: not found");
 });
 
-test("a clone has the bindings, each to the copy of its agent; the original keeps its own", async () => {
+test("copies bindings to a clone and its agents, and keeps the original's", async () => {
   await using lab = await world({ model: true });
   const worker = await lab.addWorker("worker");
   const gear = await makeGear(lab.admin);
@@ -83,7 +83,7 @@ test("a clone has the bindings, each to the copy of its agent; the original keep
   expect(await lab.admin.get<unknown>(path)).toEqual(before);
 });
 
-test("new content keeps bindings; they show in the approval; deletion of the gear or the agent ends them", async () => {
+test("keeps bindings with new content, shows them in the approval, and removes them with the gear or agent", async () => {
   await using lab = await world({ model: true });
   const worker = await lab.addWorker("worker");
   const gear = await approvedGear(lab.admin);

@@ -1,5 +1,5 @@
-// Goal: a workspace is told what becomes of the gears that it uses, and follows the approval of those that its agents forged, without
-// learning about workspaces that its people may not see.
+// Goal: a workspace receives events of the gears that it uses, and of the approval of those that its agents forged, but learns nothing of
+// workspaces that its people may not see.
 
 import { expect, test } from "bun:test";
 import type { StreamEvent } from "../kit/client.ts";
@@ -16,7 +16,7 @@ interface Told {
   data: Record<string, unknown>;
 }
 
-/** Events about gears and approvals of a workspace, from the first on; those of bindings by their type alone. */
+/** All events of a workspace about gears and approvals; those of bindings only by type. */
 async function toldIn(lab: World, workspaceId: number): Promise<Told[]> {
   const { event_id: last } = await lab.admin.get(`/workspaces/${workspaceId}/blueprint`);
   await using reader = await lab.admin.events(`/workspaces/${workspaceId}/events?after=0`);
@@ -39,7 +39,7 @@ async function boundElsewhere(lab: World, gearId: number): Promise<number> {
   return id;
 }
 
-test("a forged gear: its approval is asked for and decided in its workspace, with the record that the list shows", async () => {
+test("announces the pending approval of a forged gear and its decision in its workspace, as listed", async () => {
   await using lab = await world({ model: true, sandbox: isolatedSandbox() });
   lab.model.script("boss", [forge("true\n"), say("wait")]);
   const { turn } = await lab.chat("make it");
@@ -71,7 +71,7 @@ test("a forged gear: its approval is asked for and decided in its workspace, wit
   ] as never);
 });
 
-test("forged again: another approval; bound elsewhere: that is told too, and only counted where it is not seen", async () => {
+test("announces another approval when forged again, and only counts bindings that are not visible", async () => {
   await using lab = await world({ model: true, sandbox: isolatedSandbox() });
   lab.model.script("boss", [forge("true\n"), say("wait"), forge("false\n"), forge("false\n"), say("wait")]);
   await lab.chat("make it");
@@ -100,7 +100,7 @@ test("forged again: another approval; bound elsewhere: that is told too, and onl
   const updated = { gear_id: gear!.id, name: "adder", status: "pending", version: 3, user: "admin" };
   const requested = { turn_id: turn.id, type: "approval.requested", data: { approval: seenHere } };
   const told = (await toldIn(lab, lab.workspaceId)).slice(before.length);
-  // Saved twice, the second time with the same content: that is a version of its own.
+  // Saved twice, the second time with identical content, which is a new version too.
   expect(told.map(({ type, data }) => [type, data["version"]])).toEqual([
     ["gear.updated", 2],
     ["approval.requested", undefined],
@@ -118,7 +118,7 @@ test("forged again: another approval; bound elsewhere: that is told too, and onl
   ]);
 });
 
-test("disabled, withdrawn and deleted", async () => {
+test("announces disabling, withdrawing and deleting", async () => {
   await using lab = await world({ model: true, sandbox: isolatedSandbox() });
   lab.model.script("boss", [forge("true\n"), say("wait")]);
   await lab.chat("make it");
@@ -150,7 +150,7 @@ test("disabled, withdrawn and deleted", async () => {
   ]);
 });
 
-test("a person's gear belongs to no workspace: only those where it is bound hear of it, and of its status and version only", async () => {
+test("announces the status and version of a person's gear only in workspaces where it is bound", async () => {
   await using lab = await world({ model: true });
   const gear = await makeGear(lab.admin);
   await lab.admin.post(`${lab.own}/gears`, { gear_id: gear.id });

@@ -1,4 +1,4 @@
-// Goal: a gear runs only as promised: approved bytes, checked arguments, dry runs for people who may; every run is on record for ever.
+// Goal: a gear runs approved bytes with checked arguments, dry runs are for people with the right to, and every run is recorded forever.
 
 import { expect, test } from "bun:test";
 import { openDatabase } from "../../src/kit/db.ts";
@@ -25,7 +25,7 @@ const NUMBER_ARGS = JSON.stringify({
   additionalProperties: false,
 });
 
-test("a gear that nobody approved is refused for everybody and does not run", async () => {
+test("refuses to run an unapproved gear for anyone", async () => {
   await using at = await world({ sandbox: isolatedSandbox() });
   const ann = await at.user("ann");
   const gear = await makeGear(ann);
@@ -41,7 +41,7 @@ test("a gear that nobody approved is refused for everybody and does not run", as
   expect(await at.admin.get<unknown>(`/gears/${gear.id}/runs`)).toEqual([]);
 });
 
-test("an approved gear runs for anyone signed in; arguments on stdin, stdout is the result", async () => {
+test("runs an approved gear for anyone signed in, with arguments on stdin and stdout as the result", async () => {
   await using at = await world(withPrograms);
   const ann = await at.user("ann");
   const gear = await approvedGear(at.admin);
@@ -55,7 +55,7 @@ test("an approved gear runs for anyone signed in; arguments on stdin, stdout is 
   });
 });
 
-test("any name of an argument is passed on and shown, whatever is in it", async () => {
+test("passes on and shows arguments of any name", async () => {
   await using at = await world({ sandbox: isolatedSandbox() });
   const gear = await approvedGear(at.admin);
   const args = { "a\nb": 1, "": 2, "\u2028": 3 };
@@ -66,7 +66,7 @@ test("any name of an argument is passed on and shown, whatever is in it", async 
   expect(await at.admin.get<unknown>(`/gear-runs/${run!.id}`)).toMatchObject({ args } as never);
 });
 
-test("a dry run works on unapproved content and leaves it pending; the answer says that it was not isolated", async () => {
+test("dry-runs unapproved content, leaves it pending, and reports missing isolation", async () => {
   await using at = await world(withPrograms);
   const gear = await makeGear(at.admin);
   expect(await at.admin.post<unknown>(`/gears/${gear.id}/run?dry=1`, { args: { a: 1 } })).toEqual({
@@ -79,7 +79,7 @@ test("a dry run works on unapproved content and leaves it pending; the answer sa
   expect(record).toMatchObject({ content_hash: gear.content_hash, detail: { isolated: false, run: 1 } });
 });
 
-test("without isolation only an admin may dry-run or run tests; with it anyone signed in", async () => {
+test("lets only an admin dry-run or test without isolation, and anyone signed in with it", async () => {
   await using open = await world(withPrograms);
   const ann = await open.user("ann");
   const gear = await makeGear(ann, { tests: [{ name: "t", args: {}, expected: "{}" }] });
@@ -100,7 +100,7 @@ test("without isolation only an admin may dry-run or run tests; with it anyone s
   });
 });
 
-test("arguments that do not fit are refused with their path, and nothing runs", async () => {
+test("refuses invalid arguments with their path, and runs nothing", async () => {
   const sandbox = isolatedSandbox();
   await using at = await world({ sandbox });
   const gear = await approvedGear(at.admin, { args_schema: NUMBER_ARGS });
@@ -116,7 +116,7 @@ test("arguments that do not fit are refused with their path, and nothing runs", 
   expect(sandbox.requests).toEqual([]);
 });
 
-test("what runs is exactly the approved program, with its time-out", async () => {
+test("runs exactly the approved program, with its timeout", async () => {
   const sandbox = isolatedSandbox();
   await using at = await world({ sandbox });
   const files = [
@@ -143,7 +143,7 @@ test("what runs is exactly the approved program, with its time-out", async () =>
   });
 });
 
-test("stored bytes that changed under the approval do not run", async () => {
+test("does not run stored bytes that changed after the approval", async () => {
   await using folder = await temporaryFolder();
   const sandbox = isolatedSandbox();
   let id = 0;
@@ -171,7 +171,7 @@ test("stored bytes that changed under the approval do not run", async () => {
   expect(sandbox.requests).toEqual([]);
 });
 
-test("live output comes as events before the result, whole characters only", async () => {
+test("streams live output in whole characters before the result", async () => {
   const sandbox = isolatedSandbox(async (request) => {
     const bytes = new TextEncoder().encode("aé\u001b[1m");
     request.output("stdout", bytes.subarray(0, 2));
@@ -200,7 +200,7 @@ test("live output comes as events before the result, whole characters only", asy
   }
 });
 
-test("a refusal of a streamed run is a plain answer", async () => {
+test("refuses a streamed run with a plain response", async () => {
   await using at = await world({ sandbox: isolatedSandbox() });
   const gear = await makeGear(at.admin);
   await refusal(at.admin.post(`/gears/${gear.id}/run?stream=1`), "forbidden", NEVER_APPROVED, {
@@ -208,7 +208,7 @@ test("a refusal of a streamed run is a plain answer", async () => {
   });
 });
 
-test("runs are listed for those who may see them, and stay when the gear is deleted", async () => {
+test("lists runs for people with access, and keeps them when the gear is deleted", async () => {
   await using at = await world({ sandbox: isolatedSandbox() });
   const [ann, bob] = [await at.user("ann"), await at.user("bob")];
   const gear = await approvedGear(at.admin);
@@ -251,7 +251,7 @@ test("runs are listed for those who may see them, and stay when the gear is dele
   await refusal(at.admin.get("/gears/99/runs"), "not_found", "gear 99: not found");
 });
 
-test("a run that a crash left open is marked interrupted at start", async () => {
+test("marks a run that a crash left open as interrupted at start", async () => {
   await using folder = await temporaryFolder();
   {
     await using at = await world({ data: folder.path, sandbox: isolatedSandbox() });
@@ -268,7 +268,7 @@ test("a run that a crash left open is marked interrupted at start", async () => 
   });
 });
 
-test("a sandbox that can't run is an answer of its own, and on record", async () => {
+test("reports and records a sandbox failure", async () => {
   await using at = await world({ environment: { PATH: "/nonexistent" } });
   const gear = await approvedGear(at.admin, { runtime: "python", code: "print(1)", args_schema: ANY_ARGS });
   await refusal(at.admin.post(`/gears/${gear.id}/run`), "unavailable");
@@ -279,7 +279,7 @@ test("a sandbox that can't run is an answer of its own, and on record", async ()
   });
 });
 
-test("files of the workspace are given to a run only when they are named, and only to who sees the workspace", async () => {
+test("gives a run only named workspace files, and only for people who see the workspace", async () => {
   await using at = await world(withPrograms);
   const ann = await at.user("ann");
   const provider = await at.admin.post("/providers", {
@@ -328,7 +328,7 @@ test("files of the workspace are given to a run only when they are named, and on
   await refusal(at.admin.post(path, { workspace_id: workspace.id, files: ["../x"] }), "invalid");
 });
 
-test("stored tests run dry and say what differs", async () => {
+test("runs stored tests dry and reports differences", async () => {
   await using at = await world(withPrograms);
   const tests = [
     { name: "same text", args: { a: 1 }, expected: '{"a":1}' },
@@ -358,7 +358,7 @@ test("stored tests run dry and say what differs", async () => {
   await refusal(at.admin.post(`/gears/${gear.id}/tests/run`), "refused", "the gear has no tests");
 });
 
-test("so many run at once, the next wait; what lost its approval while it waited is refused", async () => {
+test("queues runs over the limit, and refuses one that lost its approval while queued", async () => {
   const open = Promise.withResolvers<void>();
   const full = Promise.withResolvers<void>();
   const sandbox = isolatedSandbox(async () => {
@@ -389,7 +389,7 @@ test("so many run at once, the next wait; what lost its approval while it waited
   expect(sandbox.requests).toHaveLength(GEAR_RUNS_AT_ONCE_MAX);
 });
 
-test("a gear that was changed and approved again while a run waited does not run with arguments checked before", async () => {
+test("does not run a gear that was changed and approved again while a run was queued", async () => {
   const open = Promise.withResolvers<void>();
   const full = Promise.withResolvers<void>();
   const sandbox = isolatedSandbox(async () => {

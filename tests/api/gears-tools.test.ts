@@ -1,4 +1,4 @@
-// Goal: agents forge gears that wait for a person, and call approved ones as tools; eligibility holds at the moment of the call.
+// Goal: agents forge gears that need approval, and call approved ones as tools, if they are eligible at the time of the call.
 
 import { expect, test } from "bun:test";
 import { BUILT_IN_TOOL_NAMES } from "../../src/service/tools/names.ts";
@@ -30,7 +30,7 @@ function toolsOf(lab: World): string[] {
     .tools.map((tool) => tool.name);
 }
 
-test("a forged gear is pending, bound to its agent, and a tool only after approval", async () => {
+test("leaves a forged gear pending and bound to its agent, and makes it a tool only after approval", async () => {
   await using lab = await world({ model: true, ...withPrograms });
   lab.model.script("boss", [
     call("gear_forge", { ...FORGE, tests: [{ name: "two and three", args: { a: 2, b: 3 }, expected: "5" }] }),
@@ -68,7 +68,7 @@ test("a forged gear is pending, bound to its agent, and a tool only after approv
   expect(lab.model.problems).toEqual([]);
 });
 
-test("wrong arguments come back as a sentence and nothing runs; null counts as absent", async () => {
+test("returns a sentence for invalid arguments and runs nothing; null counts as absent", async () => {
   const sandbox = isolatedSandbox();
   await using lab = await world({ protocol: "openai-compatible", sandbox });
   const schema =
@@ -88,7 +88,7 @@ test("wrong arguments come back as a sentence and nothing runs; null counts as a
   expect(sandbox.requests.map((request) => request.stdin)).toEqual(['{"a":1}']);
 });
 
-test("exit code, stderr and time-out are told, and count as failures", async () => {
+test("reports the exit code, stderr and a timeout, as failures", async () => {
   let count = 0;
   const results = [
     { exitCode: 2, stdout: "part", stderr: "boom" },
@@ -113,7 +113,7 @@ test("exit code, stderr and time-out are told, and count as failures", async () 
   ]);
 });
 
-/** Runs a turn that has the gear on offer, changes things before the model calls it, and returns what the call came to. */
+/** Runs a turn that offers the gear, applies a change before the model calls it, and returns the call's result. */
 async function callAfter(
   change: (lab: World, gear: GearView, bindingId: number) => Promise<unknown>,
 ): Promise<string> {
@@ -134,7 +134,7 @@ async function callAfter(
   return resultsOf(lab)[0]!;
 }
 
-test("a gear that lost its approval, its binding or its life is not called, though it was offered", async () => {
+test("refuses an offered gear that has since lost its approval or binding, or was deleted", async () => {
   const gone = expect.stringContaining('There is no tool "echo_args".') as unknown as string;
   expect(
     await callAfter((lab, gear) => lab.admin.patch(`/gears/${gear.id}`, { status: "disabled" })),
@@ -146,7 +146,7 @@ test("a gear that lost its approval, its binding or its life is not called, thou
   expect(await callAfter((lab, gear) => lab.admin.delete(`/gears/${gear.id}`))).toEqual(gone);
 });
 
-test("the orchestrator grants and revokes; a worker has the gear only while it is granted", async () => {
+test("lets the orchestrator grant and revoke a worker's gear", async () => {
   await using lab = await world({ model: true, sandbox: isolatedSandbox() });
   await lab.addWorker("worker");
   await approvedGear(lab.admin);
@@ -191,7 +191,7 @@ test("the orchestrator grants and revokes; a worker has the gear only while it i
   expect(lab.model.requestsOf("worker")[0]!.tools.map((tool) => tool.name)).not.toContain("gear_grant");
 });
 
-test("forging again saves a version; another workspace's gear is not overwritten", async () => {
+test("saves a version when forging again, and never overwrites another workspace's gear", async () => {
   await using lab = await world({ model: true, sandbox: isolatedSandbox() });
   await approvedGear(lab.admin);
   lab.model.script("boss", [
@@ -212,7 +212,7 @@ test("forging again saves a version; another workspace's gear is not overwritten
   ]);
 });
 
-test("every tool that is offered without gears has its name in the list of built-in tools", async () => {
+test("lists the names of all built-in tools", async () => {
   await using lab = await world({ model: true });
   await lab.addWorker("worker");
   lab.model.script("boss", [call("delegate", { agent: "worker", task: "x" }), say("done")]);
@@ -224,7 +224,7 @@ test("every tool that is offered without gears has its name in the list of built
   expect(offered.filter((name) => !BUILT_IN_TOOL_NAMES.has(name))).toEqual([]);
 });
 
-test("a cancelled turn kills the gear; its run is on record as cancelled", async () => {
+test("kills the gear of a cancelled turn, and records its run as cancelled", async () => {
   const started = Promise.withResolvers<void>();
   const sandbox = isolatedSandbox(async (request) => {
     started.resolve();
@@ -249,7 +249,7 @@ test("a cancelled turn kills the gear; its run is on record as cancelled", async
   ]);
 });
 
-test("the list shows an agent no description of others that nobody has approved", async () => {
+test("hides unapproved descriptions of other workspaces from agents", async () => {
   await using lab = await world({ model: true, ...withPrograms });
   const ann = await lab.user("ann");
   const gear = { runtime: "bash", code: "cat", args_schema: '{"type":"object"}' };

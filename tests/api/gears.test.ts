@@ -1,4 +1,4 @@
-// Goal: gears are made, shown and saved as specified: fields, names, content, versions, and every refusal with its text.
+// Goal: gears are created, shown and saved as specified, with every refusal and its text.
 
 import { expect, test } from "bun:test";
 import type { Client } from "../kit/client.ts";
@@ -7,7 +7,7 @@ import { call, say } from "../kit/model/index.ts";
 import { world } from "../kit/world.ts";
 import { refusal, refusalOf } from "../kit/refusal.ts";
 
-test("a create answers the specified fields, its content hash, and whether gears are isolated", async () => {
+test("returns the specified fields, the content hash and the isolation on create", async () => {
   await using at = await world();
   const made = await at.admin.post("/gears", {
     name: "first_gear",
@@ -31,7 +31,7 @@ test("a create answers the specified fields, its content hash, and whether gears
   });
 });
 
-test("the record shows code, hash, author and whether gears are isolated", async () => {
+test("shows the code, hash, author and isolation of a gear", async () => {
   await using at = await world();
   const ann = await at.user("ann");
   const gear = await makeGear(ann, { description: "d" });
@@ -204,7 +204,7 @@ const REFUSED_CREATES: [what: string, fields: Record<string, unknown>, status: n
   ],
 ];
 
-test("every create that is not right is refused, with its reason, and makes nothing", async () => {
+test("refuses every invalid create with its reason, and creates nothing", async () => {
   await using at = await world();
   for (const [what, fields, status, message] of REFUSED_CREATES) {
     const refused = await refusalOf(at.admin.post("/gears", fields));
@@ -213,7 +213,7 @@ test("every create that is not right is refused, with its reason, and makes noth
   expect(await at.admin.get<unknown>("/gears")).toEqual([]);
 });
 
-test("4 MiB of code are accepted, other routes keep their smaller limit", async () => {
+test("accepts 4 MiB of code, and keeps the smaller limit of other routes", async () => {
   await using at = await world();
   const gear = await makeGear(at.admin, { code: "#".repeat(4 * 1024 * 1024) });
   expect(gear).toMatchObject({ code_bytes: 4 * 1024 * 1024 } as never);
@@ -226,7 +226,7 @@ test("4 MiB of code are accepted, other routes keep their smaller limit", async 
   });
 });
 
-test("names are unique among gears that are not deleted", async () => {
+test("keeps names unique among gears that are not deleted", async () => {
   await using at = await world();
   const first = await makeGear(at.admin);
   await refusal(at.admin.post("/gears", ECHO), "conflict", 'name: a gear named "echo_args" already exists');
@@ -235,7 +235,7 @@ test("names are unique among gears that are not deleted", async () => {
   expect((await makeGear(at.admin)).id).toBe(first.id + 1);
 });
 
-test("files and binaries come back byte for byte", async () => {
+test("returns files and binaries byte for byte", async () => {
   await using at = await world();
   const files = [file("bin/tool", "AP8Q", "base64"), file("note.txt", "\ufeffä", "utf8")];
   const gear = await makeGear(at.admin, {
@@ -247,7 +247,7 @@ test("files and binaries come back byte for byte", async () => {
   expect(gear).toMatchObject({ entrypoint: "bin/tool", code: null, files, code_bytes: 8 } as never);
 });
 
-test("every save is the next version and pending: another description, tags only, the same content", async () => {
+test("makes every save a new pending version, even with only new tags or identical content", async () => {
   await using at = await world();
   const ann = await at.user("ann");
   const gear = await makeGear(ann, { description: "says it back" });
@@ -277,7 +277,7 @@ test("every save is the next version and pending: another description, tags only
   ]);
 });
 
-test("an admin changes the tags of an approved gear, on record, and nobody else does", async () => {
+test("lets only an admin change the tags of an approved gear, and records it", async () => {
   await using at = await world();
   const ann = await at.user("ann");
   const gear = await makeGear(ann);
@@ -293,7 +293,7 @@ test("an admin changes the tags of an approved gear, on record, and nobody else 
   expect(record!.detail).toEqual({ name: "echo_args", version: 1, from: "", to: "x, y" });
 });
 
-test("lists and records name only workspaces that the caller sees", async () => {
+test("names only workspaces visible to the caller", async () => {
   await using lab = await world({ model: true, sandbox: isolatedSandbox() });
   const ann = await lab.user("ann");
   const made = { name: "adder", description: "d", runtime: "bash", code: "true", args_schema: ANY_ARGS };
@@ -308,7 +308,7 @@ test("lists and records name only workspaces that the caller sees", async () => 
   expect(await ids(ann)).toEqual([null, null]);
 });
 
-test("new content is the next version and pending, and earlier versions stay", async () => {
+test("makes new content a pending version, and keeps earlier versions", async () => {
   await using at = await world();
   const gear = await approvedGear(at.admin);
   const saved = await at.admin.put(`/gears/${gear.id}`, { code: "cat; echo" });
@@ -329,7 +329,7 @@ test("new content is the next version and pending, and earlier versions stay", a
   expect(older.map((each) => each.version)).toEqual([1]);
 });
 
-test("a save is refused for others than author and admin, for another name, and for half a change", async () => {
+test("refuses a save by non-authors, with another name, or with an incomplete change", async () => {
   await using at = await world();
   const ann = await at.user("ann");
   const bob = await at.user("bob");

@@ -1,12 +1,12 @@
-// The main job, through both protocols: the orchestrator creates a worker, a wire appears, it delegates twice at once, both answer,
-// and the final answer streams.
+// Goal: the main job works in both protocols: the orchestrator creates a worker and so a wire, delegates twice in parallel, both answer, and the
+// final answer streams.
 
 import { expect, test } from "bun:test";
 import { call, gate, say } from "../kit/model/index.ts";
 import { protocols, world } from "../kit/world.ts";
 
 for (const protocol of protocols) {
-  test(`a worker is created, wired, delegated to twice at once and answers (${protocol})`, async () => {
+  test(`creates a worker, wires it, and delegates to it twice in parallel (${protocol})`, async () => {
     await using lab = await world({ protocol });
     await lab.addModel("worker");
     lab.model.script("boss", [

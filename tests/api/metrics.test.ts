@@ -1,4 +1,4 @@
-// Goal: the service counts what happened, by route and never by name, and tells it to programs on this machine only.
+// Goal: the service counts by route, never by name, and shows metrics only to programs on this machine.
 
 import { expect, test } from "bun:test";
 import { say } from "../kit/model/index.ts";
@@ -42,7 +42,7 @@ test("counts requests, turns, model calls and their tokens", async () => {
   expect(text).not.toMatch(/boss|admin/);
 });
 
-test("is not there behind a proxy, and takes no other method and no query", async () => {
+test("hides metrics behind a proxy, and refuses other methods and queries", async () => {
   await using lab = await world({ model: true });
   expect((await scrape(lab.url, { "X-Forwarded-For": "192.0.2.1" })).status).toBe(404);
   expect((await scrape(lab.url, { Via: "1.1 proxy" })).status).toBe(404);

@@ -1,4 +1,4 @@
-// Goal: a stored provider key is nowhere in the clear, is used as it was entered, and is missed politely when its key file is not there.
+// Goal: a provider key is never stored in the clear, is sent as entered, and fails clearly when its key file is missing.
 
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { say } from "../kit/model/index.ts";
 import { KEY, type World, world } from "../kit/world.ts";
 import { refusalOf } from "../kit/refusal.ts";
 
-/** Names of files directly in the folder that hold the text. */
+/** Names of the files in the folder that contain the text. */
 function filesWith(folder: string, text: string): string[] {
   const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   return names.map(({ name }) => name).filter((name) => readFileSync(join(folder, name)).includes(text));
@@ -21,7 +21,7 @@ const errorsIn = (at: World) =>
       ({ level, message }) => level === "error" && message === "cannot decrypt the stored provider keys",
     );
 
-test("a key is in no file of the data directory, the log of the database included, and reaches its provider", async () => {
+test("stores a key in no file of the data directory, including the WAL, and sends it to its provider", async () => {
   await using lab = await world({ model: true });
   lab.model.script("boss", [say("hello")]);
   expect((await lab.chat("hi")).turn.status).toBe("done");
@@ -33,7 +33,7 @@ test("a key is in no file of the data directory, the log of the database include
   expect(statSync(join(data, "secrets.key")).mode & 0o777).toBe(0o600);
 });
 
-test("the key file is made with the first secret, where the settings say", async () => {
+test("creates the key file with the first secret, at the configured path", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "elsewhere", "my.key");
   await using at = await world({ environment: { SERVICE_SECRETS_KEY: path } });
@@ -44,7 +44,7 @@ test("the key file is made with the first secret, where the settings say", async
   expect(Buffer.from(readFileSync(path, "utf8").trim(), "base64url")).toHaveLength(32);
 });
 
-test("without its key file, or with another, the service starts and says so; calls fail with that; entering the key again mends it", async () => {
+test("starts without the right key file and logs it, fails calls with the reason, and works once the key is entered again", async () => {
   await using folder = await temporaryFolder();
   const data = folder.path;
   const keyFile = join(data, "secrets.key");
@@ -85,7 +85,7 @@ test("without its key file, or with another, the service starts and says so; cal
       };
       expect(turn).toMatchObject({ status: "failed", error: expect.stringContaining(missing) });
       expect(existsSync(keyFile)).toBe(false);
-      // The right file put back is enough.
+      // Restoring the right file is enough.
       renameSync(`${keyFile}.kept`, keyFile);
       expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ ok: true });
     }
@@ -102,7 +102,7 @@ test("without its key file, or with another, the service starts and says so; cal
     writeFileSync(keyFile, "not a key");
     await using at = await world({ data });
     expect(errorsIn(at)[0]!.error).toStartWith(`${keyFile} is not a key file`);
-    // What may be somebody's other file is not overwritten.
+    // An existing file of unknown content is not overwritten.
     expect((await refusalOf(at.admin.patch("/providers/1", { api_key: KEY }))).message).toContain(
       "not a key file",
     );

@@ -1,4 +1,4 @@
-// Goal: logins, failed logins, refusals and files that people save are on record, without secrets and without filling the record.
+// Goal: logins, failed logins, refusals and people's saves are recorded without secrets and at a bounded rate.
 
 import { expect, test } from "bun:test";
 import type { AuditRecord } from "../../src/service/audit/schema.ts";
@@ -18,7 +18,7 @@ const actionsOf = async (at: Pick<World, "admin">, action: string) =>
     detail,
   }));
 
-test("logins are on record, failed ones too, without what was typed", async () => {
+test("records logins and failed logins, without the typed text", async () => {
   await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: PASSWORD });
@@ -33,7 +33,7 @@ test("logins are on record, failed ones too, without what was typed", async () =
   expect(await actionsOf(at, "login.success")).toEqual([
     { actor: "anna", auth: "session", address: "127.0.0.1", target, detail: {} },
   ]);
-  // The same address failed again, so it is counted until the interval ends.
+  // A repeat of the same address is counted until the interval ends.
   expect(await actionsOf(at, "login.failed")).toEqual([
     { ...stranger, target, detail: { code: "unauthenticated" } },
   ]);
@@ -47,7 +47,7 @@ test("logins are on record, failed ones too, without what was typed", async () =
   for (const secret of [typed, PASSWORD, "wrong"]) expect(all).not.toContain(secret);
 });
 
-test("refusals for want of a right are on record once, their repeats as a count at the end", async () => {
+test("records a refusal once and its repeats as a count", async () => {
   await using folder = await temporaryFolder();
   const at = await world({ model: "silent", data: folder.path });
   const [anna, bob] = [await at.user("anna"), await at.user("bob")];
@@ -56,7 +56,7 @@ test("refusals for want of a right are on record once, their repeats as a count 
     await refusal(bob.get(`/workspaces/${lab.id}`), "not_found");
     await refusal(bob.get("/audit"), "forbidden");
     await refusal(at.as("cairn_unknown").get("/users"), "unauthenticated");
-    // What does not exist at all is no refusal.
+    // A record that does not exist at all is not a refusal.
     await refusal(anna.get("/workspaces/999"), "not_found");
   }
   const by = { actor: "bob", auth: "token", address: "127.0.0.1" };
@@ -76,7 +76,7 @@ test("refusals for want of a right are on record once, their repeats as a count 
   expect(await again.admin.get("/audit/verify")).toMatchObject({ ok: true });
 });
 
-test("a record of repeats names what was refused, and not only what was refused first", async () => {
+test("names all targets in a record of repeats, not only the first", async () => {
   await using folder = await temporaryFolder();
   const at = await world({ model: "silent", data: folder.path });
   const bob = await at.user("bob");
@@ -89,7 +89,7 @@ test("a record of repeats names what was refused, and not only what was refused 
   expect(repeats).toMatchObject({ target: "several", detail: { code: "forbidden", repeats: 3, targets } });
 });
 
-test("a person's save of a file is on record with its path and version, an agent's is not", async () => {
+test("records a person's save of a file with its path and version, but not an agent's", async () => {
   await using lab = await world({ model: true });
   const body = "secret text of the file";
   const saved = await fetch(`${lab.url}/api/v1/workspaces/${lab.workspaceId}/file?path=notes/a.md`, {
@@ -110,7 +110,7 @@ test("a person's save of a file is on record with its path and version, an agent
   expect(JSON.stringify(records)).not.toContain(body);
 });
 
-test("the access log has a line for each answer, by its route and without the address that was asked for", async () => {
+test("logs each response by its route, without the requested URL", async () => {
   await using at = await world({ flags: { logLevel: "info" } });
   await at.admin.get("/users");
   await refusalOf(at.admin.get("/workspaces/77"));

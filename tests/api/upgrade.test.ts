@@ -1,4 +1,4 @@
-// Goal: a database of an earlier build is brought up to date by a start: keys sealed, gears hashed with their description, models once.
+// Goal: a start upgrades a database of an earlier build: keys are sealed, gears are rehashed with their description, models are deduplicated.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -14,7 +14,7 @@ import { type World, world } from "../kit/world.ts";
 const OLD_KEY = "sk-of-an-earlier-build-5pQ";
 const REPLACED_KEY = "sk-replaced-long-ago-9xZ";
 
-/** Two providers with keys, the same model twice, and an approved gear, as builds before the migration stored them. */
+/** Two providers with keys, a duplicate model and an approved gear, as stored by builds before the migration. */
 function writeOldDatabase(data: string): void {
   const db = openDatabase(join(data, "service.db"));
   const before = migrations.filter(({ name }) => name < "009");
@@ -66,7 +66,7 @@ async function upgraded(data: string): Promise<World> {
   return world({ data, environment: withPrograms.environment });
 }
 
-test("keys that were stored in the clear are sealed, and left nowhere: not in free pages, the log or the copy that is made", async () => {
+test("seals keys stored in the clear, and leaves none in free pages, the WAL or the backup", async () => {
   await using folder = await temporaryFolder();
   writeOldDatabase(folder.path);
   expect(readFileSync(join(folder.path, "service.db")).includes(OLD_KEY)).toBe(true);
@@ -85,7 +85,7 @@ test("keys that were stored in the clear are sealed, and left nowhere: not in fr
   expect(at.program.log.filter((line) => line.includes("cannot be used"))).toEqual([]);
 });
 
-test("versions are hashed with the description, and an approval that did not cover it is taken back, on record", async () => {
+test("rehashes versions with the description, and withdraws approvals that did not cover it, on record", async () => {
   await using folder = await temporaryFolder();
   await using at = await upgraded(folder.path);
   const gear = await at.admin.get("/gears/1");
@@ -107,7 +107,7 @@ test("versions are hashed with the description, and an approval that did not cov
   expect(same.content_hash).not.toBe(gear.content_hash);
 });
 
-test("of models that were there twice the oldest stays, knows what the others knew, and gets their agents", async () => {
+test("keeps the oldest of duplicate models, with the others' figures and agents", async () => {
   await using folder = await temporaryFolder();
   await using at = await upgraded(folder.path);
   const models = await at.admin.get("/models");

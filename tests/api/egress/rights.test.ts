@@ -1,4 +1,4 @@
-// Goal: who may see, grant, decide and switch off, and every refusal of it by name.
+// Goal: only the right people see, grant, decide and switch off, and every refusal is specific.
 
 import { expect, test } from "bun:test";
 import { call, say } from "../../kit/model/index.ts";
@@ -9,7 +9,7 @@ import { refusal, refusalOf } from "../../kit/refusal.ts";
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 
 test.if(searchable)(
-  "grants are an admin's, one for an agent, and seen by whoever sees the workspace",
+  "lets admins create one grant per agent, visible to anyone who sees the workspace",
   async () => {
     await using lab = await searchLab();
     const member = await lab.user("mia");
@@ -48,7 +48,7 @@ test.if(searchable)(
   },
 );
 
-test("with lock 1 closed there is nothing to grant, and it says what to do", async () => {
+test("refuses grants while lock 1 is closed, and says what to do", async () => {
   await using at = await world({ model: "silent" });
   const workspace = await at.workspace("lab");
   const agent = await at.in(workspace.id).orchestrator();
@@ -62,7 +62,7 @@ test("with lock 1 closed there is nothing to grant, and it says what to do", asy
   );
 });
 
-test.if(searchable)("the tool is offered only where both locks are open", async () => {
+test.if(searchable)("offers the tool only if both locks are open", async () => {
   await using lab = await searchLab();
   const offered = () =>
     lab.model
@@ -80,7 +80,7 @@ test.if(searchable)("the tool is offered only where both locks are open", async 
   expect(offered()).toBe(false);
 });
 
-test.if(searchable)("a clone gets no grant, and a removed agent has none", async () => {
+test.if(searchable)("copies no grant to a clone, and drops that of a removed agent", async () => {
   await using lab = await searchLab();
   await lab.grant();
   const worker = await lab.addWorker("scout");
@@ -91,52 +91,49 @@ test.if(searchable)("a clone gets no grant, and a removed agent has none", async
   expect(await lab.admin.get(`${lab.own}/egress`)).toMatchObject([{ agent_id: lab.orchestratorId }]);
 });
 
-test.if(searchable)(
-  "decisions are an admin's, name the query that was looked at, and are made once",
-  async () => {
-    await using lab = await searchLab();
-    await lab.grant();
-    const member = await lab.user("mia");
-    const other = await lab.user("ada", "admin");
-    lab.model.script("boss", [call("web_search", { query: "tea" }), say("Done.")]);
-    const turn = await lab.begin("go");
-    const [request] = await lab.pending();
-    const path = "/egress/requests/1/decision";
-    const approve = { decision: "approve", query_hash: request!.query_hash };
-    await refusal(member.post(path, approve), ...ADMIN_ONLY);
-    expect(await member.get("/egress/pending")).toEqual([]);
-    expect(await member.get("/approvals")).toEqual([]);
-    await refusal(member.get("/egress/log"), ...ADMIN_ONLY);
-    await refusal(member.post("/egress/off"), ...ADMIN_ONLY);
-    await refusal(
-      lab.admin.post(path, { ...approve, query_hash: "0".repeat(64) }),
-      "conflict",
-      "query_hash: not the hash of this request's query; review it again",
-    );
-    await refusal(lab.admin.post(path, { decision: "approve" }), "invalid", "query_hash: missing");
-    expect((await refusalOf(lab.admin.post(path, { ...approve, decision: "maybe" }))).message).toBe(
-      "decision: expected one of: approve, refuse",
-    );
-    await refusal(
-      lab.admin.post("/egress/requests/99/decision", approve),
-      "not_found",
-      "search request 99: not found",
-    );
+test.if(searchable)("lets admins decide once, on the reviewed query", async () => {
+  await using lab = await searchLab();
+  await lab.grant();
+  const member = await lab.user("mia");
+  const other = await lab.user("ada", "admin");
+  lab.model.script("boss", [call("web_search", { query: "tea" }), say("Done.")]);
+  const turn = await lab.begin("go");
+  const [request] = await lab.pending();
+  const path = "/egress/requests/1/decision";
+  const approve = { decision: "approve", query_hash: request!.query_hash };
+  await refusal(member.post(path, approve), ...ADMIN_ONLY);
+  expect(await member.get("/egress/pending")).toEqual([]);
+  expect(await member.get("/approvals")).toEqual([]);
+  await refusal(member.get("/egress/log"), ...ADMIN_ONLY);
+  await refusal(member.post("/egress/off"), ...ADMIN_ONLY);
+  await refusal(
+    lab.admin.post(path, { ...approve, query_hash: "0".repeat(64) }),
+    "conflict",
+    "query_hash: not the hash of this request's query; review it again",
+  );
+  await refusal(lab.admin.post(path, { decision: "approve" }), "invalid", "query_hash: missing");
+  expect((await refusalOf(lab.admin.post(path, { ...approve, decision: "maybe" }))).message).toBe(
+    "decision: expected one of: approve, refuse",
+  );
+  await refusal(
+    lab.admin.post("/egress/requests/99/decision", approve),
+    "not_found",
+    "search request 99: not found",
+  );
 
-    const both = await Promise.all([lab.admin, other].map((who) => who.raw("POST", path, { body: approve })));
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-    await lab.end(turn);
-    await refusal(
-      other.post(path, { ...approve, decision: "refuse" }),
-      "conflict",
-      "this search is already done",
-    );
-    expect(lab.service.queries).toEqual(["tea"]);
-  },
-);
+  const both = await Promise.all([lab.admin, other].map((who) => who.raw("POST", path, { body: approve })));
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  await lab.end(turn);
+  await refusal(
+    other.post(path, { ...approve, decision: "refuse" }),
+    "conflict",
+    "this search is already done",
+  );
+  expect(lab.service.queries).toEqual(["tea"]);
+});
 
 test.if(searchable)(
-  "the kind of authentication is on record, and the record outlives the workspace",
+  "records the kind of authentication, and keeps the record after the workspace",
   async () => {
     await using lab = await searchLab();
     await lab.grant();
@@ -159,13 +156,13 @@ test.if(searchable)(
   },
 );
 
-test.if(searchable)("a waiting question keeps nobody from writing", async () => {
+test.if(searchable)("blocks no writes while a request is pending", async () => {
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [call("web_search", { query: "tea" }), say("Done.")]);
   const turn = await lab.begin("go");
   const [request] = await lab.pending();
-  // Goal of this one: the wait holds no transaction, or none of these would end.
+  // Goal: the wait holds no transaction, or none of these would end.
   await lab.user("mia");
   await lab.admin.patch(`/agents/${lab.orchestratorId}`, { role: "Other." });
   await lab.decide(request!, "refuse");

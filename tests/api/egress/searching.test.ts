@@ -1,4 +1,4 @@
-// Goal: a search waits for a person, who decides on exactly that query, and it is sent at most once, whatever happens meanwhile.
+// Goal: a search waits for a person's decision on the exact query, and is sent at most once, whatever happens meanwhile.
 
 import { expect, test } from "bun:test";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
@@ -11,7 +11,7 @@ import { refusal, refusalOf } from "../../kit/refusal.ts";
 const QUERY = "heron migration 2026";
 const search = (query = QUERY) => call("web_search", { query });
 
-/** Results of tool calls, as the model got them last. */
+/** The results of tool calls that the model received last. */
 function told(lab: SearchLab, model = "boss"): string[] {
   return lab.model
     .requestsOf(model)
@@ -28,7 +28,7 @@ async function decisions(lab: SearchLab, client = lab.admin): Promise<[string, s
     .toReversed();
 }
 
-test.if(searchable)("asked, approved, searched, told, and on record", async () => {
+test.if(searchable)("requests, approves, sends, returns and records a search", async () => {
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [search(), say("Done.")]);
@@ -106,7 +106,7 @@ test.if(searchable)("asked, approved, searched, told, and on record", async () =
   expect(lab.program.log.join("")).not.toMatch(/heron|canary-search-key/);
 });
 
-test.if(searchable)("viewers of the turn see the question and the decision", async () => {
+test.if(searchable)("shows the request and the decision to viewers of the turn", async () => {
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [search(), say("Done.")]);
@@ -135,7 +135,7 @@ test.if(searchable)("viewers of the turn see the question and the decision", asy
   expect(lab.service.queries).toEqual([]);
 });
 
-test.if(searchable)("two searches at once are two questions, each decided on its own", async () => {
+test.if(searchable)("decides on parallel searches separately", async () => {
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [[search("first"), search("second")], say("Done.")]);
@@ -152,24 +152,21 @@ test.if(searchable)("two searches at once are two questions, each decided on its
   ]);
 });
 
-test.if(searchable)(
-  "after results nothing durable is offered, neither in this turn nor in the next",
-  async () => {
-    await using lab = await searchLab();
-    await lab.grant();
-    lab.model.script("boss", [search(), say("Done."), say("Again.")]);
-    const turn = await lab.begin("go");
-    await lab.decide((await lab.pending())[0]!, "approve");
-    await lab.end(turn);
-    await lab.chat("more");
-    const offered = lab.model
-      .requestsOf("boss")
-      .map((request) => request.tools.map((tool) => tool.name).includes("file_write"));
-    expect(offered).toEqual([true, false, false]);
-  },
-);
+test.if(searchable)("offers no durable tools after results, in this turn or the next", async () => {
+  await using lab = await searchLab();
+  await lab.grant();
+  lab.model.script("boss", [search(), say("Done."), say("Again.")]);
+  const turn = await lab.begin("go");
+  await lab.decide((await lab.pending())[0]!, "approve");
+  await lab.end(turn);
+  await lab.chat("more");
+  const offered = lab.model
+    .requestsOf("boss")
+    .map((request) => request.tools.map((tool) => tool.name).includes("file_write"));
+  expect(offered).toEqual([true, false, false]);
+});
 
-test.if(searchable)("a worker's search names the chain of delegation", async () => {
+test.if(searchable)("names the chain of delegation in a worker's request", async () => {
   await using lab = await searchLab();
   const worker = await lab.addWorker("scout");
   await lab.grant(worker);
@@ -183,29 +180,26 @@ test.if(searchable)("a worker's search names the chain of delegation", async () 
   expect(lab.service.queries).toEqual([QUERY]);
 });
 
-test.if(searchable)(
-  "a question survives a restart, through a delegation, and the search is done once",
-  async () => {
-    await using lab = await searchLab();
-    const worker = await lab.addWorker("scout");
-    await lab.grant(worker);
-    lab.model.script("boss", [call("delegate", { agent: "scout", task: "find it" }), say("Done.")]);
-    lab.model.script("scout", [search(), say("Found.")]);
-    const turn = await lab.begin("go");
-    const [asked] = await lab.pending();
-    const { admin } = await lab.restart();
-    expect(await admin.get(`/turns/${turn.id}`)).toMatchObject({ status: "interrupted" });
-    expect(await lab.pending()).toEqual([asked!]);
-    await admin.post(`/turns/${turn.id}/resume`);
-    await lab.decide(asked!, "approve");
-    expect(await lab.end(turn)).toMatchObject({ status: "done" });
-    expect(lab.service.queries).toEqual([QUERY]);
-    expect(told(lab, "scout")[0]).toStartWith(`Results for "${QUERY}".`);
-    expect(await admin.get("/egress/log")).toMatchObject([{ id: 1, state: "done" }]);
-  },
-);
+test.if(searchable)("keeps a worker's request across a restart, and searches once", async () => {
+  await using lab = await searchLab();
+  const worker = await lab.addWorker("scout");
+  await lab.grant(worker);
+  lab.model.script("boss", [call("delegate", { agent: "scout", task: "find it" }), say("Done.")]);
+  lab.model.script("scout", [search(), say("Found.")]);
+  const turn = await lab.begin("go");
+  const [asked] = await lab.pending();
+  const { admin } = await lab.restart();
+  expect(await admin.get(`/turns/${turn.id}`)).toMatchObject({ status: "interrupted" });
+  expect(await lab.pending()).toEqual([asked!]);
+  await admin.post(`/turns/${turn.id}/resume`);
+  await lab.decide(asked!, "approve");
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
+  expect(lab.service.queries).toEqual([QUERY]);
+  expect(told(lab, "scout")[0]).toStartWith(`Results for "${QUERY}".`);
+  expect(await admin.get("/egress/log")).toMatchObject([{ id: 1, state: "done" }]);
+});
 
-test.if(searchable)("a decision given while the turn lies still counts when it goes on", async () => {
+test.if(searchable)("applies a decision made during an interruption when the turn resumes", async () => {
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [search(), say("Done.")]);
@@ -219,45 +213,42 @@ test.if(searchable)("a decision given while the turn lies still counts when it g
   expect(lab.service.queries).toEqual([QUERY]);
 });
 
-test.if(searchable)(
-  "nobody answers: refused after ten minutes, also when the deadline passes in a stop",
-  async () => {
-    const clock = manualClock();
-    await using lab = await searchLab({ clock });
-    await lab.grant();
-    lab.model.script("boss", [search("first"), search("second"), say("Done.")]);
-    const turn = await lab.begin("go");
-    const [first] = await lab.pending();
-    clock.advance(10 * MINUTE_MS - 1);
-    expect(await lab.pending()).toHaveLength(1);
-    clock.advance(1);
-    expect(await lab.admin.get("/egress/pending")).not.toContainEqual(first);
-    const second = await secondOf(lab);
-    expect(told(lab)).toEqual([
-      "Nobody approved this search within 10 minutes, which counts as a refusal (lock 3 of 3). Nothing was searched.",
-    ]);
-    clock.advance(5 * MINUTE_MS);
-    const { admin } = await lab.restart();
-    expect((await lab.pending())[0]!.expires_at).toBe(second.expires_at);
-    clock.advance(5 * MINUTE_MS);
-    await admin.post(`/turns/${turn.id}/resume`);
-    expect(await lab.end(turn)).toMatchObject({ status: "done" });
-    expect(lab.service.queries).toEqual([]);
-    await refusal(
-      admin.post(`/egress/requests/${second.id}/decision`, {
-        decision: "approve",
-        query_hash: second.query_hash,
-      }),
-      "conflict",
-      "this search is already expired",
-    );
-    expect(await decisions(lab, admin)).toEqual([
-      ["egress.grant", `agent:${lab.orchestratorId}`, "loopback"],
-      ["search.expire", "search:1", "system"],
-      ["search.expire", "search:2", "system"],
-    ]);
-  },
-);
+test.if(searchable)("expires a request after ten minutes, even if they pass while stopped", async () => {
+  const clock = manualClock();
+  await using lab = await searchLab({ clock });
+  await lab.grant();
+  lab.model.script("boss", [search("first"), search("second"), say("Done.")]);
+  const turn = await lab.begin("go");
+  const [first] = await lab.pending();
+  clock.advance(10 * MINUTE_MS - 1);
+  expect(await lab.pending()).toHaveLength(1);
+  clock.advance(1);
+  expect(await lab.admin.get("/egress/pending")).not.toContainEqual(first);
+  const second = await secondOf(lab);
+  expect(told(lab)).toEqual([
+    "Nobody approved this search within 10 minutes, which counts as a refusal (lock 3 of 3). Nothing was searched.",
+  ]);
+  clock.advance(5 * MINUTE_MS);
+  const { admin } = await lab.restart();
+  expect((await lab.pending())[0]!.expires_at).toBe(second.expires_at);
+  clock.advance(5 * MINUTE_MS);
+  await admin.post(`/turns/${turn.id}/resume`);
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
+  expect(lab.service.queries).toEqual([]);
+  await refusal(
+    admin.post(`/egress/requests/${second.id}/decision`, {
+      decision: "approve",
+      query_hash: second.query_hash,
+    }),
+    "conflict",
+    "this search is already expired",
+  );
+  expect(await decisions(lab, admin)).toEqual([
+    ["egress.grant", `agent:${lab.orchestratorId}`, "loopback"],
+    ["search.expire", "search:1", "system"],
+    ["search.expire", "search:2", "system"],
+  ]);
+});
 
 async function secondOf(lab: SearchLab): Promise<EgressRequest> {
   for (;;) {
@@ -266,7 +257,7 @@ async function secondOf(lab: SearchLab): Promise<EgressRequest> {
   }
 }
 
-test.if(searchable)("a cancelled turn takes its question with it", async () => {
+test.if(searchable)("refuses the pending request of a cancelled turn", async () => {
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [search()]);
@@ -286,25 +277,22 @@ test.if(searchable)("a cancelled turn takes its question with it", async () => {
   expect(refused.message).toBe("this search is already refused");
 });
 
-test.if(searchable)(
-  "what goes wrong on the way is a fixed sentence, and never repeated by itself",
-  async () => {
-    await using lab = await searchLab();
-    await lab.grant();
-    lab.service.answer(() => new Response("db-7 at 10.0.0.3", { status: 500 }));
-    lab.model.script("boss", [search(), say("Done.")]);
-    const turn = await lab.begin("go");
-    await lab.decide((await lab.pending())[0]!, "approve");
-    await lab.end(turn);
-    expect(told(lab)).toEqual(["The search service answered with an error."]);
-    expect(await lab.admin.get("/egress/log")).toMatchObject([
-      { state: "failed", reason: "The search service answered with an error.", results: null },
-    ]);
-    expect(lab.service.queries).toHaveLength(1);
-  },
-);
+test.if(searchable)("reports a failed search in a fixed sentence, and never retries it", async () => {
+  await using lab = await searchLab();
+  await lab.grant();
+  lab.service.answer(() => new Response("db-7 at 10.0.0.3", { status: 500 }));
+  lab.model.script("boss", [search(), say("Done.")]);
+  const turn = await lab.begin("go");
+  await lab.decide((await lab.pending())[0]!, "approve");
+  await lab.end(turn);
+  expect(told(lab)).toEqual(["The search service answered with an error."]);
+  expect(await lab.admin.get("/egress/log")).toMatchObject([
+    { state: "failed", reason: "The search service answered with an error.", results: null },
+  ]);
+  expect(lab.service.queries).toHaveLength(1);
+});
 
-test.if(searchable)("a query that is not allowed is refused before anybody is asked", async () => {
+test.if(searchable)("refuses an invalid query without asking anyone", async () => {
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [search("a=b\n"), say("Done.")]);
@@ -314,7 +302,7 @@ test.if(searchable)("a query that is not allowed is refused before anybody is as
 });
 
 test.if(searchable)(
-  "the kill switch refuses what waits and breaks off what runs, until the next start",
+  "refuses pending and aborts running searches at the kill switch, until the next start",
   async () => {
     await using lab = await searchLab();
     await lab.grant();

@@ -14,7 +14,7 @@ interface Entry {
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream;
 type Headers = Record<string, string>;
 
-/** Acts with the loopback privilege, or with `token`. */
+/** Uses the loopback privilege, or `token`. */
 export function fileClient(at: World, workspaceId: number, token?: string) {
   const base = `${at.url}/api/v1/workspaces/${workspaceId}`;
   const authorization: Headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
@@ -28,14 +28,14 @@ export function fileClient(at: World, workspaceId: number, token?: string) {
   const list = (path: string | undefined) =>
     path === undefined ? "/files" : `/files?path=${encodeURIComponent(path)}`;
   return {
-    /** Where they are on this disk; exists after the first save. */
+    /** The directory on disk, which exists after the first save. */
     directory: join(at.data, "files", String(workspaceId)),
     get: (path: string) => send("GET", file(path)),
     put: (path: string, body: Body, headers?: Headers) => send("PUT", file(path), body, headers),
     list: async (path?: string) => (await (await send("GET", list(path))).json()) as Entry[],
     refused: async (method: string, path: string, body?: Body, headers?: Headers) =>
       refusalOf(await send(method, file(path), body, headers)),
-    /** The query as it is on the wire. */
+    /** The raw query. */
     refusedRaw: async (method: string, query: string, body?: Body) =>
       refusalOf(await send(method, `/file?${query}`, body)),
     refusedList: async (path: string) => refusalOf(await send("GET", list(path))),

@@ -1,4 +1,4 @@
-// Goal: people list, read and save files of a workspace: versions, limits, refusals, and who may not even know of it.
+// Goal: people list, read and save files of a workspace, with versions, limits and refusals; strangers learn nothing.
 
 import { describe, expect, test } from "bun:test";
 import {
@@ -20,11 +20,11 @@ import { refusal } from "../../kit/refusal.ts";
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 describe("reading and saving", () => {
-  test("nothing is there until the first save; then a listing shows directories first, by name", async () => {
+  test("lists nothing before the first save, then directories first, by name", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     expect(await files.list()).toEqual([]);
-    // The provider of the lab has a key, which is sealed.
+    // The lab's provider has a sealed key.
     expect(readdirSync(lab.data).filter((name) => !name.startsWith("service.db"))).toEqual(["secrets.key"]);
     for (const path of ["b.md", "A.md", "zoo/deep/x.md", "Archive/y.md"])
       expect((await files.put(path, "x")).status).toBe(201);
@@ -47,7 +47,7 @@ describe("reading and saving", () => {
     expect(modes).toEqual([0o700, 0o700, 0o700, 0o600]);
   });
 
-  test("text comes back as it was saved, with its hash as version and ETag", async () => {
+  test("returns text as saved, with its hash as version and ETag", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     for (const text of ["", "plain\n", "\ufeffwith a mark\r\n", "Ünï 日本 👩‍💻\0"]) {
@@ -68,7 +68,7 @@ describe("reading and saving", () => {
     }
   });
 
-  test("a body of any type is taken as it is, also JSON and in chunks", async () => {
+  test("accepts a body of any type unchanged, including JSON and chunks", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     for (const type of [
@@ -94,7 +94,7 @@ describe("reading and saving", () => {
     expect((await (await files.get("a.json")).json()) as object).toMatchObject({ content: "one two three" });
   });
 
-  test("composed and decomposed names are one file", async () => {
+  test("treats composed and decomposed names as one file", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     await files.put("cafe\u0301.md", "x");
@@ -104,7 +104,7 @@ describe("reading and saving", () => {
     expect((await files.list()).map((each) => each.path)).toEqual(["caf\u00e9.md"]);
   });
 
-  test("a save is an event with who did it; saving the same again is none", async () => {
+  test("emits an event with the author for a save, but none for identical content", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     await files.put("a.md", "one");
@@ -122,7 +122,7 @@ describe("reading and saving", () => {
 });
 
 describe("versions", () => {
-  test("two people edit one document: the second is told, with the version that is there now", async () => {
+  test("refuses the second of two concurrent edits, with the current version", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     await files.put("a.md", "start");
@@ -143,7 +143,7 @@ describe("versions", () => {
     });
   });
 
-  test("conditions: only if new, only if there, never weak", async () => {
+  test("supports the conditions new and existing, and refuses weak tags", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     const stale = (message: string, current: string | null) => ({
@@ -198,7 +198,7 @@ describe("versions", () => {
 });
 
 describe("limits", () => {
-  test("2 MiB is editable; one byte more is refused, and shown read-only when it is there", async () => {
+  test("edits up to 2 MiB, refuses one byte more, and shows a larger file read-only", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     const full = "x".repeat(FILE_BYTES_MAX);
@@ -246,7 +246,7 @@ describe("limits", () => {
     expect(readFileSync(join(files.directory, "large.txt"), "utf8")).toBe(large);
   });
 
-  test("what is not UTF-8 is neither taken nor shown", async () => {
+  test("neither accepts nor shows bytes that are not UTF-8", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     await files.put("a.md", "text");
@@ -265,7 +265,7 @@ describe("limits", () => {
 });
 
 describe("paths", () => {
-  test("no way out, in any encoding", async () => {
+  test("refuses paths that lead outside, in any encoding", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     await files.put("a.md", "text");
@@ -302,7 +302,7 @@ describe("paths", () => {
         }).toEqual({ raw, status: 400, code: "invalid", field: "path: " });
       }
     }
-    // Decoded once, and never again: these are names like others, and there is no such file.
+    // Decoded only once: these are ordinary names of missing files.
     for (const raw of ["%252e%252e%252fsecret.txt", "..%c0%afsecret.txt", "%c0%ae%c0%ae/secret.txt"]) {
       const refused = await files.refusedRaw("GET", `path=${raw}`);
       expect([400, 404]).toContain(refused.status);
@@ -330,7 +330,7 @@ describe("paths", () => {
     );
   });
 
-  test("a missing file, a missing directory, and each in place of the other", async () => {
+  test("reports a missing file, a missing directory, and one in place of the other", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     const missing = (message: string) => ({ status: 404, code: "not_found", message });
@@ -351,30 +351,27 @@ describe("paths", () => {
     expect(await files.list("")).toHaveLength(1);
   });
 
-  test.if(process.platform !== "win32")(
-    "links out and odd names are shown as what can't be opened",
-    async () => {
-      await using lab = await world({ model: true });
-      const files = fileClient(lab, lab.workspaceId);
-      await files.put("a.md", "x");
-      symlinkSync("/etc", join(files.directory, "etc"));
-      writeFileSync(join(files.directory, "what?"), "x");
-      mkdirSync(join(files.directory, "trailing."));
-      const other = (name: string) => ({ name, path: name, kind: "other", size: null, modified_at: TIME });
-      expect((await files.list()).filter((each) => each.kind === "other")).toEqual([
-        other("etc"),
-        other("trailing."),
-        other("what?"),
-      ]);
-      const out = ["invalid", "etc/passwd: a link in the path leads out of the directory"] as const;
-      await refusal(files.get("etc/passwd"), ...out);
-      await refusal(files.put("etc/passwd", "x"), ...out);
-    },
-  );
+  test.if(process.platform !== "win32")("lists links outside and invalid names as not openable", async () => {
+    await using lab = await world({ model: true });
+    const files = fileClient(lab, lab.workspaceId);
+    await files.put("a.md", "x");
+    symlinkSync("/etc", join(files.directory, "etc"));
+    writeFileSync(join(files.directory, "what?"), "x");
+    mkdirSync(join(files.directory, "trailing."));
+    const other = (name: string) => ({ name, path: name, kind: "other", size: null, modified_at: TIME });
+    expect((await files.list()).filter((each) => each.kind === "other")).toEqual([
+      other("etc"),
+      other("trailing."),
+      other("what?"),
+    ]);
+    const out = ["invalid", "etc/passwd: a link in the path leads out of the directory"] as const;
+    await refusal(files.get("etc/passwd"), ...out);
+    await refusal(files.put("etc/passwd", "x"), ...out);
+  });
 });
 
 describe("who", () => {
-  test("for strangers it answers exactly as if there were no such workspace", async () => {
+  test("answers strangers exactly as if the workspace did not exist", async () => {
     await using lab = await world({ model: true });
     await fileClient(lab, lab.workspaceId).put("a.md", "x");
     const stranger = await lab.user("stranger");

@@ -1,4 +1,4 @@
-// Goal: files live as long as their workspace: gone when it is deleted, also after a crash; another workspace never inherits them.
+// Goal: files live as long as their workspace, even across a crash, and no other workspace inherits them.
 
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { world } from "../../kit/world.ts";
 import { fileClient } from "./file-client.ts";
 import { refusal } from "../../kit/refusal.ts";
 
-test("deleting a workspace deletes its files, and a save that comes too late makes nothing", async () => {
+test("deletes files with their workspace, and a late save creates nothing", async () => {
   await using lab = await world({ model: true });
   const files = fileClient(lab, lab.workspaceId);
   await files.put("deep/down/a.md", "x");
@@ -20,14 +20,14 @@ test("deleting a workspace deletes its files, and a save that comes too late mak
   expect(readdirSync(join(lab.data, "files"))).toEqual([]);
 });
 
-test("a clone has no files of the original", async () => {
+test("copies no files to a clone", async () => {
   await using lab = await world({ model: true });
   await fileClient(lab, lab.workspaceId).put("a.md", "x");
   const clone = await lab.admin.post(`${lab.own}/clone`);
   expect(await fileClient(lab, clone.id).list()).toEqual([]);
 });
 
-test("at start, what a deleted workspace left goes, what is not known is kept aside, the rest stays", async () => {
+test("removes a deleted workspace's files at start, moves unknown ones aside, and keeps the rest", async () => {
   await using folder = await temporaryFolder();
   const base = join(folder.path, "files");
   let kept = 0;
@@ -52,7 +52,7 @@ test("at start, what a deleted workspace left goes, what is not known is kept as
   expect(readFileSync(join(base, String(kept), "a.md"), "utf8")).toBe("stays");
 });
 
-test("a start on a fresh directory makes no place for files", async () => {
+test("creates no files directory at start", async () => {
   await using at = await world();
   expect(existsSync(join(at.data, "files"))).toBe(false);
 });

@@ -1,4 +1,4 @@
-// Goal: agents list, read and write files of their workspace with relative paths only, in bounded parts, and are told what went wrong.
+// Goal: agents list, read and write files of their workspace by relative paths, in bounded parts, with clear errors.
 
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { call, say } from "../../kit/model/index.ts";
 import { type World, world } from "../../kit/world.ts";
 import { fileClient } from "./file-client.ts";
 
-/** What the calls of one answer came to, in order. */
+/** The results of one answer's calls, in order. */
 async function results(lab: World, calls: [tool: string, input: object][]): Promise<string[]> {
   lab.model.script("boss", [calls.map(([tool, input]) => call(tool, input)), say("done")]);
   const { turn } = await lab.chat("go");
@@ -20,7 +20,7 @@ async function results(lab: World, calls: [tool: string, input: object][]): Prom
     .results.map((result) => result.text);
 }
 
-test("list, write, read", async () => {
+test("lists, writes and reads files", async () => {
   await using lab = await world({ model: true });
   expect(await results(lab, [["file_list", {}]])).toEqual(["There are no files yet."]);
   expect(await results(lab, [["file_write", { path: "notes/plan.md", content: "Ünïcode" }]])).toEqual([
@@ -44,7 +44,7 @@ test("list, write, read", async () => {
   });
 });
 
-test("a long file comes in parts of whole characters that add up to all of it", async () => {
+test("returns a long file in parts of whole characters that add up to it", async () => {
   await using lab = await world({ model: true });
   const files = fileClient(lab, lab.workspaceId);
   await files.put("a.md", "x");
@@ -71,7 +71,7 @@ test("a long file comes in parts of whole characters that add up to all of it", 
   ]);
 });
 
-test("refusals are sentences, and say nothing of where the directory is", async () => {
+test("refuses in sentences that do not reveal the directory", async () => {
   await using lab = await world({ model: true });
   const files = fileClient(lab, lab.workspaceId);
   await files.put("a.md", "x");
@@ -104,7 +104,7 @@ test("refusals are sentences, and say nothing of where the directory is", async 
   );
 });
 
-test("a worker works on the same files", async () => {
+test("gives a worker the same files", async () => {
   await using lab = await world({ model: true });
   await lab.addWorker("writer");
   lab.model.script("boss", [

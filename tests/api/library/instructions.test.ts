@@ -1,4 +1,4 @@
-// Goal: people keep instructions with versions, bind them to workspaces and agents, and each refusal says which it is.
+// Goal: people write versioned instructions and bind them to workspaces and agents, and each refusal is specific.
 
 import { describe, expect, test } from "bun:test";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
@@ -13,7 +13,7 @@ interface Made {
 }
 
 describe("instructions", () => {
-  test("created, read, listed by name without text, deleted", async () => {
+  test("creates, reads, lists and deletes instructions", async () => {
     await using lab = await world({ model: true });
     const { admin } = lab;
     expect(await admin.get("/instructions")).toEqual([]);
@@ -46,7 +46,7 @@ describe("instructions", () => {
     await refusal(admin.put(`/instructions/${style.id}`, { text: "x" }), ...gone);
   });
 
-  test("each change is a version; saving the same again is none; all are kept", async () => {
+  test("makes each change a version, but not an identical save, and keeps all versions", async () => {
     await using lab = await world({ model: true });
     const { admin } = lab;
     const { id } = await admin.post("/instructions", { name: "style", text: "one" });
@@ -76,7 +76,7 @@ describe("instructions", () => {
     expect(await admin.get(`/instructions/${id}/versions?before=2`)).toEqual(all.slice(0, 1));
   });
 
-  test("two people change one instruction: the second is told, by body or by If-Match", async () => {
+  test("refuses the second of two concurrent changes, by body or by If-Match", async () => {
     await using lab = await world({ model: true });
     const { admin } = lab;
     const { id } = await admin.post("/instructions", { name: "style", text: "one" });
@@ -111,7 +111,7 @@ describe("instructions", () => {
     expect(writers.map((answer) => answer.status).toSorted()).toEqual([200, ...Array(9).fill(412)]);
   });
 
-  test("everybody reads and adds; the author and admins change and delete", async () => {
+  test("lets anyone read and create, and only the author and admins change and delete", async () => {
     await using lab = await world({ model: true });
     const author = await lab.user("author");
     const other = await lab.user("other");
@@ -128,7 +128,7 @@ describe("instructions", () => {
     expect((await author.raw("DELETE", `/instructions/${id}`)).status).toBe(204);
   });
 
-  test("refusals of names, texts and unknown fields", async () => {
+  test("refuses invalid names, texts and unknown fields", async () => {
     await using lab = await world({ model: true });
     const { admin } = lab;
     const { id } = await admin.post("/instructions", { name: "Style", text: "one" });
@@ -170,7 +170,7 @@ describe("instructions", () => {
 });
 
 describe("bindings", () => {
-  test("to the workspace and to one agent, in the order of the prompt, with events", async () => {
+  test("binds to the workspace and to one agent, in the order of the prompt, with events", async () => {
     await using lab = await world({ model: true });
     const { admin, workspaceId } = lab;
     const path = `/workspaces/${workspaceId}/instructions`;
@@ -216,7 +216,7 @@ describe("bindings", () => {
     ]);
   });
 
-  test("refusals: twice, foreign agents, what is not there, strangers", async () => {
+  test("refuses duplicates, agents of other workspaces, missing records and strangers", async () => {
     await using lab = await world({ model: true });
     const { admin, workspaceId } = lab;
     const path = `/workspaces/${workspaceId}/instructions`;
@@ -263,7 +263,7 @@ describe("bindings", () => {
     await refusal(stranger.delete("/instruction-bindings/999"), ...hidden("instruction binding 999"));
   });
 
-  test("a removed agent's bindings count no more; a clone has its own", async () => {
+  test("ignores a removed agent's bindings, and copies bindings to a clone", async () => {
     await using lab = await world({ model: true });
     const { admin, workspaceId } = lab;
     const path = `/workspaces/${workspaceId}/instructions`;
@@ -290,7 +290,7 @@ describe("bindings", () => {
     expect(await admin.get(path)).toHaveLength(2);
   });
 
-  test("every decision is on record, with who, how and the exact content", async () => {
+  test("records every decision with its author, authentication and exact content", async () => {
     await using lab = await world({ model: true });
     const author = await lab.user("author");
     const { id } = await author.post("/instructions", { name: "style", text: "one" });

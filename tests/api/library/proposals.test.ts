@@ -1,4 +1,4 @@
-// Goal: what an agent would like the library to say is a proposal: nothing changes until a person accepts exactly that wording.
+// Goal: an agent's proposal changes nothing in the library until a person accepts its exact wording.
 
 import { expect, test } from "bun:test";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
@@ -32,7 +32,7 @@ async function propose(lab: World, name: string, text: string): Promise<Proposal
 
 const decide = (id: number) => `/instruction-proposals/${id}/decision`;
 
-test("agents list and read what is there", async () => {
+test("lets agents list and read instructions", async () => {
   await using lab = await world({ model: true });
   expect(await results(lab, [["instruction_list", {}]])).toEqual(["The library is empty."]);
   const { id } = await lab.admin.post("/instructions", { name: "Style", text: "Be brief." });
@@ -50,7 +50,7 @@ test("agents list and read what is there", async () => {
   ]);
 });
 
-test("a new instruction: proposed, listed as an approval, accepted, in the library", async () => {
+test("proposes, lists and accepts a new instruction", async () => {
   await using lab = await world({ model: true });
   const { admin } = lab;
   const told = await results(lab, [
@@ -134,7 +134,7 @@ test("a new instruction: proposed, listed as an approval, accepted, in the libra
   });
 });
 
-test("a change of an instruction: refused leaves it, accepted makes a version", async () => {
+test("keeps an instruction when a change is refused, and makes a version when it is accepted", async () => {
   await using lab = await world({ model: true });
   const { admin } = lab;
   const { id } = await admin.post("/instructions", { name: "Style", text: "one" });
@@ -159,7 +159,7 @@ test("a change of an instruction: refused leaves it, accepted makes a version", 
   ]);
 });
 
-test("refusals of decisions: another wording, twice, changed since, not there", async () => {
+test("refuses decisions on another wording, decided proposals, changed instructions and missing proposals", async () => {
   await using lab = await world({ model: true });
   const { admin } = lab;
   const { id } = await admin.post("/instructions", { name: "Style", text: "one" });
@@ -197,7 +197,7 @@ test("refusals of decisions: another wording, twice, changed since, not there", 
   await refusal(admin.post(decide(orphan.id), { decision: "maybe" }), "invalid");
 });
 
-test("who decides: people of the workspace on new ones, the author or an admin on changes; strangers know of none", async () => {
+test("lets people of the workspace decide on new ones, the author or an admin on changes, and strangers see none", async () => {
   await using lab = await world({ model: true });
   const { admin } = lab;
   const member = await lab.user("member");
@@ -231,7 +231,7 @@ test("who decides: people of the workspace on new ones, the author or an admin o
   expect(record).toMatchObject({ actor: "member", auth: "token" });
 });
 
-test("an open heap of proposals has an end", async () => {
+test("limits pending proposals", async () => {
   await using lab = await world({ model: true });
   const told = await results(
     lab,

@@ -1,4 +1,4 @@
-// Goal: a login makes a session that browsers keep safe and the server can end; every failed one looks the same.
+// Goal: a login starts a session that browsers keep safe and the server can end, and all failed logins look the same.
 
 import { expect, test } from "bun:test";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
@@ -29,12 +29,12 @@ function login(client: Client, headers: Record<string, string> = {}): Promise<Re
   return client.raw("POST", "/login", { body: { user: "anna", password: PASSWORD }, headers });
 }
 
-/** The session that a login's cookie holds, as a `Cookie` header. */
+/** The session of a login's cookie, as a `Cookie` header. */
 function cookieOf(response: Response): string {
   return response.headers.get("set-cookie")!.split(";")[0]!;
 }
 
-test("a login answers the user and a token, and sets the same token as a cookie", async () => {
+test("returns the user and a token, and sets the same token as a cookie", async () => {
   const { at, anna } = await withAnna();
   await using _ = at;
 
@@ -57,7 +57,7 @@ test("a login answers the user and a token, and sets the same token as a cookie"
   expect(response.headers.get("cache-control")).toBe("no-store");
 });
 
-test("the cookie is Secure exactly when a proxy in front of us speaks TLS", async () => {
+test("makes the cookie Secure exactly if a proxy in front terminates TLS", async () => {
   const { at } = await withAnna();
   await using _ = at;
   const secure = async (headers: Record<string, string>) =>
@@ -68,7 +68,7 @@ test("the cookie is Secure exactly when a proxy in front of us speaks TLS", asyn
   expect(await secure({ "X-Forwarded-Proto": "https" })).toBe(true);
 });
 
-test("the cookie alone is a session, and a bearer token wins over it", async () => {
+test("accepts the cookie alone, and prefers a bearer token", async () => {
   const { at } = await withAnna();
   await using _ = at;
   const cookie = cookieOf(await login(at.admin));
@@ -87,7 +87,7 @@ test("the cookie alone is a session, and a bearer token wins over it", async () 
   expect(await refusalOf(at.as("cairn_wrong").get("/whoami"))).toEqual(BAD_TOKEN);
 });
 
-test("a cookie that is no longer valid is refused and taken away, even on loopback, but does not keep anyone from logging in", async () => {
+test("refuses and clears an invalid cookie, even on loopback, but still allows logging in", async () => {
   const { at } = await withAnna();
   await using _ = at;
   const stale = { Cookie: "cairn_session=cairn_gone" };
@@ -106,7 +106,7 @@ test("a cookie that is no longer valid is refused and taken away, even on loopba
   expect((await login(at.admin, stale)).status).toBe(200);
 });
 
-test("a session that ended takes its cookie with it; a valid one, a wrong bearer token and other refusals leave it", async () => {
+test("clears the cookie of an ended session, but not of a valid one or on other refusals", async () => {
   const clock = manualClock();
   const { at } = await withAnna({ clock });
   await using _ = at;
@@ -124,7 +124,7 @@ test("a session that ended takes its cookie with it; a valid one, a wrong bearer
   expect(await answer({})).toEqual([401, "cairn_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"]);
 });
 
-test("logout ends the session that was used, and no other", async () => {
+test("ends only the presented session on logout", async () => {
   const { at } = await withAnna();
   await using _ = at;
   const first = cookieOf(await login(at.admin));
@@ -138,7 +138,7 @@ test("logout ends the session that was used, and no other", async () => {
   expect((await at.admin.raw("GET", "/whoami", { headers: { Cookie: second } })).status).toBe(200);
 });
 
-test("every failed login has one body: unknown user, no password set, wrong password", async () => {
+test("answers an unknown user, a missing password and a wrong password alike", async () => {
   const { at } = await withAnna();
   await using _ = at;
   await at.user("bert");
@@ -149,7 +149,7 @@ test("every failed login has one body: unknown user, no password set, wrong pass
   }
 });
 
-test("a login finds its user without regard to case, outer space and Unicode form", async () => {
+test("finds a user regardless of case, outer white space and Unicode form", async () => {
   const { at } = await withAnna();
   await using _ = at;
 
@@ -158,7 +158,7 @@ test("a login finds its user without regard to case, outer space and Unicode for
   }
 });
 
-test("the eleventh login of a minute is refused with Retry-After, also with the right password, and a minute later it is not", async () => {
+test("refuses the eleventh login of a minute with Retry-After, even with the right password, until the minute is over", async () => {
   const clock = manualClock();
   const { at } = await withAnna({ clock });
   await using _ = at;
@@ -182,7 +182,7 @@ test("the eleventh login of a minute is refused with Retry-After, also with the 
   expect((await login(at.admin)).status).toBe(200);
 });
 
-test("a session ends when nobody used it for 30 days, and lasts while somebody does", async () => {
+test("expires a session after 30 days without use", async () => {
   const clock = manualClock();
   const { at, anna } = await withAnna({ clock });
   await using _ = at;
@@ -202,7 +202,7 @@ test("a session ends when nobody used it for 30 days, and lasts while somebody d
   expect(await refusalOf(at.as(session).get("/whoami"))).toEqual(BAD_TOKEN);
 });
 
-test("behind a proxy that is trusted, attempts count for the address that it names, IPv6 ones by their /64", async () => {
+test("counts attempts by the address that a trusted proxy names, for IPv6 by its /64", async () => {
   const trusting = await temporaryFolder();
   await using _folder = trusting;
   const config = await trusting.write(
@@ -219,11 +219,11 @@ test("behind a proxy that is trusted, attempts count for the address that it nam
   for (let last = 1; last <= 10; last++) expect(await from(`198.51.100.1, 2001:db8:1:2::${last}`)).toBe(401);
   expect(await from("2001:db8:1:2:ffff::1", PASSWORD)).toBe(429);
   expect(await from("2001:db8:1:3::1", PASSWORD)).toBe(200);
-  // What the client writes itself is to the left, and changes nothing.
+  // The client's own entries are on the left and change nothing.
   expect(await from("192.0.2.1, 2001:db8:1:2::1", PASSWORD)).toBe(429);
 });
 
-test("without trusted proxies a forwarded address is nobody's: all attempts count for the peer", async () => {
+test("ignores forwarded addresses without trusted proxies", async () => {
   const { at } = await withAnna();
   await using _ = at;
   const from = async (address: string) => (await login(at.admin, { "X-Forwarded-For": address })).status;

@@ -1,4 +1,4 @@
-// Goal: who may set whose password, what a password must be, and what setting one does to open sessions.
+// Goal: only the right people set valid passwords, and a new password revokes the right sessions.
 
 import { expect, test } from "bun:test";
 import { world } from "../../kit/world.ts";
@@ -7,7 +7,7 @@ import { refusal, refusalOf } from "../../kit/refusal.ts";
 const OLD = "the old password";
 const NEW = "the new password";
 
-test("an admin sets anyone's password; it revokes that user's tokens", async () => {
+test("lets an admin set anyone's password, and revokes that user's tokens", async () => {
   await using at = await world();
   const anna = await at.user("anna");
   const bert = await at.user("bert");
@@ -21,7 +21,7 @@ test("an admin sets anyone's password; it revokes that user's tokens", async () 
   await at.admin.post("/login", { user: "anna", password: NEW });
 });
 
-test("setting one's own password keeps the token that did it and revokes the others", async () => {
+test("keeps the presented token and revokes the others when users set their own password", async () => {
   await using at = await world();
   const anna = await at.user("anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
@@ -39,7 +39,7 @@ test("setting one's own password keeps the token that did it and revokes the oth
   await login(NEW);
 });
 
-test("who is not an admin needs the current password, and only for their own", async () => {
+test("requires the current password of non-admins, who can only set their own", async () => {
   await using at = await world();
   const anna = await at.user("anna");
   const bert = await at.user("bert");
@@ -71,7 +71,7 @@ test("who is not an admin needs the current password, and only for their own", a
   await at.admin.post("/login", { user: "anna", password: OLD });
 });
 
-test("guessing the current password is limited as logins are", async () => {
+test("limits guesses of the current password like logins", async () => {
   await using at = await world();
   const anna = await at.user("anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
@@ -87,7 +87,7 @@ test("guessing the current password is limited as logins are", async () => {
   ]);
 });
 
-test("a password has 8 to 1024 characters, whoever sets it, and an empty one clears nothing", async () => {
+test("requires 8 to 1024 characters of everyone, and an empty password clears nothing", async () => {
   await using at = await world();
   const anna = await at.user("anna");
   await at.admin.put(`/users/${anna.id}/password`, { password: OLD });
@@ -109,7 +109,7 @@ test("a password has 8 to 1024 characters, whoever sets it, and an empty one cle
   }
 });
 
-test("the password of a user who does not exist is 404", async () => {
+test("returns 404 for a user who does not exist", async () => {
   await using at = await world();
 
   await refusal(at.admin.put("/users/999/password", { password: NEW }), "not_found", "user 999: not found");

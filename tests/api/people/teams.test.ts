@@ -1,4 +1,4 @@
-// Goal: teams are made by admins; a team-lead decides who belongs to their own teams, and about nothing else.
+// Goal: admins manage teams; a team-lead only adds and removes members of their own teams.
 
 import { expect, test } from "bun:test";
 import { world } from "../../kit/world.ts";
@@ -10,7 +10,7 @@ const LEAD_ONLY = [
   "only an admin, or a team-lead who belongs to the team, may do this",
 ] as const;
 
-test("a team has a name and members; anyone signed in reads them, by name", async () => {
+test("lists teams with their members by name, for anyone signed in", async () => {
   await using at = await world({ model: "silent" });
   const [zoe, anna] = [await at.user("zoe"), await at.user("Anna", "team-lead")];
 
@@ -30,7 +30,7 @@ test("a team has a name and members; anyone signed in reads them, by name", asyn
   expect(await zoe.get("/whoami")).toMatchObject({ team_ids: [1] });
 });
 
-test("a team is renamed and deleted by admins", async () => {
+test("lets admins rename and delete a team", async () => {
   await using at = await world({ model: "silent" });
   const red = await at.team("red");
   await at.team("blue");
@@ -56,7 +56,7 @@ test("a team is renamed and deleted by admins", async () => {
   }
 });
 
-test("a team-lead adds and removes members of teams they belong to, others don't", async () => {
+test("lets a team-lead add and remove members of their own teams only", async () => {
   await using at = await world({ model: "silent" });
   const lead = await at.user("lead", "team-lead");
   const member = await at.user("member");
@@ -82,7 +82,7 @@ test("a team-lead adds and removes members of teams they belong to, others don't
   await refusal(lead.put(`/teams/${own}/members/${lead.id}`), ...LEAD_ONLY);
 });
 
-test("members and teams that don't exist are 404, each by its own noun", async () => {
+test("returns 404 with the right noun for missing teams and members", async () => {
   await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   const team = await at.team("team");

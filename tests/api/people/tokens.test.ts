@@ -1,4 +1,4 @@
-// Goal: a token is who it belongs to, at every request, and nothing else is; what changes about its owner counts at once.
+// Goal: a token authenticates its owner with their current rights at every request.
 
 import { expect, test } from "bun:test";
 import { peopleStore } from "../../../src/service/people/store.ts";
@@ -28,7 +28,7 @@ const REQUIRED = {
   details: { credential: "missing" },
 };
 
-test("without the loopback privilege a request needs a token, and is told so", async () => {
+test("requires a token without the loopback privilege, and says so", async () => {
   await using at = await world();
   const proxied = { "X-Forwarded-For": "10.0.0.1" };
 
@@ -52,7 +52,7 @@ test("without the loopback privilege a request needs a token, and is told so", a
   });
 });
 
-test("a credential that is presented and wrong is 401 on loopback too, before anything else of the request is looked at", async () => {
+test("refuses a wrong credential with 401 before anything else, even on loopback", async () => {
   await using at = await world();
   const refused = async (authorization: string) => {
     const response = await at.admin.raw("PATCH", "/workspaces/x", {
@@ -80,7 +80,7 @@ test("a credential that is presented and wrong is 401 on loopback too, before an
   }
 });
 
-test("a token is shown once and kept as a hash only", async () => {
+test("shows a token once and stores only its hash", async () => {
   await using folder = await temporaryFolder();
   const at = await world({ data: folder.path });
   const anna = await at.user("anna");
@@ -105,7 +105,7 @@ test("a token is shown once and kept as a hash only", async () => {
   }
 });
 
-test("a role that changes counts from the next request on", async () => {
+test("applies a changed role from the next request", async () => {
   await using at = await world();
   const anna = await at.user("anna");
   await refusal(anna.get("/users"), "forbidden", "only an admin may do this");
@@ -117,7 +117,7 @@ test("a role that changes counts from the next request on", async () => {
   await refusal(anna.get("/users"), "forbidden");
 });
 
-test("revoked tokens and those of a deleted user are refused from the next request on", async () => {
+test("refuses revoked tokens and those of a deleted user from the next request", async () => {
   await using at = await world();
   const anna = await at.user("anna");
   const bert = await at.user("bert");
@@ -131,7 +131,7 @@ test("revoked tokens and those of a deleted user are refused from the next reque
   expect(await refusalOf(bert.get("/whoami"))).toEqual(BAD_TOKEN);
 });
 
-test("open event streams end when their viewer's token, role or membership no longer allows them", async () => {
+test("ends open event streams when the viewer loses access", async () => {
   await using at = await world({ model: "silent" });
   const workspace = await at.workspace("lab");
   const [revoked, demoted, removed, left, staying] = await Promise.all([
@@ -160,7 +160,7 @@ test("open event streams end when their viewer's token, role or membership no lo
   await streams[4]!.response.body?.cancel().catch(() => {});
 });
 
-test("last-used times are collected, and written at stop at the latest", async () => {
+test("batches last-used times, and writes them at stop at the latest", async () => {
   await using folder = await temporaryFolder();
   const clock = manualClock();
   const used = async (at: World) =>
@@ -183,7 +183,7 @@ test("last-used times are collected, and written at stop at the latest", async (
   ]);
 });
 
-test("writing the last-used times does not make a session in use look idle", async () => {
+test("does not treat a session in use as idle after writing last-used times", async () => {
   await using folder = await temporaryFolder();
   const clock = manualClock();
   const db = openDatabase(`${folder.path}/people.db`);

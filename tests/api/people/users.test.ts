@@ -1,4 +1,4 @@
-// Goal: users are created, changed and deleted by admins only, there is always an admin, and nobody's workspaces get lost.
+// Goal: only admins create, change and delete users, there is always an admin, and no workspace is lost.
 
 import { expect, test } from "bun:test";
 import { world } from "../../kit/world.ts";
@@ -7,7 +7,7 @@ import { refusal } from "../../kit/refusal.ts";
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 const LAST_ADMIN = ["conflict", "this is the last admin; make another user an admin first"] as const;
 
-test("a new user is a member unless the admin says otherwise, and gets one token", async () => {
+test("creates a member with one token by default", async () => {
   await using at = await world();
 
   const response = await at.admin.raw("POST", "/users", { body: { name: " Zoë " } });
@@ -33,7 +33,7 @@ test("a new user is a member unless the admin says otherwise, and gets one token
   ]);
 });
 
-test("members and team-leads can't read or change users", async () => {
+test("does not let members and team-leads read or change users", async () => {
   await using at = await world();
   const other = await at.user("other");
   for (const role of ["member", "team-lead"] as const) {
@@ -54,7 +54,7 @@ test("members and team-leads can't read or change users", async () => {
   expect(await at.admin.get("/users")).toHaveLength(4);
 });
 
-test("a patch changes what it names and nothing else", async () => {
+test("changes only the fields that a patch names", async () => {
   await using at = await world();
   const anna = await at.user("anna", "team-lead");
 
@@ -72,7 +72,7 @@ test("a patch changes what it names and nothing else", async () => {
   expect(await anna.get("/whoami")).toMatchObject({ name: "ANNE" });
 });
 
-test("the last admin can be neither demoted nor deleted, however it is tried", async () => {
+test("never demotes or deletes the last admin", async () => {
   await using at = await world();
   await refusal(at.admin.patch("/users/1", { role: "member" }), ...LAST_ADMIN);
   await refusal(at.admin.patch("/users/1", { name: "renamed", role: "member" }), ...LAST_ADMIN);
@@ -92,7 +92,7 @@ test("the last admin can be neither demoted nor deleted, however it is tried", a
   expect(roles.toSorted()).toEqual(["admin", "member"]);
 });
 
-test("deleting a user who owns workspaces needs a new owner", async () => {
+test("requires a new owner to delete a user who owns workspaces", async () => {
   await using at = await world({ model: "silent" });
   const [anna, bert] = [await at.user("anna"), await at.user("bert")];
   const lab = await at.workspace("lab", anna);
@@ -122,7 +122,7 @@ test("deleting a user who owns workspaces needs a new owner", async () => {
   expect(await bert.get(`/workspaces/${lab.id}`)).toEqual({ ...lab, owner_id: bert.id });
 });
 
-test("a transfer that would give somebody two workspaces of one name is refused whole", async () => {
+test("refuses a transfer that would give two workspaces one name", async () => {
   await using at = await world({ model: "silent" });
   const [anna, bert] = [await at.user("anna"), await at.user("bert")];
   await at.workspace("alone", anna);
@@ -137,7 +137,7 @@ test("a transfer that would give somebody two workspaces of one name is refused 
   expect(await anna.get("/workspaces")).toHaveLength(2);
 });
 
-test("a deleted user leaves their teams", async () => {
+test("removes a deleted user from their teams", async () => {
   await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   const team = await at.team("team", anna);

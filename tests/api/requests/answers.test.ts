@@ -1,11 +1,11 @@
-// Goal: every answer has the same conventions: request id, security headers, JSON, one shape of error; and health says what is.
+// Goal: every response follows the same conventions (request id, security headers, JSON, one shape of error), and health is truthful.
 
 import { expect, test } from "bun:test";
 import { SECURITY_HEADERS } from "../../../src/kit/http/answer.ts";
 import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
-test("answers of every kind carry the security headers, are not cached, and have a request id", async () => {
+test("sends security headers, no caching and a request id with every kind of response", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   const calls: [method: string, path: string, status: number, body?: unknown][] = [
@@ -37,7 +37,7 @@ test("answers of every kind carry the security headers, are not cached, and have
     expect(stream.response.headers.get(name)).toBe(value);
 });
 
-test("a harmless request id is taken over and echoed; another is replaced", async () => {
+test("echoes a valid request id and replaces any other", async () => {
   await using at = await world();
   const echoed = async (id: string) =>
     (await at.admin.raw("GET", "/nothing", { headers: { "X-Request-Id": id } })).headers.get("x-request-id")!;
@@ -50,7 +50,7 @@ test("a harmless request id is taken over and echoed; another is replaced", asyn
   });
 });
 
-test("health is open to all, at both addresses, and lists are [] when empty", async () => {
+test("answers health to anyone on both paths, and empty lists with []", async () => {
   await using at = await world();
   for (const path of ["/health", "/api/v1/health"]) {
     const response = await fetch(at.url + path, {
@@ -65,7 +65,7 @@ test("health is open to all, at both addresses, and lists are [] when empty", as
     expect(await at.admin.get<unknown>(path)).toEqual([]);
 });
 
-test("query parameters that a route does not know are refused where it knows any", async () => {
+test("refuses unknown query parameters", async () => {
   await using at = await world();
   const invalid = (field: string, problem: string) =>
     ["invalid", `query parameter ${field}: ${problem}`, { in: "query", field, problem }] as const;

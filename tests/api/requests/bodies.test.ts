@@ -1,4 +1,4 @@
-// Goal: bodies that are no JSON object of the right kind and size are refused as what they are, on every route, and change nothing.
+// Goal: every route refuses a body that is not a JSON object of the right type and size, with the right error, and changes nothing.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { filledPath, type DescribedRoute } from "../../kit/described-routes.ts";
@@ -38,7 +38,7 @@ async function refusals(init: (route: DescribedRoute) => RequestInit): Promise<o
   );
 }
 
-/** Where a body carries the code of a gear, 4 MiB as base64; nowhere else. */
+/** Routes whose body may contain a gear's code, 4 MiB as base64. */
 const LARGER = ["POST /gears", "PUT /gears/{id}"];
 const limitOf = ({ method, path }: DescribedRoute) => (LARGER.includes(`${method} ${path}`) ? 6 : 1) * MIB;
 
@@ -48,7 +48,7 @@ function every(status: number, code: string, message: string): object[] {
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-test("what is no JSON", async () => {
+test("refuses invalid JSON", async () => {
   for (const body of ["{", "{'a':1}", '{"a":1}x', "undefined", " ", '{"a":"\t"}', "\ufeff{"]) {
     expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(
       every(400, "invalid", "the body is not valid JSON"),
@@ -60,7 +60,7 @@ test("what is no JSON", async () => {
   );
 });
 
-test("JSON that is nested deeper than anybody looks", async () => {
+test("refuses JSON that is nested too deeply", async () => {
   const nested = (open: string, close: string, depth: number) =>
     open.repeat(depth) + "1" + close.repeat(depth);
   for (const body of ["[".repeat(500_000), nested('{"a":', "}", 65), `{"name":${nested("[", "]", 64)}}`]) {
@@ -70,7 +70,7 @@ test("JSON that is nested deeper than anybody looks", async () => {
   }
 });
 
-test("JSON that is no object", async () => {
+test("refuses JSON other than an object", async () => {
   for (const body of ["[]", "[{}]", '"text"', "1", "true", "null"]) {
     expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(
       every(400, "invalid", "body: expected an object"),
@@ -78,7 +78,7 @@ test("JSON that is no object", async () => {
   }
 });
 
-test("no body at all, where one is needed", async () => {
+test("refuses a missing body", async () => {
   const needing = routes.filter((route) => route.bodyRequired);
   const optional = routes.filter((route) => !route.bodyRequired);
   expect(optional.map((route) => route.path)).toEqual(["/workspaces/{id}/clone", "/gears/{id}/run"]);
@@ -88,7 +88,7 @@ test("no body at all, where one is needed", async () => {
   }
 });
 
-test("other content types, also with parameters", async () => {
+test("refuses other content types, including parameters", async () => {
   for (const type of [
     "text/plain",
     "application/x-www-form-urlencoded",
@@ -114,7 +114,7 @@ test("other content types, also with parameters", async () => {
   }
 });
 
-test("a body over 1 MiB, or 6 MiB where it carries gear code, with its length declared or in chunks of unknown number", async () => {
+test("refuses a body over 1 MiB, or 6 MiB with gear code, with a declared length or in chunks", async () => {
   const tooLarge = routes.map((route) => ({
     route: `${route.method} ${route.path}`,
     status: 413,
@@ -143,7 +143,7 @@ function inChunks(text: string): ReadableStream<Uint8Array> {
   });
 }
 
-test("a length that is declared too large is refused before the body comes, and two framings at once are not taken", async () => {
+test("refuses a too large declared length before the body arrives, and two framings at once", async () => {
   const { hostname, port } = new URL(lab.url);
   const target = { host: hostname, port: Number(port) };
   const head = `POST /api/v1/teams HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\n`;
@@ -161,11 +161,11 @@ test("a length that is declared too large is refused before the body comes, and 
   expect(both.status).toBe(400);
 });
 
-test("none of all this changed anything", async () => {
+test("changed nothing in any of these tests", async () => {
   expect(await everything(lab)).toEqual(before);
 });
 
-test("paths that are no route are 404 in JSON, and methods that a path does not have 405", async () => {
+test("returns 404 in JSON for an unknown path, and 405 for a wrong method", async () => {
   for (const path of ["/api/v1/nothing", "/api/v2/users", "/api"])
     await refusal(lab.admin.get(path), "not_found", `${path}: no such route`);
   for (const [method, path, allow] of [

@@ -1,5 +1,5 @@
-// Goal: every field of every JSON body: missing, of the wrong type, null, out of range, too long, unknown. Each is a 400 that names
-// the field, and nothing is changed.
+// Goal: every field of every JSON body that is missing, of the wrong type, null, out of range, too long or unknown is a 400 that names the field
+// and changes nothing.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
@@ -28,19 +28,19 @@ afterAll(async () => {
   await lab[Symbol.asyncDispose]();
 });
 
-/** Where one field's rule is asked only when another's is kept. */
+/** Fields whose rule applies only if another's is satisfied. */
 const SAMPLES: Readonly<Record<string, object>> = {
   "POST /gears": { name: "another_gear" },
   "PUT /gears/{id}": { name: "echo_args" },
 };
-/** Of the names tried as not the caller's to set: here they are. */
+/** Tested names that the caller may set after all. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   "PATCH /gears/{id}": ["status"],
   "POST /gears/{id}/run": ["workspace_id"],
 };
 /**
- * A program may be that long: 4 MiB with all its files, 413 beyond (gears.test.ts). A hash that names another query is 409, and so is
- * every decision on what is decided (egress/searching.test.ts).
+ * A program may have this length: 4 MiB with all its files, 413 beyond (gears.test.ts). A hash of another query is 409, and so is every
+ * decision on a decided request (egress/searching.test.ts).
  */
 const LIMITED_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   "POST /gears": ["code"],
@@ -52,7 +52,7 @@ function baseOf(route: DescribedRoute): unknown {
   return { ...(fitting(route.body!) as object), ...SAMPLES[`${route.method} ${route.path}`] };
 }
 
-/** Sends a body that must not be taken; returns what was wrong with the refusal, if anything. */
+/** Sends an invalid body, and returns the problem with the refusal, if any. */
 async function wrongRefusal(
   route: DescribedRoute,
   body: string,
@@ -73,7 +73,7 @@ async function wrongRefusal(
   return [`${route.method} ${route.path} ${body.slice(0, 200)} → ${response.status} ${text.slice(0, 200)}`];
 }
 
-/** For every field of every route: the bodies to try, and the sentence expected after the field's name. */
+/** The bodies to try for every field of every route, with the message expected after the field's name. */
 async function forEachField(
   make: (
     base: unknown,
@@ -94,7 +94,7 @@ async function forEachField(
   return { tried, wrong };
 }
 
-test("the routes with bodies are those known", () => {
+test("covers all routes with bodies", () => {
   expect(routes.map((route) => `${route.method} ${route.path}`).toSorted()).toEqual([
     "PATCH /agents/{id}",
     "PATCH /gears/{id}",
@@ -128,7 +128,7 @@ test("the routes with bodies are those known", () => {
   ]);
 });
 
-test("a required field that is missing", async () => {
+test("refuses a missing field", async () => {
   const { tried, wrong } = await forEachField((base, field) =>
     field.required ? [{ body: withField(base, field.path, undefined), message: "missing" }] : [],
   );
@@ -136,7 +136,7 @@ test("a required field that is missing", async () => {
   expect(tried).toBeGreaterThan(15);
 });
 
-test("values of every other type, null among them, and numbers out of range", async () => {
+test("refuses values of other types, including null, and numbers out of range", async () => {
   const { tried, wrong } = await forEachField((base, field) =>
     misfits(field.schema).map((value) => ({ body: withField(base, field.path, value) })),
   );
@@ -144,7 +144,7 @@ test("values of every other type, null among them, and numbers out of range", as
   expect(tried).toBeGreaterThan(150);
 });
 
-test("texts that are too long are refused, not cut", async () => {
+test("refuses long texts without truncating them", async () => {
   const { tried, wrong } = await forEachField((base, field, route) =>
     !LIMITED_ELSEWHERE[`${route.method} ${route.path}`]?.includes(field.path.join(".")) &&
     (field.schema.anyOf ?? [field.schema]).some((variant) => variant.type === "string")
@@ -155,7 +155,7 @@ test("texts that are too long are refused, not cut", async () => {
   expect(tried).toBeGreaterThan(15);
 });
 
-test("fields that are not the caller's to set, and unknown ones, also inside objects", async () => {
+test("refuses read-only and unknown fields, including nested ones", async () => {
   const names = [
     "status",
     "version",
@@ -194,11 +194,11 @@ test("fields that are not the caller's to set, and unknown ones, also inside obj
   expect(wrong).toEqual([]);
 });
 
-test("an unknown field's name is not echoed at length", async () => {
+test("does not echo a long name of an unknown field", async () => {
   const { message } = await refusalOf(lab.admin.post("/teams", { name: "x", ["y".repeat(10_000)]: 1 }));
   expect(message).toBe(`${"y".repeat(100)}: unknown field`);
 });
 
-test("none of all this changed anything", async () => {
+test("changed nothing in any of these tests", async () => {
   expect(await everything(lab)).toEqual(before);
 });

@@ -1,5 +1,5 @@
-// Goal: both programs speak HTTP alike: a wrong method is 405 with Allow, JSON may say its charset, a query that nothing reads is refused, and
-// a body with a trailer is not acted on.
+// Goal: both programs handle HTTP alike: a wrong method is 405 with Allow, JSON may have a charset, an unknown query is refused, and a body with
+// a trailer is not acted on.
 
 import { describe, expect, test } from "bun:test";
 import { contextServer } from "../../kit/context-server.ts";
@@ -41,7 +41,7 @@ for (const [name, start] of Object.entries(programs))
       return { status: answer.status, allow: answer.headers.get("allow"), ...body.error };
     };
 
-    test("a wrong method is 405 and says which are right; what is no path is 404", async () => {
+    test("returns 405 with the allowed methods for a wrong method, and 404 for an unknown path", async () => {
       await using program = await start();
       const list = `/api/v1${program.list}`;
       for (const method of ["DELETE", "PATCH", "OPTIONS", "PUT"])
@@ -53,7 +53,7 @@ for (const [name, start] of Object.entries(programs))
         });
       expect(await ask(program, "PUT", "/health")).toMatchObject({ status: 405, allow: "GET, HEAD" });
       expect(await ask(program, "DELETE", "/api/v1/nosuch")).toMatchObject({ status: 404, allow: null });
-      // A name that a route has literally is nobody's id, whatever other routes have a parameter there.
+      // A literal segment of a route is not an id, even if another route has a parameter there.
       if (name === "cairn")
         for (const method of ["PATCH", "OPTIONS"])
           expect(await ask(program, method, "/api/v1/webhooks/dead-letter")).toMatchObject({
@@ -64,7 +64,7 @@ for (const [name, start] of Object.entries(programs))
       expect((await fetch(program.url + list, head)).status).toBe(200);
     });
 
-    test("a charset of UTF-8 is accepted however it is written, another is refused", async () => {
+    test("accepts a charset of UTF-8 in any spelling, and refuses others", async () => {
       await using program = await start();
       const list = `/api/v1${program.list}`;
       const post = (type: string, title: string) =>
@@ -93,7 +93,7 @@ for (const [name, start] of Object.entries(programs))
         ]);
     });
 
-    test("a query that nothing reads is refused by name, on routes with a query and without", async () => {
+    test("refuses an unknown query parameter by name, on routes with and without a query", async () => {
       await using program = await start();
       for (const path of [`/api/v1${program.list}`, "/api/v1/openapi.json", "/health", "/api/v1/audit"])
         expect([path, await ask(program, "GET", `${path}?nosuch=1`)]).toEqual([
@@ -113,7 +113,7 @@ for (const [name, start] of Object.entries(programs))
       ).toBe(401);
     });
 
-    test("a parameter that is given twice is refused by name, however it is spelled", async () => {
+    test("refuses a repeated parameter by name, in any encoding", async () => {
       await using program = await start();
       for (const query of [
         "limit=1&limit=2",
@@ -139,8 +139,8 @@ for (const [name, start] of Object.entries(programs))
       });
     });
 
-    // The server below ends a body with its last chunk, and sees what comes in a later packet when the request was acted on.
-    test("a trailer that comes later is no part of the request, and nothing behind it is read as another", async () => {
+    // The server below ends a body with its last chunk, and sees later packets only after acting on the request.
+    test("ignores a late trailer, and reads nothing behind it as another request", async () => {
       await using program = await start();
       const { host, port } = new URL(program.url);
       const head = [
@@ -163,7 +163,7 @@ for (const [name, start] of Object.entries(programs))
       expect(found.filter((one) => ["first", "behind"].includes(one))).toEqual(["first"]);
     });
 
-    test("a body with a trailer is refused before it is acted on", async () => {
+    test("refuses a body with a trailer before acting on it", async () => {
       await using program = await start();
       const { host, port } = new URL(program.url);
       const send = (head: string[], trailer: string) =>

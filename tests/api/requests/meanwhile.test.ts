@@ -1,4 +1,4 @@
-// Goal: what people may do is decided when it is done: a credential that goes while a request is on its way takes the request with it.
+// Goal: rights are checked when a request acts, so that a credential revoked while the request is in flight stops it.
 
 import { expect, test } from "bun:test";
 import { filledPath, type DescribedRoute } from "../../kit/described-routes.ts";
@@ -22,7 +22,7 @@ async function slowRoutes(lab: Inhabited): Promise<{ name: string; method: strin
   return [...routes, { name: "PUT file", method: "PUT", path }];
 }
 
-test("a body that arrives after its token was revoked changes nothing, on every route", async () => {
+test("changes nothing on any route if the body arrives after the token was revoked", async () => {
   await using lab = await inhabited();
   const late = await lab.user("late", "admin");
   const routes = await slowRoutes(lab);
@@ -45,7 +45,7 @@ test("a body that arrives after its token was revoked changes nothing, on every 
   expect(routes.length).toBeGreaterThan(25);
 });
 
-test("a change of one's own password loses against an admin's reset, whichever is quicker", async () => {
+test("lets an admin's reset win over a user's own change of password, in any order", async () => {
   await using at = await world();
   const [first, own, reset] = ["the first password", "my own password", "the admin's password"] as const;
   for (let round = 0; round < 2; round++) {
@@ -66,7 +66,7 @@ test("a change of one's own password loses against an admin's reset, whichever i
   }
 });
 
-test("an admin who is demoted while a password is hashed sets none", async () => {
+test("sets no password for an admin who is demoted during hashing", async () => {
   await using at = await world();
   const [boss, ann] = [await at.user("boss", "admin"), await at.user("ann")];
   const setting = refusalOf(boss.put(`/users/${ann.id}/password`, { password: "by a former admin" }));

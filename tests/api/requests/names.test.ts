@@ -1,4 +1,4 @@
-// Goal: a name is made the same once, at the door, for everything that people name; two that look the same are the same.
+// Goal: names of everything that people name are normalised once, on input, and names that look the same are the same.
 
 import { expect, test } from "bun:test";
 import { type World, world } from "../../kit/world.ts";
@@ -8,7 +8,7 @@ interface Named {
   name: string;
 }
 
-/** What people name, how it is created and what its clash is called. */
+/** Everything that people name, with its create request and conflict message. */
 const nouns: {
   noun: string;
   clash: (name: string) => string;
@@ -58,7 +58,7 @@ for (const { noun, clash, create, longest } of nouns) {
     return refusalOf(at.admin.post(path, body));
   };
 
-  test(`${noun}: outer white space goes, one Unicode form is kept, and what looks the same is taken`, async () => {
+  test(`${noun}: trims white space, normalises Unicode, and refuses a name that looks the same`, async () => {
     await using at = await world({ model: "silent" });
     await at.workspace("first");
 
@@ -80,7 +80,7 @@ for (const { noun, clash, create, longest } of nouns) {
     expect(await post(at, "cafe final")).toBe("cafe final");
   });
 
-  test(`${noun}: empty, too long, control and invisible characters are refused, naming the field`, async () => {
+  test(`${noun}: refuses empty and long names, and control and invisible characters, naming the field`, async () => {
     await using at = await world({ model: "silent" });
     await at.workspace("first");
     const invalid = (message: string) => ({ status: 400, code: "invalid", message: `name: ${message}` });
@@ -108,7 +108,7 @@ for (const { noun, clash, create, longest } of nouns) {
     expect(await post(at, "🧪".repeat(longest))).toBe("🧪".repeat(longest));
   });
 
-  test(`${noun}: names of any script, emoji, quotes and what other languages would take for code are just names`, async () => {
+  test(`${noun}: accepts any script, emoji, quotes, and text that looks like code`, async () => {
     await using at = await world({ model: "silent" });
     await at.workspace("first");
     for (const name of [
@@ -131,7 +131,7 @@ for (const { noun, clash, create, longest } of nouns) {
   });
 }
 
-test("renaming follows the same rules, and a thing does not clash with itself", async () => {
+test("applies the same rules to renaming, without a conflict with itself", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   const [one, two] = [await at.in(lab.id).agent("One"), await at.in(lab.id).agent("Two")];
@@ -152,7 +152,7 @@ test("renaming follows the same rules, and a thing does not clash with itself", 
   );
 });
 
-test("of many who ask for one name at the same moment exactly one gets it", async () => {
+test("gives a name to exactly one of many concurrent requests", async () => {
   await using at = await world({ model: "silent" });
   await at.workspace("first");
   for (const { create, noun } of nouns) {
@@ -169,7 +169,7 @@ test("of many who ask for one name at the same moment exactly one gets it", asyn
   }
 });
 
-test("a branch is a path of two segments, whatever the name", async () => {
+test("makes a branch of two path segments from any name", async () => {
   await using at = await world({ model: "silent" });
   const branches: [name: string, segment: string][] = [
     ["lab", "lab"],

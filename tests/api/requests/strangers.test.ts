@@ -1,16 +1,16 @@
-// Goal: whoever may not come in is refused before a byte of their body is read.
+// Goal: a request without access is refused before a byte of its body is read.
 
 import { expect, test } from "bun:test";
 import { describedRoutes } from "../../kit/described-routes.ts";
 import { rawRequest } from "../../kit/raw-http.ts";
 import { world } from "../../kit/world.ts";
 
-test("a stranger is answered 401 on every route that takes a body, and a member 403 or 404 where that is known", async () => {
+test("refuses a stranger with 401 on every route with a body, and a member with 403 or 404 if known early", async () => {
   await using service = await world();
   const { host, port } = new URL(service.url);
   const admin = service.as(service.program.token);
   const { token } = await admin.post("/users", { name: "Ann", role: "member" });
-  /** Only the head, as a proxy passes it on, which takes the loopback privilege away: an answer shows that the body was not waited for. */
+  /** Sends only the head, as a proxy would, so without the loopback privilege. A response shows that the body was not awaited. */
   const headOnly = async (method: string, path: string, authorization: string) => {
     const answer = await rawRequest(
       { host: "127.0.0.1", port: Number(port) },
@@ -27,7 +27,7 @@ test("a stranger is answered 401 on every route that takes a body, and a member 
     expect([about, await headOnly(method, path, "")]).toEqual([about, [401, "unauthenticated"]]);
     const member = await headOnly(method, path, `Authorization: Bearer ${token}\r\n`);
     if (caller === "admin") expect([about, member]).toEqual([about, [403, "forbidden"]]);
-    // The file is a body of another kind: its reader looks for the workspace first.
+    // The file route reads its own body, after finding the workspace.
     else if (path.startsWith("/workspaces/{id}"))
       expect([about, member]).toEqual([about, [404, "not_found"]]);
   }

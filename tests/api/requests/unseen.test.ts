@@ -1,4 +1,4 @@
-// Goal: for every route with an id in its path, what somebody may not see answers exactly like what does not exist.
+// Goal: on every route with an id in its path, a hidden record answers exactly like a missing one.
 
 import { expect, test } from "bun:test";
 import { filledPath, fitting, type DescribedRoute } from "../../kit/described-routes.ts";
@@ -8,7 +8,7 @@ import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 const MISSING = 987_654;
 
-/** Visible to all, so what may not be done with them is 403, and what does not exist 404. */
+/** Visible to everyone, so a forbidden act is 403 and a missing record 404. */
 const VISIBLE_TO_ALL = ["teams", "instructions", "gears"];
 
 async function answer(client: Client, method: string, path: string, body: unknown): Promise<unknown> {
@@ -22,12 +22,12 @@ async function answer(client: Client, method: string, path: string, body: unknow
   return { status: response.status, headers, error: { ...error, request_id: "" } };
 }
 
-/** An answer with its id taken out of the sentence. */
+/** A response with its id removed from the message. */
 function modulo(value: unknown, id: number): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(new RegExp(`\\b${id}\\b`, "g"), "<id>"));
 }
 
-test("a stranger can't tell a foreign id from a missing one, on any route", async () => {
+test("does not let a stranger distinguish a hidden id from a missing one, on any route", async () => {
   await using lab = await inhabited();
   const stranger = await lab.user("stranger");
   const lead = await lab.user("lead", "team-lead");
@@ -73,7 +73,7 @@ function bodyOf(route: DescribedRoute): unknown {
   return route.body === undefined ? undefined : fitting(route.body);
 }
 
-test("ids in queries and bodies are no way round", async () => {
+test("hides ids in queries and bodies too", async () => {
   await using lab = await inhabited();
   const { ids } = lab;
   const anna = await lab.user("anna");
@@ -102,7 +102,7 @@ test("ids in queries and bodies are no way round", async () => {
   expect(await anna.get<unknown>(`/workspaces/${own.id}/entries?before=${MISSING}`)).toEqual([]);
 });
 
-test("an id that is no whole number in range is 400 on every route, and named", async () => {
+test("returns 400 naming an invalid id, on every route", async () => {
   await using lab = await inhabited();
   const routes = (await routesOf(lab)).filter((route) => route.path.includes("{id}"));
 

@@ -1,4 +1,4 @@
-// Goal: a terminal is refused, before anything is started, with a text that says what to do; and the guard stands in front of it.
+// Goal: a terminal is refused before anything starts, with a text that says what to do, and the guard applies to it.
 
 import { expect, test } from "bun:test";
 import { userInfo } from "node:os";
@@ -13,7 +13,7 @@ const NOT_ISOLATED =
   "the terminal needs a container sandbox, and there is none: start a container daemon, set sandbox: docker, and restart the service";
 const ON = { SERVICE_TERMINAL: "1" };
 
-test("off", async () => {
+test("refuses a terminal that is off", async () => {
   await using at = await world({ model: "silent", sandbox: ISOLATED });
   const workspace = await at.workspace("lab");
   const wanted = ["refused", OFF] as const;
@@ -27,7 +27,7 @@ test("off", async () => {
   await refusal(at.admin.get(`/workspaces/${workspace.id}/terminal`), ...wanted);
 });
 
-test("on, without a container sandbox", async () => {
+test("refuses a terminal without a container sandbox", async () => {
   await using at = await world({
     model: "silent",
     environment: ON,
@@ -42,7 +42,7 @@ test("on, without a container sandbox", async () => {
   await refusal(at.admin.get("/terminal"), "refused", NOT_ISOLATED);
 });
 
-test("who may not, and what is no WebSocket", async () => {
+test("refuses people without the right, and requests without an upgrade", async () => {
   await using at = await world({ model: "silent", environment: ON, sandbox: ISOLATED });
   const workspace = await at.workspace("lab");
   const stranger = await at.user("sam");
@@ -53,7 +53,7 @@ test("who may not, and what is no WebSocket", async () => {
     sessions_max: 8,
   });
   await refusal(stranger.get("/terminal"), "forbidden", "only an admin may do this");
-  // Also to its owner: a terminal is for admins.
+  // Its owner too: a terminal is for admins only.
   const own = await at.workspace("own", stranger);
   for (const id of [workspace.id, own.id, 999])
     await refusal(stranger.get(`/workspaces/${id}/terminal`), "forbidden", "only an admin may do this");
@@ -68,7 +68,7 @@ test("who may not, and what is no WebSocket", async () => {
   expect(await at.admin.get("/audit?action=terminal.start")).toEqual([]);
 });
 
-test.if(userInfo().uid === 0)("a workspace's terminal is refused where its files are root's", async () => {
+test.if(userInfo().uid === 0)("refuses a workspace's terminal if root owns its files", async () => {
   await using at = await world({ model: "silent", environment: ON, sandbox: ISOLATED });
   const workspace = await at.workspace("lab");
   await refusal(at.admin.get(`/workspaces/${workspace.id}/terminal`), "refused", TERMINAL_FILES_OF_ROOT, {
@@ -109,7 +109,7 @@ test.each([
   expect(await at.admin.get("/terminal/status")).toMatchObject({ sessions: 0 });
 });
 
-test("without a docker client the session ends, says so, and is on record", async () => {
+test("ends the session without a docker client, says so, and records it", async () => {
   await using at = await world({ model: "silent", environment: ON, sandbox: ISOLATED });
   const terminal = await connectTerminal(at.url, "/terminal");
   expect(await terminal.closed).toEqual({

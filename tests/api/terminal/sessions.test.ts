@@ -1,4 +1,4 @@
-// Goal: a shell in a throwaway container, bytes both ways at a bounded pace, ended for every reason there is, and gone afterwards.
+// Goal: a terminal is a shell in a throwaway container with bounded buffers, which ends for every possible reason and leaves nothing.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { AuditRecord } from "../../../src/service/audit/schema.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, DOCKER_SETUP_MS);
 afterAll(() => docker?.stop());
 
-/** Skipped where there is no docker, which `startDocker` has said aloud. */
+/** Skipped without docker, which `startDocker` has reported. */
 function dockerTest(name: string, run: (docker: TestDocker) => Promise<void>): void {
   test(name, async () => (docker ? run(docker) : undefined), TIMEOUT_MS);
 }
@@ -33,7 +33,7 @@ const records = (at: TerminalOffice, count: number): Promise<AuditRecord[]> =>
     return all.length >= count ? all.toReversed() : undefined;
   });
 
-/** The container of a session that has ended is gone, and not only going. */
+/** Waits until the container of an ended session is gone. */
 const expectGone = (on: TestDocker, name: string): Promise<void> =>
   eventually(() => on.docker("ps", "--all", "--quiet", "--filter", `name=${name}`), "");
 
@@ -57,7 +57,7 @@ describe("terminal", () => {
         Authorization: `Bearer ${mia.token}`,
       });
       terminal.resize(100, 40);
-      // The docker client passes the size on a moment after the shell's start.
+      // The docker client sets the size shortly after the shell starts.
       terminal.type(`until [ "$(stty size)" = "40 100" ]; do sleep 0.05; done; echo sized\n`);
       await terminal.says(/\rsized\r/);
       terminal.resize(120, 30);
@@ -100,7 +100,7 @@ describe("terminal", () => {
     },
   );
 
-  dockerTest("an admin's own has no files, and is nobody", async (on) => {
+  dockerTest("runs an admin's terminal without files, as nobody", async (on) => {
     await using at = await terminalOffice(on);
     const terminal = await connectTerminal(at.url, "/terminal");
     terminal.type("id -u; pwd; ls /workspace; exit\n");
@@ -108,7 +108,7 @@ describe("terminal", () => {
     expect(terminal.text()).toMatch(/65534\r\n\/tmp\r\nls: cannot access '\/workspace'/);
   });
 
-  dockerTest("the viewer leaves: the shell, what it started and the container go", async (on) => {
+  dockerTest("ends the shell, its processes and the container when the viewer leaves", async (on) => {
     await using at = await terminalOffice(on);
     const terminal = await connectTerminal(at.url, "/terminal");
     terminal.type("sleep 1000 & echo started\n");
@@ -119,7 +119,7 @@ describe("terminal", () => {
     await expectGone(on, name);
   });
 
-  dockerTest("a viewer that leaves while the container is made leaves nothing behind", async (on) => {
+  dockerTest("leaves nothing behind if the viewer leaves while the container is created", async (on) => {
     await using at = await terminalOffice(on);
     const terminal = await connectTerminal(at.url, "/terminal");
     terminal.socket.close();
@@ -127,7 +127,7 @@ describe("terminal", () => {
     await expectGone(on, await nameOf(at));
   });
 
-  dockerTest("nothing happens for 30 minutes", async (on) => {
+  dockerTest("ends a session after 30 idle minutes", async (on) => {
     const clock = manualClock();
     await using at = await terminalOffice(on, { clock });
     const terminal = await connectTerminal(at.url, "/terminal");
@@ -135,14 +135,14 @@ describe("terminal", () => {
     await terminal.says(/\rready\r/);
     clock.advance(29 * MINUTE_MS);
     terminal.type("echo still\n");
-    // To the prompt: output that came later would count as something that happens.
+    // Wait for the prompt, because later output would count as activity.
     await terminal.says(/\rstill\r\n.*\$ $/s);
     clock.advance(30 * MINUTE_MS);
     expect(await terminal.closed).toEqual({ code: 1000, reason: "nothing happened for 30 minutes" });
     expect((await records(at, 2))[1]!.detail).toMatchObject({ seconds: 59 * 60 });
   });
 
-  dockerTest("rights that are taken away end it, at once", async (on) => {
+  dockerTest("ends a session at once when rights are revoked", async (on) => {
     await using at = await terminalOffice(on);
     const ada = await at.user("ada", "admin");
     const workspace = await at.workspace("lab");
@@ -160,7 +160,7 @@ describe("terminal", () => {
     expect(await kept.closed).toEqual({ code: 1008, reason: "you may no longer use this terminal" });
   });
 
-  dockerTest("a stop of the service ends it, and waits for the container to go", async (on) => {
+  dockerTest("ends a session on stop, and waits for its container to be removed", async (on) => {
     await using at = await terminalOffice(on);
     const terminal = await connectTerminal(at.url, "/terminal");
     terminal.type("echo ready\n");
@@ -171,7 +171,7 @@ describe("terminal", () => {
     expect(await on.docker("ps", "--all", "--quiet", "--filter", `name=${name}`)).toBe("");
   });
 
-  dockerTest("what a crash left behind is removed by the next start, before its first shell", async (on) => {
+  dockerTest("removes leftovers of a crash at the next start, before the first shell", async (on) => {
     await using at = await terminalOffice(on);
     const first = await connectTerminal(at.url, "/terminal");
     first.type("exit\n");
@@ -188,7 +188,7 @@ describe("terminal", () => {
     expect(await on.docker("ps", "--all", "--quiet", "--filter", `name=left-${process.pid}`)).toBe("");
   });
 
-  dockerTest("a text frame that is no resize, and too much input", async (on) => {
+  dockerTest("ends a session for an invalid text frame and for too much input", async (on) => {
     await using at = await terminalOffice(on);
     const texts = [
       "{",
@@ -214,7 +214,7 @@ describe("terminal", () => {
     });
   });
 
-  dockerTest("eight at once, and no more", async (on) => {
+  dockerTest("allows at most eight sessions", async (on) => {
     await using at = await terminalOffice(on);
     const open = await Promise.all(Array.from({ length: 8 }, () => connectTerminal(at.url, "/terminal")));
     await refusal(at.admin.get("/terminal"), "refused", "8 terminals are already open; end one first");

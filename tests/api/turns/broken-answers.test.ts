@@ -1,4 +1,4 @@
-// Goal: an answer that breaks off or makes no sense leaves what was said, marked, and nothing that spoils the next turn.
+// Goal: a broken or invalid answer keeps its text, marked, and leaves nothing that breaks the next turn.
 
 import { describe, expect, test } from "bun:test";
 import {
@@ -91,7 +91,7 @@ describe.each(protocols)("%s", (protocol) => {
     await lab.expectNextTurnWorks();
   });
 
-  test("a line that is cut in mid-stream", async () => {
+  test("keeps the text of a connection lost in mid-stream", async () => {
     await using lab = await world({ protocol, times: QUICK });
     const heard = gate();
     lab.model.script("boss", [[say("Half a"), heard, cut()]]);
@@ -109,7 +109,7 @@ describe.each(protocols)("%s", (protocol) => {
     await lab.expectNextTurnWorks();
   });
 
-  test("a length stop with half a call keeps the words and drops the call", async () => {
+  test("keeps the text and drops the incomplete call at a length limit", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [lengthStop({ withHalfCall: true })]);
     const { turn } = await lab.chat("hello");
@@ -124,7 +124,7 @@ describe.each(protocols)("%s", (protocol) => {
     await lab.expectNextTurnWorks();
   });
 
-  test("what a content filter cut off says so; the next turn is whole again", async () => {
+  test("marks an answer truncated by a content filter, and the next turn works", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [[say("It is"), finish("filter")], say("Fine.")]);
     const { turn } = await lab.chat("hello");
@@ -138,7 +138,7 @@ describe.each(protocols)("%s", (protocol) => {
     });
   });
 
-  test("a worker's answer that was cut off reaches its caller with a note", async () => {
+  test("passes a worker's truncated answer to its caller with a note", async () => {
     await using lab = await world({ protocol });
     await lab.addWorker("ann");
     lab.model.script("boss", [call("delegate", { agent: "ann", task: "write" }), say("Done.")]);
@@ -149,7 +149,7 @@ describe.each(protocols)("%s", (protocol) => {
     );
   });
 
-  test("an empty answer costs what it cost", async () => {
+  test("counts the usage of an empty answer", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [[usage({ input: 100, output: 7 })]]);
     const { turn } = await lab.chat("hello");
@@ -158,7 +158,7 @@ describe.each(protocols)("%s", (protocol) => {
     ]);
   });
 
-  test("a large answer is kept whole", async () => {
+  test("keeps a large answer completely", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [huge(3_000_000)]);
     const { turn, events } = await lab.chat("hello");
@@ -173,7 +173,7 @@ describe.each(protocols)("%s", (protocol) => {
     ).toBe(text);
   });
 
-  test("wrong calls come back to the model as sentences that it can act on", async () => {
+  test("answers invalid calls with sentences that the model can act on", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [
       [
@@ -211,7 +211,7 @@ describe.each(protocols)("%s", (protocol) => {
     await lab.expectNextTurnWorks();
   });
 
-  test("text and calls in one chunk, and calls with one id, are all taken", async () => {
+  test("accepts text and calls in one chunk, and calls with one id", async () => {
     await using lab = await world({ protocol });
     const same = { id: "same" };
     lab.model.script("boss", [
@@ -230,14 +230,14 @@ describe.each(protocols)("%s", (protocol) => {
     expect(lab.model.problems).toEqual([]);
   });
 
-  test("a call without an id is understood", async () => {
+  test("accepts a call without an id", async () => {
     await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [[say("Looking."), call("agent_list", {}, { id: null })], say("Done.")]);
     expect((await lab.chat("hello")).turn).toMatchObject({ status: "done", error: null });
     await lab.expectNextTurnWorks();
   });
 
-  test("a stream that ends in good order without a reason is kept and marked", async () => {
+  test("keeps and marks a stream that ends normally without a finish reason", async () => {
     await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [[say("All of it."), endEarly()]]);
     const { turn } = await lab.chat("hello");

@@ -1,4 +1,4 @@
-// Goal: the provider's key is in no answer, event, log line, stored row or error, however a provider gives it away.
+// Goal: the provider's key is in no response, event, log line, stored row or error, however a provider leaks it.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -8,7 +8,7 @@ import { call, echoKey, errorInStream, httpError, redirect, say } from "../../ki
 import { temporaryFolder } from "../../kit/folder.ts";
 import { KEY, protocols, QUICK, type World, world } from "../../kit/world.ts";
 
-/** Everything stored, except where keys belong. */
+/** Everything stored, except the columns of keys. */
 function storedText(path: string): string {
   const db = new Database(path, { readonly: true });
   const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'").all();
@@ -39,7 +39,7 @@ async function everythingAnswered(lab: World, turnIds: readonly number[]): Promi
   return JSON.stringify(answers);
 }
 
-test.each(protocols)("%s: a provider that gives the key away", async (protocol) => {
+test.each(protocols)("%s: hides a key that the provider leaks", async (protocol) => {
   await using folder = await temporaryFolder();
   await using lab = await world({ protocol, data: folder.path, times: QUICK });
   await lab.addWorker("ann");

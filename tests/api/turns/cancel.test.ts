@@ -1,4 +1,4 @@
-// Goal: a cancel ends a turn wherever it is, keeps what there is, and leaves a conversation that both protocols take.
+// Goal: cancelling ends a turn at any point, keeps its results, and leaves a conversation that both protocols accept.
 
 import { describe, expect, test } from "bun:test";
 import { call, gate, hang, say, think } from "../../kit/model/index.ts";
@@ -9,7 +9,7 @@ import { refusal } from "../../kit/refusal.ts";
 const cancel = (lab: World, turn: Turn) => lab.admin.post(`/turns/${turn.id}/cancel`);
 
 describe.each(protocols)("%s", (protocol) => {
-  test("in the middle of an answer: what was said is kept and marked, half a call is not", async () => {
+  test("keeps and marks the text of an answer cancelled in mid-stream, but no incomplete call", async () => {
     await using lab = await world({ protocol });
     const held = gate();
     lab.model.script("boss", [[think("hm"), say("Half an"), call("agent_list"), held]]);
@@ -39,7 +39,7 @@ describe.each(protocols)("%s", (protocol) => {
     ]);
   });
 
-  test("before the first word: nothing is kept", async () => {
+  test("keeps nothing if cancelled before the first text", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [hang()]);
     const turn = await lab.begin("go");
@@ -49,7 +49,7 @@ describe.each(protocols)("%s", (protocol) => {
     await lab.expectNextTurnWorks();
   });
 
-  test("during parallel delegations: every call has its result, finished work is kept", async () => {
+  test("gives every parallel delegation a result on cancel, and keeps finished work", async () => {
     await using lab = await world({ protocol });
     for (const name of ["ann", "bob", "eve"]) await lab.addWorker(name);
     const delegate = (agent: string) => call("delegate", { agent, task: "work" });
@@ -71,7 +71,7 @@ describe.each(protocols)("%s", (protocol) => {
     await lab.expectNextTurnWorks();
   });
 
-  test("a turn that waits in two places ends once", async () => {
+  test("ends a turn once that waits in two places", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [hang()]);
     const turn = await lab.begin("go");
@@ -86,7 +86,7 @@ describe.each(protocols)("%s", (protocol) => {
   });
 });
 
-test("between two rounds: calls that were asked for are not done", async () => {
+test("does not execute requested calls when cancelled between rounds", async () => {
   await using lab = await world({ model: true });
   await lab.addModel("worker");
   await lab.addWorker("ann");
@@ -107,7 +107,7 @@ test("between two rounds: calls that were asked for are not done", async () => {
   await lab.expectNextTurnWorks();
 });
 
-test("racing the end of a turn, a cancel tells the truth", async () => {
+test("reports the truth when a cancel races the end of a turn", async () => {
   await using lab = await world({ model: true });
   lab.model.on("boss", say("ok"));
   for (let n = 0; n < 20; n++) {
@@ -121,7 +121,7 @@ test("racing the end of a turn, a cancel tells the truth", async () => {
   expect(lab.model.problems).toEqual([]);
 });
 
-test("racing the beginning of a queued turn, a cancel never leaves one running", async () => {
+test("never leaves a turn running when a cancel races the start of a queued one", async () => {
   await using lab = await world({ model: true });
   lab.model.on("boss", say("ok"));
   for (let n = 0; n < 20; n++) {

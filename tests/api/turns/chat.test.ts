@@ -1,5 +1,4 @@
-// Goal: one turn at a time for a workspace; others are refused or wait visibly and in order; a turn belongs to the server, not to who
-// watches it.
+// Goal: a workspace runs one turn at a time; others are refused or visibly queued in order; a turn does not depend on its viewers.
 
 import { expect, test } from "bun:test";
 import { gate, say } from "../../kit/model/index.ts";
@@ -7,7 +6,7 @@ import { world } from "../../kit/world.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
 import { refusal } from "../../kit/refusal.ts";
 
-test("of two chats at once one is refused, with the code that says why", async () => {
+test("refuses one of two concurrent chats with turn_running", async () => {
   await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [[held, say("first")]]);
@@ -25,7 +24,7 @@ test("of two chats at once one is refused, with the code that says why", async (
   expect(await lab.conversation()).toEqual(["person: chat 1", "agent: first"]);
 });
 
-test("queued turns are seen waiting, begin in order, and can be cancelled", async () => {
+test("shows queued turns, starts them in order, and cancels them", async () => {
   await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [[held, say("one")], say("three")]);
@@ -62,7 +61,7 @@ test("queued turns are seen waiting, begin in order, and can be cancelled", asyn
   ]);
 });
 
-test("the queue has an end", async () => {
+test("limits the queue", async () => {
   await using lab = await world({ model: true });
   const held = gate();
   lab.model.on("boss", [held, say("ok")]);
@@ -76,7 +75,7 @@ test("the queue has an end", async () => {
   );
 });
 
-test("a queued turn of somebody who lost access is cancelled and the next begins", async () => {
+test("cancels a queued turn whose person lost access, and starts the next", async () => {
   await using lab = await world({ model: true });
   const ann = await lab.user("ann");
   const team = await lab.admin.post("/teams", { name: "team" });
@@ -100,7 +99,7 @@ test("a queued turn of somebody who lost access is cancelled and the next begins
   await refusal(ann.get(`/turns/${turn.id}`), "not_found", `turn ${turn.id}: not found`);
 });
 
-test("text that says nothing is refused, text that says much is not", async () => {
+test("refuses an empty text, and accepts a long one", async () => {
   await using lab = await world({ protocol: "openai-compatible" });
   lab.model.on("boss", say("ok"));
   const path = `${lab.own}/chat`;
@@ -114,7 +113,7 @@ test("text that says nothing is refused, text that says much is not", async () =
   expect(lab.model.problems).toEqual([]);
 });
 
-test("a turn goes on when its viewer leaves", async () => {
+test("continues a turn when its viewer leaves", async () => {
   await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [[say("before "), held, say("after")]]);

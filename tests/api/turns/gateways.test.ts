@@ -1,5 +1,5 @@
-// Goal: answers of servers between us and a model are taken as far as they are whole: one document instead of a stream, a stream without a
-// reason for its end, a body that stays open. A connection that was cut stays a failure.
+// Goal: complete answers of gateways are accepted (a document instead of a stream, a stream without a finish reason, a body that stays open), but
+// a lost connection is a failure.
 
 import { describe, expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
@@ -57,7 +57,7 @@ const json = (value: object, contentType = "application/json"): Step => ({
 
 describe.each(protocols)("%s", (protocol) => {
   test.each(["application/json", "text/event-stream", "text/plain"])(
-    "one document of type %s where a stream was asked for is the answer",
+    "accepts one document of type %s in place of a stream",
     async (contentType) => {
       await using lab = await world({ protocol, times: QUICK });
       const document = DOCUMENTS[protocol];
@@ -77,14 +77,14 @@ describe.each(protocols)("%s", (protocol) => {
     },
   );
 
-  test("an event stream that is named a document is the answer", async () => {
+  test("accepts an event stream with the content type of a document", async () => {
     await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [{ kind: "raw", text: STREAMS[protocol], contentType: "application/json" }]);
     expect((await lab.chat("hello")).turn).toMatchObject({ status: "done", error: null });
     expect((await lab.conversation()).at(-1)).toBe("agent: All of it.");
   });
 
-  test("another document is refused with its words", async () => {
+  test("refuses any other document, with its message", async () => {
     await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [json({ error: { message: "no credit" } })]);
     expect((await lab.chat("hello")).turn).toMatchObject({
@@ -177,7 +177,7 @@ test.each(ends)("$name", async ({ answer, turn, finish }) => {
   const { turn: ended } = await lab.chat("hello");
   expect(ended).toMatchObject(turn);
   expect(await lab.calls(ended.id)).toMatchObject([{ finish, attempts: 1 }]);
-  // Of a reset, the reader may see nothing but the reset.
+  // After a reset, the reader may see only the reset.
   const said = (await lab.conversation()).slice(1);
   if (finish === "unknown") expect(said).toEqual(["agent: All of it."]);
   else expect(["", "agent (partial): All of it."]).toContain(said.join());

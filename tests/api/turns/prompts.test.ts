@@ -1,4 +1,4 @@
-// Goal: what the preview shows is what is sent, what is stored is what was sent, and forgetting takes out exactly what it says.
+// Goal: the preview equals the next request, the stored call equals the sent one, and forgetting removes exactly the chosen entries.
 
 import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
@@ -19,7 +19,7 @@ interface PartView {
   droppable: boolean;
 }
 
-/** A prompt's parts in the form in which the scripted model reads a request. */
+/** A prompt's parts in the form of a request to the scripted model. */
 function asRead(parts: readonly PartView[]) {
   const messages: ReturnType<typeof received>["messages"] = [];
   for (const part of parts.filter((each) => ["user", "assistant", "tool"].includes(each.role))) {
@@ -77,7 +77,7 @@ const textsOf = (request: ModelRequest) =>
   );
 
 describe.each(protocols)("%s", (protocol) => {
-  test("the preview of every agent is what it is sent next, and every stored call is what was received", async () => {
+  test("previews the next request of every agent, and stores every call as received", async () => {
     await using lab = await world({ protocol });
     const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];
     const wires = [
@@ -112,7 +112,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(then.every((part) => part.tokens > 0)).toBe(true);
   });
 
-  test("the difference of two calls names what came", async () => {
+  test("shows the difference between two calls", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [call("model_list"), say("Done.")]);
     const { turn } = await lab.chat("hello");
@@ -127,7 +127,7 @@ describe.each(protocols)("%s", (protocol) => {
         { change: "added", source: "entry:3" },
       ],
     });
-    // They are sent while they are made, past the check that other answers go through.
+    // They are generated while sent, without the check of other responses.
     const paths = [`/agents/${lab.orchestratorId}/prompt`, `/calls/${first!.id}`];
     const answers = await Promise.all(paths.map((path) => lab.admin.get(path)));
     for (const [index, schema] of [Prompt, Call, CallDiff].entries())
@@ -136,7 +136,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(back.changes.map((each) => each.change)).toEqual(["removed", "removed"]);
   });
 
-  test("what is forgotten is not sent, what is restored is; stored calls stay", async () => {
+  test("omits forgotten entries and sends restored ones, without changing stored calls", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [
       [say("I look."), call("model_list")],
@@ -169,7 +169,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(asRead(await stored(lab, second!.id))).toEqual(received(lab.model.requests[1]!));
   });
 
-  test("forgetting everything, also in the middle of a turn, leaves a valid request", async () => {
+  test("makes a valid request after forgetting everything, even during a turn", async () => {
     await using lab = await world({ protocol });
     const held = gate();
     lab.model.script("boss", [say("one"), [held, call("model_list")], say("two")]);
@@ -185,7 +185,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(textsOf(lab.model.requests.at(-1)!)).toEqual(["and now?"]);
   });
 
-  test("a cancelled turn whose question was forgotten can still be resumed", async () => {
+  test("resumes a cancelled turn whose message was forgotten", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [say("one"), hang(), say("two")]);
     await lab.chat("first");
@@ -201,7 +201,7 @@ describe.each(protocols)("%s", (protocol) => {
 });
 
 test.each(protocols)(
-  "%s: bound instructions stand after the role and before the conversation, as saved, for whom they are bound",
+  "%s: puts bound instructions, unchanged, between the role and the conversation of the right agents",
   async (protocol) => {
     await using lab = await world({ protocol });
     const ann = await lab.addWorker("ann");
@@ -257,7 +257,7 @@ test.each(protocols)(
 );
 
 test.each(protocols)(
-  "%s: a model's output limit goes with every call; without one it is the provider's",
+  "%s: sends a model's output limit with every call, or leaves it to the provider",
   async (protocol) => {
     await using lab = await world({ protocol });
     const limited = await lab.addModel("limited", { output_tokens: 1234 });
@@ -270,14 +270,14 @@ test.each(protocols)(
     await lab.chat("limited more");
     await lab.admin.patch(`/models/${limited}`, { output_tokens: null });
     await lab.chat("as it is");
-    // The first protocol asks for a number; what its library says for a model that it does not know.
+    // The first protocol requires a number: its library's default for an unknown model.
     const own = protocol === "anthropic" ? 4096 : undefined;
     expect(limits()).toEqual([own, 1234, 99, own]);
     expect(lab.model.problems).toEqual([]);
   },
 );
 
-test("stable parts come first and are marked for the provider's cache", async () => {
+test("puts stable parts first and marks them for the provider's cache", async () => {
   await using lab = await world({ model: true });
   lab.model.script("boss", [call("model_list"), say("Done.")]);
   await lab.chat("hello");
@@ -295,7 +295,7 @@ test("stable parts come first and are marked for the provider's cache", async ()
   expect(second).toBe(first!);
 });
 
-test("what a worker said can't be forgotten, since it is not replayed", async () => {
+test("refuses to forget a worker's entries, which are not replayed", async () => {
   await using lab = await world({ model: true });
   await lab.addWorker("ann");
   lab.model.script("boss", [call("delegate", { agent: "ann", task: "x" }), say("Done.")]);

@@ -1,5 +1,5 @@
-// Goal: a provider that refuses before its answer begins is tried again exactly when that is right; the turn says what the provider said,
-// the key stays where it is, and the next turn works.
+// Goal: a provider's refusal before its answer begins is retried exactly when that is safe; the turn shows the provider's message, the key is not
+// leaked, and the next turn works.
 
 import { expect, test } from "bun:test";
 import {
@@ -127,7 +127,7 @@ for (const protocol of protocols) {
     });
   }
 
-  test(`${protocol}: a refusal that passes is not seen by the person`, async () => {
+  test(`${protocol}: hides a temporary refusal`, async () => {
     await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [
       httpError(500, "oops"),
@@ -140,7 +140,7 @@ for (const protocol of protocols) {
     expect(await lab.conversation()).toEqual(["person: hello", "agent: here"]);
   });
 
-  test(`${protocol}: Retry-After goes before our own waits`, async () => {
+  test(`${protocol}: prefers Retry-After to our own waits`, async () => {
     await using lab = await world({ protocol, times: { ...QUICK, retryWaitsMs: [60_000, 60_000] } });
     lab.model.script("boss", [httpError(429, "slow down", { retryAfter: 0.05 }), say("here")]);
     const { turn } = await lab.chat("hello");
@@ -149,7 +149,7 @@ for (const protocol of protocols) {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(49);
   });
 
-  test(`${protocol}: nobody listens`, async () => {
+  test(`${protocol}: retries a refused connection`, async () => {
     await using lab = await world({ protocol, times: QUICK });
     const [provider] = await lab.admin.get("/providers");
     const address = provider!.base_url;
@@ -175,7 +175,7 @@ for (const protocol of protocols) {
     await lab.expectNextTurnWorks();
   });
 
-  test(`${protocol}: a cancel ends the wait before the next attempt`, async () => {
+  test(`${protocol}: ends the wait before the next attempt on cancel`, async () => {
     await using lab = await world({ protocol, times: { ...QUICK, retryWaitsMs: [60_000, 60_000] } });
     lab.model.script("boss", [httpError(500, "oops")]);
     const { turn } = await lab.admin.post<{ turn: { id: number } }>(`${lab.own}/chat`, {

@@ -1,5 +1,5 @@
-// Goal: a turn that did not come to its end goes on from its record: done work is not done again, half-said words are said anew, and only
-// while nothing was said since.
+// Goal: an unfinished turn resumes from its record: finished work is not repeated, partial answers are requested again, and only if the
+// conversation has not continued.
 
 import { describe, expect, test } from "bun:test";
 import { call, gate, hang, httpError, say } from "../../kit/model/index.ts";
@@ -10,7 +10,7 @@ import { refusal, refusalOf } from "../../kit/refusal.ts";
 const resume = (lab: World, turn: Turn) => lab.admin.post(`/turns/${turn.id}/resume`);
 
 describe.each(protocols)("%s", (protocol) => {
-  test("after a restart in mid-stream", async () => {
+  test("resumes after a restart in mid-stream", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [[say("Half a"), hang()], say("Whole.")]);
     const turn = await lab.begin("go");
@@ -30,7 +30,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(lab.model.problems).toEqual([]);
   });
 
-  test("after a restart in parallel delegations: workers go on, finished ones are not asked again", async () => {
+  test("resumes workers after a restart in parallel delegations, without repeating finished ones", async () => {
     await using lab = await world({ protocol });
     for (const name of ["ann", "bob", "eve"]) await lab.addWorker(name);
     const bob = (await lab.admin.get(`${lab.own}/agents`)).find((each) => each.name === "bob")!;
@@ -70,7 +70,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(lab.model.problems).toEqual([]);
   });
 
-  test("after a failed provider: goes on in the round that failed", async () => {
+  test("resumes in the failed round after a provider failure", async () => {
     await using lab = await world({ protocol, times: QUICK });
     lab.model.script("boss", [call("agent_list"), httpError(401, "bad key"), say("done")]);
     const { turn } = await lab.chat("go");
@@ -81,7 +81,7 @@ describe.each(protocols)("%s", (protocol) => {
     await lab.expectNextTurnWorks();
   });
 
-  test("after a cancel in a delegation: the model learns that it was cancelled", async () => {
+  test("tells the model of the cancellation when resuming after a cancel in a delegation", async () => {
     await using lab = await world({ protocol });
     await lab.addWorker("ann");
     lab.model.script("boss", [
@@ -103,7 +103,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(lab.model.problems).toEqual([]);
   });
 
-  test("an interrupted turn that nobody resumes does not spoil the next", async () => {
+  test("runs the next turn after an interrupted one that is not resumed", async () => {
     await using lab = await world({ protocol });
     await lab.addWorker("ann");
     lab.model.script("boss", [
@@ -133,7 +133,7 @@ describe.each(protocols)("%s", (protocol) => {
   });
 });
 
-test("queued turns outlive the service and begin by themselves", async () => {
+test("keeps queued turns across a restart and starts them", async () => {
   await using lab = await world({ model: true });
   lab.model.script("boss", [hang(), say("second")]);
   const first = await lab.begin("1");
@@ -149,7 +149,7 @@ test("queued turns outlive the service and begin by themselves", async () => {
   });
 });
 
-test("a resume is refused when there is nothing to resume, or something else runs", async () => {
+test("refuses a resume if there is nothing to resume, or another turn runs", async () => {
   await using lab = await world({ model: true });
   lab.model.script("boss", [say("ok"), hang(), hang(), say("x")]);
   const { turn } = await lab.chat("go");
@@ -170,7 +170,7 @@ test("a resume is refused when there is nothing to resume, or something else run
   expect(lab.model.requests).toHaveLength(3);
 });
 
-test("rounds are counted over resumes", async () => {
+test("counts rounds across resumes", async () => {
   await using lab = await world({ model: true, times: QUICK });
   const held = gate();
   let calls = 0;
@@ -187,7 +187,7 @@ test("rounds are counted over resumes", async () => {
   expect(lab.model.requests).toHaveLength(18);
 });
 
-test("a stop that meets the beginning of turns leaves none open but those in line, which begin", async () => {
+test("leaves only queued turns open when a stop races the start of turns, and starts those later", async () => {
   await using lab = await world({ model: true });
   lab.model.on("boss", say("ok"));
   const path = `${lab.own}/chat`;

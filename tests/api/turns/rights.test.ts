@@ -1,4 +1,4 @@
-// Goal: a turn acts with the rights that its person has when it acts, and ends with the reason when they have none.
+// Goal: a turn acts with its person's current rights, and ends with the reason when they lose them.
 
 import { expect, test } from "bun:test";
 import type { Client } from "../../kit/client.ts";
@@ -83,7 +83,7 @@ const losses: Loss[] = [
   },
 ];
 
-test.each(losses)("$what: what the model asks for then is not done", async ({ take, reason }) => {
+test.each(losses)("$what: later requests of the model are not executed", async ({ take, reason }) => {
   await using lab = await world({ model: true });
   const who = await member(lab);
   const before = await effects(lab);
@@ -107,7 +107,7 @@ test.each(losses)("$what: what the model asks for then is not done", async ({ ta
   expect(lab.model.requests).toHaveLength(1);
 });
 
-test("an admin who is deleted or demoted has no turn in the workspaces of others", async () => {
+test("ends a deleted or demoted admin's turns in the workspaces of others", async () => {
   await using lab = await world({ model: true });
   const owner = await lab.user("owner");
   const [model] = await lab.admin.get("/models");
@@ -133,7 +133,7 @@ test("an admin who is deleted or demoted has no turn in the workspaces of others
   expect(await owner.get(`/workspaces/${id}/files`)).toEqual([]);
 });
 
-test("a person whose role changes goes on with the new one where they still see the workspace", async () => {
+test("continues with a changed role if the person still sees the workspace", async () => {
   await using lab = await world({ model: true });
   const boss = await lab.user("boss", "admin");
   const [model] = await lab.admin.get("/models");
@@ -155,7 +155,7 @@ test("a person whose role changes goes on with the new one where they still see 
   expect(record).toMatchObject({ actor: "boss", role: "member" });
 });
 
-test("a worker in the middle of its run acts no more", async () => {
+test("stops a worker during its run", async () => {
   await using lab = await world({ model: true });
   const who = await member(lab);
   await lab.addWorker("scribe");
@@ -170,7 +170,7 @@ test("a worker in the middle of its run acts no more", async () => {
   expect(await lab.admin.get(`${lab.own}/files`)).toEqual([]);
 });
 
-test("logging out ends no turn; changing one's own password ends those of other tokens", async () => {
+test("ends no turn on logout, but those of other tokens when users change their password", async () => {
   await using lab = await world({ model: true });
   const { ann, team } = await member(lab);
   const passwords = ["the first password", "the second password"] as const;
@@ -198,7 +198,7 @@ test("logging out ends no turn; changing one's own password ends those of other 
   expect(await lab.end(third)).toMatchObject({ status: "done", error: null });
 });
 
-test("a turn that is resumed acts for the person who resumed it", async () => {
+test("acts for the person who resumed the turn", async () => {
   await using lab = await world({ model: true });
   const who = await member(lab);
   const held = gate();
@@ -217,7 +217,7 @@ test("a turn that is resumed acts for the person who resumed it", async () => {
   expect(record).toMatchObject({ actor: "admin", role: "admin", detail: { agent: "orchestrator" } });
 });
 
-test("a queued turn begins after a restart with the rights that its person has then", async () => {
+test("starts a queued turn after a restart with its person's current rights", async () => {
   await using folder = await temporaryFolder();
   await using lab = await world({ model: true, data: folder.path });
   const [ann, bob] = [await member(lab, "ann"), await member(lab, "bob")];

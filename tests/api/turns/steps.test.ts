@@ -1,5 +1,4 @@
-// Goal: what was done in a turn can be read as it was: where its events begin, who ran whom by which call, how long each tool took, and
-// which gear it was.
+// Goal: the steps of a turn show where its events begin, which call created each run, how long each tool took, and which gear it was.
 
 import { expect, test } from "bun:test";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
@@ -10,10 +9,10 @@ import { call, gate, hang, say } from "../../kit/model/index.ts";
 import { world } from "../../kit/world.ts";
 
 const GEAR_MS = 1_500;
-/** When everything begins, and when its gear is done. */
+/** The time of the start, and of the end of its gear. */
 const [START, LATER] = ["2026-01-01T12:00:00.000Z", "2026-01-01T12:00:01.500Z"];
 
-/** A workplace whose time stands still, except that a gear takes 1.5 s. */
+/** A workplace with a stopped clock, in which a gear takes 1.5 s. */
 async function timedLab() {
   const clock = manualClock();
   const sandbox = isolatedSandbox(async () => {
@@ -23,7 +22,7 @@ async function timedLab() {
   return world({ workers: ["helper"], gears: [ECHO], clock, sandbox });
 }
 
-test("runs, calls and tools of a turn with a worker that was removed since and a gear", async () => {
+test("shows the runs, calls and tools of a turn with a gear and a worker that was removed since", async () => {
   await using lab = await timedLab();
   const delegation = call("delegate", { agent: "helper", task: "Call it." });
   lab.model.script("boss", [[delegation, call("no_such_tool")], say("Done.")]);
@@ -106,7 +105,7 @@ test("runs, calls and tools of a turn with a worker that was removed since and a
   });
 });
 
-test("entries say which call gave a task and how long a tool took, as their events did", async () => {
+test("shows the call of a task and the duration of a tool in entries and events", async () => {
   await using lab = await timedLab();
   lab.model.script("boss", [
     [call("delegate", { agent: "helper", task: "Call it." }), call("no_such_tool"), call("agent_list")],
@@ -146,7 +145,7 @@ test("entries say which call gave a task and how long a tool took, as their even
   expect(lab.model.problems).toEqual([]);
 });
 
-test("a turn that goes on: what runs has begun and not ended; a later one knows nothing of it", async () => {
+test("shows running steps without an end, and none of them in a later turn", async () => {
   await using lab = await world({ model: true });
   await lab.addWorker("helper");
   lab.model.script("boss", [call("delegate", { agent: "helper", task: "Wait." }), say("Next.")]);
@@ -168,7 +167,7 @@ test("a turn that goes on: what runs has begun and not ended; a later one knows 
   expect([later.tools, later.runs.map(({ call_id: callId }) => callId)]).toEqual([[], [null]]);
 });
 
-test("a turn says where its events begin, queued or started, in its record, its list and its own events", async () => {
+test("names the first event of a turn, queued or started, in its record, list and events", async () => {
   await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [[held, say("one")], say("two")]);

@@ -1,5 +1,5 @@
-// Goal: a viewer sees everything once and in order, whenever it comes, drops and comes back; who may not see any more is cut off; one
-// viewer never harms another.
+// Goal: a viewer sees everything once and in order, whenever it joins, drops and returns; a viewer who loses access is disconnected; no viewer
+// affects another.
 
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
@@ -12,7 +12,7 @@ import { refusal } from "../../kit/refusal.ts";
 const idsOf = (events: readonly StreamEvent[]) => events.flatMap((event) => event.id ?? []);
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-/** What an agent's run has said so far, by what a viewer was sent. */
+/** The text so far of an agent's run, from a viewer's events. */
 function saidBy(events: readonly StreamEvent[], runId: number): string {
   const spoken = events.filter(
     (event) => ["delta", "partial"].includes(event.type) && event.data.data.run_id === runId,
@@ -24,7 +24,7 @@ async function untilSaid(reader: EventReader, runId: number, text: string): Prom
   while (saidBy(reader.seen, runId) !== text) if (!(await reader.next())) throw new Error("the stream ended");
 }
 
-test("ids ascend without a gap, also across changes that were undone", async () => {
+test("numbers events without gaps, even across rolled-back changes", async () => {
   await using lab = await world({ model: true });
   await lab.addModel("worker");
   const create = (name: string) => call("agent_create", { name, role: "r", model: "worker" });
@@ -38,7 +38,7 @@ test("ids ascend without a gap, also across changes that were undone", async () 
   expect(idsOf(viewer.seen)).toEqual(upTo(idsOf(viewer.seen).length));
 });
 
-test("a viewer that drops and comes back misses nothing and gets nothing twice", async () => {
+test("sends a returning viewer everything once", async () => {
   await using lab = await world({ model: true });
   const [one, two] = [gate(), gate()];
   lab.model.script("boss", [
@@ -70,7 +70,7 @@ test("a viewer that drops and comes back misses nothing and gets nothing twice",
   ]);
 });
 
-test("who joins late gets what is stored, one partial for each that speaks, and deltas that go on from there", async () => {
+test("sends a late viewer the stored events, one partial per open answer, and the following deltas", async () => {
   await using lab = await world({ model: true });
   const [early, late] = [gate(), gate()];
   for (const name of ["ann", "bob"]) await lab.addWorker(name);
@@ -106,7 +106,7 @@ test("who joins late gets what is stored, one partial for each that speaks, and 
   expect(idsOf(joiner.seen)).toEqual(idsOf(from.seen));
 });
 
-test("joining at any moment gives the same text", async () => {
+test("gives viewers the same text whenever they join", async () => {
   await using lab = await world({ model: true });
   lab.model.script("boss", [stream({ chunks: 300, everyMs: 1 })]);
   const turn = await lab.begin("go");
@@ -126,7 +126,7 @@ test("joining at any moment gives the same text", async () => {
   expect(seen.map((events) => idsOf(events))).toEqual(seen.map(() => idsOf(seen[0]!)));
 });
 
-test("a viewer that does not read is cut off and harms nobody", async () => {
+test("disconnects a viewer that does not read, without affecting others", async () => {
   await using lab = await world({ model: true });
   lab.model.script("boss", [...[1, 2, 3].map(() => [huge(3_500_000), call("agent_list")]), say("end")]);
   const socket = connect(lab.program.service.port, "127.0.0.1");
@@ -154,7 +154,7 @@ test("a viewer that does not read is cut off and harms nobody", async () => {
   expect((await again.all()).at(-1)!.type).toBe("turn.finished");
 }, 20_000);
 
-test("the stream of a finished turn ends, that of a resumed one goes on", async () => {
+test("ends the stream of a finished turn, and continues that of a resumed one", async () => {
   await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [hang(), [held, say("now")]]);
@@ -176,7 +176,7 @@ test("the stream of a finished turn ends, that of a resumed one goes on", async 
   held.open();
   expect((await second.all()).at(-1)!.data.data.turn).toMatchObject({ id: turn.id, status: "done" });
 
-  // Live, an end is final as far as anybody knows; who reads it later is told that the turn went on.
+  // A live end is final; a replay shows that the turn continued.
   const ends = (events: readonly StreamEvent[]) =>
     events
       .filter(({ type }) => type === "turn.finished")
@@ -195,7 +195,7 @@ test("the stream of a finished turn ends, that of a resumed one goes on", async 
   }
 });
 
-test("a viewer of one turn hears nothing of another", async () => {
+test("sends a viewer of one turn nothing of another", async () => {
   await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [[say("first"), held], say("second")]);
@@ -211,7 +211,7 @@ test("a viewer of one turn hears nothing of another", async () => {
   expect(saidBy(events, 2)).toBe("second");
 });
 
-test("who loses access loses the stream; who keeps it, keeps it", async () => {
+test("disconnects viewers who lose access, and keeps the others", async () => {
   await using lab = await world({ model: true });
   const ann = await lab.user("ann");
   const team = await lab.admin.post("/teams", { name: "team" });
@@ -231,7 +231,7 @@ test("who loses access loses the stream; who keeps it, keeps it", async () => {
   await refusal(ann.get(`${lab.own}/events`), "not_found");
 });
 
-test("a stream that is ended closes its connection: with its turn, and with the right to see it", async () => {
+test("closes the connection of an ended stream, at the end of its turn and of access", async () => {
   await using lab = await world({ model: true });
   const ann = await lab.user("ann");
   const team = await lab.admin.post("/teams", { name: "team" });
@@ -252,7 +252,7 @@ test("a stream that is ended closes its connection: with its turn, and with the 
   expect(await ofWorkspace.closed).toEndWith("\r\n0\r\n\r\n");
 });
 
-test("deleting a workspace stops its turn and tells its viewers", async () => {
+test("stops the turn of a deleted workspace and notifies its viewers", async () => {
   await using lab = await world({ model: true });
   lab.model.script("boss", [[say("so far"), hang()]]);
   const turn = await lab.begin("go");
@@ -279,7 +279,7 @@ test("deleting a workspace stops its turn and tells its viewers", async () => {
   expect(lab.program.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });
 
-test("stopping the service ends the streams", async () => {
+test("ends the streams when the service stops", async () => {
   await using lab = await world({ model: true });
   lab.model.script("boss", [[say("so far"), hang()]]);
   const turn = await lab.begin("go");

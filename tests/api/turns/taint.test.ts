@@ -1,4 +1,4 @@
-// Goal: text from the web takes durable tools away for as long as any agent is shown it or what was made of it, and a person ends that.
+// Goal: an agent has no durable tools while its prompt contains text from the web or anything derived from it, until a person clears it.
 
 import { expect, test } from "bun:test";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
@@ -11,7 +11,7 @@ import { refusal } from "../../kit/refusal.ts";
 
 const search = call("web_search", { query: "heron migration 2026" });
 
-/** Runs a turn in which one search is asked for and approved. */
+/** Runs a turn with one approved search. */
 async function searched(lab: SearchLab, text: string): Promise<Turn> {
   const turn = await lab.begin(text);
   await lab.decide((await lab.pending())[0]!, "approve");
@@ -27,7 +27,7 @@ async function plain(lab: SearchLab, text: string): Promise<Turn> {
 
 const entries = (lab: SearchLab) => lab.admin.get(`${lab.own}/entries?limit=500`);
 
-/** Kind and mark of the conversation with the orchestrator. */
+/** The kind and mark of each entry of the conversation with the orchestrator. */
 async function marks(lab: SearchLab): Promise<string[]> {
   const thread = (await entries(lab)).filter((entry) => entry.thread === 0);
   return thread.map((entry) => `${entry.kind}${entry.tainted ? " tainted" : ""}`);
@@ -40,7 +40,7 @@ const tainted = async (lab: SearchLab) =>
 const offered = (lab: SearchLab, model = "boss") =>
   lab.model.requestsOf(model).map(({ tools }) => tools.some(({ name }) => name === "file_write"));
 
-test.if(searchable)("it lasts over turns until each entry is forgotten or cleared", async () => {
+test.if(searchable)("lasts across turns until every entry is forgotten or cleared", async () => {
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [say("Hi."), search, say("They fly."), say("Yes."), say("Clean.")]);
@@ -75,7 +75,7 @@ test.if(searchable)("it lasts over turns until each entry is forgotten or cleare
   expect(told.map(({ data }) => data.data.entry_id)).toEqual([answer!.id, last!.id]);
 });
 
-test.if(searchable)("all marks up to what a person has read are cleared in one go", async () => {
+test.if(searchable)("clears all marks up to the last entry that a person has read", async () => {
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [search, say("They fly."), say("Yes."), say("Clean.")]);
@@ -84,7 +84,7 @@ test.if(searchable)("all marks up to what a person has read are cleared in one g
   await plain(lab, "more");
   const path = `${lab.own}/clear-taint`;
   expect(await lab.admin.post(path, { through: answer!.id })).toEqual({ cleared: 2, left: 0 });
-  // What came after what was read keeps its mark.
+  // Later entries keep their mark.
   const [later, ...others] = await tainted(lab);
   expect([later!.text, others]).toEqual(["Yes.", []]);
   expect(await lab.admin.post(path, { through: later!.id })).toEqual({ cleared: 1, left: 0 });
@@ -97,7 +97,7 @@ test.if(searchable)("all marks up to what a person has read are cleared in one g
   ]);
 });
 
-test.if(searchable)("forgetting what a model is reading does not clean what it answers", async () => {
+test.if(searchable)("marks an answer even if its tainted input is forgotten meanwhile", async () => {
   await using lab = await searchLab();
   await lab.grant();
   const held = gate();
@@ -115,7 +115,7 @@ test.if(searchable)("forgetting what a model is reading does not clean what it a
   expect((await entries(lab)).at(-2)).toMatchObject({ tool: "file_write", outcome: "error" });
 });
 
-test.if(searchable)("restoring what was forgotten brings its mark back", async () => {
+test.if(searchable)("restores the mark with a forgotten entry", async () => {
   await using lab = await searchLab();
   await lab.grant();
   lab.model.script("boss", [search, say("They fly."), say("Yes.")]);
@@ -126,66 +126,58 @@ test.if(searchable)("restoring what was forgotten brings its mark back", async (
   expect((await plain(lab, "more")).tainted).toBe(true);
 });
 
-test.if(searchable)(
-  "a worker's answer brings the mark to its caller, and not to one that asked another",
-  async () => {
-    await using lab = await searchLab();
-    const scout = await lab.addWorker("scout");
-    await lab.addWorker("scribe");
-    await lab.grant(scout);
-    const ask = (agent: string) => call("delegate", { agent, task: "work" });
-    lab.model.script("boss", [[ask("scout"), ask("scribe")], ask("scribe"), say("Done.")]);
-    lab.model.script("scout", [search, say("Found.")]);
-    lab.model.script("scribe", [say("Written."), say("Nothing written.")]);
-    expect((await searched(lab, "go")).status).toBe("done");
-    expect(offered(lab)).toEqual([true, false, false]);
-    expect(offered(lab, "scout")).toEqual([true, false]);
-    // Asked before its caller had read anything; then with a task of an agent that had.
-    expect(offered(lab, "scribe")).toEqual([true, false]);
-    const results = (await entries(lab)).filter(
-      (entry) => entry.kind === "tool" && entry.tool === "delegate",
-    );
-    expect(results.map(({ text, tainted: mark }) => [text, mark]).toSorted()).toEqual([
-      ["Found.", true],
-      ["Nothing written.", true],
-      ["Written.", expect.any(Boolean)],
-    ]);
-  },
-);
+test.if(searchable)("passes a worker's mark to its caller, but not to another agent's", async () => {
+  await using lab = await searchLab();
+  const scout = await lab.addWorker("scout");
+  await lab.addWorker("scribe");
+  await lab.grant(scout);
+  const ask = (agent: string) => call("delegate", { agent, task: "work" });
+  lab.model.script("boss", [[ask("scout"), ask("scribe")], ask("scribe"), say("Done.")]);
+  lab.model.script("scout", [search, say("Found.")]);
+  lab.model.script("scribe", [say("Written."), say("Nothing written.")]);
+  expect((await searched(lab, "go")).status).toBe("done");
+  expect(offered(lab)).toEqual([true, false, false]);
+  expect(offered(lab, "scout")).toEqual([true, false]);
+  // First called before its caller had read anything, then by one that had.
+  expect(offered(lab, "scribe")).toEqual([true, false]);
+  const results = (await entries(lab)).filter((entry) => entry.kind === "tool" && entry.tool === "delegate");
+  expect(results.map(({ text, tainted: mark }) => [text, mark]).toSorted()).toEqual([
+    ["Found.", true],
+    ["Nothing written.", true],
+    ["Written.", expect.any(Boolean)],
+  ]);
+});
 
-test.if(searchable)(
-  "results that arrive after their person lost the workspace are told to nobody",
-  async () => {
-    await using lab = await searchLab();
-    await lab.grant();
-    const ann = await lab.user("ann");
-    const team = await lab.admin.post("/teams", { name: "team" });
-    await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
-    await lab.admin.put(`${lab.own}/teams/${team.id}`);
-    const held = gate();
-    lab.service.answer(async () => {
-      held.reach();
-      await held.opened;
-      return found([{ title: "Herons", url: "https://example.org/", description: "They fly." }]);
-    });
-    lab.model.script("boss", [search, say("never")]);
-    const path = `${lab.own}/chat`;
-    const { turn } = await ann.post<{ turn: Turn }>(path, { text: "look" });
-    await lab.decide((await lab.pending())[0]!, "approve");
-    await held.reached;
-    await lab.admin.delete(`/teams/${team.id}/members/${ann.id}`);
-    held.open();
-    await lab.end(turn);
-    expect(await lab.admin.get(`/turns/${turn.id}`)).toMatchObject({
-      status: "cancelled",
-      error: "ann lost access to this workspace",
-      tainted: false,
-    });
-    expect((await entries(lab)).filter(({ text }) => text.includes("They fly."))).toEqual([]);
-  },
-);
+test.if(searchable)("drops results that arrive after their person lost access", async () => {
+  await using lab = await searchLab();
+  await lab.grant();
+  const ann = await lab.user("ann");
+  const team = await lab.admin.post("/teams", { name: "team" });
+  await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
+  await lab.admin.put(`${lab.own}/teams/${team.id}`);
+  const held = gate();
+  lab.service.answer(async () => {
+    held.reach();
+    await held.opened;
+    return found([{ title: "Herons", url: "https://example.org/", description: "They fly." }]);
+  });
+  lab.model.script("boss", [search, say("never")]);
+  const path = `${lab.own}/chat`;
+  const { turn } = await ann.post<{ turn: Turn }>(path, { text: "look" });
+  await lab.decide((await lab.pending())[0]!, "approve");
+  await held.reached;
+  await lab.admin.delete(`/teams/${team.id}/members/${ann.id}`);
+  held.open();
+  await lab.end(turn);
+  expect(await lab.admin.get(`/turns/${turn.id}`)).toMatchObject({
+    status: "cancelled",
+    error: "ann lost access to this workspace",
+    tainted: false,
+  });
+  expect((await entries(lab)).filter(({ text }) => text.includes("They fly."))).toEqual([]);
+});
 
-test.if(searchable)("who does not see the workspace clears nothing", async () => {
+test.if(searchable)("lets only people who see the workspace clear marks", async () => {
   await using lab = await searchLab();
   await lab.grant();
   const ann = await lab.user("ann");

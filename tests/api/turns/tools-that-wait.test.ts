@@ -1,4 +1,4 @@
-// Goal: a tool that takes its time shows what it writes, shows that it waits, taints its turn, and goes on after a restart; once.
+// Goal: a long-running tool shows its live output and its waiting, taints its turn, and continues after a restart, executing once.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -46,12 +46,12 @@ function external(name: string, work: ExternalWork<unknown>): ExternalTool {
   return externalTool({ name, description: name, parameters: closed({}), ...work });
 }
 
-/** Answers one after the other. */
+/** Returns the answers in order. */
 function inTurn(...answers: Awaited<ReturnType<Answers>>[]): Answers {
   return async () => answers.shift() ?? { text: "nothing left" };
 }
 
-test("live output comes in few pieces, whole up to 1 MiB, and is on record before the result", async () => {
+test("stores live output up to 1 MiB in few pieces, before the result", async () => {
   const line = `${"x".repeat(999)}\n`;
   const lines = 2_000;
   const sandbox = isolatedSandbox(async ({ output }) => {
@@ -93,11 +93,11 @@ test("live output comes in few pieces, whole up to 1 MiB, and is on record befor
   expect(types.lastIndexOf("tool.output")).toBeLessThan(types.indexOf("tool.result"));
 });
 
-test("what a tool writes behind its end is dropped", async () => {
+test("drops output after a tool's end", async () => {
   let late: ToolPorts["output"] | undefined;
   const speak = external("speak", {
     run: async (_scope, _input, { output }) => {
-      // A piece that is kept is stored in the order written, so it would be there before the one waited for.
+      // Pieces are stored in order, so a kept one would precede the one awaited.
       late?.("stdout", "too late");
       output("stdout", late ? "second" : "first");
       if (late) await stored(shop, "second");
@@ -130,7 +130,7 @@ const waitStates = (events: readonly StreamEvent[], agentId: number) =>
 const resultFor = (reader: EventReader, agentId: number) =>
   reader.until((event) => event.type === "tool.result" && event.data.data.agent_id === agentId);
 
-test.if(searchable)("a turn waits while one of its calls does, and then runs", async () => {
+test.if(searchable)("shows a turn as waiting while one of its calls waits", async () => {
   await using lab = await searchLab({ sandbox: isolatedSandbox() });
   await lab.grant();
   const held = gate();
@@ -160,47 +160,37 @@ test.if(searchable)("a turn waits while one of its calls does, and then runs", a
   ]);
 });
 
-test.if(searchable)(
-  "agents that wait at once are each shown as waiting, and the turn until the last",
-  async () => {
-    await using lab = await searchLab({ sandbox: isolatedSandbox() });
-    const agents = { ann: await lab.addWorker("ann"), bob: await lab.addWorker("bob") };
-    for (const [name, id] of Object.entries(agents)) {
-      await lab.grant(id);
-      lab.model.script(name, [search(`for ${name}`), say("Found.")]);
-    }
-    lab.model.script("boss", [[delegate("ann"), delegate("bob")], say("Done.")]);
-    const turn = await lab.begin("go");
-    await using reader = await lab.admin.events(`/turns/${turn.id}/events`);
-    const asked = await lab.pending(2);
-    await lab.decide(
-      asked.find((each) => each.agent_id === agents.bob)!,
-      "refuse",
-    );
-    await resultFor(reader, agents.bob);
-    expect(await statusOf(lab, turn)).toBe("waiting");
-    await lab.decide(
-      asked.find((each) => each.agent_id === agents.ann)!,
-      "refuse",
-    );
-    expect(await lab.end(turn)).toMatchObject({ status: "done" });
-    const events = await reader.all();
-    for (const id of Object.values(agents)) {
-      expect(waitStates(events, id)).toEqual([
-        "thinking",
-        "working",
-        "waiting",
-        "working",
-        "thinking",
-        "done",
-      ]);
-    }
-    expect(waitStates(events, lab.orchestratorId)).toEqual(["thinking", "working", "thinking", "done"]);
-  },
-);
+test.if(searchable)("shows each waiting agent as waiting, and the turn until the last", async () => {
+  await using lab = await searchLab({ sandbox: isolatedSandbox() });
+  const agents = { ann: await lab.addWorker("ann"), bob: await lab.addWorker("bob") };
+  for (const [name, id] of Object.entries(agents)) {
+    await lab.grant(id);
+    lab.model.script(name, [search(`for ${name}`), say("Found.")]);
+  }
+  lab.model.script("boss", [[delegate("ann"), delegate("bob")], say("Done.")]);
+  const turn = await lab.begin("go");
+  await using reader = await lab.admin.events(`/turns/${turn.id}/events`);
+  const asked = await lab.pending(2);
+  await lab.decide(
+    asked.find((each) => each.agent_id === agents.bob)!,
+    "refuse",
+  );
+  await resultFor(reader, agents.bob);
+  expect(await statusOf(lab, turn)).toBe("waiting");
+  await lab.decide(
+    asked.find((each) => each.agent_id === agents.ann)!,
+    "refuse",
+  );
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
+  const events = await reader.all();
+  for (const id of Object.values(agents)) {
+    expect(waitStates(events, id)).toEqual(["thinking", "working", "waiting", "working", "thinking", "done"]);
+  }
+  expect(waitStates(events, lab.orchestratorId)).toEqual(["thinking", "working", "thinking", "done"]);
+});
 
 test.if(searchable)(
-  "what an agent has read hides durable tools from it and its delegates, also after a restart and in the next turn",
+  "hides durable tools from a tainted agent and its delegates, even after a restart and in the next turn",
   async () => {
     await using lab = await searchLab({ sandbox: isolatedSandbox() });
     await lab.addWorker("ann");
@@ -239,7 +229,7 @@ test.if(searchable)(
   },
 );
 
-/** The service ends while `first` works on a call; then `then` is all that there is. Returns the conversation after the question. */
+/** Stops the service during a call of `first`, restarts it with only `then`, and returns the conversation after the message. */
 async function overRestart(
   how: "stop" | "crash",
   first: (begun: () => void) => ExternalTool[],
@@ -269,12 +259,12 @@ async function overRestart(
   return said;
 }
 
-/** Works until the service ends. */
+/** Runs until the service stops. */
 const untilStopped: ExternalWork<unknown>["run"] = (_scope, _input, { signal }) =>
   new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
 
 test.each(["stop", "crash"] as const)(
-  "after a %s a call that can be resumed goes on as itself, and is finished once",
+  "resumes a resumable call after a %s, and finishes it once",
   async (how) => {
     const seen: string[] = [];
     const said = await overRestart(
@@ -308,7 +298,7 @@ test.each(["stop", "crash"] as const)(
 );
 
 test.each(["stop", "crash"] as const)(
-  "after a %s a call that can't be resumed, or whose tool is gone, is unknown and not repeated",
+  "reports an unknown outcome after a %s for a call that cannot be resumed or whose tool is gone",
   async (how) => {
     let begun = 0;
     const work =

@@ -1,4 +1,4 @@
-// Goal: tokens and money are counted as providers report them, what they don't report is not taken for zero, and budgets hold.
+// Goal: tokens and costs are counted as providers report them, missing reports do not count as zero, and budgets hold.
 
 import { describe, expect, test } from "bun:test";
 import { call, noUsage, repeatedUsage, say, splitUsage, usage } from "../../kit/model/index.ts";
@@ -15,7 +15,7 @@ async function price(lab: World, name: string, fields: Record<string, number | n
 }
 
 describe.each(protocols)("%s", (protocol) => {
-  test("sums, shares and cost of every agent", async () => {
+  test("sums tokens, shares and costs of every agent", async () => {
     await using lab = await world({ protocol });
     await lab.addWorker("ann");
     await price(lab, "boss", { input_price: 10, cached_input_price: 1, output_price: 50 });
@@ -58,7 +58,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect([seen.cost, seen.agents[0]!.cost]).toEqual([cost, cost]);
   });
 
-  test("reports that are repeated or split are read once", async () => {
+  test("counts repeated or split reports once", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [
       [say("a b c d"), repeatedUsage({ input: 100, output: 20 })],
@@ -70,7 +70,7 @@ describe.each(protocols)("%s", (protocol) => {
   });
 });
 
-test("sums of money are decimal, and so is a budget's limit", async () => {
+test("sums costs and checks budgets in decimal", async () => {
   await using lab = await world({ model: true });
   await price(lab, "boss", { input_price: 0.1, output_price: 0 });
   await lab.admin.patch(lab.own, { budget: { cost_per_day: 0.3 } });
@@ -83,7 +83,7 @@ test("sums of money are decimal, and so is a budget's limit", async () => {
   });
 });
 
-test("nothing reported is not zero", async () => {
+test("does not count a missing report as zero", async () => {
   await using lab = await world({ protocol: "openai-compatible" });
   await price(lab, "boss", { input_price: 10, output_price: 50 });
   expect(await usageOf(lab)).toMatchObject({
@@ -106,7 +106,7 @@ test("nothing reported is not zero", async () => {
   });
 });
 
-test("today is what the daily budgets count: with delegates, from midnight UTC", async () => {
+test("counts today's usage with delegates, from midnight UTC", async () => {
   const clock = manualClock();
   await using lab = await world({ model: true, clock });
   await lab.addWorker("ann");
@@ -191,7 +191,7 @@ async function budgeted(
 
 describe.each(protocols)("budget, %s", (protocol) => {
   test.each(budgets)(
-    "$name: a worker draws from it, and at the limit comes one last answer",
+    "$name: counts a worker's usage, and allows one last answer at the limit",
     async ({ at, budget, says }) => {
       await using lab = await budgeted(protocol, { at, budget });
       lab.model.script("boss", [
@@ -217,7 +217,7 @@ describe.each(protocols)("budget, %s", (protocol) => {
     },
   );
 
-  test("a worker's own budget ends the worker, not its caller", async () => {
+  test("ends a worker at its own budget, but not its caller", async () => {
     await using lab = await budgeted(protocol, { at: "worker", budget: { tokens_per_turn: 50 } });
     lab.model.script("boss", [
       [delegate("ann"), tokens(500, 10)],

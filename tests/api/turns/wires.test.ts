@@ -1,4 +1,4 @@
-// Goal: a wire is the permission to delegate, as the turn has seen it; every limit of delegation ends in words, never in a hang.
+// Goal: a wire that a turn has seen permits delegation, and every limit of delegation ends with an answer, never a hang.
 
 import { describe, expect, test } from "bun:test";
 import { call, gate, httpError, say, type ReplyFunction, type ModelRequest } from "../../kit/model/index.ts";
@@ -19,7 +19,7 @@ async function wire(lab: World, from: number, to: number): Promise<number> {
   return made.id;
 }
 
-test("a wire deleted during a turn counts to its end, and not in the next", async () => {
+test("honours a wire deleted during a turn until its end, but not in the next", async () => {
   await using lab = await world({ model: true });
   const ann = await lab.addWorker("ann");
   const held = gate();
@@ -58,7 +58,7 @@ test("a wire deleted during a turn counts to its end, and not in the next", asyn
 });
 
 test.each(protocols)(
-  "%s: a wire made and removed within a turn leaves a worker's calls valid",
+  "%s: keeps a worker's calls valid after a wire is created and removed in one turn",
   async (protocol) => {
     await using lab = await world({ protocol });
     const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];
@@ -81,7 +81,7 @@ test.each(protocols)(
   },
 );
 
-test("what an answer creates it can use in the same answer", async () => {
+test("lets an answer use the agents that it creates", async () => {
   await using lab = await world({ model: true });
   await lab.addModel("worker");
   const create = call("agent_create", { name: "eve", role: "You help.", model: "worker" });
@@ -96,7 +96,7 @@ test("what an answer creates it can use in the same answer", async () => {
   ]);
 });
 
-test("no delegation goes back up the chain of callers", async () => {
+test("never delegates back up the chain of callers", async () => {
   await using lab = await world({ model: true });
   const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];
   await wire(lab, ann, bob);
@@ -120,7 +120,7 @@ test("no delegation goes back up the chain of callers", async () => {
   expect(resultsIn(lab.model.requestsOf("bob")[1]!)).toEqual([NO_DELEGATE]);
 });
 
-test("delegation goes four agents deep", async () => {
+test("delegates at most four agents deep", async () => {
   await using lab = await world({ model: true });
   const names = ["a1", "a2", "a3", "a4", "a5"];
   const ids: number[] = [];
@@ -142,7 +142,7 @@ test("delegation goes four agents deep", async () => {
 });
 
 describe.each(protocols)("%s", (protocol) => {
-  test("who calls tools without end is stopped after 16 rounds, and asked to say so", async () => {
+  test("stops an agent after 16 rounds of tool calls, and asks for a last answer", async () => {
     await using lab = await world({ protocol });
     lab.model.on("boss", (request) =>
       request.toolChoice === "none" ? say("I was stopped.") : call("agent_list"),
@@ -164,7 +164,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(lab.model.problems).toEqual([]);
   });
 
-  test("who calls tools even then is cut short", async () => {
+  test("drops tool calls of the last answer", async () => {
     await using lab = await world({ protocol });
     lab.model.on("boss", call("agent_list"));
     const { turn } = await lab.chat("go");
@@ -175,7 +175,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(lab.model.problems).toEqual([]);
   });
 
-  test("eight delegations run at once, and results keep the order asked", async () => {
+  test("runs eight delegations in parallel, and keeps the results in order", async () => {
     await using lab = await world({ protocol });
     await lab.addWorker("ann");
     const tasks = Array.from({ length: 12 }, (_, n) => `task ${n}`);
@@ -197,7 +197,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(lab.model.problems).toEqual([]);
   });
 
-  test("calls beyond 64 in one answer are answered, not done", async () => {
+  test("answers calls beyond 64 per answer without executing them", async () => {
     await using lab = await world({ protocol });
     lab.model.script("boss", [Array.from({ length: 66 }, () => call("model_list")), say("done")]);
     const { turn } = await lab.chat("go");
@@ -208,7 +208,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(refused).toEqual([false, true, true]);
   });
 
-  test("a worker's failure is its caller's tool result", async () => {
+  test("returns a worker's failure as its caller's tool result", async () => {
     await using lab = await world({ protocol, times: QUICK });
     await lab.addWorker("ann");
     lab.model.script("boss", [[delegate("ann"), call("model_list")], say("ann failed")]);
@@ -222,7 +222,7 @@ describe.each(protocols)("%s", (protocol) => {
   });
 });
 
-test("an agent removed in mid-turn finishes its run and gets no more", async () => {
+test("finishes the run of an agent removed during a turn, and delegates no more to it", async () => {
   await using lab = await world({ model: true });
   const ann = await lab.addWorker("ann");
   const held = gate();
@@ -242,7 +242,7 @@ test("an agent removed in mid-turn finishes its run and gets no more", async () 
   expect(lab.model.problems).toEqual([]);
 });
 
-test("a worker that is wired to another delegates in its turn", async () => {
+test("lets a wired worker delegate in turn", async () => {
   await using lab = await world({ model: true });
   const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];
   await wire(lab, ann, bob);

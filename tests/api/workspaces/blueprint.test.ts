@@ -1,4 +1,4 @@
-// Goal: agents and wires are created, changed and removed as people mean it, each change is an event, and a turn's blueprint is kept.
+// Goal: agents and wires are created, changed and removed correctly, each change is an event, and a turn's blueprint is stored.
 
 import { expect, test } from "bun:test";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
@@ -7,7 +7,7 @@ import { gate, say } from "../../kit/model/index.ts";
 import { world } from "../../kit/world.ts";
 import { refusal, refusalOf } from "../../kit/refusal.ts";
 
-test("an agent is created where there is room, and listed after the orchestrator, by name", async () => {
+test("creates an agent at a free spot, and lists agents after the orchestrator, by name", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
 
@@ -38,12 +38,12 @@ test("an agent is created where there is room, and listed after the orchestrator
   const spots = await Promise.all(["a", "b", "c", "d", "e"].map((name) => at.in(lab.id).agent(name)));
   const places = [zed, ...spots].map(({ position }) => `${position.x},${position.y}`);
   expect(new Set(places).size).toBe(places.length);
-  // The first two stand on both sides below the orchestrator.
+  // The first two are left and right below the orchestrator.
   const { x, y } = spots[0]!.position;
   expect(zed.position).toEqual({ x: -x, y });
 });
 
-test("an agent with an unknown model, or over the limit of 500, is refused", async () => {
+test("refuses an agent with an unknown model, or over the limit of 500", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   await refusal(
@@ -71,7 +71,7 @@ test("an agent with an unknown model, or over the limit of 500, is refused", asy
   await at.in(lab.id).agent("in its place");
 });
 
-test("a patch changes what it names: a position only the position, and an absent budget is not a null one", async () => {
+test("changes only the fields that a patch names, and keeps an absent budget", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   const agent = await at.in(lab.id).agent("worker", { role: "Work." });
@@ -92,7 +92,7 @@ test("a patch changes what it names: a position only the position, and an absent
   );
 });
 
-test("texts come back as they were given", async () => {
+test("returns texts unchanged", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   for (const role of [
@@ -111,7 +111,7 @@ test("texts come back as they were given", async () => {
   }
 });
 
-test("the orchestrator is moved and instructed, but neither renamed nor deleted", async () => {
+test("lets people move and instruct the orchestrator, but neither rename nor delete it", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   const boss = await at.in(lab.id).orchestrator();
@@ -138,7 +138,7 @@ test("the orchestrator is moved and instructed, but neither renamed nor deleted"
   );
 });
 
-test("a wire runs between two agents of one workspace, once, and is deleted, never changed", async () => {
+test("wires two agents of one workspace once, and only deletes wires", async () => {
   await using at = await world({ model: "silent" });
   const [lab, other] = [await at.workspace("lab"), await at.workspace("other")];
   const [boss, foreign] = [await at.in(lab.id).orchestrator(), await at.in(other.id).orchestrator()];
@@ -189,7 +189,7 @@ test("a wire runs between two agents of one workspace, once, and is deleted, nev
   await refusal(at.admin.patch(`/agents/${worker.id}`, {}), "not_found", `agent ${worker.id}: not found`);
 });
 
-test("of many wires at the same moment exactly one is drawn", async () => {
+test("creates exactly one of many concurrent wires", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   const [boss, worker] = [await at.in(lab.id).orchestrator(), await at.in(lab.id).agent("worker")];
@@ -203,7 +203,7 @@ test("of many wires at the same moment exactly one is drawn", async () => {
   expect(await at.admin.get(`/workspaces/${lab.id}/wires`)).toHaveLength(1);
 });
 
-test("every change is an event with the record, numbered without gaps, and the blueprint says where to follow from", async () => {
+test("emits every change with its record, without gaps, and names the event to follow from", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   const boss = await at.in(lab.id).orchestrator();
@@ -238,7 +238,7 @@ test("every change is an event with the record, numbered without gaps, and the b
   }
 });
 
-test("the blueprint of a turn is the one it began with, positions included, also after agents and wires are gone", async () => {
+test("keeps the blueprint that a turn began with, with positions, after agents and wires are removed", async () => {
   await using lab = await world({ model: true });
   const helper = await lab.addWorker("helper");
   await lab.admin.patch(`/agents/${helper}`, { position: { x: 11, y: 22 } });

@@ -1,4 +1,4 @@
-// Goal: a budget is set and cleared by who pays, which is the owner or an admin, and every change of one is on record.
+// Goal: only the owner, who pays, or an admin sets and clears budgets, and every change is recorded.
 
 import { expect, test } from "bun:test";
 import { world } from "../../kit/world.ts";
@@ -6,7 +6,7 @@ import { refusal } from "../../kit/refusal.ts";
 
 const FORBIDDEN = ["forbidden", "only the owner or an admin may change its budgets"] as const;
 
-test("a member of the team clears no budget, neither of the workspace nor of an agent", async () => {
+test("does not let a team member clear a budget of the workspace or an agent", async () => {
   await using at = await world({ model: "silent" });
   const [owner, member] = [await at.user("owner"), await at.user("member")];
   const lab = await at.workspace("lab", owner);
@@ -19,7 +19,7 @@ test("a member of the team clears no budget, neither of the workspace nor of an 
     for (const budget of [null, {}, large]) await refusal(member.patch(path, { budget }), ...FORBIDDEN);
     await at.admin.patch(path, { budget: large });
   }
-  // Everything else of an agent is theirs to change, also in a request that sends the budget back as it is.
+  // They may change everything else of an agent, even in a request that repeats the current budget.
   expect(await member.patch(paths[1]!, { name: "renamed", budget: large })).toMatchObject({ budget: large });
   expect(await owner.patch(paths[0]!, { budget: null })).toMatchObject({ budget: null });
 

@@ -1,4 +1,4 @@
-// Goal: a clone is a workspace of its own with the same blueprint; the original does not notice.
+// Goal: a clone is a separate workspace with the same blueprint, and the original is unaffected.
 
 import { expect, test } from "bun:test";
 import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
@@ -6,7 +6,7 @@ import { call, say } from "../../kit/model/index.ts";
 import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
-/** A blueprint without what a copy must have of its own. */
+/** A blueprint without the fields that differ in a copy. */
 function shape({ agents, wires }: BlueprintRecord): object {
   const nameOf = new Map(agents.map((agent) => [agent.id, agent.name]));
   return {
@@ -22,7 +22,7 @@ function shape({ agents, wires }: BlueprintRecord): object {
   };
 }
 
-test("a clone has the blueprint with positions, roles, budgets and wires, under ids of its own", async () => {
+test("copies the blueprint with positions, roles, budgets and wires under new ids", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   const boss = await at.in(lab.id).orchestrator();
@@ -59,7 +59,7 @@ test("a clone has the blueprint with positions, roles, budgets and wires, under 
   expect(await at.in(lab.id).blueprint()).toEqual(before);
 });
 
-test("changes to a clone don't reach the original, nor the other way round", async () => {
+test("keeps changes of a clone and its original separate", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   await at.in(lab.id).agent("worker");
@@ -74,7 +74,7 @@ test("changes to a clone don't reach the original, nor the other way round", asy
   expect(await at.in(copy.id).blueprint()).toEqual(kept);
 });
 
-test("without a name it is called a copy, then copy 2, within a name's length", async () => {
+test("names clones copy, copy 2 and so on, within the length of a name", async () => {
   await using at = await world({ model: "silent" });
   const clone = async (id: number, body?: object) =>
     (await at.admin.post(`/workspaces/${id}/clone`, body)).name;
@@ -97,7 +97,7 @@ test("without a name it is called a copy, then copy 2, within a name's length", 
   );
 });
 
-test("a member clones what is shared with them; the clone is theirs alone", async () => {
+test("lets a member clone a shared workspace into one of their own", async () => {
   await using at = await world({ model: "silent" });
   const [anna, bert] = [await at.user("anna"), await at.user("bert")];
   const lab = await at.workspace("lab");
@@ -116,7 +116,7 @@ test("a member clones what is shared with them; the clone is theirs alone", asyn
   expect((await anna.post(`/workspaces/${lab.id}/clone`, { name: "lab" })).name).toBe("lab");
 });
 
-test("nothing of the conversation is cloned", async () => {
+test("copies nothing of the conversation", async () => {
   await using lab = await world({ model: true });
   await lab.addWorker("helper");
   lab.model

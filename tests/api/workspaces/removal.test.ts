@@ -1,5 +1,5 @@
-// Goal: a large workspace is deleted and cloned without keeping anybody waiting: a deleted one is gone for everybody at once, a clone is not
-// there before it is whole, and a crash in the middle of either leaves nothing.
+// Goal: a large workspace is deleted and cloned without blocking requests: a deleted one disappears at once, a clone appears only when complete,
+// and a crash during either leaves nothing.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -20,14 +20,14 @@ import { refusal } from "../../kit/refusal.ts";
 const TURNS = 6_000;
 const AGENTS = 400;
 const ROLE = "Read what you are given. ".repeat(800);
-/** Records of what ran and of what left the installation stay when a workspace goes. */
+/** Records of runs and searches stay when a workspace is deleted. */
 const KEPT = ["egress_requests", "gear_runs", "gears"];
 
 const stateOf = (id: number) => (db: Database) =>
   db.query<{ state: string }, [number]>("SELECT state FROM workspace_rows WHERE id = ?").get(id)?.state ??
   "none";
 
-/** Of a workspace, whichever table they are in; those that refer to what is gone count as well. */
+/** Counts a workspace's rows in all tables, including dangling ones. */
 const rowsOf = (id: number) => (db: Database) => {
   const tables = db
     .query<{ name: string }, []>(
@@ -49,7 +49,7 @@ async function statusOf(client: Client, path: string): Promise<number> {
   return answer.status;
 }
 
-/** A workspace that somebody shares with a member, with one turn; `add` makes it large while the service is not running. */
+/** A workspace shared with a member, with one turn; `add` makes it large while the service is stopped. */
 async function furnished(data: string, add: (db: Database, workspaceId: number) => void) {
   await using model = await startModel({});
   model.on("m", () => say("ok"));
@@ -92,7 +92,7 @@ function addAgents(db: Database, workspaceId: number): void {
   );
 }
 
-test("a deleted workspace is 404 for everybody at once; a crash while its rows go leaves none for good", async () => {
+test("returns 404 for a deleted workspace at once, and removes all rows even after a crash", async () => {
   await using folder = await temporaryFolder();
   const data = folder.path;
   const made = await furnished(data, (db, workspaceId) => addTurns(db, workspaceId, TURNS));
@@ -126,7 +126,7 @@ test("a deleted workspace is 404 for everybody at once; a crash while its rows g
   expect(await lookAtCopy(data, rowsOf(id))).toBe(0);
 }, 60_000);
 
-test("the name of a deleted workspace is free at once", async () => {
+test("frees the name of a deleted workspace at once", async () => {
   await using folder = await temporaryFolder();
   const { id, modelId, ownerToken } = await furnished(folder.path, (db, workspaceId) =>
     addTurns(db, workspaceId, 1_000),
@@ -139,7 +139,7 @@ test("the name of a deleted workspace is free at once", async () => {
   expect(await owner.get<Workspace[]>("/workspaces")).toEqual([again]);
 }, 60_000);
 
-test("a large clone is not there before it is whole", async () => {
+test("shows a large clone only when it is complete", async () => {
   await using folder = await temporaryFolder();
   const { id, ownerToken } = await furnished(folder.path, addAgents);
   await using server = await measuredServer("service", folder.path);
@@ -164,7 +164,7 @@ test("a large clone is not there before it is whole", async () => {
   );
 }, 60_000);
 
-test("a crash in the middle of a clone leaves nothing of it", async () => {
+test("leaves nothing of a clone interrupted by a crash", async () => {
   await using folder = await temporaryFolder();
   const data = folder.path;
   const { id, ownerToken } = await furnished(data, addAgents);

@@ -1,4 +1,4 @@
-// Goal: people see their own workspaces and those shared with their teams, and sharing has its effect at once, both ways.
+// Goal: people see their own workspaces and those shared with their teams, and changes of sharing apply at once.
 
 import { expect, test } from "bun:test";
 import type { Client } from "../../kit/client.ts";
@@ -7,7 +7,7 @@ import { refusal } from "../../kit/refusal.ts";
 
 const names = async (client: Client) => (await client.get("/workspaces")).map((workspace) => workspace.name);
 
-test("a member sees own and shared workspaces, an admin all, sorted by name", async () => {
+test("lists own and shared workspaces for a member and all for an admin, by name", async () => {
   await using at = await world({ model: "silent" });
   const [anna, bert] = [await at.user("anna"), await at.user("bert", "team-lead")];
   const shared = await at.workspace("shared");
@@ -22,7 +22,7 @@ test("a member sees own and shared workspaces, an admin all, sorted by name", as
   expect(await names(at.admin)).toEqual(["alpha", "Beta", "gamma", "shared"]);
 });
 
-test("sharing is shown in the record, is done once, and gives members the whole blueprint", async () => {
+test("shows sharing in the record, shares once, and gives members the whole blueprint", async () => {
   await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   const lab = await at.workspace("lab");
@@ -48,7 +48,7 @@ test("sharing is shown in the record, is done once, and gives members the whole 
   );
 });
 
-test("the owner shares with a team that they lead; nobody else does, but an admin", async () => {
+test("lets only an admin, or the owner who leads the team, share", async () => {
   await using at = await world({ model: "silent" });
   const [lead, member] = [await at.user("lead", "team-lead"), await at.user("member")];
   const [own, other] = [await at.team("own", lead, member), await at.team("other", member)];
@@ -77,7 +77,7 @@ test("the owner shares with a team that they lead; nobody else does, but an admi
   expect(await names(member)).toEqual(["foreign", "mine"]);
 });
 
-test("whatever ends sharing hides the workspace at once and ends the streams of who no longer sees it", async () => {
+test("hides the workspace at once when sharing ends, and disconnects people who lose access", async () => {
   await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   const unseen = (id: number) => ["not_found", `workspace ${id}: not found`] as const;

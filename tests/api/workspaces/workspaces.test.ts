@@ -1,4 +1,4 @@
-// Goal: workspaces are created whole or not at all, keep what is fixed about them, and leave nothing behind when deleted.
+// Goal: workspaces are created atomically, keep their immutable fields, and leave nothing behind when deleted.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -8,7 +8,7 @@ import { call, gate, say } from "../../kit/model/index.ts";
 import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
 
-test("a new workspace belongs to its creator, is shared with nobody, and has an orchestrator", async () => {
+test("creates a workspace for its owner, not shared, with an orchestrator", async () => {
   await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
 
@@ -45,7 +45,7 @@ test("a new workspace belongs to its creator, is shared with nobody, and has an 
   ]);
 });
 
-test("an unknown model is 404 and nothing is created", async () => {
+test("returns 404 for an unknown model and creates nothing", async () => {
   await using at = await world({ model: "silent" });
 
   for (const id of [99, 9_007_199_254_740_991]) {
@@ -59,7 +59,7 @@ test("an unknown model is 404 and nothing is created", async () => {
   expect((await at.workspace("lab")).id).toBe(1);
 });
 
-test("a deleted model is as unknown as one that never was", async () => {
+test("treats a deleted model as unknown", async () => {
   await using at = await world({ model: "silent" });
   await at.admin.delete(`/models/${at.bossId}`);
 
@@ -70,7 +70,7 @@ test("a deleted model is as unknown as one that never was", async () => {
   );
 });
 
-test("names are unique for one owner only", async () => {
+test("keeps names unique per owner", async () => {
   await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   await at.workspace("lab");
@@ -83,7 +83,7 @@ test("names are unique for one owner only", async () => {
   );
 });
 
-test("only the budget of a workspace can be changed", async () => {
+test("changes only the budget of a workspace", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   for (const field of ["name", "description"]) {
@@ -118,7 +118,7 @@ test("only the budget of a workspace can be changed", async () => {
   expect(await at.admin.patch(`/workspaces/${lab.id}`, { budget: null })).toEqual(lab);
 });
 
-test("the owner and admins delete; the workspace's viewers are told, and it is gone for everybody", async () => {
+test("lets the owner and admins delete a workspace, and notifies its viewers", async () => {
   await using at = await world({ model: "silent" });
   const anna = await at.user("anna");
   const [hers, theirs] = [await at.workspace("hers", anna), await at.workspace("theirs", anna)];
@@ -137,7 +137,7 @@ test("the owner and admins delete; the workspace's viewers are told, and it is g
   }
 });
 
-/** Rows of each table that belong to a workspace, and rows whose foreign key leads nowhere. */
+/** A workspace's rows in each table, and rows with a dangling foreign key. */
 function rowsOf(path: string, workspaceId: number): { rows: Record<string, number>; orphans: unknown[] } {
   using db = new Database(path);
   const tables = db
@@ -155,7 +155,7 @@ function rowsOf(path: string, workspaceId: number): { rows: Record<string, numbe
   };
 }
 
-test("deleting leaves no row of any table behind, also while a turn runs, and takes nothing of another workspace", async () => {
+test("deletes every row of a workspace, even during a turn, and none of another", async () => {
   await using folder = await temporaryFolder();
   const lab = await world({ model: true, data: folder.path });
   await lab.addWorker("helper");
@@ -183,7 +183,7 @@ test("deleting leaves no row of any table behind, also while a turn runs, and ta
   expect(rowsOf(`${folder.path}/service.db`, other.id).rows).toMatchObject({ agents: 1, events: 1 });
 });
 
-test("a thousand workspaces are listed whole and sorted", async () => {
+test("lists a thousand workspaces completely and sorted", async () => {
   await using at = await world({ model: "silent" });
   const numbers = Array.from({ length: 1000 }, (_, index) => (index * 617) % 1000);
   await Promise.all(numbers.map((number) => at.workspace(`lab ${String(number).padStart(3, "0")}`)));
