@@ -206,7 +206,7 @@ const EDITS: [what: string, sql: string, found: { broken_at: number; problem: st
     { broken_at: 5, problem: "was edited" },
   ],
   [
-    "a record is no JSON any more",
+    "a record is no longer JSON",
     "UPDATE audit SET record = 'gone' WHERE seq = 5",
     { broken_at: 5, problem: "was edited" },
   ],
@@ -216,17 +216,17 @@ const EDITS: [what: string, sql: string, found: { broken_at: number; problem: st
     { broken_at: 5, problem: "was edited" },
   ],
   [
-    "an edited record was closed anew",
+    "an edited record was rehashed",
     "UPDATE audit SET hash = iif(hash LIKE 'f%', '0', 'f') || substr(hash, 2) WHERE seq = 5",
     { broken_at: 5, problem: "was edited" },
   ],
   [
-    "white space was put into a record",
+    "white space was inserted into a record",
     "UPDATE audit SET record = replace(record, '{\"action\"', '{ \"action\"') WHERE seq = 5",
     { broken_at: 5, problem: ANOTHER_TEXT },
   ],
   [
-    "a field was put before itself with another value",
+    "a field was duplicated with another value",
     'UPDATE audit SET record = \'{"actor":"nobody",\' || substr(record, 2) WHERE seq = 5',
     { broken_at: 5, problem: ANOTHER_TEXT },
   ],
@@ -236,7 +236,7 @@ const EDITS: [what: string, sql: string, found: { broken_at: number; problem: st
     { broken_at: 5, problem: ANOTHER_TEXT },
   ],
   [
-    "fields changed places",
+    "fields were reordered",
     "UPDATE audit SET record = json_set(json_remove(record, '$.action'), '$.action', record ->> 'action') WHERE seq = 5",
     { broken_at: 5, problem: ANOTHER_TEXT },
   ],
@@ -251,12 +251,12 @@ const EDITS: [what: string, sql: string, found: { broken_at: number; problem: st
     { broken_at: 1, problem: "record 1 is missing" },
   ],
   [
-    "two records changed places",
+    "two records were swapped",
     "UPDATE audit SET seq = CASE seq WHEN 4 THEN -5 ELSE -4 END WHERE seq IN (4, 5); UPDATE audit SET seq = -seq WHERE seq < 0",
     { broken_at: 4, problem: "does not follow the record before it" },
   ],
   [
-    "the tail was cut",
+    "the tail was truncated",
     "DELETE FROM audit WHERE seq > 4",
     { broken_at: 5, problem: "2 records are missing at the end" },
   ],
@@ -288,7 +288,7 @@ const EDITS: [what: string, sql: string, found: { broken_at: number; problem: st
 ];
 
 for (const [what, sql, found] of EDITS) {
-  test(`verification finds ${what} in its place`, async () => {
+  test(`detects that ${what}, and where`, async () => {
     await using folder = await temporaryFolder();
     const first = await world({ model: "silent", data: folder.path });
     for (const name of ["a", "b", "c"]) await first.team(name);

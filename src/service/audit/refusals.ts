@@ -62,7 +62,7 @@ export class Refusals {
     this.#write(() => this.#record(first, {}));
   }
 
-  /** Ends the interval, also at shutdown. */
+  /** Ends the interval. Also called at shutdown. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

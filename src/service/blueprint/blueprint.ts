@@ -242,7 +242,7 @@ export class Blueprint {
     }
   }
 
-  /** Agents of all workspaces, without those that were removed. */
+  /** Counts the agents of all workspaces that use a model, without removed ones. */
   countWithModel(modelId: number): number {
     return this.#deps.store.countWithModel.get(modelId)!.count;
   }

@@ -50,7 +50,7 @@ export interface ModelsDeps {
   keys: ProviderKeys;
   audit: Audit;
   clock: Clock;
-  /** How many agents use a model; it is not deleted while there are any. */
+  /** Counts the agents that use a model, which cannot be deleted while there are any. */
   agentsWith: (modelId: number) => number;
 }
 

@@ -136,7 +136,7 @@ export class Providers {
     return [...locked].map(([error, ids]) => ({ error, providers: ids.join(",") }));
   }
 
-  /** Admin. Its key is erased. Raises `conflict` while it has models, `not_found`. */
+  /** Admin. Erases the key too. Raises `conflict` while the provider has models, `not_found`. */
   remove(caller: Caller, id: number): Promise<void> {
     const { db, store, audit, clock } = this.#deps;
     return db.write(() => {

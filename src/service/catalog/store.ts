@@ -1,5 +1,5 @@
 // SQL of the catalog: providers, models. Rows in, rows out; no rules. Deleted rows are invisible to every query here.
-// The key leaves through `providerAccess`, `endpoint` and `storedKeys` only, sealed.
+// Only `providerAccess`, `endpoint` and `storedKeys` read keys, which are sealed.
 
 import type { Db } from "../../kit/db.ts";
 import type { Protocol, ProviderType } from "./schema.ts";

@@ -169,7 +169,7 @@ export class Conversation {
     return new Map(rows.map((row) => [row.call_id, row.outcome]));
   }
 
-  /** Newest first, forgotten ones too, each cut to what is compared. */
+  /** Returns entries, newest first and including forgotten ones, each truncated to the length that is compared. */
   recentTexts(workspaceId: number, limit: number): { id: number; text: string }[] {
     return this.#deps.store.recentTexts.all(workspaceId, limit);
   }

@@ -48,7 +48,7 @@ export class Announcements {
     this.#deps.journal.append(row.workspace_id, turnId, "approval.requested", { approval });
   }
 
-  /** It is no longer pending. `row`: its state while it was. */
+  /** Announces a decision. `row` is the gear's state while it was pending. */
   decided(caller: Caller, row: GearRow, decision: ApprovalDecision): void {
     if (row.workspace_id === null) return;
     this.#deps.journal.append(row.workspace_id, null, "approval.decided", {
@@ -62,7 +62,7 @@ export class Announcements {
     });
   }
 
-  /** Called before its bindings are deleted. */
+  /** Announces a removal. Call it before deleting the bindings. */
   removed(caller: Caller, row: GearRow): void {
     const { journal, bindings } = this.#deps;
     const workspaces = this.#workspaces(row);

@@ -104,7 +104,7 @@ export class Teams {
     return this.#deps.store.isMember.get(id, userId) !== null;
   }
 
-  /** Inside a write. Raises `forbidden` unless the caller is an admin, or a team-lead who belongs to the team. */
+  /** Call it inside a write. Raises `forbidden` unless the caller is an admin, or a team-lead who belongs to the team. */
   #requireLead(caller: Caller, id: number): void {
     this.existing(id);
     if (caller.role === "admin") return;

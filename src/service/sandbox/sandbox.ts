@@ -21,7 +21,7 @@ export interface SandboxFile {
 
 export interface SandboxRequest {
   readonly runtime: Runtime;
-  /** One of `files`. */
+  /** The path of one of `files`. */
   readonly entrypoint: string;
   /** The gear itself: the exact bytes whose hash was approved. */
   readonly files: readonly SandboxFile[];

@@ -95,7 +95,7 @@ export class Shells {
     );
   }
 
-  /** Returns when the daemon says that it is gone. Never raises: what cannot be removed is logged, and swept at the next start. */
+  /** Resolves once the daemon confirms the removal. Never raises: a failure is logged, and the next start sweeps the container. */
   async remove(name: string): Promise<void> {
     const { docker, log } = this.#options;
     for (let attempt = 1; ; attempt++) {

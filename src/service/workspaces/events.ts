@@ -1,4 +1,4 @@
-// Events of a workspace itself.
+// Events of workspaces.
 
 import { closed, Id } from "../../kit/schema.ts";
 import { Workspace } from "./schema.ts";

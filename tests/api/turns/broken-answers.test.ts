@@ -42,7 +42,7 @@ const breaks: Break[] = [
   },
   { name: "an end without anything", reply: [endEarly()], error: LOST, kept: [] },
   {
-    name: "an error in the stream, which is not tried again",
+    name: "an error in the stream, which is not retried",
     reply: [say("Half a"), errorInStream("overloaded, key {key}")],
     error: "the provider aborted its answer: overloaded, key [api key]",
     kept: ["agent (partial): Half a"],
@@ -57,19 +57,19 @@ const breaks: Break[] = [
   { name: "blanks only", reply: say(" \n "), error: "the model returned an empty answer", kept: [] },
   { name: "thoughts only", reply: [think("hm")], error: "the model returned an empty answer", kept: [] },
   {
-    name: "too much",
+    name: "too much text",
     reply: huge(4 * 1024 * 1024 + 1),
     error: "the provider's answer is larger than 4194304 characters",
     kept: ["cut"],
   },
   {
-    name: "too much in a call",
+    name: "too many characters in a call",
     reply: callRaw("agent_list", "1".repeat(4 * 1024 * 1024 + 1), { fragments: 50 }),
     error: "the provider's answer is larger than 4194304 characters",
     kept: [],
   },
   {
-    name: "a length stop before anything was said",
+    name: "a length limit before any text",
     reply: lengthStop({ text: " ", withHalfCall: true }),
     error:
       "the model reached its length limit before it said anything usable; dropped an incomplete call of delegate",

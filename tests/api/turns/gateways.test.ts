@@ -112,33 +112,33 @@ const LOST = "the connection to the provider was lost in the middle of its answe
 
 const ends: { name: string; answer: (socket: Socket) => void; turn: object; finish: string | null }[] = [
   {
-    name: "a body that ends with its last chunk, without a reason",
+    name: "a body that ends with its last chunk, without a finish reason",
     answer: (socket) => socket.end(`${STREAM_HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(SAID)}0\r\n\r\n`),
     turn: { status: "done", error: null },
     finish: "unknown",
   },
   {
-    name: "half a call beside the text is dropped",
+    name: "an incomplete call beside text, which is dropped",
     answer: (socket) =>
       socket.end(`${STREAM_HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(SAID + HALF_CALL)}0\r\n\r\n`),
     turn: { status: "done", error: null },
     finish: "unknown",
   },
   {
-    name: "a body that ends with its connection, after the end mark",
+    name: "a body that ends with its connection, after the end marker",
     answer: (socket) => socket.end(`${STREAM_HEAD}Connection: close\r\n\r\n${SAID}${eventOf("[DONE]")}`),
     turn: { status: "done", error: null },
     finish: "unknown",
   },
   {
-    name: "a body that stays open after the end mark",
+    name: "a body that stays open after the end marker",
     answer: (socket) =>
       socket.write(`${STREAM_HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(SAID + eventOf("[DONE]"))}`),
     turn: { status: "done", error: null },
     finish: "unknown",
   },
   {
-    name: "a body that ends with its connection, without any mark",
+    name: "a body that ends with its connection, without an end marker",
     answer: (socket) => socket.end(`${STREAM_HEAD}Connection: close\r\n\r\n${SAID}`),
     turn: { status: "failed", error: LOST },
     finish: null,

@@ -57,7 +57,7 @@ const refusals: Refusal[] = [
     error: "the provider answered 429: slow down",
   },
   {
-    name: "429 with a wait that is too long",
+    name: "429 with too long a wait",
     replies: () => [httpError(429, "come back tomorrow", { retryAfter: 31 })],
     requests: 1,
     error: "the provider answered 429: come back tomorrow",
@@ -82,13 +82,13 @@ const refusals: Refusal[] = [
     times: IMPATIENT,
   },
   {
-    name: "a cut line",
+    name: "a lost connection",
     replies: () => [cut()],
     requests: 1,
     error: "the provider could not be reached: the connection was closed before an answer",
   },
   {
-    name: "a page",
+    name: "an HTML page",
     replies: () => [garbage("html")],
     requests: 1,
     error: "the provider answered with something other than an event stream",

@@ -152,25 +152,25 @@ interface BudgetCase {
 
 const budgets: BudgetCase[] = [
   {
-    name: "tokens of a turn, of the agent",
+    name: "the agent's tokens per turn",
     at: "agent",
     budget: { tokens_per_turn: 100 },
     says: 'the token budget for a turn (100) of agent "orchestrator" is used up',
   },
   {
-    name: "tokens of a day, of the workspace",
+    name: "the workspace's tokens per day",
     at: "workspace",
     budget: { tokens_per_day: 100 },
     says: "the token budget for a day (100) of the workspace is used up",
   },
   {
-    name: "money of a turn, of the workspace",
+    name: "the workspace's cost per turn",
     at: "workspace",
     budget: { cost_per_turn: 0.001 },
     says: "the money budget for a turn (0.001) of the workspace is used up",
   },
   {
-    name: "money of a day, of the agent",
+    name: "the agent's cost per day",
     at: "agent",
     budget: { cost_per_day: 0.001 },
     says: 'the money budget for a day (0.001) of agent "orchestrator" is used up',

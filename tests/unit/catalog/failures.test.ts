@@ -14,14 +14,14 @@ const unicode = (text: string) =>
   text.replace(/[^A-Za-z0-9]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
 const html = (text: string) => Bun.escapeHTML(text);
 const FORMS: [string, (key: string) => string][] = [
-  ["as it is", (key) => key],
+  ["unchanged", (key) => key],
   ["JSON", json],
   ["JSON in JSON", (key) => json(json(key))],
   ["JSON with escaped slashes", (key) => json(key).replaceAll("/", "\\/")],
   ["JSON with \\u escapes", unicode],
   ["URL", encodeURIComponent],
   ["URL in lower case", (key) => encodeURIComponent(key).replace(/%../g, (code) => code.toLowerCase())],
-  ["URL twice", (key) => encodeURIComponent(encodeURIComponent(key))],
+  ["URL encoded twice", (key) => encodeURIComponent(encodeURIComponent(key))],
   ["a form", (key) => new URLSearchParams({ key }).toString().slice("key=".length)],
   ["HTML", html],
 ];

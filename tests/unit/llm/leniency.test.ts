@@ -37,7 +37,7 @@ const hello = [start, block({ type: "text", text: "" }), textDelta("hello"), sto
 
 const DIFFERENCES: Difference[] = [
   {
-    name: "tokens of input reported in another chunk than those of output are kept",
+    name: "keeps input tokens reported in a different chunk than output tokens",
     protocol: chat,
     events: [
       { ...delta({ content: "a" }), usage: { prompt_tokens: 7 } },
@@ -47,14 +47,14 @@ const DIFFERENCES: Difference[] = [
     theirs: { input: 0, output: 3 },
   },
   {
-    name: "a call that never gets a name is handed on, for the tool registry to refuse",
+    name: "passes on a call without a name, for the tool registry to refuse",
     protocol: chat,
     events: [toolCall({ index: 0, id: "c", function: { arguments: "{}" } }), calls],
     ours: { calls: [{ name: "", arguments: "{}" }], finish: "calls" },
     theirs: { failed: "Expected 'function.name' to be a string." },
   },
   {
-    name: "fields of a type of their own are ignored",
+    name: "ignores fields of unexpected types",
     protocol: chat,
     events: [
       delta({ role: "model", content: "a", refusal: false, reasoning: 5 }),
@@ -64,21 +64,21 @@ const DIFFERENCES: Difference[] = [
     theirs: { failed: expect.stringContaining("Type validation failed") },
   },
   {
-    name: "events without choices are ignored",
+    name: "ignores events without choices",
     protocol: chat,
     events: [{ event: "queued" }, delta({ content: "a" }), stop],
     ours: { text: "a", finish: "stop" },
     theirs: { failed: expect.stringContaining("Type validation failed") },
   },
   {
-    name: "an error as a text is shown",
+    name: "shows an error sent as a text",
     protocol: chat,
     events: [delta({ content: "a" }), { error: "overloaded" }],
     ours: { failed: "the provider sent something other than an answer", text: "a" },
     theirs: { failed: expect.stringContaining("Type validation failed"), text: "a" },
   },
   {
-    name: "a last event without its blank line counts",
+    name: "accepts a last event without a blank line",
     protocol: chat,
     events: [],
     body: `data: ${JSON.stringify(delta({ content: "a" }))}\n\ndata: ${JSON.stringify(stop)}`,
@@ -86,14 +86,14 @@ const DIFFERENCES: Difference[] = [
     theirs: { text: "a", finish: "cut" },
   },
   {
-    name: "a message without usage is read, its tokens unknown",
+    name: "accepts a message without usage, with unknown tokens",
     protocol: "anthropic",
     events: [{ type: "message_start", message: { id: "m" } }, ...hello.slice(1), ...messageEnd()],
     ours: { text: "hello", finish: "stop", input: undefined, output: undefined },
     theirs: { failed: "Expected a normalized Anthropic stream error" },
   },
   {
-    name: "text in the beginning of a block counts",
+    name: "keeps text in the start of a block",
     protocol: "anthropic",
     events: [
       start,
@@ -106,7 +106,7 @@ const DIFFERENCES: Difference[] = [
     theirs: { text: "lo" },
   },
   {
-    name: "a call without an id is a call",
+    name: "accepts a call without an id",
     protocol: "anthropic",
     events: [
       start,
@@ -118,7 +118,7 @@ const DIFFERENCES: Difference[] = [
     theirs: { failed: expect.any(String) },
   },
   {
-    name: "events and blocks of types that are not known are ignored",
+    name: "ignores events and blocks of unknown types",
     protocol: "anthropic",
     events: [
       ...hello,
@@ -130,7 +130,7 @@ const DIFFERENCES: Difference[] = [
     theirs: { failed: expect.stringContaining("Type validation failed") },
   },
   {
-    name: "a stop reason counts without the event that ends the message",
+    name: "accepts a stop reason without the event that ends the message",
     protocol: "anthropic",
     events: [...hello, messageEnd({ output_tokens: 2 })[0]],
     ours: { text: "hello", finish: "stop", output: 2 },
@@ -166,7 +166,7 @@ test.each([
     'data: {"type":"message_start"}\n\n',
     "the provider's answer violates its protocol: none of its events belongs to this protocol",
   ],
-])("what cannot be read is said: %s", async (_, body, failed) => {
+])("reports an unreadable answer: %s", async (_, body, failed) => {
   expect(await ours(chat, piecesOf(body))).toEqual({ failed, text: "" });
 });
 

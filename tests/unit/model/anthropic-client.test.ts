@@ -1,4 +1,4 @@
-// The vendor's own client as referee: it must read every kind of reply from the scripted model.
+// Goal: the vendor's own client reads every kind of reply from the scripted model.
 
 import { expect, test } from "bun:test";
 import Anthropic, {
@@ -43,7 +43,7 @@ async function bothWays(reply: Reply) {
 }
 
 test("reads text and tokens, streamed and whole", async () => {
-  // Goal: both ways of answering say the same, with the cached tokens apart.
+  // Goal: both forms of the answer agree, with cached tokens reported separately.
   const { streamed, whole } = await bothWays([say("Hello big world"), usage(TOKENS)]);
   for (const message of [streamed, whole]) {
     expect(message.content).toEqual([expect.objectContaining({ type: "text", text: "Hello big world" })]);
@@ -57,8 +57,8 @@ test("reads text and tokens, streamed and whole", async () => {
   }
 });
 
-test("reads thinking, speech and parallel calls in their order", async () => {
-  // Goal: blocks come apart as they were scripted, the thought with its signature.
+test("reads reasoning, text and parallel calls in order", async () => {
+  // Goal: blocks arrive as scripted, reasoning with its signature.
   const reply = [think("let me see"), say("I ask two"), call("a", { x: [1] }), call("b")];
   const { streamed, whole } = await bothWays(reply);
   for (const message of [streamed, whole]) {
@@ -72,20 +72,20 @@ test("reads thinking, speech and parallel calls in their order", async () => {
   }
 });
 
-test("reads a stop because of the length", async () => {
-  // Goal: the stop reason is the vendor's word for it.
+test("reads a stop at the length limit", async () => {
+  // Goal: the stop reason is the vendor's.
   const { streamed, whole } = await bothWays(lengthStop());
   expect([streamed.stop_reason, whole.stop_reason]).toEqual(["max_tokens", "max_tokens"]);
 });
 
-test("reads tokens that only come at the end", async () => {
-  // Goal: the total is the last report, also when the first said nothing.
+test("reads tokens reported only at the end", async () => {
+  // Goal: the last report is the total, even if the first was empty.
   const { streamed } = await bothWays([say("hi"), splitUsage(TOKENS)]);
   expect(streamed.usage).toMatchObject({ input_tokens: 50, output_tokens: 20, cache_read_input_tokens: 40 });
 });
 
-test("gets the vendor's error for each status", async () => {
-  // Goal: the client builds its own error class from the answer.
+test("raises the vendor's error for each status", async () => {
+  // Goal: the client builds its own error class from the response.
   const errors = [
     [400, BadRequestError],
     [401, AuthenticationError],
@@ -104,8 +104,8 @@ test("gets the vendor's error for each status", async () => {
   }
 });
 
-test("gets an error in mid-stream", async () => {
-  // Goal: what was said before stays readable, then the vendor's error event is raised.
+test("raises an error in mid-stream", async () => {
+  // Goal: the text before it is readable, then the vendor's error event is raised.
   await using model = await startModel();
   model.reply([say("some words"), errorInStream("overloaded")]);
   const stream = await clientOf(model).messages.create({ ...ASK, stream: true });
@@ -120,7 +120,7 @@ test("gets an error in mid-stream", async () => {
 });
 
 test("is refused for a broken conversation, a wrong key, an unknown model", async () => {
-  // Goal: the refusals are the vendor's, and the first is kept as a problem of the caller.
+  // Goal: the refusals are the vendor's, and the first is recorded as the caller's problem.
   await using model = await startModel({ key: "right" });
   model.script("boss", [say("never")]);
   expect(await clientOf(model).messages.create(ASK).catch(String)).toMatch(/401.*invalid x-api-key/);
@@ -132,7 +132,7 @@ test("is refused for a broken conversation, a wrong key, an unknown model", asyn
 });
 
 test("lists the scripted models", async () => {
-  // Goal: a provider test that asks for models gets them in the vendor's form.
+  // Goal: a test of a provider receives models in the vendor's form.
   await using model = await startModel();
   model.script("boss", [say("hi")]).on("helper", say("ho"));
   const listed = await clientOf(model).models.list();

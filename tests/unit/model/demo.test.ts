@@ -1,4 +1,4 @@
-// The demo's scenario, played by the smallest possible agent loop with the vendor's own client.
+// Goal: the demo's scenario works with a minimal agent loop and the vendor's own client.
 
 import { expect, test } from "bun:test";
 import OpenAI from "openai";
@@ -11,7 +11,7 @@ function functionTool(name: string, properties: Record<string, object>): OpenAI.
   return { type: "function", function: { name, parameters: { type: "object", properties } } };
 }
 
-/** A turn as the service would run it: rounds until there is no call, `delegate` lists who exists. */
+/** Runs a turn like the service: rounds until there is no call, with `delegate` listing the agents. */
 async function runTurn(client: OpenAI, messages: Messages, agents: string[]): Promise<string[][]> {
   const rounds: string[][] = [];
   for (;;) {
@@ -53,8 +53,8 @@ async function runTool(
   return answer.choices[0]?.message.content ?? "";
 }
 
-test("creates two workers, delegates to both at once, answers; the next time delegates at once", async () => {
-  // Goal: the main job, decided from the conversation alone, holds for a second question.
+test("creates two workers, delegates to both in parallel and answers; a second turn delegates directly", async () => {
+  // Goal: the main job, decided from the conversation alone, also works for a second question.
   await using model = await startModel();
   demoScript(model, 0);
   const client = new OpenAI({ baseURL: model.openaiUrl, apiKey: "key", maxRetries: 0 });
@@ -75,8 +75,8 @@ test("creates two workers, delegates to both at once, answers; the next time del
   expect(model.problems).toEqual([]);
 });
 
-test("is a program that prints its address and serves", async () => {
-  // Goal: what the demo starts is reachable at the printed line and ends when told to.
+test("prints its address and serves as a program", async () => {
+  // Goal: the demo's model is reachable at the printed address and stops on request.
   const main = Bun.fileURLToPath(new URL("../../kit/model/main.ts", import.meta.url));
   const program = Bun.spawn([process.execPath, main, "--key", "k"], { stdout: "pipe" });
   const line = await program.stdout.getReader().read();

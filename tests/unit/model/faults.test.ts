@@ -1,4 +1,4 @@
-// What goes wrong on the wire when a script says so, seen with nothing but `fetch`.
+// Goal: scripted network faults look real to plain `fetch`.
 
 import { expect, test } from "bun:test";
 import {
@@ -42,7 +42,7 @@ function codeOf(error: { code: string }): string {
 }
 
 test.each(PROTOCOLS)("%s: hangs before the headers until the caller leaves", async (protocol) => {
-  // Goal: nothing is answered, and the model knows that the caller has gone.
+  // Goal: nothing is sent, and the model notices that the caller has left.
   await using model = await startModel();
   model.reply(hang());
   const caller = new AbortController();
@@ -54,7 +54,7 @@ test.each(PROTOCOLS)("%s: hangs before the headers until the caller leaves", asy
 });
 
 test.each(PROTOCOLS)("%s: falls silent after some chunks", async (protocol) => {
-  // Goal: what was said arrives, then the line stays open.
+  // Goal: the text arrives, then the connection stays open.
   await using model = await startModel();
   model.reply(hangAfter(3));
   const caller = new AbortController();
@@ -71,8 +71,8 @@ test.each(PROTOCOLS)("%s: falls silent after some chunks", async (protocol) => {
   await model.waitFor((request) => request.state === "aborted");
 });
 
-test.each(PROTOCOLS)("%s: cuts the line before, at and after the headers", async (protocol) => {
-  // Goal: no status, a status without body, a body without end; each noted as a cut.
+test.each(PROTOCOLS)("%s: drops the connection before, at and after the headers", async (protocol) => {
+  // Goal: no status, a status without a body, a body without an end; each is recorded as dropped.
   await using model = await startModel();
   const heard = gate();
   model.reply(cut(), [headers(), cut()], [say("two words"), heard, cut()], cut(2));
@@ -96,7 +96,7 @@ test.each(PROTOCOLS)("%s: cuts the line before, at and after the headers", async
 });
 
 test("a gate holds a reply until the test opens it", async () => {
-  // Goal: order is proven by events, not by time.
+  // Goal: events prove the order, not time.
   await using model = await startModel();
   const door = gate();
   model.reply([say("before "), door, say("after")]);
@@ -108,8 +108,8 @@ test("a gate holds a reply until the test opens it", async () => {
   await model.waitFor((request) => request.state === "done");
 });
 
-test.each(PROTOCOLS)("%s: gives the key away where told to", async (protocol) => {
-  // Goal: the canary is in body and header, so that a test can prove it goes no further.
+test.each(PROTOCOLS)("%s: leaks the key where scripted", async (protocol) => {
+  // Goal: the canary is in the body and a header, so that a test can prove that it goes no further.
   await using model = await startModel();
   model.reply(echoKey());
   const response = await ask(model, protocol);
@@ -118,7 +118,7 @@ test.each(PROTOCOLS)("%s: gives the key away where told to", async (protocol) =>
   expect(await response.text()).toContain("sk-canary-0001");
 });
 
-test("answers with what is not the protocol", async () => {
+test("answers outside the protocol", async () => {
   // Goal: a page, broken JSON and a broken event, each with status 200.
   await using model = await startModel();
   model.reply(garbage("html"), garbage("json"), garbage("sse"));
@@ -135,8 +135,8 @@ test("answers with what is not the protocol", async () => {
   ]);
 });
 
-test("sends elsewhere, with any status and headers", async () => {
-  // Goal: a redirect shows whether a caller follows it and takes its key along.
+test("redirects with any status and headers", async () => {
+  // Goal: a redirect shows whether a caller follows it and sends its key along.
   await using model = await startModel();
   model.reply(redirect("http://127.0.0.1:1/v1", 307), httpError(429, "slow down", { retryAfter: 7 }));
   const moved = await ask(model, "openai", { redirect: "manual" });
@@ -145,8 +145,8 @@ test("sends elsewhere, with any status and headers", async () => {
   expect([slow.status, slow.headers.get("retry-after")]).toEqual([429, "7"]);
 });
 
-test("sends a huge answer whole", async () => {
-  // Goal: size alone breaks nothing; a reader's own limit is what gets tested with it.
+test("sends a huge answer completely", async () => {
+  // Goal: size alone breaks nothing, so that tests exercise the reader's own limit.
   await using model = await startModel();
   model.reply(huge(5_000_000));
   const text = await (await ask(model, "openai")).text();
@@ -154,8 +154,8 @@ test("sends a huge answer whole", async () => {
   expect(text).toEndWith("data: [DONE]\n\n");
 });
 
-test.each(PROTOCOLS)("%s: stamps each chunk of many streams at once", async (protocol) => {
-  // Goal: 200 streams run side by side and every chunk carries a send time in ascending order.
+test.each(PROTOCOLS)("%s: timestamps each chunk of many parallel streams", async (protocol) => {
+  // Goal: 200 streams run in parallel, and every chunk has its send time, in ascending order.
   await using model = await startModel();
   const door = gate();
   model.on("boss", [door, stream({ chunks: 5, everyMs: 1, stamp: true })]);
@@ -170,7 +170,7 @@ test.each(PROTOCOLS)("%s: stamps each chunk of many streams at once", async (pro
   expect(model.peak).toBe(200);
 });
 
-test("nothing listens at a closed port", async () => {
+test("provides a closed port", async () => {
   // Goal: the helper's address refuses the connection.
   const url = await closedPort();
   expect(await fetch(url).catch(codeOf)).toBe("ECONNREFUSED");

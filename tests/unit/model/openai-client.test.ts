@@ -1,4 +1,4 @@
-// The vendor's own client as referee: it must read every kind of reply from the scripted model.
+// Goal: the vendor's own client reads every kind of reply from the scripted model.
 
 import { expect, test } from "bun:test";
 import OpenAI, { AuthenticationError, BadRequestError, InternalServerError, RateLimitError } from "openai";
@@ -37,7 +37,7 @@ async function bothWays(reply: Reply) {
 }
 
 test("reads text and tokens, streamed and whole", async () => {
-  // Goal: both ways of answering say the same, with the cached tokens as part of the prompt's.
+  // Goal: both forms of the answer agree, with cached tokens as part of the prompt's.
   const { streamed, whole } = await bothWays([say("Hello big world"), usage(TOKENS)]);
   for (const completion of [streamed, whole]) {
     expect(completion.choices[0]).toMatchObject({
@@ -64,7 +64,7 @@ const CALLS: [name: string, reply: Reply][] = [
 ];
 
 test.each(CALLS)("reads parallel calls, %s", async (_name, reply) => {
-  // Goal: however the calls are cut up, they come out whole and with text.
+  // Goal: however the calls are split, they arrive complete and with the text.
   const { streamed, whole } = await bothWays(reply);
   for (const completion of [streamed, whole]) {
     expect(completion.choices[0]?.finish_reason).toBe("tool_calls");
@@ -84,8 +84,8 @@ test("reads reasoning beside the text", async () => {
   expect(whole.choices[0]?.message).toMatchObject({ content: "done", reasoning_content: "let me see" });
 });
 
-test("reads a stop because of the length", async () => {
-  // Goal: the stream with half a call raises the client's own length error; whole shows the reason.
+test("reads a stop at the length limit", async () => {
+  // Goal: a stream with an incomplete call raises the client's own length error; the whole form shows the reason.
   await using model = await startModel();
   model.reply(lengthStop({ withHalfCall: true }), lengthStop({ withHalfCall: true }));
   const whole = await clientOf(model).chat.completions.create(ASK);
@@ -99,8 +99,8 @@ test("reads a stop because of the length", async () => {
   expect(reasons.filter(Boolean)).toEqual(["length"]);
 });
 
-test("gets tokens only when it asked, or when the server does as it likes", async () => {
-  // Goal: no usage without include_usage; a repeated report grows and ends at the truth.
+test("receives tokens only on request, or if the server ignores the request", async () => {
+  // Goal: no usage without include_usage; a repeated report grows to the correct total.
   await using model = await startModel();
   model.reply(say("a b"), [say("a b"), noUsage()], [say("a b c"), repeatedUsage(TOKENS)]);
   const completions = clientOf(model).chat.completions;
@@ -114,8 +114,8 @@ test("gets tokens only when it asked, or when the server does as it likes", asyn
   expect(reports).toEqual([[], [], [1, 2, 3, 20]]);
 });
 
-test("gets the vendor's error for each status", async () => {
-  // Goal: the client builds its own error class from the answer.
+test("raises the vendor's error for each status", async () => {
+  // Goal: the client builds its own error class from the response.
   const errors = [
     [400, BadRequestError],
     [401, AuthenticationError],
@@ -133,8 +133,8 @@ test("gets the vendor's error for each status", async () => {
   }
 });
 
-test("gets an error in mid-stream", async () => {
-  // Goal: what was said before stays readable, then the error is raised.
+test("raises an error in mid-stream", async () => {
+  // Goal: the text before it is readable, then the error is raised.
   await using model = await startModel();
   model.reply([say("some words"), errorInStream("overloaded")]);
   const stream = await clientOf(model).chat.completions.create({ ...ASK, stream: true });
@@ -147,7 +147,7 @@ test("gets an error in mid-stream", async () => {
 });
 
 test("is refused for a broken conversation, a wrong key, an unknown model", async () => {
-  // Goal: the refusals are the vendor's, and the first is kept as a problem of the caller.
+  // Goal: the refusals are the vendor's, and the first is recorded as the caller's problem.
   await using model = await startModel({ key: "right" });
   model.script("boss", [say("never")]);
   expect(await clientOf(model).chat.completions.create(ASK).catch(String)).toMatch(/401 Incorrect API key/);
@@ -161,7 +161,7 @@ test("is refused for a broken conversation, a wrong key, an unknown model", asyn
 });
 
 test("lists the scripted models", async () => {
-  // Goal: a provider test that asks for models gets them in the vendor's form.
+  // Goal: a test of a provider receives models in the vendor's form.
   await using model = await startModel();
   model.script("boss", [say("hi")]).on("helper", say("ho"));
   const listed = await clientOf(model).models.list();

@@ -1,4 +1,4 @@
-// The oracle itself: what each protocol refuses, refusal by refusal, and what it lets pass.
+// Goal: the oracle refuses exactly what each protocol refuses.
 
 import { expect, test } from "bun:test";
 import { signThinking, validateChatRequest, validateMessagesRequest } from "../../kit/model/index.ts";
@@ -23,7 +23,7 @@ const messagesBody = (messages: unknown[], more: object = {}) => ({
 });
 const chatBody = (messages: unknown[], more: object = {}) => ({ model: "m", messages, ...more });
 
-test("a whole tool round is valid for both", () => {
+test("accepts a complete tool round in both protocols", () => {
   // Goal: the oracle does not refuse what the vendors accept.
   const system = [{ type: "text", text: "be brief", cache_control: { type: "ephemeral" } }];
   const thinking = { type: "thinking", thinking: "hm", signature: signThinking("hm") };
@@ -115,7 +115,7 @@ function round() {
 }
 
 test.each(MESSAGES_REFUSALS)("Anthropic refuses %s", (_name, body, refusal) => {
-  // Goal: each broken rule is named as the vendor names it.
+  // Goal: each broken rule has the vendor's name.
   expect(validateMessagesRequest(body).join("\n")).toMatch(refusal);
 });
 
@@ -149,12 +149,12 @@ const CHAT_REFUSALS: [name: string, body: unknown, refusal: RegExp][] = [
 ];
 
 test.each(CHAT_REFUSALS)("OpenAI refuses %s", (_name, body, refusal) => {
-  // Goal: each broken rule is named as the vendor names it.
+  // Goal: each broken rule has the vendor's name.
   expect(validateChatRequest(body).join("\n")).toMatch(refusal);
 });
 
-test("neighbours of one role are refused on request only", () => {
-  // Goal: the default follows the vendor, which merges; `alternate` serves stricter servers.
+test("refuses adjacent messages of one role only on request", () => {
+  // Goal: the default follows the vendor, which merges them; `alternate` is for stricter servers.
   const body = messagesBody([user("a"), user("b")]);
   expect(validateMessagesRequest(body)).toEqual([]);
   expect(validateMessagesRequest(body, { alternate: true }).join()).toMatch(/roles must alternate/);

@@ -1,4 +1,4 @@
-// How scripts are used up, what is recorded, and what a mistaken test is told.
+// Goal: scripts are consumed in order, requests are recorded, and mistakes of a test are reported clearly.
 
 import { expect, test } from "bun:test";
 import OpenAI from "openai";
@@ -18,8 +18,8 @@ async function ask(model: ScriptedModel, name: string): Promise<string> {
   return answer.choices[0]?.message.content ?? "";
 }
 
-test("replies go by model name, in order, and a function takes over at the end", async () => {
-  // Goal: two agents with two model names never take each other's replies.
+test("replies by model name, in order, and finally by a function", async () => {
+  // Goal: two agents with two model names never receive each other's replies.
   await using model = await startModel();
   model.script("boss", [say("one"), times(2, say("two")), (request) => say(`three for ${request.model}`)]);
   model.on("boss", say("again")).reply(say("anyone"));
@@ -31,8 +31,8 @@ test("replies go by model name, in order, and a function takes over at the end",
   expect(model.requestsOf("boss")).toHaveLength(5);
 });
 
-test("a script that has run out says so and is no reason to retry", async () => {
-  // Goal: a mistake of the test is named with the model and the number of replies.
+test("reports an exhausted script without causing a retry", async () => {
+  // Goal: the error names the model and the number of replies.
   await using model = await startModel();
   model.script("boss", [say("one")]);
   await ask(model, "boss");
@@ -42,8 +42,8 @@ test("a script that has run out says so and is no reason to retry", async () => 
   ]);
 });
 
-test("a status after speech is a mistake of the script", async () => {
-  // Goal: what HTTP cannot do is refused instead of quietly becoming something else.
+test("refuses a script with a status after text", async () => {
+  // Goal: something impossible in HTTP is refused instead of silently changed.
   await using model = await startModel();
   model.on("boss", () => [
     say("x"),
@@ -55,15 +55,15 @@ test("a status after speech is a mistake of the script", async () => {
   expect(await asked.catch(String)).toContain("httpError after speech");
 });
 
-test("waiting for a request ends with what has arrived when the limit is over", async () => {
-  // Goal: a failing wait names the requests there were.
+test("ends a wait for a request at the limit, with the requests so far", async () => {
+  // Goal: a failed wait names the received requests.
   await using model = await startModel();
   model.reply(say("hi"));
   await ask(model, "boss");
   expect(await model.waitFor(2, 1).catch(String)).toContain("requests so far: boss (done)");
 });
 
-test("both protocols are read into one form", async () => {
+test("reads both protocols into one form", async () => {
   // Goal: a script function need not know which protocol it serves.
   await using model = await startModel();
   const seen: ModelRequest[] = [];

@@ -1,13 +1,12 @@
-// The AI SDK's provider packages against the scripted model: how a call is made, replayed,
-// cancelled and sent elsewhere. The engine builds on exactly this.
+// Goal: the AI SDK's provider packages make, replay, cancel and redirect calls to the scripted model in exactly the way documented here.
 
 import { expect, test } from "bun:test";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { hang, redirect, say, signThinking, startModel } from "../../kit/model/index.ts";
 import { type CallOptions, languageModel, PROMPT, PROTOCOLS, TOOLS } from "./sdk.ts";
 
-test.each(PROTOCOLS)("%s: cancelled while nothing comes, and in mid-stream", async (protocol) => {
-  // Goal: both end as an AbortError, and the provider sees the caller leave.
+test.each(PROTOCOLS)("%s: cancels a silent call and one in mid-stream", async (protocol) => {
+  // Goal: both end with an AbortError, and the provider sees the caller leave.
   await using model = await startModel();
   model.reply(hang(), [say("some words"), hang()]);
   const ask = (signal: AbortSignal) =>
@@ -30,8 +29,8 @@ test.each(PROTOCOLS)("%s: cancelled while nothing comes, and in mid-stream", asy
   expect(model.requests.map(({ state }) => state)).toEqual(["aborted", "aborted"]);
 });
 
-test("a redirect is followed, key and all, unless the caller's fetch forbids it", async () => {
-  // Goal: why the engine must hand in its own fetch: Anthropic's key header goes to a foreign host.
+test("follows a redirect and sends the key, unless the caller's fetch forbids it", async () => {
+  // Goal: shows why a caller must pass its own fetch: Anthropic's key header goes to a foreign host.
   await using thief = await startModel();
   thief.reply(say("thanks"));
   await using model = await startModel();
@@ -81,7 +80,7 @@ const REPLAY: CallOptions["prompt"] = [
   { role: "user", content: [{ type: "text", text: "and now?" }] },
 ];
 
-test.each(PROTOCOLS)("%s: a replayed conversation is valid and reads the same", async (protocol) => {
+test.each(PROTOCOLS)("%s: replays a conversation validly and unchanged", async (protocol) => {
   // Goal: reasoning, broken arguments and errors survive the replay; both requests pass the oracle.
   await using model = await startModel();
   model.reply(say("done"));
@@ -120,8 +119,8 @@ test.each(PROTOCOLS)("%s: a replayed conversation is valid and reads the same", 
   });
 });
 
-test("cache marks go where the provider options say", async () => {
-  // Goal: on a system message its block, on a tool message its last result.
+test("sets cache marks where the provider options say", async () => {
+  // Goal: the mark is on a system message's block, and on a tool message's last result.
   await using model = await startModel();
   model.reply(say("done"));
   const { stream } = await languageModel(model, "anthropic").doStream({ prompt: REPLAY, tools: TOOLS });

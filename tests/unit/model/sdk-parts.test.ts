@@ -1,5 +1,4 @@
-// The AI SDK's provider packages against the scripted model: which parts `doStream` yields in
-// these versions. The engine builds on exactly this; an upgrade that changes it fails here.
+// Goal: these versions of the AI SDK's provider packages yield exactly these parts from `doStream`; an upgrade that changes them fails here.
 
 import { expect, test } from "bun:test";
 import {
@@ -29,7 +28,7 @@ import { type CallOptions, languageModel, PROMPT, PROTOCOLS, TOOLS } from "./sdk
 const TOKENS = { input: 100, output: 20, cached: 40, cacheWrite: 10, reasoning: 5 };
 type Part = { type: string } & Record<string, unknown>;
 
-/** All parts of an answer; the failure that ended it, when one did. */
+/** All parts of an answer, and the failure that ended it, if any. */
 async function partsOf(protocol: Protocol, reply: Reply, options: Partial<CallOptions> = {}) {
   await using model = await startModel();
   model.reply(reply);
@@ -46,7 +45,7 @@ async function partsOf(protocol: Protocol, reply: Reply, options: Partial<CallOp
   return { parts, failure, finish, kinds: kindsOf(parts) };
 }
 
-/** The order of the parts, equal neighbours as one. */
+/** The order of the parts, with adjacent equal ones merged. */
 function kindsOf(parts: Part[]): string[] {
   const kinds = parts.map(({ type }) => type).filter((type) => type !== "custom");
   return kinds.filter((kind, n) => kind !== kinds[n - 1]);
@@ -57,7 +56,7 @@ function textOf(parts: Part[], kind: string): string {
 }
 
 test.each(PROTOCOLS)("%s: text and tokens", async (protocol) => {
-  // Goal: one normal form of text, finish and usage for both protocols.
+  // Goal: both protocols have one normal form of text, finish and usage.
   const { parts, kinds, finish } = await partsOf(protocol, [say("Hello big world"), usage(TOKENS)]);
   expect(kinds).toEqual([
     "stream-start",
@@ -95,7 +94,7 @@ test.each(PROTOCOLS)("%s: reasoning", async (protocol) => {
 });
 
 test.each(PROTOCOLS)("%s: parallel calls with text in one chunk", async (protocol) => {
-  // Goal: calls come whole and in order, whether or not text shares their chunk.
+  // Goal: calls arrive complete and in order, whether or not text shares their chunk.
   const { parts, finish } = await partsOf(protocol, [together("I ask", call("a", { x: 1 }), call("b"))]);
   expect(textOf(parts, "text-delta")).toBe("I ask");
   expect(parts.filter((part) => part.type === "tool-call")).toMatchObject([
@@ -105,22 +104,22 @@ test.each(PROTOCOLS)("%s: parallel calls with text in one chunk", async (protoco
   expect(finish).toMatchObject({ finishReason: { unified: "tool-calls" } });
 });
 
-test.each(PROTOCOLS)("%s: arguments that are no JSON", async (protocol) => {
-  // Goal: they arrive as the text they are, without an error: the engine has to judge them.
+test.each(PROTOCOLS)("%s: arguments that are not JSON", async (protocol) => {
+  // Goal: they arrive as plain text, without an error.
   const { parts, kinds } = await partsOf(protocol, callRaw("a", '{"x": '));
   expect(parts.find((part) => part.type === "tool-call")).toMatchObject({ input: '{"x": ' });
   expect(kinds).not.toContain("error");
 });
 
 test.each(PROTOCOLS)("%s: no arguments at all", async (protocol) => {
-  // Goal: Anthropic's provider makes `{}` of nothing, the other hands on the empty text.
+  // Goal: Anthropic's provider turns nothing into `{}`; the other passes on the empty text.
   const { parts } = await partsOf(protocol, callRaw("a", ""));
   const input = protocol === "anthropic" ? "{}" : "";
   expect(parts.find((part) => part.type === "tool-call")).toMatchObject({ input });
 });
 
 test.each(PROTOCOLS)("%s: two calls with one id", async (protocol) => {
-  // Goal: Anthropic's provider lets the double id through; the other invents a new one.
+  // Goal: Anthropic's provider passes on the duplicate id; the other invents a new one.
   const same = { id: "same" };
   const { parts } = await partsOf(protocol, [call("a", {}, same), call("a", {}, same)]);
   const ids = parts.flatMap((part) => (part.type === "tool-call" ? [String(part.toolCallId)] : []));
@@ -137,7 +136,7 @@ test.each(PROTOCOLS)("%s: a call without id", async (protocol) => {
 });
 
 test("openai: calls without index", async () => {
-  // Goal: servers that leave the index out are understood.
+  // Goal: servers that omit the index are supported.
   const none = { index: null };
   const { parts } = await partsOf("openai", [call("a", { x: 1 }, none), call("b", { y: 1 }, none)]);
   expect(parts.filter((part) => part.type === "tool-call")).toMatchObject([
@@ -146,22 +145,22 @@ test("openai: calls without index", async () => {
   ]);
 });
 
-test.each(PROTOCOLS)("%s: a length stop with half a call", async (protocol) => {
-  // Goal: the half call is handed on as if it were whole; only the finish reason tells.
+test.each(PROTOCOLS)("%s: a length limit with an incomplete call", async (protocol) => {
+  // Goal: the incomplete call is passed on as if complete; only the finish reason differs.
   const { parts, finish } = await partsOf(protocol, lengthStop({ withHalfCall: true }));
   expect(parts.find((part) => part.type === "tool-call")).toMatchObject({ input: '{"agent":"research' });
   expect(finish).toMatchObject({ finishReason: { unified: "length" } });
 });
 
 test.each(PROTOCOLS)("%s: an empty answer", async (protocol) => {
-  // Goal: it looks like success: only a finish with `stop`.
+  // Goal: it looks like success, with only a finish of `stop`.
   const { kinds, finish } = await partsOf(protocol, emptyAnswer());
   expect(kinds).toEqual(["stream-start", "response-metadata", "finish"]);
   expect(finish).toMatchObject({ finishReason: { unified: "stop" } });
 });
 
 test("usage that is absent, split or repeated", async () => {
-  // Goal: absent is undefined (openai) or a throw (anthropic); only openai's split loses the input.
+  // Goal: absent usage is undefined (openai) or throws (anthropic); only a split report of openai loses the input.
   const absent = await partsOf("openai", [say("hi"), noUsage()]);
   expect(absent.finish?.usage).toMatchObject({
     inputTokens: { total: undefined },
@@ -181,7 +180,7 @@ test("usage that is absent, split or repeated", async () => {
 });
 
 test.each(PROTOCOLS)("%s: an error in mid-stream", async (protocol) => {
-  // Goal: an error part; after it only openai's provider still says `finish` (error).
+  // Goal: there is an error part; only openai's provider then yields `finish` (error).
   const { parts, finish } = await partsOf(protocol, [say("some words"), errorInStream("overloaded")]);
   expect(textOf(parts, "text-delta")).toBe("some words");
   expect(parts.find((part) => part.type === "error")?.error).toMatchObject({ message: "overloaded" });
@@ -207,7 +206,7 @@ test.each(PROTOCOLS)("%s: a body that ends too early", async (protocol) => {
   );
 });
 
-test.each(PROTOCOLS)("%s: a connection cut in mid-stream", async (protocol) => {
+test.each(PROTOCOLS)("%s: a connection lost in mid-stream", async (protocol) => {
   // Goal: the read fails with a status of 200 and "retryable": the engine must not believe that.
   const heard = gate();
   await using model = await startModel();
