@@ -161,7 +161,7 @@ onScreen("the list of workspaces", made, (at) => {
     const workspace = await make("Borrowed");
     await at.admin.put(`/workspaces/${workspace.id}/teams/${teamId}`);
     const page = await as(member);
-    await row(page, "Borrowed").getByText("somebody else").waitFor();
+    await row(page, "Borrowed").getByText("someone else").waitFor();
     await page.getByRole("button", { name: "Actions for Borrowed" }).click();
     expect(await page.getByRole("menuitem").allInnerTexts()).toEqual(["Clone", "Shared with"]);
     await page.getByRole("menuitem", { name: "Shared with" }).click();

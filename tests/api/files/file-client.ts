@@ -1,8 +1,8 @@
 // A client of the file routes for tests: raw bodies, conditions, refusals as values.
 
 import { join } from "node:path";
-import { proven, type Refusal } from "../../kit/client.ts";
-import { type World } from "../../kit/world.ts";
+import { refusalOf } from "../../kit/refusal.ts";
+import type { World } from "../../kit/world.ts";
 
 interface Entry {
   name: string;
@@ -40,11 +40,4 @@ export function fileClient(at: World, workspaceId: number, token?: string) {
       refusalOf(await send(method, `/file?${query}`, body)),
     refusedList: async (path: string) => refusalOf(await send("GET", list(path))),
   };
-}
-
-async function refusalOf(response: Response): Promise<Refusal> {
-  const text = await response.text();
-  if (response.ok) throw new Error(`was not refused: ${response.status} ${text}`);
-  const { message, code, details } = proven((JSON.parse(text) as { error: Omit<Refusal, "status"> }).error);
-  return { status: response.status, message, code, ...(details === undefined ? {} : { details }) };
 }
