@@ -166,7 +166,7 @@ onScreen("the list of workspaces", made, (at) => {
     expect(await page.getByRole("menuitem").allInnerTexts()).toEqual(["Clone", "Shared with"]);
     await page.getByRole("menuitem", { name: "Shared with" }).click();
     const dialog = page.getByRole("dialog", { name: "Share Borrowed" });
-    await dialog.getByText("Only an admin, or the owner who is a team-lead of a team").waitFor();
+    await dialog.getByText("Only admins, and owners who lead a team, can change this.").waitFor();
     expect(await dialog.getByRole("checkbox", { name: /Release/ }).isDisabled()).toBe(true);
     expect(await dialog.getByRole("checkbox", { name: /Release/ }).isChecked()).toBe(true);
     await page.close();
