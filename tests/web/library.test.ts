@@ -52,7 +52,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
 
   test("finds an instruction; shows its text, author, version and bindings; names pending proposals", async () => {
     const page = await open();
-    await page.getByText("1 proposal by agents pending", { exact: false }).waitFor();
+    await page.getByText("1 pending proposal by agents", { exact: false }).waitFor();
     await page.getByRole("searchbox", { name: "Search instructions" }).fill("tone");
     await eventually(() => rows(page).count(), 1);
     await rows(page).first().click();

@@ -150,7 +150,7 @@ function Waiting(): JSX.Element {
         <div class="notice wait library-waiting">
           <ShieldCheck aria-hidden="true" />
           <div>
-            {plural(waiting(), "proposal")} by agents pending: <span dir="auto">{names()}</span>
+            {plural(waiting(), "pending proposal")} by agents: <span dir="auto">{names()}</span>
           </div>
           <A href="/approvals" class="btn small">
             Review
