@@ -12,7 +12,7 @@ import type { SandboxMode } from "../../../src/service/config/schema.ts";
 import { DAEMONS, childrenIn } from "../../kit/gears.ts";
 import { openSandbox } from "../../kit/sandbox.ts";
 import { until } from "../../kit/eventually.ts";
-import { refusalText } from "../../kit/refusal.ts";
+import { refusal, refusalText } from "../../kit/refusal.ts";
 
 const posix = test.skipIf(process.platform === "win32");
 const linux = test.skipIf(process.platform !== "linux");
