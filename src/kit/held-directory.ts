@@ -13,7 +13,7 @@ import {
   realpathSync,
   type Stats,
 } from "node:fs";
-import { join, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { AppError, systemCode } from "./error.ts";
 
 /** Windows has none of these. */
@@ -70,7 +70,8 @@ export class HeldRoot {
 
   /** Is what was opened the file or directory of that path, without a link on the way? */
   #lies(descriptor: number, path: string): boolean {
-    if (this.#through === "paths") return this.#isReal(path);
+    // The name itself was opened without following it, and some disks know it in another case.
+    if (this.#through === "paths") return this.#isReal(dirname(path));
     const place = readlinkSync(`${DESCRIPTORS}/${descriptor}`);
     if (place === `${(this.#real ??= realpathSync(this.#path))}/${path}`) return true;
     // The root itself may have been moved.
