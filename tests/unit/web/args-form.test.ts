@@ -1,5 +1,5 @@
-// Goal: a gear's args_schema becomes fields that a person can fill in, what they filled in becomes exactly those arguments, and what no
-// field can show is left to JSON instead of being lost.
+// Goal: a gear's args_schema becomes form fields, the fields become exactly those arguments, and schemas that no field can show fall back
+// to JSON without loss.
 
 import { describe, expect, test } from "bun:test";
 import {
@@ -17,7 +17,7 @@ const collected = (of: ReturnType<typeof fields>, drafts: Parameters<typeof coll
   return { args, problems: Object.fromEntries(problems) };
 };
 
-test("each simple type is a field of its kind", () => {
+test("maps each simple type to its kind of field", () => {
   const found = fields(
     {
       name: { type: "string", description: "of the file" },
@@ -59,7 +59,7 @@ test("each simple type is a field of its kind", () => {
   });
 });
 
-test("what stands in the fields is what is sent; what is empty is left out unless it must be there", () => {
+test("sends the values of the fields; omits empty ones unless they are required", () => {
   const found = fields(
     {
       name: { type: "string" },
@@ -102,7 +102,7 @@ test("what stands in the fields is what is sent; what is empty is left out unles
   });
 });
 
-test("what can't be sent is named by its path", () => {
+test("names invalid values by their path", () => {
   const found = fields(
     {
       count: { type: "integer" },
@@ -123,7 +123,7 @@ test("what can't be sent is named by its path", () => {
   });
 });
 
-describe("left to JSON", () => {
+describe("falls back to JSON for", () => {
   test.each([
     ["no JSON", "{"],
     ["combined schemas", JSON.stringify({ type: "object", oneOf: [] })],
@@ -137,7 +137,7 @@ describe("left to JSON", () => {
     expect(fieldsOf(schema)).toBeUndefined();
   });
 
-  test("one field only, where the others are simple", () => {
+  test("a single field among simple ones", () => {
     const found = fields({
       a: { type: "string" },
       b: { anyOf: [{ type: "string" }, { type: "integer" }] },
@@ -149,12 +149,12 @@ describe("left to JSON", () => {
     expect(found?.map(({ kind }) => kind)).toEqual(["text", "json", "json", "json", "json", "json"]);
   });
 
-  test("no arguments at all is a form without fields", () => {
+  test("shows a form without fields for no arguments", () => {
     expect(fields({}, { additionalProperties: false })).toEqual([]);
   });
 });
 
-test("arguments go from JSON to fields and back as they were", () => {
+test("converts arguments from JSON to fields and back unchanged", () => {
   const found = fields({
     name: { type: "string" },
     count: { type: "integer" },
@@ -176,7 +176,7 @@ test("arguments go from JSON to fields and back as they were", () => {
   expect(collect(found!, draftsOf(found!, args)).args).toEqual({ ...args, words: ["x", ""] });
 });
 
-test("a property by the name of the prototype is a property", () => {
+test("treats __proto__ as an ordinary property", () => {
   const found = fieldsOf('{"type":"object","properties":{"__proto__":{"type":"string"}}}');
   const { args } = collect(
     found!,
@@ -185,14 +185,14 @@ test("a property by the name of the prototype is a property", () => {
   expect(JSON.stringify(args)).toBe('{"__proto__":"x"}');
 });
 
-test("JSON by hand is one object", () => {
+test("requires JSON to be one object", () => {
   expect(parseArgs(" ")).toEqual({ args: {} });
   expect(parseArgs('{"a":1}')).toEqual({ args: { a: 1 } });
   expect(parseArgs("[1]")).toEqual({ problem: "Enter one JSON object: { … }." });
   expect(parseArgs("{")).toEqual({ problem: expect.stringContaining("Not valid JSON") as string });
 });
 
-test("whether files of a workspace are needed", () => {
+test("detects whether workspace files are needed", () => {
   const schema = (mark: unknown) =>
     JSON.stringify({ type: "object", properties: { a: { type: "string", "x-file": mark } } });
   expect([schema(true), schema(false), "{", "[]"].map(takesFiles)).toEqual([true, false, false, false]);

@@ -1,4 +1,4 @@
-// Goal: what the canvas draws follows from the records alone: sides of wires, places of small nodes, what a turn lights up, what can be undone.
+// Goal: the canvas derives from the records alone: sides of wires, positions of pills, live lines, undo steps.
 
 import { describe, expect, test } from "bun:test";
 import { Position } from "@xyflow/system";
@@ -81,7 +81,7 @@ const nothing: Shown = { agents: [], wires: [], gearBindings: [], instructionBin
 describe("geometry", () => {
   const from = cardAt({ x: 0, y: 0 });
 
-  test("a wire leaves sideways where there is room, else up or down", () => {
+  test("starts a wire sideways if there is space, otherwise vertically", () => {
     const side = (x: number, y: number) => sideTowards(from, cardAt({ x, y }));
     expect([side(400, 0), side(-400, 300), side(400, 300), side(40, 300), side(-100, -300)]).toEqual([
       Position.Right,
@@ -92,7 +92,7 @@ describe("geometry", () => {
     ]);
   });
 
-  test("arrow keys go to the nearest card in their direction", () => {
+  test("moves to the nearest card in the direction of an arrow key", () => {
     const cards = new Map([
       [1, cardAt({ x: 0, y: 0 })],
       [2, cardAt({ x: 400, y: 100 })],
@@ -106,7 +106,7 @@ describe("geometry", () => {
     expect(neighbourOf(9, "left", cards)).toBeUndefined();
   });
 
-  test("bounds hold everything, and panning goes no further than needed", () => {
+  test("bounds all cards, and pans no further than needed", () => {
     expect(boundsOf([])).toBeUndefined();
     expect(boundsOf([from, cardAt({ x: -100, y: 50 })])).toEqual({ x: -100, y: 0, width: 314, height: 142 });
     const view = { width: 1000, height: 500 };
@@ -115,8 +115,8 @@ describe("geometry", () => {
   });
 });
 
-describe("small nodes", () => {
-  test("stand beside their agent, those of all agents beside the orchestrator", () => {
+describe("pills", () => {
+  test("are beside their agent, those of all agents beside the orchestrator", () => {
     const shown: Shown = {
       ...nothing,
       agents: [agent(1, 0, 0), agent(2, 400, 0)],
@@ -133,7 +133,7 @@ describe("small nodes", () => {
     ]);
   });
 
-  test("more than a handful are counted", () => {
+  test("are counted beyond a handful", () => {
     const many = Array.from({ length: 12 }, (_, index) => gear(index + 1, 2));
     const shown: Shown = { ...nothing, agents: [agent(1, 0, 0), agent(2, 400, 0)], gearBindings: many };
     const group = attachmentsOf(shown).get(2)!;
@@ -141,7 +141,7 @@ describe("small nodes", () => {
     expect(group.at(-1)).toMatchObject({ kind: "more", label: "8 more", id: 2 });
   });
 
-  test("take a side where they cover no card and no wire runs", () => {
+  test("choose a side without cards and wires", () => {
     const shown: Shown = {
       ...nothing,
       agents: [agent(1, 0, 0), agent(2, 400, 0), agent(3, 700, 0), agent(4, 400, 200)],
@@ -166,7 +166,7 @@ describe("small nodes", () => {
     }
   });
 
-  test("no two lines of a group lie on one another, above and below a card", () => {
+  test("have lines that do not overlap above and below a card", () => {
     const card = cardAt({ x: 0, y: 0 });
     const shown: Shown = {
       ...nothing,
@@ -191,7 +191,7 @@ describe("small nodes", () => {
     expect(attachmentPath(card, alone!, Position.Bottom, 0, 1)).toBe("M40,92V116");
   });
 
-  test("the gate stands right of everything, as high as those who ask", () => {
+  test("place the gate right of everything, level with the agents that have a grant", () => {
     const cards = [cardAt({ x: 0, y: 0 }), cardAt({ x: 400, y: 200 })];
     const gate = gateRect(cards, [cards[1]!], "asks");
     expect(gate.x).toBeGreaterThan(614);
@@ -199,7 +199,7 @@ describe("small nodes", () => {
     expect(gateRect([], [], "asks").y).toBe(32);
   });
 
-  test("a wire knows whether there is one the other way", () => {
+  test("mark a wire that has a reverse one", () => {
     expect(drawnWires([wire(1, 1, 2), wire(2, 2, 1), wire(3, 1, 3)]).map(({ reversed }) => reversed)).toEqual(
       [true, true, false],
     );
@@ -249,7 +249,7 @@ describe("live", () => {
     ],
   };
 
-  test("of several runs of an agent the one that waits is told", () => {
+  test("shows the waiting run of an agent with several runs", () => {
     const runs = new Map([
       run(1, 1, "thinking"),
       run(2, 1, "waiting"),
@@ -262,7 +262,7 @@ describe("live", () => {
     ]);
   });
 
-  test("lines light up while their call is open", () => {
+  test("highlights lines while their call is open", () => {
     const runs = new Map([run(1, 1, "working"), run(2, 2, "waiting")]);
     const tools = new Map([
       call("a", 1, "delegate", { agent: " Worker 2", task: "x" }),
@@ -282,7 +282,7 @@ describe("history", () => {
   const step = toggling("wire", { kind: "wire", from: 1, to: 2, present: true });
   const other = toggling("gear", { kind: "gear", id: 1, agentId: null, present: false });
 
-  test("undo and redo pass a step from side to side; a new one ends what could be redone", () => {
+  test("moves steps between undo and redo; a new step clears redo", () => {
     const two = recorded(recorded(emptyHistory, step), other);
     const back = afterUndo(two, other);
     expect(back).toEqual({ done: [step], undone: [other] });
@@ -292,7 +292,7 @@ describe("history", () => {
     expect(afterUndo(two, step)).toEqual({ done: [other], undone: [step] });
   });
 
-  test("what is undone is the opposite", () => {
+  test("undoes a step by its opposite", () => {
     expect(step.backward).toEqual([{ kind: "wire", from: 1, to: 2, present: false }]);
     const at = { x: 0, y: 0 };
     const to = { x: 10, y: 0 };
@@ -309,7 +309,7 @@ describe("history", () => {
     expect(moving("move", [{ agentId: 2, from: at, to: at }])).toBeUndefined();
   });
 
-  test("the oldest steps are forgotten", () => {
+  test("drops the oldest steps", () => {
     const labels = Array.from({ length: STEPS_MAX + 5 }, (_, index) => String(index));
     const full = labels.reduce((history, label) => recorded(history, { ...step, label }), emptyHistory);
     expect([full.done.length, full.done[0]!.label]).toEqual([STEPS_MAX, "5"]);
@@ -317,7 +317,7 @@ describe("history", () => {
 });
 
 describe("tidy", () => {
-  test("follows the wires from left to right and leaves the orchestrator where it is", async () => {
+  test("follows the wires from left to right and keeps the orchestrator in place", async () => {
     const shown = {
       agents: [agent(1, 30, 40), agent(2, 0, 0), agent(3, 0, 0), agent(4, 0, 0)],
       wires: [wire(1, 1, 2), wire(2, 1, 3), wire(3, 3, 4)],
@@ -330,7 +330,7 @@ describe("tidy", () => {
     expect(places.get(4)!.x).toBeGreaterThan(places.get(3)!.x + 214);
   });
 
-  test("a ring of wires does not make the layout as long as the ring", async () => {
+  test("does not stretch the layout along a cycle of wires", async () => {
     const agents = Array.from({ length: 30 }, (_, index) => agent(index + 1, 0, 0));
     const ring = agents.slice(1).map(({ id }) => wire(100 + id, id, id === 30 ? 2 : id + 1));
     const star = agents.slice(1).map(({ id }) => wire(id, 1, id));
@@ -339,7 +339,7 @@ describe("tidy", () => {
     expect(bounds.width).toBeLessThan(8 * 214);
   });
 
-  test("200 agents and their small nodes do not lie on one another, and make no endless column", async () => {
+  test("lays out 200 agents with their pills without overlaps and without one long column", async () => {
     const agents = Array.from({ length: 200 }, (_, index) => agent(index + 1, 0, 0));
     const wires = agents.slice(1).map(({ id }) => wire(id, 1, id));
     const gearBindings = agents.slice(0, 60).map(({ id }) => gear(id, id));

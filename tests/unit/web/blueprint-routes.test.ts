@@ -1,4 +1,4 @@
-// Goal: how wires run follows from where the cards stand: straight, down, or around them, each in a lane of its own.
+// Goal: the positions of the cards determine the routes of wires: straight, vertical, or around cards, each in its own lane.
 
 import { describe, expect, test } from "bun:test";
 import { Position } from "@xyflow/system";
@@ -7,7 +7,7 @@ import { lanesOf } from "../../../web/screens/blueprint/lanes.ts";
 import { routeOf, routePath, wirePath } from "../../../web/screens/blueprint/routes.ts";
 
 describe("wires", () => {
-  test("two wires against each other do not lie on one another", () => {
+  test("separates two opposite wires", () => {
     const from = cardAt({ x: 0, y: 0 });
     const to = cardAt({ x: 400, y: 0 });
     const ends = (path: string) => path.match(/-?[\d.]+/g)!.map(Number);
@@ -24,7 +24,7 @@ describe("wires", () => {
     expect(ends(wirePath(from, to, false)).slice(0, 2)).toEqual([214, 46]);
   });
 
-  test("a wire goes around the cards between its ends, back on the other side; a straight one stays straight", () => {
+  test("routes a wire around the cards in between, and the reverse one on the other side; keeps straight ones straight", () => {
     const row = [0, 300, 600].map((x) => cardAt({ x, y: 0 }));
     const [first, middle, last] = row as [Rect, Rect, Rect];
     expect(routeOf(first, last, row)).toEqual({
@@ -40,7 +40,7 @@ describe("wires", () => {
     expect(routeOf(column[2]!, column[0]!, column).leaves).toBe(Position.Left);
   });
 
-  test("wires that pass equally many cards keep lanes of their own, shorter ones inside, and cross nowhere", () => {
+  test("gives wires that pass as many cards their own lanes, shorter ones inside, without crossings", () => {
     const row = [0, 300, 600, 900].map((x) => cardAt({ x, y: 0 }));
     const between = (id: number, a: number, b: number) => {
       const ends = { from: row[a]!, to: row[b]! };
@@ -62,7 +62,7 @@ describe("wires", () => {
     expect(path(wires[1]!)).toBe("M131,0V-16Q131,-28 143,-28H671Q683,-28 683,-16V0");
   });
 
-  test("lanes that do not lie beside one another stay as near as they may", () => {
+  test("keeps lanes that do not run side by side close to the cards", () => {
     const row = [0, 300, 600, 900, 1200, 1500].map((x) => cardAt({ x, y: 0 }));
     const between = (id: number, a: number, b: number) => {
       const ends = { from: row[a]!, to: row[b]! };
@@ -75,7 +75,7 @@ describe("wires", () => {
     ]);
   });
 
-  test("where the row is barred, a wire goes down or up; a lane beside the cards is taken on the side that is free", () => {
+  test("routes vertically if the row is blocked, and takes the free side beside the cards", () => {
     const above = cardAt({ x: 0, y: 0 });
     const near = cardAt({ x: -140, y: 180 });
     const far = cardAt({ x: -420, y: 180 });

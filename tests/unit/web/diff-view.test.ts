@@ -1,5 +1,5 @@
-// Goal: a difference shows every line of both texts once, counts line ends and characters that can't be seen, folds only what did not
-// change, and stays fast where texts are large or have nothing in common.
+// Goal: a diff shows every line of both texts once, detects changes of line endings and invisible characters, folds only unchanged lines,
+// and stays fast for large or unrelated texts.
 
 import { expect, test } from "bun:test";
 import {
@@ -17,13 +17,13 @@ const short = ({ kind, before, after, text }: DiffRow) =>
   [{ same: " ", added: "+", removed: "-" }[kind], before ?? "", after ?? "", text].join("|");
 const SOON_MS = 3_000;
 
-test("rows have the numbers of both texts", () => {
+test("numbers rows by both texts", () => {
   const { rows, added, removed } = rowsOf("a\nb\nc\n", "a\nB\nc\nd\n");
   expect(rows.map(short)).toEqual([" |1|1|a", "-|2||b", "+||2|B", " |3|3|c", "+||4|d"]);
   expect([added, removed]).toEqual([2, 1]);
 });
 
-test("the end of a line counts, and so does its absence", () => {
+test("compares line endings, also a missing one", () => {
   expect(rowsOf("a\n", "a\r\n").rows.map(short)).toEqual(["-|1||a", "+||1|a\r"]);
   const { rows } = rowsOf("a\n", "a");
   expect(rows.map(({ kind, open }) => [kind, open])).toEqual([
@@ -32,13 +32,13 @@ test("the end of a line counts, and so does its absence", () => {
   ]);
 });
 
-test("a text by itself is not a difference; empty texts have no rows", () => {
+test("shows a single text without changes, and an empty text without rows", () => {
   expect(rowsOf(undefined, "a\nb").rows.map(short)).toEqual([" |1|1|a", " |2|2|b"]);
   expect(rowsOf(undefined, "").rows).toEqual([]);
   expect(rowsOf("", "").rows).toEqual([]);
 });
 
-test("long unchanged stretches are folded between their neighbours of a change; short ones are not", () => {
+test("folds long unchanged stretches, but not short ones and not the context of a change", () => {
   const { rows } = rowsOf(lines(1, 40), `${lines(1, 20)}new\n${lines(21, 40)}`);
   const stretches = stretchesOf(rows, true);
   expect(stretches).toEqual([
@@ -53,7 +53,7 @@ test("long unchanged stretches are folded between their neighbours of a change; 
   expect(stretchesOf(near.rows, true).every(({ folded }) => !folded)).toBe(true);
 });
 
-test("stretches cover every row once, in order, however they are opened", () => {
+test("covers every row once and in order, in whatever order stretches are opened", () => {
   const { rows } = rowsOf(lines(1, 3000), `${lines(1, 1000)}new\n${lines(1400, 5000)}`);
   let stretches = stretchesOf(rows, true);
   for (let round = 0; round < 50; round++) {
@@ -67,7 +67,7 @@ test("stretches cover every row once, in order, however they are opened", () => 
   expect(stretches.every(({ folded }) => !folded)).toBe(true);
 });
 
-test("of many changed lines only the first are shown at once, and the rest is said", () => {
+test("shows only the first of many changed lines, and counts the rest", () => {
   const { rows } = rowsOf("", lines(1, SHOWN_LINES_MAX + 5));
   expect(stretchesOf(rows, true)).toEqual([
     { start: 0, end: SHOWN_LINES_MAX, folded: false },
@@ -75,7 +75,7 @@ test("of many changed lines only the first are shown at once, and the rest is sa
   ]);
 });
 
-test("2 MiB with a few changes, and 2 MiB that have nothing in common, do not hold up the page", () => {
+test("compares 2 MiB with a few changes, and 2 MiB of unrelated text, quickly", () => {
   const large = lines(1, 190_000);
   expect(large.length).toBeGreaterThan(2 * 1024 * 1024);
   const begun = performance.now();
@@ -87,7 +87,7 @@ test("2 MiB with a few changes, and 2 MiB that have nothing in common, do not ho
   expect(performance.now() - begun).toBeLessThan(SOON_MS);
 });
 
-test("characters that can't be seen, or that turn the direction of text, are named", () => {
+test("names invisible characters and those that change the text direction", () => {
   const shown = (text: string) =>
     pieces(text).map((piece) => (piece.hidden ? `<${piece.text}>` : piece.text));
   expect(shown("plain\ttext")).toEqual(["plain", "\t", "text"]);

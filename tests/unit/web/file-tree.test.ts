@@ -1,4 +1,4 @@
-// Goal: the rows of the file tree, where keys lead in it, and which directory a save concerns.
+// Goal: the rows of the file tree, its keyboard movement, and the directory that a save affects.
 
 import { expect, test } from "bun:test";
 import type { FileEntry } from "../../../src/service/files/schema.ts";
@@ -21,7 +21,7 @@ const levels: Levels = new Map([
 ]);
 const rows = rowsOf(levels, new Set(["docs", "docs/deep"]));
 
-test("rows: what is open, in order, with level and place; an open directory that is not read yet has none", () => {
+test("lists the rows of open directories in order, with level and position; none for a directory that is not loaded", () => {
   expect(rows.map(({ entry: { path }, level, position, of }) => [path, level, position, of])).toEqual([
     ["docs", 1, 1, 3],
     ["docs/deep", 2, 1, 2],
@@ -31,7 +31,7 @@ test("rows: what is open, in order, with level and place; an open directory that
   ]);
 });
 
-test("keys", () => {
+test("moves by keys", () => {
   const open = new Set(["docs"]);
   const to = (key: string, from: number) => move(key, rows, from, open);
   expect(to("ArrowDown", 4)).toEqual({ to: 4 });
@@ -49,13 +49,13 @@ test("keys", () => {
   expect(to("ArrowDown", 9)).toBeUndefined();
 });
 
-test("a letter jumps to the next name that begins with it, past the end from the start", () => {
+test("jumps to the next name that starts with a letter, wrapping around", () => {
   expect([jump(rows, 0, "D"), jump(rows, 1, "d"), jump(rows, 2, "a"), jump(rows, 2, "x")]).toEqual([
     1, 0, 4, 2,
   ]);
 });
 
-test("a save concerns the nearest directory that was read", () => {
+test("finds the nearest loaded directory of a saved file", () => {
   expect(parentsOf("a/b/c.txt")).toEqual(["a", "a/b"]);
   expect(
     ["docs/plan.md", "docs/deep/er/x.md", "new/y.md", "top.md"].map((path) => directoryToRead(path, levels)),

@@ -1,4 +1,4 @@
-// Goal: which files are open and in front, what to call them, the one piece in which two texts differ, and line ends that stay.
+// Goal: open files and the shown one, their short names, the one change between two texts, and preserved line endings.
 
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
@@ -7,14 +7,14 @@ import { afterClosing, shortNames, withPath } from "../../../web/screens/files/o
 
 const many = Array.from({ length: 12 }, (_, index) => `${index}.md`);
 
-test("opening: at the end; of many, the oldest that may be closed makes room; none has to", () => {
+test("opens a file at the end, and closes the oldest one that may be closed when there are too many", () => {
   expect(withPath(["a"], "b", () => true)).toEqual(["a", "b"]);
   expect(withPath(["a", "b"], "a", () => true)).toEqual(["a", "b"]);
   expect(withPath(many, "new", (path) => path !== "0.md")).toEqual(["0.md", ...many.slice(2), "new"]);
   expect(withPath(many, "new", () => false)).toEqual([...many, "new"]);
 });
 
-test("closing: what takes its place, else what was before it", () => {
+test("shows the next file after closing one, otherwise the previous one", () => {
   const three = ["a", "b", "c"];
   expect([
     afterClosing(three, "b", "b"),
@@ -24,7 +24,7 @@ test("closing: what takes its place, else what was before it", () => {
   ]).toEqual(["c", "b", "a", undefined]);
 });
 
-test("names: the directory only where two are alike", () => {
+test("adds the directory only to equal names", () => {
   expect([...shortNames(["a/x.md", "b/x.md", "x.md", "deep/er/y.md"]).values()]).toEqual([
     { name: "x.md", directory: "a" },
     { name: "x.md", directory: "b" },
@@ -33,7 +33,7 @@ test("names: the directory only where two are alike", () => {
   ]);
 });
 
-test("a change makes one text into the other, whatever they are", () => {
+test("finds a change that turns any text into any other", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "binary" }),
@@ -50,7 +50,7 @@ test("a change makes one text into the other, whatever they are", () => {
   );
 });
 
-test("line ends", () => {
+test("preserves line endings", () => {
   expect(["", "a\nb", "a\r\nb\r\n", "a\r\nb\n", "a\rb", "a\r\r\n"].map(lineEndOf)).toEqual([
     undefined,
     undefined,

@@ -1,4 +1,4 @@
-// Goal: what the places of the interface decide without a page: which server was typed, what a figure means, what a search finds, who may share.
+// Goal: the decisions of screens without a page: the typed server, figures of a model, search results, rights.
 
 import { describe, expect, test } from "bun:test";
 import type { WhoAmI } from "../../../src/service/people/schema.ts";
@@ -43,7 +43,7 @@ describe("the server of the login", () => {
 });
 
 describe("figures of a model", () => {
-  test("nothing is unknown, 0 is 0", () => {
+  test("treats empty as unknown and 0 as 0", () => {
     expect(figuresOf(noFigures)).toEqual({
       context_tokens: null,
       output_tokens: null,
@@ -90,7 +90,7 @@ describe("figures of a model", () => {
     );
   });
 
-  test("what is stored is what is shown", () => {
+  test("shows what is stored", () => {
     const model = {
       context_tokens: 200_000,
       output_tokens: null,
@@ -102,7 +102,7 @@ describe("figures of a model", () => {
   });
 });
 
-test("a new provider gets a name that is free", () => {
+test("suggests an unused name for a new provider", () => {
   const others = ["Anthropic", "anthropic 2", "localhost:11434"].map((name, index) => ({
     id: index + 1,
     name,
@@ -128,21 +128,21 @@ describe("the palette's search", () => {
   const ids = (search: string, recent: string[] = []) =>
     findCommands(commands, search, recent).flatMap(({ items }) => items.map(({ id }) => id));
 
-  test("the beginning of the name comes before a word in it, and that before the note", () => {
+  test("ranks the start of the name before a word in it, and that before the note", () => {
     expect(ids("release")).toEqual(["c", "d"]);
     expect(ids("draft")).toEqual(["e"]);
     expect(ids("approved")).toEqual(["e"]);
   });
-  test("every word must fit, in any order", () => {
+  test("requires every word, in any order", () => {
     expect(ids("desk rel")).toEqual(["c"]);
     expect(ids("desk models")).toEqual([]);
   });
-  test("letters in order find what is half remembered; case and marks do not matter", () => {
+  test("matches letters in order, ignoring case and accents", () => {
     expect(ids("rlsdsk")).toEqual(["c"]);
     expect(ids("CAFE MUN")).toEqual(["f"]);
     expect(ids("zz")).toEqual([]);
   });
-  test("what was used lately comes first while nothing is searched, once", () => {
+  test("lists recent commands first without a search, once each", () => {
     const groups = findCommands(commands, " ", ["e", "gone", "c"]);
     expect(groups.map(({ name, items }) => [name, items.map(({ id }) => id)])).toEqual([
       ["Recent", ["e", "c"]],
@@ -150,7 +150,7 @@ describe("the palette's search", () => {
       ["Workspaces", ["d", "f"]],
     ]);
   });
-  test("ten thousand are searched in a blink, and only some are shown", () => {
+  test("searches ten thousand commands fast and shows only some", () => {
     const many = Array.from({ length: 10_000 }, (_, index) => ({
       id: `w${index}`,
       group: "Workspaces",
@@ -163,7 +163,7 @@ describe("the palette's search", () => {
     expect(group!.items).toHaveLength(20);
     expect(group!.items.every(({ label }) => label.includes("99"))).toBe(true);
   });
-  test("an exact name stands first", () => {
+  test("ranks an exact name first", () => {
     expect(scoreOf(commands[1]!, ["models"])).toBeGreaterThan(scoreOf(commands[1]!, ["model"]));
   });
 });
@@ -177,14 +177,14 @@ describe("rights on a workspace", () => {
     auth: "session",
     team_ids: teams,
   });
-  test("sharing: an admin, or the owner who leads that team", () => {
+  test("lets admins share, and owners who lead the team", () => {
     expect(mayShare(who(1, "admin"), workspace, 5)).toBe(true);
     expect(mayShare(who(2, "team-lead", [5]), workspace, 5)).toBe(true);
     expect(mayShare(who(2, "team-lead", [6]), workspace, 5)).toBe(false);
     expect(mayShare(who(3, "team-lead", [5]), workspace, 5)).toBe(false);
     expect(mayShare(who(2, "member", [5]), workspace, 5)).toBe(false);
   });
-  test("deleting: an admin or the owner", () => {
+  test("lets admins and the owner delete", () => {
     expect(mayDelete(who(1, "admin"), workspace)).toBe(true);
     expect(mayDelete(who(2, "member"), workspace)).toBe(true);
     expect(mayDelete(who(3, "team-lead", [5]), workspace)).toBe(false);

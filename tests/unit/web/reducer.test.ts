@@ -1,5 +1,5 @@
-// Goal: whatever way events reach a browser (live, twice, again after a lost connection, after a snapshot that knows them already), what
-// the interface knows in the end is what the server has on record.
+// Goal: however events reach a browser (live, twice, after a reconnect, after a newer snapshot), its final state equals the server's
+// records.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { array, assert, nat, property, tuple } from "fast-check";
@@ -13,41 +13,41 @@ beforeAll(async () => {
   recording = await recordedTurns();
 });
 
-/** What the server keeps records of. */
+/** The parts that the server records. */
 function records(state: WorkspaceState) {
   const { workspace, agents, wires, gearBindings, instructionBindings, grants, turns, entries, approvals } =
     state;
   return { workspace, agents, wires, gearBindings, instructionBindings, grants, turns, entries, approvals };
 }
 
-/** Everything but how far it was read. */
+/** Everything except the position in the stream. */
 function knowledge(state: WorkspaceState) {
   return { ...state, usageChanges: 0 };
 }
 
 describe("a recorded stream", () => {
-  test("leads from the first snapshot to what the last one says", () => {
+  test("leads from the first snapshot to the last one", () => {
     const end = reduceAll(stateOf(recording.before), recording.events);
     expect(records(end)).toEqual(records(stateOf(recording.after)));
     expect(end.lastId).toBe(recording.after.blueprint.event_id!);
-    // Nobody speaks or works any more.
+    // No one speaks or works at the end.
     expect([end.speech.size, end.runs.size, end.gone]).toEqual([0, 0, false]);
   });
 
-  test("does the same without streamed text: only what is spoken differs on the way", () => {
+  test("gives the same result without streamed text", () => {
     const live = reduceAll(stateOf(recording.before), recording.events);
     const late = reduceAll(stateOf(recording.before), recording.stored);
     expect(knowledge(late)).toEqual(knowledge(live));
   });
 
-  test("names agents that are gone", () => {
+  test("names deleted agents", () => {
     const end = reduceAll(stateOf(recording.before), recording.events);
     const helper = recording.events.find((event) => event.type === "agent.created");
     expect(helper?.type === "agent.created" && end.agentNames.get(helper.data.agent.id)).toBe("helper");
     expect(end.agents.map(({ name }) => name)).toEqual(["orchestrator", "scribe", "scout"]);
   });
 
-  test("counts the reported tokens of each run once, also when it is seen again", () => {
+  test("counts the reported tokens of each run once, also in a replay", () => {
     const once = reduceAll(stateOf(recording.before), recording.events);
     const twice = reduceAll(
       once,
@@ -58,13 +58,13 @@ describe("a recorded stream", () => {
   });
 });
 
-describe("events that were taken in already", () => {
-  test("one by one: the same object comes back", () => {
+describe("repeated events", () => {
+  test("return the same object", () => {
     const end = reduceAll(stateOf(recording.before), recording.events);
     for (const event of recording.stored) expect(reduce(end, event)).toBe(end);
   });
 
-  test("any reconnects, from any point before, as often as one likes, change nothing", () => {
+  test("change nothing after any number of reconnects from any point", () => {
     const { stored } = recording;
     const whole = knowledge(reduceAll(stateOf(recording.before), stored));
     const cut = nat({ max: stored.length });
@@ -73,7 +73,7 @@ describe("events that were taken in already", () => {
         let state = stateOf(recording.before);
         for (const [a, b] of reconnects) {
           const known = stored.findIndex(({ id }) => id! > state.lastId);
-          // From no later than what is known, to anywhere.
+          // From a known event to any later one.
           const from = Math.min(a, known < 0 ? stored.length : known);
           state = reduceAll(state, stored.slice(from, Math.max(from, b)));
         }
@@ -85,20 +85,20 @@ describe("events that were taken in already", () => {
   });
 });
 
-describe("a snapshot that is newer than the events", () => {
-  /** As when an open turn is followed from its beginning. */
+describe("a snapshot newer than the events", () => {
+  /** As when a viewer follows an open turn from its start. */
   const followed = (snapshot: Snapshot, after: number): WorkspaceState => ({
     ...stateOf(snapshot),
     lastId: after,
   });
 
-  test("keeps its records, whatever the events say about earlier times", () => {
+  test("keeps its records over older events", () => {
     const end = reduceAll(followed(recording.after, 0), recording.stored);
     expect(records(end)).toEqual(records(stateOf(recording.after)));
     expect(end.agents.map(({ name }) => name)).toEqual(["orchestrator", "scribe", "scout"]);
   });
 
-  test("still shows the tools of the turn that is followed, with arguments, result and time", () => {
+  test("still shows the tools of the followed turn, with arguments, result and time", () => {
     const firstTurn = recording.after.turns[0]!.id;
     const upTo = recording.stored.findIndex(
       (event) => event.type === "turn.finished" && event.turn_id === firstTurn,
@@ -117,7 +117,7 @@ describe("a snapshot that is newer than the events", () => {
   });
 });
 
-describe("what is said at the moment", () => {
+describe("streamed text", () => {
   const delta = (runId: number, text: string, kind: "text" | "reasoning" = "text"): WorkspaceEvent => ({
     id: null,
     type: "delta",
@@ -126,7 +126,7 @@ describe("what is said at the moment", () => {
     data: { run_id: runId, agent_id: 1, kind, text },
   });
 
-  test("grows with each delta, leaves everything else as it is, and is replaced by a partial", () => {
+  test("grows with each delta, changes nothing else, and is replaced by a partial", () => {
     const start = stateOf(recording.before);
     const spoken = reduceAll(start, [
       delta(5, "Hel"),
@@ -155,7 +155,7 @@ describe("what is said at the moment", () => {
     expect(reduce(spoken, partial).speech.get(5)?.text).toBe("Hello there");
   });
 
-  test("is gone when the answer is on record", () => {
+  test("disappears when the answer is recorded", () => {
     const at = recording.events.findIndex(
       (event) => event.type === "entry" && event.data.entry.kind === "agent",
     );
@@ -165,7 +165,7 @@ describe("what is said at the moment", () => {
   });
 });
 
-test("an end that was not final leaves the turn open; a mark that was cleared is gone", () => {
+test("keeps a turn open after an end that was not final; clears a mark", () => {
   const ended = recording.stored.find((event) => event.type === "turn.finished");
   if (ended?.type !== "turn.finished") throw new Error("the recording has no end of a turn");
   const { turn } = ended.data;

@@ -1,5 +1,5 @@
-// Goal: the conversation reads in the order in which things were asked, workers stand under the call that asked for them, what did not
-// change stays the same object, and ten thousand entries cost next to nothing when one more comes.
+// Goal: the conversation is in the order of requests, workers appear under their call, unchanged items keep their identity, and adding an
+// entry to ten thousand is cheap.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Approval } from "../../../src/service/approvals/schema.ts";
@@ -13,7 +13,7 @@ import { stateOf, type WorkspaceState } from "../../../web/state/workspace-state
 import { type Recording, recordedTurns } from "../../kit/recorded-turns.ts";
 
 const ENTRIES = 10_000;
-/** Generous: it takes about two on an idle machine. */
+/** Generous: about two on an idle machine. */
 const ONE_MORE_MS_MAX = 60;
 
 let recording: Recording;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const transcriptOf = (state: WorkspaceState) => createTranscript()(state);
 
-/** One line for each item, as one would read it. */
+/** One readable line per item. */
 function read(items: readonly Item[], state: WorkspaceState): string[] {
   const name = (id: number) => state.agentNames.get(id);
   return items.map((item) => {
@@ -51,14 +51,14 @@ const WHOLE = [
 ];
 
 describe("recorded turns", () => {
-  test("read in order, from a snapshot and from events", () => {
+  test("are in order, from a snapshot and from events", () => {
     const late = stateOf(recording.after);
     expect(read(transcriptOf(late), late)).toEqual(WHOLE);
     const live = reduceAll(stateOf(recording.before), recording.events);
     expect(read(transcriptOf(live), live)).toEqual(WHOLE);
   });
 
-  test("event by event: keys only come, in their place, and what an event does not concern is the same object", () => {
+  test("only add keys in place, event by event, and keep the identity of unaffected items", () => {
     const transcript = createTranscript();
     let state = stateOf(recording.before);
     let before = transcript(state);
@@ -67,16 +67,16 @@ describe("recorded turns", () => {
       const now = transcript(state);
       const keys = now.map(({ key }) => key);
       expect(new Set(keys).size).toBe(keys.length);
-      // One who was about to speak and failed instead is no longer there.
+      // An agent that failed before speaking disappears.
       const saidNothing = (item: Item) => item.kind === "bubble" && item.live && item.segments.length === 0;
       const stayed = before.filter((item) => !saidNothing(item) || keys.includes(item.key));
-      // What was there is still there, in the same order.
+      // Earlier items are still there, in the same order.
       expect(keys.filter((key) => stayed.some((item) => item.key === key))).toEqual(
         stayed.map(({ key }) => key),
       );
       if (event.id === null) {
         const changed = now.filter((item) => !before.includes(item));
-        // A word that is said makes at most the bubble that it is said in.
+        // A streamed word creates at most its own bubble.
         expect(changed.length).toBeLessThanOrEqual(1);
       }
       before = now;
@@ -84,14 +84,14 @@ describe("recorded turns", () => {
     expect(transcript(state)).toBe(before);
   });
 
-  test("a state that differs in nothing that is shown gives the same list", () => {
+  test("return the same list for a state without visible changes", () => {
     const transcript = createTranscript();
     const state = stateOf(recording.after);
     const items = transcript(state);
     expect(transcript({ ...state, usageChanges: 9, savedFiles: new Map() })).toBe(items);
   });
 
-  test("an answer has the same key while it is spoken and when it is on record", () => {
+  test("keep the key of an answer from streaming to its record", () => {
     const transcript = createTranscript();
     let state = stateOf(recording.before);
     const spoken = new Map<number, string[]>();
@@ -109,7 +109,7 @@ describe("recorded turns", () => {
   });
 });
 
-// Made by hand: what is rare, or long.
+// Hand-made states: rare or long ones.
 
 const TIME = "2026-11-14T10:00:00.000Z";
 
@@ -174,7 +174,7 @@ const delegate = (id: string, agent: string) => ({
 });
 
 describe("workers", () => {
-  test("stand in the order of the calls although the second began, and ended, first; and workers of workers below them", () => {
+  test("are in the order of their calls even if the second one starts and ends first; nested workers are below", () => {
     const entries = [
       entryOf(1, "person"),
       entryOf(2, "agent", { calls: [delegate("c1", "scout"), delegate("c2", "scribe")] }),
@@ -201,7 +201,7 @@ describe("workers", () => {
     ]);
   });
 
-  test("of records that do not name the call are shown all the same", () => {
+  test("are shown even if their records do not name the call", () => {
     const entries = [
       entryOf(1, "person"),
       entryOf(2, "agent", { calls: [delegate("c1", "scout")] }),
@@ -218,8 +218,8 @@ describe("workers", () => {
   });
 });
 
-describe("turns that are not plainly done", () => {
-  test("a call without a result is interrupted when its turn is over; the end says what can be done only for the last turn", () => {
+describe("turns that are not simply done", () => {
+  test("mark a call without a result as interrupted; offer actions only at the end of the last turn", () => {
     const entries = [
       entryOf(1, "person"),
       entryOf(2, "agent", { calls: [{ id: "c1", name: "count_words", arguments: "{}" }] }),
@@ -245,7 +245,7 @@ describe("turns that are not plainly done", () => {
     ]);
   });
 
-  test("a turn of which only the end was read waits for its beginning, unless there is nothing else", () => {
+  test("hide a turn until its start is loaded, unless nothing else is shown", () => {
     const entries = [
       entryOf(10, "agent"),
       entryOf(11, "person", { turn_id: 2, run_id: 2 }),
@@ -297,7 +297,7 @@ describe("approvals", () => {
   const bubbles = (state: WorkspaceState) =>
     transcriptOf(state).filter((item): item is Bubble => item.kind === "bubble");
 
-  test("wait under the agent that asks, and become a line there when they are decided", () => {
+  test("appear under the requesting agent, and become one line once decided", () => {
     const waiting = stateWith({ entries, turns, approvals: [approval] });
     expect(bubbles(waiting).map(({ agentId, asks }) => [agentId, asks.length])).toEqual([
       [1, 0],
@@ -325,7 +325,7 @@ describe("approvals", () => {
     ]);
   });
 
-  test("of a person, of another time and of agents that are unknown by now are no riddle", () => {
+  test("are readable for people, past requests and deleted agents", () => {
     const mine = { ...approval, agent: null };
     const old = { ...approval, id: 8, requested_at: "2020-01-01T00:00:00.000Z" };
     const renamed = { ...approval, id: 9, agent: "somebody" };
@@ -334,7 +334,7 @@ describe("approvals", () => {
   });
 });
 
-test(`with ${ENTRIES} entries, one more entry, a word and an earlier page cost little and leave the others alone`, () => {
+test(`adds an entry, a word and an earlier page to ${ENTRIES} entries cheaply, without touching the others`, () => {
   const entries = Array.from({ length: ENTRIES }, (_, index) =>
     entryOf(index + 1, index % 2 === 0 ? "person" : "agent", {
       turn_id: Math.floor(index / 2) + 1,

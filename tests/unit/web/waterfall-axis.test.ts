@@ -1,5 +1,5 @@
-// Goal: hours without a step and minutes of waiting for a person become gaps on the axis of a turn, so that the other bars can be seen; what
-// is drawn to scale stays true to it, and no tick stands in a gap.
+// Goal: idle hours and minutes of waiting for a person become gaps on the axis of a turn, so that other bars stay visible; everything else
+// stays to scale, and no tick is in a gap.
 
 import { expect, test } from "bun:test";
 import { axisOf, hasOpenGap } from "../../../web/screens/activity/axis.ts";
@@ -16,7 +16,7 @@ const interrupted = stepsOf({
   calls: [modelCall(1, 1, 0, 0, 5_000), modelCall(2, 1, 1, 4 * HOUR, 5_000)],
 });
 
-/** scout asks after two seconds and waits until `endMs`; then two more seconds of work. */
+/** scout asks after two seconds and waits until `endMs`; two more seconds of work follow. */
 const asking = (endMs: number | null) =>
   stepsOf({
     runs: [run(1, "boss"), run(2, "scout", { parent_run_id: 1, call_id: "d", depth: 1 })],
@@ -28,7 +28,7 @@ const asking = (endMs: number | null) =>
     tools: [tool("d", 1, "delegate", 1_000, endMs), tool("s", 2, "web_search", 2_000, endMs)],
   });
 
-test("hours between an interruption and its resumption become a gap", () => {
+test("turns hours between an interruption and its resumption into a gap", () => {
   const { rows, length, gaps, origin } = waterfallOf(interrupted, undefined);
   expect(length).toBe(10_800);
   expect(gaps).toEqual([
@@ -42,7 +42,7 @@ test("hours between an interruption and its resumption become a gap", () => {
   expect(gapSentence(gaps[0]!, 0)).toBe("idle 3 h, not to scale");
 });
 
-test("a long wait for a person becomes a gap, also inside the delegation that waits with it", () => {
+test("turns a long wait for a person into a gap, also in its delegation", () => {
   const { rows, length, gaps } = waterfallOf(asking(4 * MINUTE + 2_000), undefined);
   expect(gaps).toEqual([{ from: 2_000, to: 2_640, kind: "person", startMs: BEGIN + 2_000, ms: 4 * MINUTE }]);
   expect(rows.map(({ key, from, to }) => [key, from, to])).toEqual([
@@ -56,14 +56,14 @@ test("a long wait for a person becomes a gap, also inside the delegation that wa
   expect(gapSentence(gaps[0]!, 0)).toBe("waited 4 min for a person, not to scale");
 });
 
-test("a short wait, and one beside which others work, are drawn to scale", () => {
+test("draws short waits, and waits during other work, to scale", () => {
   expect(axisOf(asking(6_000), undefined).gaps).toEqual([]);
   const beside = asking(4 * MINUTE);
   const busy = modelCall(9, 1, 1, 3_000, 3 * MINUTE);
   expect(axisOf({ ...beside, calls: [...beside.calls, busy] }, undefined).gaps).toEqual([]);
 });
 
-test("only the part of a wait in which nothing else goes on is a gap", () => {
+test("makes a gap only of the idle part of a wait", () => {
   const beside = asking(4 * MINUTE + 2_000);
   const { gaps } = axisOf(
     { ...beside, calls: [...beside.calls, modelCall(9, 1, 1, 2_000, 8_000)] },
@@ -72,7 +72,7 @@ test("only the part of a wait in which nothing else goes on is a gap", () => {
   expect(gaps.map(({ startMs, ms }) => [startMs - BEGIN, ms])).toEqual([[10_000, 4 * MINUTE - 8_000]]);
 });
 
-test("two who ask one after the other without a pause make one gap", () => {
+test("merges two adjacent waits into one gap", () => {
   const steps = asking(2 * MINUTE);
   const second = tool("t", 2, "web_search", MINUTE, 3 * MINUTE);
   const { gaps } = axisOf(
@@ -82,7 +82,7 @@ test("two who ask one after the other without a pause make one gap", () => {
   expect(gaps.map(({ startMs, ms }) => [startMs - BEGIN, ms])).toEqual([[2_000, 3 * MINUTE - 2_000]]);
 });
 
-test("a wait that goes on becomes a gap once it is long, and then holds its place", () => {
+test("turns a running wait into a gap once it is long, and keeps its position", () => {
   const steps = asking(null);
   expect(hasOpenGap(steps, BEGIN + 6_000)).toBe(false);
   expect(hasOpenGap(steps, BEGIN + MINUTE)).toBe(true);
@@ -94,11 +94,11 @@ test("a wait that goes on becomes a gap once it is long, and then holds its plac
   expect(late.gaps).toEqual(early.gaps);
   expect([early.length, late.length]).toEqual([2_320, 2_320]);
   expect(gapSentence(late.gaps[0]!, BEGIN + HOUR)).toBe("waiting 59 min for a person, not to scale");
-  // Of a turn that is over nobody knows how long it was.
+  // The length is unknown once the turn is over.
   expect(axisOf(steps, undefined).gaps).toEqual([]);
 });
 
-test("ticks say how late it is on both sides of a gap, and none stands in or close to it", () => {
+test("labels both sides of a gap with ticks, and puts none in or close to it", () => {
   const { gaps, length, beginMs } = axisOf(asking(4 * MINUTE + 2_000), undefined);
   expect(ticksOf(length, gaps, beginMs)).toEqual([
     { at: 0, ms: 0 },
@@ -106,7 +106,7 @@ test("ticks say how late it is on both sides of a gap, and none stands in or clo
   ]);
 });
 
-test("an axis without gaps has a few round ticks", () => {
+test("puts a few round ticks on an axis without gaps", () => {
   expect(ticksOf(31_400, [], 0).map(({ ms }) => ms)).toEqual([0, 10_000, 20_000]);
   expect(ticksOf(1, [], 0)).toEqual([{ at: 0, ms: 0 }]);
 });

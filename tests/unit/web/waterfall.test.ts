@@ -1,4 +1,4 @@
-// Goal: steps of a turn become rows under who called them, in the order in which they were done, on one axis that leaves out idle hours.
+// Goal: the steps of a turn become rows under their callers, in order, on one axis without idle hours.
 
 import { expect, test } from "bun:test";
 import type { CallSummary } from "../../../src/service/turns/schema.ts";
@@ -10,7 +10,7 @@ const named = (row: WaterfallRow) =>
     row.kind === "tool" && row.asked ? ` ${row.asked.name}` : ""
   }`;
 
-/** The picture of the design: two delegations side by side, a gear in one, a search in the other. */
+/** The example of the design: two parallel delegations, one with a gear, one with a search. */
 const desk = stepsOf({
   runs: [
     run(1, "orchestrator"),
@@ -33,7 +33,7 @@ const desk = stepsOf({
   ],
 });
 
-test("rows stand under the delegation that called them", () => {
+test("places rows under their delegation", () => {
   const { rows, length, gaps } = waterfallOf(desk, undefined);
   expect(rows.map(named)).toEqual([
     "orchestrator call 1",
@@ -64,7 +64,7 @@ test("rows stand under the delegation that called them", () => {
   expect(rows.map((row) => (row.kind === "tool" ? row.children : 0))).toEqual([0, 3, 0, 0, 0, 3, 0, 0, 0, 0]);
 });
 
-test("a folded delegation hides what is under it, also further down", () => {
+test("hides all rows below a folded delegation", () => {
   const { rows } = waterfallOf(desk, undefined);
   expect(unfolded(rows, new Set(["tool-1"])).map(named)).toEqual([
     "orchestrator call 1",
@@ -78,7 +78,7 @@ test("a folded delegation hides what is under it, also further down", () => {
   expect(unfolded(rows, new Set())).toBe(rows);
 });
 
-test("what goes on has no end yet, what never began no place", () => {
+test("gives running steps no end, and steps that never started no position", () => {
   const { rows, length } = waterfallOf(
     stepsOf({
       runs: [run(1, "orchestrator")],
@@ -104,7 +104,7 @@ test("what goes on has no end yet, what never began no place", () => {
   expect(length).toBe(1_500);
 });
 
-test("tokens that nobody reported are not zero", () => {
+test("does not count unreported tokens as zero", () => {
   const tokens = (fields: Partial<CallSummary>, durationMs: number | null = 10) => {
     const { rows } = waterfallOf(
       stepsOf({ runs: [run(1, "a")], calls: [modelCall(1, 1, 0, 0, durationMs, fields)] }),
@@ -119,7 +119,7 @@ test("tokens that nobody reported are not zero", () => {
   expect(tokens({ input_tokens: null, output_tokens: null }, null)).toBe(undefined);
 });
 
-test("tools that never began stand with the call that asked for them", () => {
+test("places tools that never started with their call", () => {
   const { rows } = waterfallOf(
     stepsOf({
       runs: [run(1, "a", { status: "cancelled" })],
@@ -135,7 +135,7 @@ test("tools that never began stand with the call that asked for them", () => {
   expect(rows.map(named)).toEqual(["a call 1", "a first", "a second", "a call 2", "a third"]);
 });
 
-test("a run whose call is not on record is shown", () => {
+test("shows a run whose call is not recorded", () => {
   const { rows } = waterfallOf(
     stepsOf({
       runs: [run(1, "a"), run(2, "b", { parent_run_id: 1, call_id: "gone", depth: 1 })],
@@ -146,7 +146,7 @@ test("a run whose call is not on record is shown", () => {
   expect(rows.map(named)).toEqual(["a call 1", "  b call 1"]);
 });
 
-test("a turn that has not begun has no rows", () => {
+test("has no rows for a turn that has not started", () => {
   const queued = stepsOf({});
   const turn = { ...queued.turn, status: "queued" as const, started_at: null };
   expect(waterfallOf({ ...queued, turn }, BEGIN)).toEqual({
