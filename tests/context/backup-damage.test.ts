@@ -1,4 +1,4 @@
-// Goal: whatever is wrong with a backup is found and named, by verify and by restore alike, with exit code 1, and nothing comes of it.
+// Goal: verify and restore both find and name any problem with a backup, exit with code 1 and change nothing.
 
 import { describe, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
@@ -59,7 +59,7 @@ async function listening(path: string) {
   return { path, [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) };
 }
 
-/** What both commands say of a file; afterwards there is nothing that was not there before. */
+/** Returns what both commands say about a file; checks that they leave nothing behind. */
 async function saidOf(path: string): Promise<string> {
   const before = readdirSync(good.folder.path);
   await using scratch = await temporaryFolder();
@@ -87,13 +87,13 @@ async function finds(changed: readonly BackupMember[], problem: string | RegExp)
 
 const changed = (name: string, bytes: Uint8Array) => withMember(good.members, name, bytes);
 
-test("packed again unchanged it is whole: what is found below is what was changed", async () => {
+test("repacked without changes it is valid, so the tests below find only their own changes", async () => {
   const path = await packed(changed(SPACE_DB, bytesOf(SPACE_DB)));
   await printed("backup", "verify", path);
 });
 
 describe("the archive", () => {
-  test("a flipped byte, wherever it is", async () => {
+  test("a flipped byte anywhere", async () => {
     const bytes = readFileSync(good.path);
     for (const share of [0, 0.001, 0.2, 0.5, 0.8, 0.97, 0.9999]) {
       const flipped = Buffer.from(bytes);
@@ -108,23 +108,21 @@ describe("the archive", () => {
     }
   });
 
-  test("cut, wherever it is", async () => {
+  test("truncated anywhere", async () => {
     const bytes = readFileSync(good.path);
     for (const kept of [1, 100, bytes.length >> 1, bytes.length - 600, bytes.length - 5]) {
       expect([kept, await saidOf(file(bytes.subarray(0, kept)))]).toEqual([
         kept,
-        expect.stringMatching(/damaged or truncated|compression does not hold|its seal is missing/),
+        expect.stringMatching(/damaged or truncated|decompression failed|its seal is missing/),
       ]);
     }
   });
 
-  test("something else, nothing, a directory, no file", async () => {
+  test("another file, an empty file, a directory, a missing file", async () => {
     const other = await good.folder.write("other", "this is no backup at all, but a text of some length");
-    expect(await saidOf(other)).toBe(
-      "is damaged, or no backup: its compression does not hold (at its beginning)",
-    );
+    expect(await saidOf(other)).toBe("is damaged or not a backup: decompression failed (at its beginning)");
     expect(await saidOf(await good.folder.write("empty", ""))).toBe(
-      "its seal is missing: it was cut, or something was added (at its beginning)",
+      "its seal is missing: the archive was truncated or appended to (at its beginning)",
     );
     expect(await saidOf(good.folder.path)).toBe("is a directory, not a backup");
     expect(await saidOf(join(good.folder.path, "nothing"))).toBe("no such file");
@@ -138,28 +136,28 @@ describe("the archive", () => {
       expect(await saidOf(path)).toBe("is not a regular file; copy the backup into one");
   });
 
-  test("a file is missing, the manifest too; one is in it twice, or behind the end", async () => {
+  test("a missing file or manifest, a duplicate, a file after the end", async () => {
     for (const name of ["server.yaml", "server.db", AUDIT, SPACE_FILE, SPACE_DB])
       await finds(
         good.members.filter((member) => member.name !== name),
         `${name} is missing (in manifest.json)`,
       );
     await finds(good.members.slice(0, -1), "manifest.json is missing");
-    await finds([good.members[0]!, ...good.members], '"server.yaml": is in it twice (in server.yaml)');
+    await finds([good.members[0]!, ...good.members], '"server.yaml": found twice (in server.yaml)');
     await finds(
       [...good.members, good.members[0]!],
-      '"server.yaml": comes after the manifest, which ends a backup (in server.yaml)',
+      '"server.yaml": found after the manifest, which must be last (in server.yaml)',
     );
     const longer = (more: Uint8Array) => saidOf(file(Buffer.concat([readFileSync(good.path), more])));
     expect(await longer(Bun.zstdCompressSync(Buffer.from("more")))).toBe(
       "the archive is damaged or truncated (after manifest.json)",
     );
     expect(await longer(Buffer.from("more"))).toBe(
-      "its seal is missing: it was cut, or something was added (after manifest.json)",
+      "its seal is missing: the archive was truncated or appended to (after manifest.json)",
     );
   });
 
-  test("names that lead elsewhere, or that no backup has", async () => {
+  test("names that lead elsewhere or do not belong in a backup", async () => {
     const outside =
       "../x /tmp/cairn-x a/../../x spaces/../../x/.cairn/space.db spaces/team/../x/.cairn/space.db server.db/x " +
       "./server.db run/server.json spaces/team/.cairn/space.db-wal auth/bootstrap_admin.token SERVER.DB";
@@ -168,21 +166,18 @@ describe("the archive", () => {
     for (const name of [...outside.split(" "), ...long])
       await finds(
         [{ name, bytes: Buffer.from("x") }, ...good.members],
-        `"${name}": no file of a backup has such a name (in ${name})`,
+        `"${name}": not the name of a file in a backup (in ${name})`,
       );
     expect(existsSync("/tmp/cairn-x")).toBe(false);
     const stray = { name: "spaces/other/.cairn/space.db", bytes: Buffer.from("x") };
-    await finds(
-      [stray, ...good.members],
-      `${stray.name} is in it, but not in its manifest (in manifest.json)`,
-    );
+    await finds([stray, ...good.members], `${stray.name} is not listed in the manifest (in manifest.json)`);
   });
 
-  test("no flipped byte is overlooked", async () => {
+  test("finds every flipped byte", async () => {
     const bytes = readFileSync(good.path);
     const never = new AbortController().signal;
     const overlooked: number[] = [];
-    // Every byte near both ends, where the formats have theirs, and some in between.
+    // Every byte near both ends, where the headers are, and a sample in between.
     const path = file(bytes);
     for (let at = 0; at < bytes.length; at += at < 40 || at >= bytes.length - 60 ? 1 : 61) {
       const flipped = Buffer.from(bytes);
@@ -220,12 +215,11 @@ describe("the manifest", () => {
         : member,
     );
 
-  test("edited, and edited by somebody who knows how", async () => {
-    const wasEdited =
-      "manifest.json: was edited: it does not have the hash that it states (in manifest.json)";
+  test("edited, without and with a matching hash", async () => {
+    const wasEdited = "manifest.json: was edited: its hash does not match (in manifest.json)";
     await finds(editedManifest('"files": 2', '"files": 3'), wasEdited);
     await finds(editedManifest('"created_at": "2', '"created_at": "1'), wasEdited);
-    await finds(editedManifest("{", ""), "manifest.json: is no JSON (in manifest.json)");
+    await finds(editedManifest("{", ""), "manifest.json: not valid JSON (in manifest.json)");
     const withSpace = (change: object) =>
       forged((manifest) => ({ ...manifest, spaces: [{ ...manifest.spaces[0]!, ...change }] }));
     await finds(withSpace({ files: 3 }), `${SPACE_DB}: files: 2, but the manifest says 3`);
@@ -239,7 +233,7 @@ describe("the manifest", () => {
     await finds(extra, "manifest.json: extra: unknown field (in manifest.json)");
   });
 
-  test("of another format: says which version it takes", async () => {
+  test("another format names the version that reads it", async () => {
     const { cairn_version: by } = manifestIn(good.members);
     for (const [format, age] of [
       [0, "an older"],
@@ -247,12 +241,12 @@ describe("the manifest", () => {
     ] as const)
       await finds(
         forged((manifest) => ({ ...manifest, format })),
-        `Error: the backup has format ${format} and was made by ${age} version (cairn ${by}); this version reads format 1: use the version that made it`,
+        `Error: the backup has format ${format}, from ${age} version (cairn ${by}); this version reads format 1, so restore with the version that made it`,
       );
   });
 });
 
-describe("what is in the files, though their hashes fit", () => {
+describe("invalid content with matching hashes", () => {
   /** Returns the problem found after a statement has changed the database of the space. */
   async function findsAfter(cases: Record<string, string | RegExp>): Promise<void> {
     for (const [statement, problem] of Object.entries(cases)) {
@@ -264,7 +258,7 @@ describe("what is in the files, though their hashes fit", () => {
     }
   }
 
-  test("a content that is not what its hash says, and one that is gone", async () => {
+  test("a content that does not match its hash, and a missing one", async () => {
     await findsAfter({
       "UPDATE blobs SET content = zeroblob(length(content)) WHERE id = 2":
         "the content of v2 of a.md is damaged: it does not have its hash",
@@ -275,11 +269,11 @@ describe("what is in the files, though their hashes fit", () => {
     });
   });
 
-  test("counts that do not agree", async () => {
+  test("wrong counts", async () => {
     await findsAfter({
       "UPDATE space SET bytes = bytes + 1": "bytes: 2001, but its running total is 2002",
       "DELETE FROM changes WHERE seq = 3": "its log ends with change 2, but its head is 3",
-      "UPDATE blobs SET uses = 7 WHERE id = 3": /the uses of content [0-9a-f]{64} are miscounted$/,
+      "UPDATE blobs SET uses = 7 WHERE id = 3": /the use count of content [0-9a-f]{64} is wrong$/,
     });
   });
 
@@ -291,13 +285,13 @@ describe("what is in the files, though their hashes fit", () => {
     }
   });
 
-  test("a configuration that no server would take, and the file of another space", async () => {
+  test("an invalid configuration, and the file of another space", async () => {
     await finds(
       changed("server.yaml", Buffer.from("nonsense: 1\n")),
       "server.yaml: config server.yaml: nonsense: unknown key",
     );
     const other = Buffer.from(text(SPACE_FILE).replace("name: team", "name: other"));
-    await finds(changed(SPACE_FILE, other), `${SPACE_FILE}: is that of "other"`);
+    await finds(changed(SPACE_FILE, other), `${SPACE_FILE}: belongs to the space "other"`);
   });
 });
 
@@ -309,13 +303,13 @@ describe("the audit record", () => {
   const hint =
     "; the chain was already broken when the backup was made; to restore it as it is, use cairn backup restore --broken-audit";
 
-  test("edited, removed, cut at its end: the line is named", async () => {
+  test("edited, removed, truncated: names the line", async () => {
     await finds(altered(), `${AUDIT}: line 2: the line was edited${hint}`);
     await finds(withLines(lines().toSpliced(1, 1)), /: line 2: expected record 2, found 3/);
     await finds(withLines(lines().slice(0, -1)), /: the file ends after \d+ records, but \d+ were written/);
   });
 
-  test("one that was broken before comes back when it is asked for, and stays broken", async () => {
+  test("one that was already broken is restored on request and stays broken", async () => {
     const path = await packed(altered());
     const directory = join(good.folder.path, "with-broken-audit");
     const restored = await cairn("backup", "restore", path, "--broken-audit", "--server-dir", directory);

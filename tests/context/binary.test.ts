@@ -1,5 +1,5 @@
-// Goal: the compiled program as a server: what the command line changes counts from the next request, a kill loses nothing that was
-// acknowledged, and a stop by signal is in good order.
+// Goal: the compiled server applies changes from the command line from the next request, loses no acknowledged write when killed, and shuts down
+// cleanly on a signal.
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, rmSync, statSync } from "node:fs";
@@ -15,8 +15,8 @@ import { eventually } from "../kit/eventually.ts";
 import { auditRecords, runContext } from "../kit/running-context.ts";
 import { compiledWorld } from "../kit/world.ts";
 
-describe("the command line beside a server that runs", () => {
-  test("users, roles, tokens and rules count from the next request, and are on record as done on this machine", async () => {
+describe("the command line next to a running server", () => {
+  test("users, roles, tokens and rules apply from the next request and are audited as the local operator", async () => {
     await using server = await runContext();
     const { token } = await server.data<{ token: string }>("user", "add", "Ann", "--role", "viewer");
     const ann = server.as(token);
@@ -39,7 +39,7 @@ describe("the command line beside a server that runs", () => {
     ]);
   });
 
-  test("--space repeats and refuses spaces that are not there; rules that several commands add at once all stay", async () => {
+  test("--space may repeat and refuses unknown spaces; rules added concurrently are all kept", async () => {
     await using server = await runContext();
     await server.printed("space", "create", "other", "--template", "blank");
     const add = "user add Ann --role viewer --space team --space".split(" ");
@@ -55,7 +55,7 @@ describe("the command line beside a server that runs", () => {
     expect(stale).toMatchObject({ code: "stale", details: { current: expect.any(String) } });
   });
 
-  test("a put is guarded as everywhere: a secret is refused, a stale version is exit code 3", async () => {
+  test("a put has the usual checks: a secret is refused, a stale version gives exit code 3", async () => {
     await using server = await runContext();
     const source = join(server.directory, "note.txt");
     const put = async (text: string, ...flags: string[]) => {
@@ -71,7 +71,7 @@ describe("the command line beside a server that runs", () => {
   });
 });
 
-test("killed in the middle of writing, nothing that was acknowledged is gone, and its record holds", async () => {
+test("killed while writing, it loses no acknowledged write, and the audit record is intact", async () => {
   await using server = await runContext();
   const acknowledged: string[] = [];
   const { admin } = server;
@@ -102,7 +102,7 @@ test("killed in the middle of writing, nothing that was acknowledged is gone, an
   expect(acknowledged.filter((path) => !recorded.has(path))).toEqual([]);
 });
 
-test("stops by signal in good order: streams end, the door is taken away, the record is anchored", async () => {
+test("shuts down cleanly on a signal: ends streams, removes the local door, anchors the audit record", async () => {
   await using server = await runContext();
   await server.admin.write("a.md", "one");
   await using stream = await server.admin.events("/events");
@@ -112,12 +112,12 @@ test("stops by signal in good order: streams end, the door is taken away, the re
   await ended;
   expect(existsSync(join(server.directory, "run", "server.json"))).toBe(false);
   expect(await server.printed("audit", "verify", "--json")).toContain('"anchored": true');
-  // Without a listener the same commands work on the same data.
+  // The same commands work on the same data without a server.
   expect(await server.printed("file", "get", "a.md")).toBe("one");
 });
 
 test.skipIf(process.platform !== "linux")(
-  "where the audit file can't grow, that is logged, no line is torn, and the server goes on",
+  "if the audit file cannot grow, logs it, tears no line and keeps working",
   async () => {
     await using server = await runContext();
     await server.end("SIGTERM");
@@ -129,7 +129,7 @@ test.skipIf(process.platform !== "linux")(
     expect((await server.admin.write("a.md", "two")).version).toBe(2);
     expect(await server.admin.read("a.md")).toBe("two");
     const failed = () => server.log.filter(({ message }) => message === "cannot write an audit record");
-    // The log follows its answer by a turn.
+    // The log line comes one turn after the response.
     await eventually(
       () => failed().map(({ level, action }) => [level, action]),
       [
@@ -139,14 +139,14 @@ test.skipIf(process.platform !== "linux")(
     );
     expect(await server.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
     expect(verifyAuditFile(path)).toMatchObject({ ok: true, problem: null });
-    // With room again it goes on where it was.
+    // With room again, the chain continues.
     await server.start();
     await server.admin.write("a.md", "three");
     expect(await server.admin.get("/audit/verify")).toMatchObject({ ok: true, anchored: true });
   },
 );
 
-/** Adds records until the file has almost this many bytes: the next one does not fit. */
+/** Adds records until the next one would exceed this many bytes. */
 async function fill(directory: string, path: string, bytes: number): Promise<void> {
   const db = openDatabase(join(directory, "server.db"));
   const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
@@ -162,16 +162,19 @@ async function fill(directory: string, path: string, bytes: number): Promise<voi
   db.close();
 }
 
-test.skipIf(process.platform === "win32")("what holds credentials is for its owner only", async () => {
-  await using server = await runContext();
-  const modes =
-    "server.yaml server.db auth/bootstrap_admin.token run/server.json audit/audit.jsonl spaces/team/.cairn/space.db";
-  for (const name of modes.split(" "))
-    expect([name, statSync(join(server.directory, name)).mode & 0o077]).toEqual([name, 0]);
-  await refusal(server.as("cairn_x").raw("GET", "/spaces"), "unauthenticated");
-});
+test.skipIf(process.platform === "win32")(
+  "files with credentials are accessible only to their owner",
+  async () => {
+    await using server = await runContext();
+    const modes =
+      "server.yaml server.db auth/bootstrap_admin.token run/server.json audit/audit.jsonl spaces/team/.cairn/space.db";
+    for (const name of modes.split(" "))
+      expect([name, statSync(join(server.directory, name)).mode & 0o077]).toEqual([name, 0]);
+    await refusal(server.as("cairn_x").raw("GET", "/spaces"), "unauthenticated");
+  },
+);
 
-test("without its database a server does not begin anew beside what the lost one recorded", async () => {
+test("without its database, a server does not start afresh next to an existing audit record", async () => {
   await using server = await runContext();
   await server.admin.write("a.md", "kept");
   await server.end("SIGTERM");
@@ -186,7 +189,7 @@ test("without its database a server does not begin anew beside what the lost one
   expect((await server.cairn("file", "get", "a.md")).stdout).toBe("kept");
 });
 
-test("the compiled programs have their workers: a diff, a secret in a large text, and token counts", async () => {
+test("the compiled programs contain their workers: a diff, a secret in a large text, and token counts", async () => {
   await using server = await runContext();
   const { admin } = server;
   const lines = (mark: string) => Array.from({ length: 5_000 }, (_, index) => `${mark} ${index}`).join("\n");
