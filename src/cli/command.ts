@@ -1,4 +1,4 @@
-// What a command of `cairn` is made of: its flags, what it asks a server, and how people see the answer. Data is printed in one place.
+// The shape of a `cairn` command: its flags, its request to a server, and its text output. Data is printed in one place.
 
 import { defineCommand, type ArgsDef, type CommandDef, type ParsedArgs } from "citty";
 import type { Client } from "../context/client/client.ts";
@@ -10,7 +10,7 @@ interface ServerCommand<A extends ArgsDef, T> {
   readonly name: string;
   readonly description: string;
   readonly args: A;
-  /** Only with --server, and what for: asked before anything is looked for on this machine. */
+  /** Set if the command requires --server: what the flag is for. Checked before the command looks for a local server. */
   readonly elsewhere?: string;
   readonly ask: (client: Client, args: Given<A>) => Promise<T>;
   readonly show: (answer: T, args: Given<A>) => string;
@@ -18,7 +18,7 @@ interface ServerCommand<A extends ArgsDef, T> {
 
 type Given<A extends ArgsDef> = ParsedArgs<A & typeof connectionArgs>;
 
-/** A command that asks a server and prints what it answers. */
+/** Defines a command that asks a server and prints the answer. */
 export function serverCommand<const A extends ArgsDef, T>(
   command: ServerCommand<A, T>,
 ): CommandDef<A & typeof connectionArgs> {
@@ -36,7 +36,7 @@ export function serverCommand<const A extends ArgsDef, T>(
   });
 }
 
-/** `space`: which one; needed wherever a server has more than one. */
+/** `space`, required if the server has more than one. */
 export const spaceArg = {
   space: { type: "string", valueHint: "name", description: "Name of the space (default: the only one)" },
 } as const satisfies ArgsDef;

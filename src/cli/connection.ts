@@ -1,5 +1,5 @@
-// Which server a command talks to, and with what credential: `--server`, else the data directory of a server on this machine, running or
-// not. Every command asks over the same client, so that it gives the same answer whichever it is.
+// Chooses the server of a command and its credential: `--server`, otherwise the data directory of a local server, running or not. Every command
+// uses the same client, so the answers are the same.
 
 import { readFileSync } from "node:fs";
 import type { ArgsDef } from "citty";
@@ -13,11 +13,11 @@ import { AppError } from "../kit/error.ts";
 import { printWarning } from "../kit/output.ts";
 import { storedToken } from "./credentials.ts";
 
-/** Commands take milliseconds; a backup or an adoption can take longer than this. */
+/** Most commands take milliseconds. A backup or an adoption can take longer than this. */
 const IN_USE_WAIT_MS = 10_000;
 const IN_USE_LOOK_EVERY_MS = 50;
 
-/** Of commands that are about a server on this machine. */
+/** Flags of commands for a local server. */
 export const serverDirArg = {
   "server-dir": {
     type: "string",
@@ -56,7 +56,7 @@ export async function connected<T>(flags: ConnectionFlags, work: (client: Client
   }
 }
 
-/** What the server says to a program, for people: the flag that was wrong, or the command that signs in. */
+/** Rewords an error of the server for people: names the wrong flag, or the command that signs in. */
 export function inWordsOfFlags(error: unknown, server: string | undefined): unknown {
   if (!(error instanceof AppError)) return error;
   const { code, details } = error;
@@ -84,8 +84,8 @@ async function transportFor(flags: ConnectionFlags): Promise<Transport> {
 }
 
 /**
- * To the server that runs there, else into its data, which one command at a time can open: another one is waited for. Raises `conflict` with
- * `details.in_use` when it takes too long.
+ * Connects to the running server, or opens its data, which only one command at a time can do: waits for the other. Raises `conflict` with
+ * `details.in_use` if that takes too long.
  */
 async function transportTo(directory: string): Promise<Transport> {
   const clock = systemClock;

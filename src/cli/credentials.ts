@@ -1,4 +1,4 @@
-// Tokens of servers that a person signed in to, in a file for them alone. The environment wins over it, for machines.
+// Stores the tokens of servers that a person signed in to, in a private file. The environment overrides it, for machines.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,12 +9,12 @@ import { replaceFile } from "../kit/replace-file.ts";
 
 type Stored = Record<string, { readonly user: string; readonly token: string }>;
 
-/** Undefined when there is none: the server then says that one is needed. */
+/** Undefined if there is none; the server then answers that one is required. */
 export function storedToken(url: string, environment: Environment): string | undefined {
   return environment["SERVICE_TOKEN"] || read(environment)[url]?.token;
 }
 
-/** `entry` undefined: forget it. */
+/** An undefined `entry` deletes the stored one. */
 export async function store(
   url: string,
   entry: Stored[string] | undefined,

@@ -1,4 +1,4 @@
-// Lines that the help of a command ends with, by its full name. Each is a command that works as it stands, with names of one's own.
+// Examples at the end of a command's help, by its full name. Each works as it stands, with your own names.
 
 export const examples: Readonly<Record<string, readonly string[]>> = {
   cairn: ["cairn init server --space main --admin ada", "cairn server start", "cairn file list"],

@@ -1,5 +1,5 @@
-// The `cairn` command line: which commands exist, and the flags that all of them take. Each group is a file of its own, loaded when one of
-// its commands is called. The root help lists what is in this table, so that nothing is announced before it works.
+// The `cairn` command line: its commands and the flags that all of them take. Each group is a file, loaded when one of its commands runs. The
+// root help lists this table, so it announces no command that does not exist.
 
 import { exitCodeOf } from "../kit/error.ts";
 import { runProgram, type Command, type Program } from "../kit/cli.ts";
@@ -137,7 +137,7 @@ export const program: Program = {
   examples,
 };
 
-/** Returns the exit code: 0 done, 1 usage or local state, 2 network, credentials or rights, 3 a version that was not the expected one. */
+/** Returns the exit code: 0 done, 1 usage or local state, 2 network, credentials or rights, 3 the current version is not the expected one. */
 export function main(argv: readonly string[]): Promise<number> {
   return runProgram(program, argv);
 }

@@ -1,4 +1,4 @@
-// One line on a terminal that says how far long work is, written over again and again, and gone when the work is done. Nobody else sees it.
+// A progress line on a terminal, overwritten in place and cleared at the end. Not shown anywhere else.
 
 import { systemClock, type Clock } from "../kit/clock.ts";
 import { stderrIsTerminal } from "../kit/environment.ts";
@@ -7,7 +7,7 @@ import { printProgress } from "../kit/output.ts";
 const EVERY_MS = 100;
 
 interface Progress {
-  /** May be called as often as one likes. `text` is made only when it is shown. */
+  /** Cheap to call often: `text` runs only when the line is shown. */
   show(text: () => string): void;
   end(): void;
 }

@@ -1,11 +1,11 @@
-// Which space a command is about, when it does not say so.
+// Chooses the space of a command that does not name one.
 
 import type { Client } from "../context/client/client.ts";
 import { AppError } from "../kit/error.ts";
 
 /**
- * The one that was named, or the only one, as it stands in an address. Raises `invalid` with the names to choose from. `named`: how the
- * command takes it.
+ * Returns the named space, or the only one, encoded for a URL. Raises `invalid` with the names to choose from. `named` is how the command
+ * takes the name.
  */
 export async function chosenSpace(
   client: Client,

@@ -1,11 +1,11 @@
-// How commands show records to people: tables with aligned columns, and one field a line. Widths are those that a terminal shows.
+// Text output of records: tables with aligned columns, and lists with one field per line. Widths are those of a terminal.
 
 import { AppError } from "../kit/error.ts";
 import { visibleInLine } from "../kit/visible.ts";
 
 export type Cell = string | number | boolean | null | undefined;
 
-/** Columns are as wide as their widest cell; the last one is not padded. Nothing to show: the given sentence. */
+/** Pads each column but the last to its widest cell. Returns `empty` if there are no rows. */
 export function table(rows: readonly (readonly Cell[])[], header: readonly string[], empty: string): string {
   if (rows.length === 0) return empty;
   const lines = [header, ...rows.map((row) => row.map(shown))];
@@ -30,7 +30,7 @@ export function fields(record: Readonly<Record<string, Cell>>): string {
   return names.map((name) => `${name.padEnd(width)}  ${shown(record[name])}`).join("\n");
 }
 
-/** A part of a line. */
+/** One part of a line. */
 export function shown(cell: Cell): string {
   if (cell === null || cell === undefined) return "—";
   if (typeof cell === "boolean") return cell ? "yes" : "no";

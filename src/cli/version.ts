@@ -1,5 +1,5 @@
-// `cairn version`: which build this is.
-// Must stay light: it touches no disk and no network.
+// `cairn version`: prints the build.
+// Keep it light: it touches no disk and no network.
 
 import { defineCommand } from "citty";
 import { formatOf, printData } from "../kit/output.ts";

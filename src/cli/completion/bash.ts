@@ -1,9 +1,8 @@
-// The completion of bash, from 3.2 on and without further packages. Names of commands and flags are words without blanks, so lists of them
-// are plain text.
+// Completion for bash 3.2 and later, without other packages. Names of commands and flags contain no blanks, so lists of them are plain text.
 
 import { singleQuoted, type Offer, type Value } from "./offers.ts";
 
-/** Finds the command that the words so far name, and offers what may follow. */
+/** Finds the command that the words so far name and offers its next words. */
 const COMPLETE = `_cairn() {
   local here=cairn commands flags valued choices= kind= flag= word count=0 i=1
   local current=\${COMP_WORDS[COMP_CWORD]}

@@ -1,4 +1,4 @@
-// The completion of fish: one line for each thing that can be offered, with the condition under which it is.
+// Completion for fish: one line per offer, with its condition.
 
 import type { Offer, OfferedFlag, Value } from "./offers.ts";
 
@@ -74,12 +74,12 @@ function flagText({ spellings, value }: OfferedFlag): string {
     name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
   );
   if (value === undefined) return names.join(" ");
-  // Files are offered for what a flag takes unless it is told that they are not meant.
+  // fish offers files for the value of a flag unless told otherwise.
   const takes = value.kind === "file" ? ["-r"] : ["-x"];
   return [...names, ...takes, valueText(value)].filter((part) => part !== "").join(" ");
 }
 
-/** Files are off for all of it, so where they are wanted it is said. */
+/** Files are disabled for the whole command, so enable them where a value is a file. */
 function valueText(value: Value): string {
   if (value.kind === "words") return `-a ${quoted(value.words.join(" "))}`;
   if (value.kind === "directory") return "-a '(__fish_complete_directories)'";

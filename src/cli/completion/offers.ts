@@ -1,4 +1,4 @@
-// What a shell can offer at each point of a command line, flat, from the one tree of commands. The shells' own files say it in their words.
+// Flattens the tree of commands into what a shell can offer at each point of a command line. Each shell's file writes that in its own syntax.
 
 import { choicesOf, spellings } from "../../kit/arguments.ts";
 import type { CommandNode } from "../../kit/cli.ts";
@@ -8,25 +8,25 @@ export type Value =
   | { readonly kind: "directory" | "file" | "text" };
 
 export interface Offer {
-  /** The command so far: `cairn user add`. */
+  /** The command so far, for example `cairn user add`. */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly flags: readonly OfferedFlag[];
-  /** What stands after it, in order. */
+  /** The words after it, in order. */
   readonly places: readonly Value[];
 }
 
 export interface OfferedFlag {
-  /** `--name` first. */
+  /** Begins with `--name`. */
   readonly spellings: readonly string[];
   readonly description: string;
-  /** Undefined: it takes none. */
+  /** Undefined if it takes no value. */
   readonly value: Value | undefined;
 }
 
 type Definition = CommandNode["positionals"][number];
 
-/** Parents before their children. */
+/** Lists parents before their children. */
 export function offersOf(node: CommandNode): Offer[] {
   const offer: Offer = {
     path: node.path,
@@ -53,7 +53,7 @@ function lastWord(path: string): string {
   return path.slice(path.lastIndexOf(" ") + 1);
 }
 
-/** As one word of a POSIX shell, bash and zsh. */
+/** Quotes a text as one word of a POSIX shell, bash or zsh. */
 export function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-// The completion of PowerShell. Where it offers nothing, the shell itself offers files.
+// Completion for PowerShell. Where it offers nothing, the shell offers files.
 
 import type { Offer, OfferedFlag, Value } from "./offers.ts";
 
@@ -52,7 +52,7 @@ function entryOf({ path, commands, flags, places }: Offer): string {
 }
 
 function flagEntries({ spellings, description }: OfferedFlag): string[][] {
-  // An empty text is no tool tip.
+  // PowerShell rejects an empty tooltip.
   return spellings.map((name) => [name, quoted(description === "" ? name : description)]);
 }
 

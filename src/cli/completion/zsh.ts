@@ -1,9 +1,9 @@
-// The completion of zsh, as a file in a directory of $fpath or read by `source`. Its own names (`commands`, `options`, `path`) mean something to
-// zsh and are not used.
+// Completion for zsh, as a file in a directory of $fpath or read by `source`. It avoids names with a meaning in zsh (`commands`, `options`,
+// `path`).
 
 import { singleQuoted, type Offer, type Value } from "./offers.ts";
 
-/** Finds the command that the words so far name, and offers what may follow. */
+/** Finds the command that the words so far name and offers its next words. */
 const COMPLETE = `_cairn() {
   local here=cairn kind flag word
   local -i count=0 i=2

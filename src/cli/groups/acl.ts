@@ -1,4 +1,4 @@
-// `cairn acl …`: rules of single users, and why somebody may or may not do something.
+// `cairn acl …`: rules of single users, and explanations of decisions.
 
 import { capabilities, type Acl, type AclRule, type Explanation } from "../../context/access/schema.ts";
 import type { Client } from "../../context/client/client.ts";
@@ -7,7 +7,7 @@ import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
 import { table } from "../text.ts";
 
-/** Somebody else may change the rules between reading and writing them. */
+/** Another admin may change the rules between the read and the write. */
 const TRIES_MAX = 5;
 
 const user = {
@@ -111,7 +111,7 @@ export const aclExplain = serverCommand({
     `${answer.user} ${answer.allowed ? "may" : "may not"} ${answer.capability} ${answer.path}\n${answer.reason}`,
 });
 
-/** Reads the rules, changes them and writes them back, unless somebody else did meanwhile: then once more. Raises `stale` in the end. */
+/** Reads the rules, changes them and writes them back; retries if they changed in the meantime. Raises `stale` at last. */
 async function change(
   client: Client,
   name: string,

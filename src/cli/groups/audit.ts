@@ -1,4 +1,4 @@
-// `cairn audit …`: what was changed and what was refused, by whom; and whether the record still holds.
+// `cairn audit …`: reads, verifies and exports the audit record.
 
 import { defineCommand } from "citty";
 import { existsSync } from "node:fs";
@@ -94,7 +94,7 @@ export const auditVerify = defineCommand({
   },
 });
 
-/** One that does not run is looked at from outside: opening it would write. */
+/** Reads the files of a stopped server directly, since opening it would write. */
 async function verifyServer(args: ConnectionFlags): Promise<AuditVerification> {
   const environment = processEnvironment();
   const directory = args.server === undefined ? serverDirectory(args["server-dir"], environment) : undefined;

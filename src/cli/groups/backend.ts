@@ -1,4 +1,4 @@
-// `cairn backend list`: what spaces can be stored with, and what the server on this machine uses. Reads its configuration, and nothing else.
+// `cairn backend list`: the storage engines and the one that the local server uses. Reads its configuration only.
 
 import { defineCommand } from "citty";
 import { readServerConfig } from "../../context/config/config.ts";
@@ -15,9 +15,9 @@ import { fields, table, type Cell } from "../text.ts";
 interface Backend {
   readonly name: string;
   readonly description: string;
-  /** Null: there is no server on this machine. */
+  /** Null if there is no local server. */
   readonly in_use: boolean | null;
-  /** As `server.yaml` has them, or their defaults; null where it is not in use. */
+  /** From `server.yaml`, or the defaults; null for an engine that is not in use. */
   readonly settings: Readonly<Record<string, Cell>> | null;
 }
 
@@ -41,7 +41,7 @@ export const backendList = defineCommand({
   },
 });
 
-/** Undefined: there is none in the standard places. Raises `not_found` for one that was named. */
+/** Undefined if no standard directory has a server. Raises `not_found` for a named directory. */
 function serverHere(flag: string | undefined): string | undefined {
   const environment = processEnvironment();
   try {

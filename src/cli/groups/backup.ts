@@ -1,5 +1,5 @@
-// `cairn backup …`: all of a server in one file. Making one asks the server of the directory, which goes on working; looking at one and
-// bringing it back need no server.
+// `cairn backup …`: a whole server in one file. `create` asks the server of the directory, which keeps working; `verify` and `restore` need no
+// server.
 
 import { defineCommand } from "citty";
 import { resolve } from "node:path";
@@ -52,10 +52,10 @@ export const backupCreate = defineCommand({
   },
 });
 
-/** Starts it and asks how far it is until it has ended. Raises what it failed with. */
+/** Starts the backup and polls its progress. Raises the error that it failed with. */
 async function followed(client: Client, path: string) {
   const progress = progressLine();
-  // First: a signal that comes before the server has answered counts as well.
+  // First, so that a signal before the server's answer counts too.
   const stopSignal = waitForStopSignal();
   let stopping: Promise<unknown> | undefined;
   let backup = await client.json<Backup>("POST", "/backups", { body: { path } });
@@ -140,7 +140,7 @@ export const backupRestore = defineCommand({
   },
 });
 
-/** Shows how far it is, and lets it be stopped in good order: what it was making is taken away. */
+/** Shows progress and handles cancellation: partial output is removed. */
 async function interruptible<T>(
   work: (signal: AbortSignal, onProgress: OnProgress) => Promise<T>,
 ): Promise<T> {
@@ -179,7 +179,7 @@ function sealedText({ webhooks, key_file }: RestoredServer["sealed"]): string[] 
   ];
 }
 
-/** What people might believe to be in it. */
+/** Warns about files that are not in the backup. */
 function leftOutText(spaces: readonly SpaceInBackup[]): string[] {
   return spaces
     .filter(({ left_out: { modified, untracked } }) => modified + untracked > 0)

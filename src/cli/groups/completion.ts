@@ -1,5 +1,4 @@
-// `cairn completion`: what makes a shell complete commands, flags and their words. Written from the tree of commands as it runs, so that
-// nothing has to be kept in step.
+// `cairn completion`: prints the completion script of a shell. It is generated from the tree of commands at run time, so the two always agree.
 
 import { defineCommand } from "citty";
 import { oneOfWords } from "../../kit/arguments.ts";
@@ -18,7 +17,7 @@ const SHELLS: Readonly<Record<string, (offers: readonly Offer[]) => string>> = {
   powershell: powershellScript,
 };
 
-/** `program`: the whole command line, which is being defined when this is imported. */
+/** `program` is passed as a function, since it is still being defined when this module loads. */
 export const completionOf = (program: () => Program) =>
   defineCommand({
     meta: { name: "completion", description: "Print the completion script for your shell" },

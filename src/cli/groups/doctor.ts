@@ -1,4 +1,4 @@
-// `cairn doctor`: is everything in order, and if not, what to do. The checks themselves are in src/context/doctor.
+// `cairn doctor`: prints the checks of src/context/doctor and their fixes.
 
 import { defineCommand } from "citty";
 import { statSync } from "node:fs";
@@ -36,7 +36,7 @@ export const doctor = defineCommand({
   },
 });
 
-/** One that was named is looked at also when its configuration is gone: that is one of the things to find. Raises `not_found`. */
+/** A named directory is checked even without a configuration, which is one of the problems to report. Raises `not_found`. */
 function directoryToCheck(flag: string | undefined): string {
   const environment = processEnvironment();
   const given = flag ?? (environment["SERVICE_SERVER_DIR"] || undefined);

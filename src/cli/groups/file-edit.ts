@@ -1,5 +1,5 @@
-// `cairn file edit`: a file in one's own editor, and back by compare-and-swap. What was typed is never lost: unless it was written, or nothing
-// was changed, it stays in a file that the message names. While the editor is open, nothing is held open on the server.
+// `cairn file edit`: opens a file in an editor and writes it back by compare-and-swap. The edited text is never lost: if it could not be written,
+// it stays in a file that the error names. No connection stays open while the editor runs.
 
 import { defineCommand } from "citty";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -25,9 +25,9 @@ import { at, path, versionOf, type Written } from "./file.ts";
 
 type Flags = ConnectionFlags & { readonly space?: string | undefined };
 
-/** What the edited text is judged against. */
+/** The base that the edited text is compared with. */
 interface Base {
-  /** The one that was read; null: there was none. Undefined: an edit by hand, which the server records before it takes the next. */
+  /** The version that was read; null for a new file. Undefined for a hand edit, which the server records before the next write. */
   readonly version: number | null | undefined;
   readonly content: Uint8Array;
 }
@@ -53,7 +53,7 @@ export const fileEdit = defineCommand({
       throw new AppError("invalid", "no terminal for an editor; write the file with cairn file put");
     const base = args.create === true ? await nothing(args, file) : await read(args, file);
     const folder = await mkdtemp(join(temporaryDirectory(environment), "cairn-edit-"));
-    // Editors know languages by their extension, and people their files by name.
+    // Editors recognise languages by extension, and people recognise files by name.
     const copy = join(folder, file.slice(file.lastIndexOf("/") + 1));
     let isKept = true;
     try {
@@ -78,7 +78,7 @@ export const fileEdit = defineCommand({
   },
 });
 
-/** Raises `invalid` when there is none. */
+/** Raises `invalid` if no editor is set. */
 function editorOf(environment: Environment): string[] {
   for (const name of ["VISUAL", "EDITOR"]) {
     const words = commandWords(`$${name}`, environment[name] ?? "");
@@ -90,7 +90,7 @@ function editorOf(environment: Environment): string[] {
   );
 }
 
-/** Raises `not_found`, and `not_text` for what an editor would spoil. */
+/** Raises `not_found`, and `not_text` for content that an editor would damage. */
 async function read(flags: Flags, file: string): Promise<Base> {
   return connected(flags, async (client) => {
     const response = await client.request("GET", await at(client, flags.space, "files", file));
@@ -101,7 +101,7 @@ async function read(flags: Flags, file: string): Promise<Base> {
   });
 }
 
-/** Raises `conflict` before anything is typed when the file is there. */
+/** Raises `conflict` before the editor opens if the file exists. */
 async function nothing(flags: Flags, file: string): Promise<Base> {
   const isThere = await connected(flags, async (client) => {
     const place = await at(client, flags.space, "files", file);
@@ -117,7 +117,7 @@ async function nothing(flags: Flags, file: string): Promise<Base> {
   return { version: null, content: new Uint8Array() };
 }
 
-/** Undefined when nothing was changed. Raises `unavailable` when the editor failed; what it saved stays. */
+/** Undefined if nothing changed. Raises `invalid` if the editor failed; the saved text stays. */
 async function editedText(
   editor: readonly string[],
   copy: string,
@@ -137,7 +137,7 @@ async function editedText(
   return isChanged ? text : undefined;
 }
 
-/** Raises what the server refuses with, and where the text is. */
+/** Raises the server's error, with the path of the kept text. */
 async function write(
   flags: Flags,
   file: string,

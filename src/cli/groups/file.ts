@@ -37,7 +37,7 @@ export interface Written {
   created: boolean;
 }
 
-/** Its address on the server, in the space that was named or the only one. */
+/** Returns the path of a file on the server, in the named space or the only one. */
 export async function at(
   client: Client,
   space: string | undefined,
@@ -47,7 +47,7 @@ export async function at(
   return `/spaces/${await chosenSpace(client, space)}/${kind}/${encodedPath(file)}`;
 }
 
-/** `v4` and `4`. Raises `invalid` before anything is asked. */
+/** Parses `v4` and `4`. Raises `invalid` before any request. */
 function versionNumber(flag: string, text: string): number {
   const match = /^v?([1-9][0-9]{0,15})$/.exec(text);
   if (!match)
@@ -143,7 +143,7 @@ export const fileGet = defineCommand({
   },
 });
 
-/** Undefined: it was edited by hand, and is no version yet. */
+/** Undefined if the file was edited by hand and has no version yet. */
 export function versionOf({ headers }: Response): number | undefined {
   const tag = headers.get("etag");
   return tag === null ? undefined : Number(tag.replaceAll('"', ""));
@@ -226,7 +226,7 @@ export const fileDestroy = serverCommand({
   show: (gone) => `v${gone.version} of ${gone.path} is destroyed`,
 });
 
-/** Before a patch it is a comment: programs that read patches skip it. */
+/** Printed before a patch, where programs that read patches skip it. */
 const COARSE = "The versions differ too much to compare line by line; the whole difference is one block.";
 
 export const fileDiff = serverCommand({
@@ -278,7 +278,7 @@ export const fileRevert = serverCommand({
   show: (written, args) => `${written.path} is at v${written.version}, with the content of ${args.to}`,
 });
 
-/** From the names of the two versions on: what stands above them is for programs that read many patches at once. */
+/** Drops the lines above the names of the two versions, which are for programs that read many patches at once. */
 function patchText({ path: of, from, to, added, removed, coarse, text }: FileDiff): string {
   if (added + removed === 0) return `${of}: no difference between v${from} and v${to}`;
   const patch = text.replace(/^(?:Index: .*\n)?=+\n/, "").trimEnd();

@@ -1,4 +1,4 @@
-// `cairn history …`: what a space was, named, and brought back.
+// `cairn history …`: snapshots of a space.
 
 import type { Snapshot } from "../../context/versioned-store/schema.ts";
 import { AppError } from "../../kit/error.ts";

@@ -1,4 +1,4 @@
-// `cairn init server`: makes a new context server.
+// `cairn init server`: creates a context server.
 
 import { defineCommand } from "citty";
 import { newServerDirectory } from "../../context/config/directory.ts";

@@ -1,4 +1,4 @@
-// `cairn server …`: starts, stops and looks after a context server on this machine.
+// `cairn server …`: starts, stops and inspects a local context server.
 
 import { defineCommand } from "citty";
 import { existsSync, statSync } from "node:fs";
@@ -69,7 +69,7 @@ async function startInBackground(directory: string, args: Record<string, unknown
   );
 }
 
-/** `said`: what it wrote to its log; the error stands last. */
+/** `said` is the output in its log; the error is the last line. */
 function notStarted(log: string, said: string): AppError {
   const reason = /^Error: (.+)$/.exec(said.split("\n").at(-1) ?? "")?.[1];
   return new AppError("refused", `the server did not start${reason ? `: ${reason}` : ""}; its log: ${log}`);
@@ -115,7 +115,7 @@ export const serverStop = defineCommand({
     if (state.kind === "none" || (state.kind === "stale" && !(await isStopping(directory, state.door))))
       throw new AppError("conflict", `${directory}: the server is not running`);
     const { door } = state;
-    // A second signal would end one that is stopping at once, with what it still does.
+    // A second signal would abort a server that is already stopping.
     if (state.kind === "running") process.kill(door.pid, "SIGTERM");
     const ended = await waitFor(STOP_WAIT_MS, () => (isRunning(door.pid) ? undefined : true));
     if (!ended) throw new AppError("unavailable", `process ${door.pid} has not exited yet; see its log`);
@@ -141,7 +141,7 @@ export const serverLogs = defineCommand({
   },
 });
 
-/** It accepts nothing any more, and has not let go of its data yet. */
+/** Reports whether the server no longer accepts requests but still holds its data. */
 async function isStopping(directory: string, door: Door): Promise<boolean> {
   if (!isRunning(door.pid)) return false;
   const { isInUse } = await import("../../context/main.ts");

@@ -43,7 +43,7 @@ export const spaceShow = serverCommand({
   },
 });
 
-/** Each limit in force, with who set it where it is the space's own. */
+/** Lists each quota in force, with its author if the space sets it. */
 function limitsText({ quotas, quotas_set_by: setBy }: Space): Record<string, string> {
   const limit = (value: string | number, origin: { name: string; role: string } | undefined) =>
     origin === undefined ? String(value) : `${value}, set by ${origin.name} (${origin.role})`;

@@ -1,4 +1,4 @@
-// `cairn template list`: what a new space can begin with. The texts are in this program, so that it asks nobody.
+// `cairn template list`: the templates for new spaces. They are part of the program, so no server is asked.
 
 import { defineCommand } from "citty";
 import { templateFiles, templateNames } from "../../context/spaces/templates.ts";

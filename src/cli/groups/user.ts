@@ -1,4 +1,4 @@
-// `cairn user …` and `cairn auth …`: people, their tokens, and who I am.
+// `cairn user …` and `cairn auth …`: users, tokens and signing in.
 
 import type { Token, User } from "../../context/people/schema.ts";
 import { roles } from "../../context/access/schema.ts";
@@ -243,7 +243,7 @@ export const logout = serverCommand({
   show: (answer) => `signed out of ${answer.server}`,
 });
 
-/** From a pipe, or asked for on a terminal, without showing it; a `fresh` one twice. */
+/** Reads a password from a pipe, or prompts without echo; a `fresh` one twice. */
 async function readPassword(fresh = false): Promise<string> {
   if (!hasTerminal()) return new TextDecoder().decode(await readStdin()).replace(/\r?\n$/, "");
   const password = await askHidden("password");

@@ -1,4 +1,4 @@
-// `cairn webhook …`: where a server sends its events, and how that goes.
+// `cairn webhook …`: webhooks and their deliveries.
 
 import type { CreatedWebhook, DeadLetter, Delivery, Webhook } from "../../context/webhooks/schema.ts";
 import { AppError } from "../../kit/error.ts";
