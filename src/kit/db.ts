@@ -1,13 +1,13 @@
 // One SQLite database with one writer.
 //
-// Durability: `synchronous=FULL`, so an acknowledged write survives a power cut; writes share the price of it (db-commits.ts). The lock is
+// Durability: `synchronous=FULL`, so an acknowledged write survives a power cut; writes share the price of it (group-commit.ts). The lock is
 // exclusive: a second process on the same data is refused instead of corrupting our counters and caches.
 
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { rmSync } from "node:fs";
-import { GroupCommit, type OnDefect, type WriteOptions } from "./db-commits.ts";
+import { GroupCommit, type OnDefect, type WriteOptions } from "./group-commit.ts";
 import { claimFile, createFile, incomplete, openError, removeFiles, settleFile } from "./db-file.ts";
-import { Freezer, type FrozenFile } from "./db-frozen.ts";
+import { Freezer, type FrozenFile } from "./frozen-copy.ts";
 import { AppError } from "./error.ts";
 import { queryOf, type Parameters, type Query } from "./statement.ts";
 import { fromSqlite } from "./storage-error.ts";

@@ -1,7 +1,7 @@
 // Work of many rows, cut into as many writes as it takes: nobody waits for more than one of them.
 
 import { Stretch } from "./clock.ts";
-import type { WriteOptions } from "./db-commits.ts";
+import type { WriteOptions } from "./group-commit.ts";
 import type { Db } from "./db.ts";
 
 /**

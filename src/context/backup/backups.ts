@@ -5,7 +5,7 @@ import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Background } from "../../kit/background.ts";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { FrozenFile } from "../../kit/db-frozen.ts";
+import type { FrozenFile } from "../../kit/frozen-copy.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";

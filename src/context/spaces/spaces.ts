@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { FrozenFile } from "../../kit/db-frozen.ts";
+import type { FrozenFile } from "../../kit/frozen-copy.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import type { HealthProblem } from "../../kit/health.ts";
 import { KeyedLock } from "../../kit/keyed-lock.ts";

@@ -2,7 +2,7 @@
 // Every engine passes the same contract suite (tests/kit/file-engine-contract.ts).
 
 import type { Clock } from "../../kit/clock.ts";
-import type { FrozenFile } from "../../kit/db-frozen.ts";
+import type { FrozenFile } from "../../kit/frozen-copy.ts";
 import type { Log } from "../../kit/log.ts";
 import type { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";

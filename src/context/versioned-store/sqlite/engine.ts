@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Ongoing } from "../../../kit/background.ts";
 import { Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
-import type { FrozenFile } from "../../../kit/db-frozen.ts";
+import type { FrozenFile } from "../../../kit/frozen-copy.ts";
 import { openDatabase, type Db } from "../../../kit/db.ts";
 import { AppError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
