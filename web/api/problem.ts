@@ -57,7 +57,7 @@ export function problemOf(status: number, body: unknown): Problem {
   );
 }
 
-/** Replaces the server's 401, which speaks of tokens and helps nobody who signs in with a password. */
+/** Replaces the server's 401, which speaks of tokens and helps no one who signs in with a password. */
 export function sessionOver(): Problem {
   return new Problem(
     "Your session has ended, so nothing was changed. Sign in and try again; your input is kept.",

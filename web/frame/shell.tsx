@@ -12,7 +12,7 @@ import { CommandHost } from "./commands.tsx";
 import { Rail, railOpen } from "./rail.tsx";
 import { TopLine, useCrumbs } from "./top-line.tsx";
 
-/** `login`: shown whenever nobody is signed in. */
+/** `login`: shown whenever no one is signed in. */
 export function Shell(props: RouteSectionProps & { readonly login: Component }): JSX.Element {
   return (
     <>

@@ -1,5 +1,5 @@
 // A unified diff of two texts, or one text by itself, with line numbers. Long unchanged stretches are folded. Invisible characters are shown
-// by their code points, so that nobody approves code that they could not see.
+// by their code points, so that no one approves code that they could not see.
 
 import {
   createEffect,

@@ -2,7 +2,8 @@
 
 import { type Accessor, createMemo, For, type JSX } from "solid-js";
 
-/* * Keeps a row for as long as its key is in the list, so that an updated record keeps focus and open menus. `For` alone would create a new
+/**
+ * Keeps a row for as long as its key is in the list, so that an updated record keeps focus and open menus. `For` alone would create a new
  * row for each new record object.
  */
 export function Keyed<T>(props: {

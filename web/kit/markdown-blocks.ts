@@ -2,7 +2,7 @@
 
 import { Lexer, type Token, type Tokens } from "marked";
 
-/** Parsing longer lines as Markdown would take seconds, and nobody writes them for reading. */
+/** Parsing longer lines as Markdown would take seconds, and no one writes them for reading. */
 const LINE_CHARACTERS_MAX = 20_000;
 /** Unlike code and tables, prose is expensive to parse. */
 const PROSE_CHARACTERS_MAX = 40_000;

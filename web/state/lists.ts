@@ -15,7 +15,7 @@ export const gearsQuery = () => createQuery(() => ({ key: ["gears"], read: () =>
 export const instructionsQuery = () =>
   createQuery(() => ({ key: ["instructions"], read: () => take(api.instructions.get()) }));
 export const teamsQuery = () => createQuery(() => ({ key: ["teams"], read: () => take(api.teams.get()) }));
-/** Admins only: nobody else may list people. */
+/** Admins only: no one else may list people. */
 export const usersQuery = () =>
   createQuery(() => (isAdmin() ? { key: ["users"], read: () => take(api.users.get()) } : undefined));
 /** Whether agents may search the web here, and why not. */

@@ -105,7 +105,7 @@ export async function signOut(): Promise<void> {
   await showLogin();
 }
 
-/** Resolves once somebody is signed in again, or when `signal` aborts. */
+/** Resolves once someone is signed in again, or when `signal` aborts. */
 export async function untilSignedIn(signal: AbortSignal): Promise<void> {
   await asking;
   await new Promise<void>((resolve) => {

@@ -21,7 +21,7 @@ export interface Decision {
   readonly decide: (event: MouseEvent, verb: string, words: string, send: () => Promise<unknown>) => void;
 }
 
-/** `onEnd` is called after every response: a refusal may mean that somebody else decided. */
+/** `onEnd` is called after every response: a refusal may mean that someone else decided. */
 export function createDecision(onEnd: () => void, onSettled?: () => void): Decision {
   const [armed, setArmed] = createSignal(false);
   const [busy, setBusy] = createSignal<string>();

@@ -10,7 +10,7 @@ import { isAdmin, me } from "../../state/session.ts";
 import { type ApprovalCardProps, CardFrame, DecisionRow, Settled, WhoCan } from "./card-parts.tsx";
 import { createCountdown, createDecision, type Decision } from "./decision.ts";
 
-/** Somebody else may decide while it is on the screen. */
+/** Someone else may decide while it is on the screen. */
 const LOOKED_AT_EVERY_MS = 5_000;
 
 /** Null if it is no longer pending. */
@@ -166,7 +166,7 @@ const OUTCOMES: Readonly<Record<EgressRequest["state"], string>> = {
   failed: "Approved, but the search failed",
 };
 
-/** For a search that somebody else decided on, or that expired. */
+/** For a search that someone else decided on, or that expired. */
 function Outcome(props: { readonly id: number }): JSX.Element {
   const outcome = createQuery(() =>
     isAdmin() ? { key: ["egress", "log", props.id], read: () => readOutcome(props.id) } : undefined,

@@ -47,7 +47,7 @@ export function followed(typed: ModelTexts, before: ModelTexts, after: ModelText
   ) as unknown as ModelTexts;
 }
 
-/** Returns the edited fields only, so that somebody else's changes to the others survive. Raises as `figuresOf`. */
+/** Returns the edited fields only, so that someone else's changes to the others survive. Raises as `figuresOf`. */
 export function changesOf(typed: ModelTexts, before: ModelTexts): Partial<Model> {
   const { model_name, label } = typed;
   const all = { model_name, label, ...figuresOf(typed) };

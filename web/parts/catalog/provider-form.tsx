@@ -110,7 +110,7 @@ export function ProviderSettings(props: {
     requireAddress(anthropic(), address());
     const saved = await take(
       api.providers({ id: props.provider.id }).patch({
-        // Unchanged fields are not sent: somebody else may have changed them.
+        // Unchanged fields are not sent: someone else may have changed them.
         ...(name().trim() === props.provider.name ? {} : { name: name() }),
         // The stored key is never sent to another address: this one replaces it.
         ...(moved() ? { base_url: address().trim() } : {}),

@@ -49,8 +49,7 @@ const GAP_SHARE: Readonly<Record<GapKind, number>> = { idle: 0.08, person: 0.16 
 /** Whether the tool waits for a decision while it runs; only web search does. */
 export const asksPerson = (step: TurnToolStep): boolean => step.tool === "web_search";
 
-/* * `nowMs`: given for an open turn. It only decides whether an open wait has become a gap.
- */
+/** `nowMs`: given for an open turn. It only decides whether an open wait has become a gap. */
 export function axisOf(steps: TurnSteps, nowMs: number | undefined): Axis {
   const spans = spansOf(steps).toSorted((a, b) => a.start - b.start);
   const { started_at: started } = steps.turn;

@@ -171,7 +171,8 @@ class Nesting {
   }
 }
 
-/* * Groups tools by the index of the call that requested them; -1 is before every call. A tool starts after its call and before the next one; a
+/**
+ * Groups tools by the index of the call that requested them; -1 is before every call. A tool starts after its call and before the next one; a
  * tool that never started goes with the one before it.
  */
 function toolsByCall(

@@ -229,7 +229,7 @@ function Detail(props: {
   readonly onBack: (() => void) | undefined;
 }): JSX.Element {
   const [settled, setSettled] = createSignal<string>();
-  /** Never takes the focus from somebody who is typing. */
+  /** Never takes the focus from someone who is typing. */
   const free = () => !document.activeElement?.matches("input, textarea, [role=dialog] *, [contenteditable]");
   return (
     <>

@@ -94,7 +94,7 @@ function createSending(workspaceId: number, { text, setText }: ReturnType<typeof
     setBusy(true);
     setProblem(undefined);
     try {
-      // Queues behind a running turn, including one that somebody has just started.
+      // Queues behind a running turn, including one that someone has just started.
       await take(api.workspaces({ id: workspaceId }).chat.post({ text: said, queue: true }));
       if (text() === said) setText("");
     } catch (error) {

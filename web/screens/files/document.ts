@@ -1,4 +1,4 @@
-// One open file: the saved content, the edited text, and the version that the text is based on. A save by somebody else replaces an unedited
+// One open file: the saved content, the edited text, and the version that the text is based on. A save by someone else replaces an unedited
 // text, never an edited one.
 
 import { type Accessor, createMemo, createSignal } from "solid-js";
@@ -21,9 +21,9 @@ export interface FileDocument {
   /** Whether the text differs from the saved content. */
   readonly edited: Accessor<boolean>;
   readonly readOnly: Accessor<boolean>;
-  /** Whether somebody saved a version newer than the base of the edits. */
+  /** Whether someone saved a version newer than the base of the edits. */
   readonly outrun: Accessor<boolean>;
-  /** A version by somebody else that has replaced the unedited text. */
+  /** A version by someone else that has replaced the unedited text. */
   readonly takenOver: Accessor<string | undefined>;
   readonly busy: Accessor<boolean>;
   /** Why reading or saving failed. */

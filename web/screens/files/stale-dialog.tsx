@@ -1,4 +1,4 @@
-// Shown when somebody else saved the file during an edit: both texts, and the choices. The own text can be edited in place, to merge. Closing
+// Shown when someone else saved the file during an edit: both texts, and the choices. The own text can be edited in place, to merge. Closing
 // the dialog loses nothing.
 
 import { type JSX, Show } from "solid-js";

@@ -1,4 +1,4 @@
-// Edits a gear. Says what a save means for its approval, and asks when somebody else has saved meanwhile.
+// Edits a gear. Says what a save means for its approval, and asks when someone else has saved meanwhile.
 
 import { useBeforeLeave, useNavigate } from "@solidjs/router";
 import { batch, createEffect, createMemo, createSignal, type JSX, onCleanup, Show } from "solid-js";

@@ -6,7 +6,7 @@ import { api, take } from "../../api/client.ts";
 import { createQuery, put, type Query } from "../../api/query.ts";
 import { isAdmin } from "../../state/session.ts";
 
-/** Somebody else may save or decide meanwhile. */
+/** Someone else may save or decide meanwhile. */
 const GEAR_EVERY_MS = 8_000;
 const DECISIONS_READ_MAX = 500;
 

@@ -1,4 +1,4 @@
-// Shown when somebody else saved a version meanwhile. Nothing is lost either way, since all versions are kept.
+// Shown when someone else saved a version meanwhile. Nothing is lost either way, since all versions are kept.
 
 import { createMemo, type JSX } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";

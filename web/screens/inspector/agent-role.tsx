@@ -1,4 +1,4 @@
-// The role of an agent, its system prompt, and the form that edits it. The form asks before it overwrites a change by somebody else.
+// The role of an agent, its system prompt, and the form that edits it. The form asks before it overwrites a change by someone else.
 
 import { createSignal, type JSX, Show } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";

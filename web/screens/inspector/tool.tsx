@@ -109,7 +109,7 @@ function ToolState(props: { readonly step: TurnToolStep }): JSX.Element {
   return <span class={`tag ${shown()[0]}`}>{shown()[1]}</span>;
 }
 
-/** A search waits until somebody decides on it. */
+/** A search waits until someone decides on it. */
 function useWaits(step: () => TurnToolStep): () => boolean {
   const here = useHere();
   return () =>

@@ -130,7 +130,7 @@ function Name(props: { readonly workspace: Workspace; readonly pending: number }
 function Teams(props: { readonly names: readonly string[] }): JSX.Element {
   const more = () => props.names.slice(TEAMS_SHOWN_MAX);
   return (
-    <Show when={props.names.length > 0} fallback={<span class="muted">nobody</span>}>
+    <Show when={props.names.length > 0} fallback={<span class="muted">no one</span>}>
       <div class="workspaces-tags">
         <For each={props.names.slice(0, TEAMS_SHOWN_MAX)}>
           {(name) => (
