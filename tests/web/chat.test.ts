@@ -84,7 +84,7 @@ onScreen("the chat", chatRoom, (room) => {
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Cancel turn" }).click();
     await page.getByText("Cancelled. The conversation so far is kept.").waitFor();
-    await bubble(page, "orchestrator", "This is how").getByText("broken off").waitFor();
+    await bubble(page, "orchestrator", "This is how").getByText("interrupted").waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).waitFor();
     const turns = await room.admin.get(`${workspace.own}/turns`);
     expect(turns.map(({ status }) => status)).toEqual(["cancelled"]);
@@ -266,7 +266,7 @@ onScreen("the chat", chatRoom, (room) => {
       const page = await room.open(workspace.own, { theme });
       await page.getByRole("heading", { name: "Talk to the orchestrator" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      await page.getByRole("button", { name: "Make a gear that counts" }).click();
+      await page.getByRole("button", { name: "Write a gear that counts" }).click();
       expect(await composer(page).inputValue()).toBe("Write a gear that counts the words in a text.");
       const hold = gate();
       room.model
