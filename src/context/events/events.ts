@@ -4,7 +4,7 @@
 import { turnOfOthers, rfc3339, Stretch, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { messageOf } from "../../kit/error.ts";
-import { Replays } from "../../kit/http/replay.ts";
+import { Replays, sentOf, type PageSent } from "../../kit/http/replay.ts";
 import { breakOff, frame, type Frame, type Viewer } from "../../kit/http/sse.ts";
 import { UNASKED, ViewerRights, type Watching } from "../../kit/http/viewer-rights.ts";
 import type { Log } from "../../kit/log.ts";
@@ -169,11 +169,11 @@ export class Events {
     await this.#storing;
   }
 
-  #showPage(follower: Follower): boolean {
+  #showPage(follower: Follower): PageSent {
     const rows = this.#store.after.all(follower.cursor, PAGE_ROWS);
     for (const event of rows.map(toEnvelope))
       this.#show(follower, event, () => frame(event.type, event, event.seq));
-    return rows.length > 0;
+    return sentOf(rows.length, PAGE_ROWS);
   }
 
   *#everyFollower(): Generator<Watching> {

@@ -7,10 +7,19 @@ import type { Log } from "../log.ts";
 import { breakOff } from "./sse.ts";
 import type { ViewerRights, Watching } from "./viewer-rights.ts";
 
+/** What a page sent: nothing, all that was left, or as much as fits. */
+export type PageSent = "nothing" | "rest" | "part";
+
+/** For a page of at most `max` events. */
+export function sentOf(count: number, max: number): PageSent {
+  if (count === 0) return "nothing";
+  return count < max ? "rest" : "part";
+}
+
 export interface Replay {
   readonly watching: Watching;
-  /** Sends the next page of stored events. Returns false if there is none. */
-  readonly page: () => boolean;
+  /** Sends the next page of stored events. */
+  readonly page: () => PageSent;
   /** Called once, for a viewer that may look. */
   readonly join: () => void;
   /** For the log, if it fails. */
@@ -47,9 +56,11 @@ export class Replays {
 
   async #run({ watching, page, join }: Replay): Promise<void> {
     while (this.#running.has(watching) && this.#rights.ask(watching)) {
-      if (!page()) return join();
+      const sent = page();
+      if (sent === "nothing") return join();
       if (!(await watching.viewer.drained())) return;
-      await turnOfOthers();
+      // A viewer that has everything joins in this turn of the event loop: what comes in the next one reaches it live.
+      if (sent === "part") await turnOfOthers();
     }
   }
 }

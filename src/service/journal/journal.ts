@@ -4,7 +4,7 @@
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { Replays } from "../../kit/http/replay.ts";
+import { Replays, sentOf, type PageSent } from "../../kit/http/replay.ts";
 import { frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
 import { UNASKED, ViewerRights, type Watching } from "../../kit/http/viewer-rights.ts";
 import type { Log } from "../../kit/log.ts";
@@ -112,10 +112,11 @@ export class Journal<Events extends EventMap = EventMap> {
       watching: follower,
       about: { workspace: follower.workspaceId },
       page: () => {
-        const rows = cursor === null ? [] : this.#page(follower, cursor);
+        if (cursor === null) return "nothing";
+        const { rows, sent } = this.#page(follower, cursor);
         for (const row of rows) viewer.send(frameOfJson(row.type, row.content, row.id));
         cursor = rows.at(-1)?.id ?? cursor;
-        return rows.length > 0;
+        return sent;
       },
       join: () => {
         if (options.over()) return viewer.end();
@@ -150,14 +151,15 @@ export class Journal<Events extends EventMap = EventMap> {
     }
   }
 
-  #page(follower: Follower, after: number): EventRow[] {
+  #page(follower: Follower, after: number): { rows: EventRow[]; sent: PageSent } {
     const rows =
       follower.turnId === null
         ? this.#store.ofWorkspace.all(follower.workspaceId, after, REPLAY_ROWS_MAX)
         : this.#store.ofTurn.all(follower.turnId, after, REPLAY_ROWS_MAX);
     let bytes = 0;
     const end = rows.findIndex((row) => (bytes += row.content.length) > REPLAY_BYTES_MAX);
-    return end < 0 ? rows : rows.slice(0, end + 1);
+    if (end >= 0) return { rows: rows.slice(0, end + 1), sent: "part" };
+    return { rows, sent: sentOf(rows.length, REPLAY_ROWS_MAX) };
   }
 
   #publish(workspaceId: number, turnId: number | null, type: string, encode: () => Frame): void {

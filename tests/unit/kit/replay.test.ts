@@ -29,10 +29,10 @@ function setup({ pages = 2, drained = true, allowed = (): boolean => true, fails
       watching,
       about: { workspace: 7 },
       page: () => {
-        if (left === 0) return false;
+        if (left === 0) return "nothing";
         if (left === failsAt) throw new Error("the page cannot be read");
         told.push(`page ${left--}`);
-        return true;
+        return left === 0 ? "rest" : "part";
       },
       join: () => (told.push("join"), joined.resolve()),
     });
@@ -48,6 +48,14 @@ test("the pages come in order, and then the viewer joins", async () => {
   await Promise.resolve();
   await Promise.resolve();
   expect([...replays.watching()]).toEqual([]);
+});
+
+test("after the last page it joins before others have their turn", async () => {
+  const { told, start, joined } = setup({ pages: 1 });
+  start();
+  setImmediate(() => told.push("another turn"));
+  await joined;
+  expect(told).toEqual(["page 1", "join"]);
 });
 
 test("without a stored event it joins at once", () => {
