@@ -136,7 +136,7 @@ for (const name of ["bash", "zsh", "fish"] as const)
         cases.map(([line]) => line.split(" ")),
       );
       expect(cases.map(([line], at) => [line, found[at]])).toEqual(
-        cases.map(([line, offered]) => [line, offered.toSorted()]),
+        cases.map(([line, wanted]) => [line, wanted.toSorted()]),
       );
     });
 

@@ -21,8 +21,8 @@ const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 async function asNobody(...args: string[]) {
   const command = [binaryPath("cairn"), ...args];
   const child = Bun.spawn(isRoot ? [...NOBODY, ...command] : command, { stdio: ["ignore", "pipe", "pipe"] });
-  const [said, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
-  return [exitCode, said];
+  const [errors, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
+  return [exitCode, errors];
 }
 
 test.skipIf(!isRoot || Bun.which("setpriv") === null)(

@@ -22,10 +22,10 @@ describe.skipIf(process.platform === "win32")("on a terminal", () => {
     shown(variables, binaryPath("cairn"), ...args);
 
   test("hints have colours, and errors have none", async () => {
-    const said = await cairn(xterm, "serer");
-    expect(said).toStartWith("Error: unknown command: serer\n");
-    expect(said).toContain("\u001b[");
-    expect(said).toContain(HINT);
+    const text = await cairn(xterm, "serer");
+    expect(text).toStartWith("Error: unknown command: serer\n");
+    expect(text).toContain("\u001b[");
+    expect(text).toContain(HINT);
   });
 
   test.each<[string, Record<string, string>, string[]]>([

@@ -326,8 +326,7 @@ describe("with random users and rules", () => {
     await admin.put("/users/Ann/acl", { rules: [allow] });
     expect(await seen(only)).toEqual(["\u65e5\u672c/a.md", "\u65e5\u672c/c:d.md"]);
     const other = await server.user("Bob", "viewer");
-    const deny: AclRule = { effect: "deny", path: "team/vault/*", capabilities: ["list"] };
-    await admin.put("/users/Bob/acl", { rules: [deny] });
+    await admin.put("/users/Bob/acl", { rules: [deny("vault/*", "list")] });
     expect(await seen(other)).toEqual(["\u65e5\u672c/a.md", "\u65e5\u672c/c:d.md"]);
     expect(await seen(admin)).toContain("vault/\u2100.md");
   });
@@ -356,7 +355,7 @@ describe("with random users and rules", () => {
     const { id } = await server.admin.post("/spaces/team/snapshots", { name: "before" });
     await server.admin.write("vault/takeover.md", "two");
     await server.admin.write("open.md", "two");
-    const denied = (...capabilities: Capability[]) => server.rules("Lee", deny("vault/*", ...capabilities));
+    const denied = (...kinds: Capability[]) => server.rules("Lee", deny("vault/*", ...kinds));
     const restore = `/spaces/team/snapshots/${id}/restore`;
     const unseen = "blocked by a file that you cannot see";
 

@@ -63,7 +63,7 @@ const attacks: [string, RegExp, (directory: string) => void][] = [
     (at) => {
       const lines = linesIn(at);
       const last = { ...(JSON.parse(lines.at(-1)!) as AuditRecord), target: "other.md" };
-      write(at, forged(lines.with(-1, JSON.stringify(last))));
+      write(at, forged([...lines.slice(0, -1), JSON.stringify(last)]));
     },
   ],
 ];

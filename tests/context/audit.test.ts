@@ -172,8 +172,11 @@ describe("the chain", () => {
     expect(log.filter((line) => line.includes("torn last line")).length).toBe(1);
     const actions = [...readFileSync(path, "utf8").matchAll(/"seq":(\d).*?"action":"([\w.]+)"/g)];
     expect(actions.map(([, seq, action]) => `${seq} ${action}`)).toEqual([
-      ...["1 file.write", "2 file.write", "3 file.write"],
-      ...["4 audit.recovered", "5 file.write"],
+      "1 file.write",
+      "2 file.write",
+      "3 file.write",
+      "4 audit.recovered",
+      "5 file.write",
     ]);
     expect(verifyAuditFile(path)).toMatchObject({ ok: true, entries: 5 });
   });

@@ -64,10 +64,10 @@ async function saidOf(path: string): Promise<string> {
   const before = readdirSync(good.folder.path);
   await using scratch = await temporaryFolder();
   const surroundings = { environment: { TMPDIR: scratch.path } };
-  const { cairn } = cairnAt([], surroundings);
+  const { cairn: run } = cairnAt([], surroundings);
   const [verified, restored] = await Promise.all([
-    cairn("backup", "verify", path),
-    cairn("backup", "restore", path, "--server-dir", join(good.folder.path, "never")),
+    run("backup", "verify", path),
+    run("backup", "restore", path, "--server-dir", join(good.folder.path, "never")),
   ]);
   expect(restored).toEqual(verified);
   expect([verified.exitCode, verified.stdout]).toEqual([1, ""]);

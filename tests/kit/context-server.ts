@@ -86,7 +86,6 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
   configure(directory, { rate_limit: { enabled: false }, ...options.config });
   let running: RunningServer = await startServer({ directory, log, port: 0, ...clock, ...outbound });
   const as = (token: string) => contextClient(running.url, token);
-  let kept: AsyncDisposableStack;
   const server: ContextServer = {
     get url() {
       return running.url;
@@ -122,7 +121,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
   stack.defer(() => running.stop("test is over"));
-  kept = stack.move();
+  const kept = stack.move();
   return server;
 }
 

@@ -106,11 +106,11 @@ test.each<[Partial<CreateModel>, string]>([
     { output_tokens: 100_000_001 },
     "invalid: output_tokens: must be from 1 to 100000000, or empty (null) if unknown",
   ],
-])("a model is refused (%#)", async (input, refusal) => {
+])("a model is refused (%#)", async (input, text) => {
   // Goal: the refusal names the field, and nothing is created.
   await using catalog = await catalogWithProvider();
   const create = () => catalog.models.create(member, { provider_id: 1, model_name: "m", ...input });
-  expect(await refusalText(create)).toBe(refusal);
+  expect(await refusalText(create)).toBe(text);
   expect(catalog.models.list()).toEqual([]);
 });
 

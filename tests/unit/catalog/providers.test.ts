@@ -85,8 +85,8 @@ test.each([
   // Goal: a key that cannot be sent in a header is refused, and white space does not clear a key.
   await using catalog = await openCatalog();
   await addLocal(catalog);
-  const refusal = await refusalText(() => catalog.providers.update(admin, 1, { api_key: key }));
-  expect(refusal).toBe(`invalid: api_key: ${reason}`);
+  const update = () => catalog.providers.update(admin, 1, { api_key: key });
+  expect(await refusalText(update)).toBe(`invalid: api_key: ${reason}`);
   expect(catalog.providers.list()[0]!.has_key).toBe(true);
 });
 
@@ -223,7 +223,7 @@ test("refuses our own address on save and on use", async () => {
   await catalog.providers.create(admin, input);
   expect(await catalog.providers.test(admin, 1)).toMatchObject({ ok: true });
   addresses = ["192.0.2.1", "127.0.0.1"];
-  const refusal =
+  const text =
     "refused: http://rebound.example:8688 is this server itself; use the address of another server";
   const acts = [
     () => catalog.providers.test(admin, 1),
@@ -231,7 +231,7 @@ test("refuses our own address on save and on use", async () => {
     () => catalog.providers.create(admin, { ...input, name: "y" }),
     () => catalog.providers.update(admin, 1, { base_url: `${input.base_url}/x`, api_key: KEY }),
   ];
-  for (const act of acts) expect(await refusalText(act)).toBe(refusal);
+  for (const act of acts) expect(await refusalText(act)).toBe(text);
   expect(sent).toEqual(["http://rebound.example:8688/v1/models"]);
   expect(catalog.providers.list()).toHaveLength(1);
 });
