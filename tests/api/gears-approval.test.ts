@@ -1,9 +1,10 @@
 // Goal: an approval is an admin's recorded decision on exact bytes, and pending gears are in the list of approvals.
 
+import type { GearDetail } from "../../src/service/gears/schema.ts";
 import { expect, test } from "bun:test";
 import { ISOLATION_LOST } from "../../src/service/gears/isolation.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { approvedGear, isolatedSandbox, makeGear, withPrograms, type GearView } from "../kit/gears.ts";
+import { approvedGear, isolatedSandbox, makeGear, withPrograms } from "../kit/gears.ts";
 import { world } from "../kit/world.ts";
 import { refusal, refusalOf } from "../kit/refusal.ts";
 
@@ -126,7 +127,7 @@ test("lists pending gears with their facts, for admins only", async () => {
 
 test("does not run a gear approved under isolation without it, until an admin approves it again", async () => {
   await using folder = await temporaryFolder();
-  let gear: GearView;
+  let gear: GearDetail;
   {
     await using at = await world({ data: folder.path, sandbox: isolatedSandbox() });
     gear = await approvedGear(at.admin);
@@ -172,7 +173,7 @@ test("does not run a gear approved under isolation without it, until an admin ap
 
 test("does not claim missing isolation while it is undecided", async () => {
   await using folder = await temporaryFolder();
-  let gear: GearView;
+  let gear: GearDetail;
   {
     await using at = await world({ data: folder.path, sandbox: isolatedSandbox() });
     gear = await approvedGear(at.admin);

@@ -1,8 +1,9 @@
 // Goal: agents forge gears that need approval, and call approved ones as tools, if they are eligible at the time of the call.
 
+import type { GearDetail } from "../../src/service/gears/schema.ts";
 import { expect, test } from "bun:test";
 import { BUILT_IN_TOOL_NAMES } from "../../src/service/tools/names.ts";
-import { approvedGear, isolatedSandbox, withPrograms, type GearView } from "../kit/gears.ts";
+import { approvedGear, isolatedSandbox, withPrograms } from "../kit/gears.ts";
 import { call, gate, say } from "../kit/model/index.ts";
 import { type World, world } from "../kit/world.ts";
 
@@ -115,7 +116,7 @@ test("reports the exit code, stderr and a timeout, as failures", async () => {
 
 /** Runs a turn that offers the gear, applies a change before the model calls it, and returns the call's result. */
 async function callAfter(
-  change: (lab: World, gear: GearView, bindingId: number) => Promise<unknown>,
+  change: (lab: World, gear: GearDetail, bindingId: number) => Promise<unknown>,
 ): Promise<string> {
   const sandbox = isolatedSandbox();
   await using lab = await world({ model: true, sandbox });

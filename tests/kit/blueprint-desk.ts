@@ -18,8 +18,6 @@ export interface Desk extends Place {
 export const SCRIBE_AT: Position = { x: 340, y: -90 };
 export const SCOUT_AT: Position = { x: 340, y: 90 };
 
-export type Office = Awaited<ReturnType<typeof blueprintOffice>>;
-
 export async function blueprintOffice(options: RunOptions & Pick<Furniture, "under"> = {}) {
   const at = await screen({ model: true, ...options });
   return Object.assign(at, {

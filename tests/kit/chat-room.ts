@@ -7,8 +7,6 @@ import { temporaryFolder } from "./folder.ts";
 import type { Place } from "./place.ts";
 import { screen } from "./screen.ts";
 
-export type ChatRoom = Awaited<ReturnType<typeof chatRoom>>;
-
 export const SLOW_GEAR = "slow_count";
 
 export async function chatRoom() {

@@ -4,8 +4,6 @@ import type { Locator, Page } from "playwright-core";
 import type { PageOptions } from "./browser.ts";
 import { screen } from "./screen.ts";
 
-export type FilesScreen = Awaited<ReturnType<typeof filesScreen>>;
-
 export async function filesScreen() {
   const at = await screen({ model: true });
   const query = (path?: string) => (path === undefined ? "" : `?path=${encodeURIComponent(path)}`);

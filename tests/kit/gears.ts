@@ -1,5 +1,6 @@
 // Small gears for tests, and a sandbox that only says what it was asked to run. Programs run for real unless a test hands that in.
 
+import type { GearDetail } from "../../src/service/gears/schema.ts";
 import type { Sandbox, SandboxRequest, SandboxResult } from "../../src/service/sandbox/sandbox.ts";
 import type { Client } from "./client.ts";
 
@@ -28,21 +29,13 @@ export const ANY_ARGS = JSON.stringify({ type: "object" });
 /** Writes its arguments back. */
 export const ECHO = { name: "echo_args", runtime: "bash", code: "cat\n", args_schema: ANY_ARGS };
 
-export interface GearView {
-  id: number;
-  name: string;
-  version: number;
-  status: string;
-  content_hash: string;
-}
-
 /** Creates a gear and returns it as its own page shows it. */
-export async function makeGear(client: Client, fields: Record<string, unknown> = {}): Promise<GearView> {
+export async function makeGear(client: Client, fields: Record<string, unknown> = {}): Promise<GearDetail> {
   const { id } = await client.post("/gears", { ...ECHO, ...fields });
   return client.get(`/gears/${id}`);
 }
 
-export async function approvedGear(admin: Client, fields: Record<string, unknown> = {}): Promise<GearView> {
+export async function approvedGear(admin: Client, fields: Record<string, unknown> = {}): Promise<GearDetail> {
   const gear = await makeGear(admin, fields);
   return admin.patch(`/gears/${gear.id}`, { status: "approved", content_hash: gear.content_hash });
 }

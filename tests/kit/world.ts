@@ -1,11 +1,12 @@
 // The world of a test: the real service on a port of its own, and around it what the test says. Clients speak real HTTP; the model is scripted, and
 // reached over HTTP too. `await using` ends it all.
 
+import type { GearDetail } from "../../src/service/gears/schema.ts";
 import type { Workspace } from "../../src/service/workspaces/schema.ts";
 import { startService, type Service, type StartOptions } from "../../src/service/main.ts";
 import { createClient, type Client } from "./client.ts";
 import { temporaryFolder } from "./folder.ts";
-import { approvedGear, type GearView } from "./gears.ts";
+import { approvedGear } from "./gears.ts";
 import { ScriptedModel, startModel, type ScriptItem } from "./model/index.ts";
 import { Place } from "./place.ts";
 import { runService, type RunningService, type RunOptions } from "./running.ts";
@@ -87,7 +88,7 @@ export class World<Name extends string = string, P extends Program = LocalServic
   implements AsyncDisposable
 {
   readonly people = {} as Record<Name, Person>;
-  readonly gears: Record<string, GearView> = {};
+  readonly gears: Record<string, GearDetail> = {};
   /** Acts with the loopback privilege; also after a restart, as all clients of this world do. */
   readonly admin: Client;
   /** Of the model of the orchestrator. */

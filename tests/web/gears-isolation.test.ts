@@ -1,11 +1,12 @@
 // Goal: a gear approved to run isolated is shown as stopped when isolation is lost, until an admin approves it again.
 
+import type { GearDetail } from "../../src/service/gears/schema.ts";
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { shortHash } from "../../web/kit/format.ts";
 import { accessibilityProblems } from "../kit/axe.ts";
 import { hasBrowser, startBrowser } from "../kit/browser.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { approvedGear, isolatedSandbox, withPrograms, type GearView } from "../kit/gears.ts";
+import { approvedGear, isolatedSandbox, withPrograms } from "../kit/gears.ts";
 import { world } from "../kit/world.ts";
 
 setDefaultTimeout(90_000);
@@ -14,7 +15,7 @@ test.if(hasBrowser && process.platform !== "win32")(
   "reports the lost isolation under Approvals and on the gear, and lets an admin approve it again",
   async () => {
     await using data = await temporaryFolder();
-    let gear: GearView;
+    let gear: GearDetail;
     {
       await using before = await world({ data: data.path, sandbox: isolatedSandbox() });
       gear = await approvedGear(before.admin, { name: "was_isolated" });
