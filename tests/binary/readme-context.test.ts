@@ -27,5 +27,5 @@ test.skipIf(process.platform === "win32")("the README's session of the context s
   expect(codes).toEqual(commands.map((line) => (line.includes("never ship") ? 3 : 0)));
   expect(stderr).toBe("Error: decisions/release.md: expected v1, but the current version is v2\n");
   expect(stdout).toContain("v2 (current)");
-  expect(stdout).toMatch(/the chain holds: \d+ entries verified\n/);
+  expect(stdout).toMatch(/the chain is intact: \d+ entries verified\n/);
 });

@@ -19,7 +19,7 @@ test("a stopped server is verified without a change to its directory, also where
   await using server = await stoppedServer();
   const { directory, record } = server;
   const before = pictureOf(directory);
-  expect(await server.printed("audit", "verify")).toMatch(/^the chain holds: \d+ entries verified\n$/);
+  expect(await server.printed("audit", "verify")).toMatch(/^the chain is intact: \d+ entries verified\n$/);
   const alone = await server.printed("audit", "verify", "--file", record);
   expect(alone).toContain("without the server, a truncated end cannot be detected");
   expect(pictureOf(directory)).toEqual(before);

@@ -135,7 +135,7 @@ function verdictText(found: AuditVerification): string {
   ].join("");
   const anchored = found.anchored ? "" : "; without the server, a truncated end cannot be detected";
   if (found.ok)
-    return `the chain holds: ${plural(found.entries, "entry", "entries")} verified${skipped}${anchored}`;
+    return `the chain is intact: ${plural(found.entries, "entry", "entries")} verified${skipped}${anchored}`;
   if (found.line === null) return found.problem ?? "";
   return `line ${found.line}: ${found.problem} (${plural(found.entries, "entry", "entries")} before it are intact${skipped})`;
 }
