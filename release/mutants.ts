@@ -32,7 +32,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     tests: ["tests/unit/kit/hash-chain.test.ts", "tests/unit/context-audit", "tests/context/audit.test.ts"],
   },
   approvals: {
-    files: ["src/service/gears/gears.ts", "src/service/gears/isolation.ts"],
+    files: ["src/service/gears/approval.ts", "src/service/gears/isolation.ts"],
     tests: ["tests/api/gears-approval.test.ts", "tests/api/gears.test.ts"],
   },
 };

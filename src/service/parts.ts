@@ -130,7 +130,7 @@ export function buildParts(options: PartsOptions) {
     workspaces,
   });
   const approvals = new Approvals([
-    (caller, limit) => gears.approvals(caller, limit),
+    (caller, limit) => gears.approval.pending(caller, limit),
     (caller, limit) => proposals.approvals(caller, limit),
     (caller, limit) => searches.approvals(caller, limit),
   ]);

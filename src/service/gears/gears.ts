@@ -5,17 +5,17 @@ import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
-import type { Approval } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { BUILT_IN_TOOL_NAMES } from "../tools/names.ts";
 import type { Access } from "../workspaces/access.ts";
+import { GearApproval } from "./approval.ts";
 import type { Announcements } from "./announcements.ts";
 import { checkArgsSchema } from "./args.ts";
 import type { BindingStore } from "./binding-store.ts";
 import { bytesOf, canonicalContent, contentHash, parseCode, type Content } from "./content.ts";
 import { shown, toCreated, toGear } from "./gear-records.ts";
-import { isIsolationLost, type Isolation } from "./isolation.ts";
+import type { Isolation } from "./isolation.ts";
 import { rehashVersions } from "./rehash.ts";
 import {
   GEAR_NAME_PATTERN,
@@ -54,10 +54,16 @@ export interface Forge {
 }
 
 export class Gears {
+  readonly approval: GearApproval;
   readonly #deps: GearsDeps;
 
   constructor(deps: GearsDeps) {
     this.#deps = deps;
+    this.approval = new GearApproval({
+      ...deps,
+      contentOf: (row) => this.contentOf(row),
+      record: (...about) => this.#audit(...about),
+    });
   }
 
   /** Rehashes, at start, versions of earlier builds. Returns the number of withdrawn approvals. */
@@ -216,8 +222,7 @@ export class Gears {
         this.#audit(caller, "gear.timeout", row, { from: row.timeout_seconds, to: input.timeout_seconds });
       }
       if (input.tags !== undefined) this.#setTags(caller, row, cleanTags(input.tags));
-      if (input.status !== undefined && (input.status !== row.status || this.#isApprovedOtherwise(row)))
-        this.#setStatus(caller, row, input.status);
+      if (input.status !== undefined) this.approval.decide(caller, row, input.status);
       return this.#detail(caller, this.existing(id));
     });
   }
@@ -234,13 +239,6 @@ export class Gears {
       store.remove.run(clock.now(), id);
       this.#audit(caller, "gear.delete", row, {});
     });
-  }
-
-  /** An ApprovalSource for admins: pending gears, and gears whose approval requires isolation that is not available. */
-  approvals(caller: Caller, limit: number): Approval[] {
-    const { store, announcements, isolation } = this.#deps;
-    if (caller.role !== "admin") return [];
-    return store.undecided.all(isolation.isolated ? 1 : 0, limit).map((row) => announcements.approval(row));
   }
 
   byName(name: string): GearRow | undefined {
@@ -313,34 +311,6 @@ export class Gears {
       });
   }
 
-  #setStatus(caller: Caller, row: GearRow, status: GearRow["status"]): void {
-    const { store, announcements, clock } = this.#deps;
-    if (status === "approved") {
-      const hash = contentHash(this.contentOf(row));
-      if (hash !== row.hash)
-        throw new AppError("conflict", "the stored files are not those of this version; save the gear again");
-      const isolated = this.#deps.isolation.isolated ? 1 : 0;
-      store.approve.run({
-        id: row.id,
-        approved_hash: hash,
-        approved_by_id: caller.userId,
-        approved_by: caller.name,
-        approved_auth: caller.auth,
-        approved_at: clock.now(),
-        approved_isolated: isolated,
-      });
-    } else store.setStatus.run(status, row.id);
-    this.#audit(caller, `gear.${ACTIONS[status]}`, row, {
-      status_before: row.status,
-      isolated: this.#deps.isolation.isolated,
-    });
-    const after = this.existing(row.id);
-    announcements.changed(caller, after);
-    if (status === "pending") announcements.requested(caller, after);
-    else if (row.status === "pending" || isIsolationLost(row, this.#deps.isolation))
-      announcements.decided(caller, row, status);
-  }
-
   #audit(
     caller: Caller,
     action: string,
@@ -373,11 +343,6 @@ export class Gears {
     });
   }
 
-  /** Reports whether the gear was approved under a different isolation, so that approving it again is a new decision. */
-  #isApprovedOtherwise(row: GearRow): boolean {
-    return row.status === "approved" && (row.approved_isolated === 1) !== this.#deps.isolation.isolated;
-  }
-
   #detail(caller: Caller, row: GearRow): GearDetail {
     const { isolation, access } = this.#deps;
     const tests = JSON.parse(row.tests) as GearDetail["tests"];
@@ -388,8 +353,6 @@ export class Gears {
     };
   }
 }
-
-const ACTIONS = { approved: "approve", disabled: "disable", pending: "withdraw" } as const;
 
 function requireName(name: string): void {
   if (!NAME.test(name)) throw fieldError("invalid", "name", `must match ${GEAR_NAME_PATTERN}`);
