@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { accessProblem } from "../../kit/disk.ts";
-import { AppError, messageOf } from "../../kit/error.ts";
+import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import { hostProblem, listenProblem } from "../../kit/hosts.ts";
 import { DEFAULT_ENGINE } from "../versioned-store/engines.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
@@ -82,7 +82,7 @@ export function parseConfig(path: string, text: string): ConfigFile {
   try {
     value = Bun.YAML.parse(text) ?? {};
   } catch (error) {
-    throw new AppError("invalid", `config ${path}: ${messageOf(error)}`);
+    throw new AppError("invalid", `config ${path}: ${messageOf(error)}`, { reason: "syntax" });
   }
   for (const [key, why] of Object.entries(ELSEWHERE)) {
     const [block = "", name = ""] = key.split(".");
@@ -126,6 +126,8 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new AppError("invalid", `config ${path}: ${accessProblem(error)}`);
+    throw new AppError("invalid", `config ${path}: ${accessProblem(error)}`, {
+      reason: systemCode(error) ?? "unknown",
+    });
   }
 }

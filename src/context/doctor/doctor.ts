@@ -2,6 +2,7 @@
 // asks it for what only it can see and reads the rest from disk.
 
 import type { Clock } from "../../kit/clock.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
 import { problemText, type HealthState } from "../../kit/health.ts";
 import { Client, networkTransport } from "../client/client.ts";
 import type { AuditVerification } from "../audit/schema.ts";
@@ -73,18 +74,19 @@ function configOf(directory: string): { value?: ServerConfig; error?: unknown } 
 
 function configVerdict({ value, error }: ReturnType<typeof configOf>): Verdict {
   if (value) return ok("server.yaml loads");
-  const text = error instanceof Error ? error.message : String(error);
-  return fail(text, configFix(text));
+  const reason = error instanceof AppError ? error.details?.["reason"] : undefined;
+  return fail(messageOf(error), CONFIG_FIXES[String(reason)] ?? CONFIG_FIX);
 }
 
-function configFix(text: string): string {
-  if (text.endsWith("no such file"))
-    return "restore server.yaml from a backup, or write an empty one: every key has a default";
-  if (text.endsWith("permission denied")) return "run it as the owner of server.yaml";
-  return text.includes("YAML Parse error")
-    ? "correct the last edit of server.yaml: it is not valid YAML"
-    : "correct that key in server.yaml, or remove it: every key has a default";
-}
+const CONFIG_FIX = "correct that key in server.yaml, or remove it: every key has a default";
+const NOT_OURS = "run it as the owner of server.yaml";
+/** By the reason in the error's details. */
+const CONFIG_FIXES: Readonly<Record<string, string>> = {
+  ENOENT: "restore server.yaml from a backup, or write an empty one: every key has a default",
+  EACCES: NOT_OURS,
+  EPERM: NOT_OURS,
+  syntax: "correct the last edit of server.yaml: it is not valid YAML",
+};
 
 /** Reads from disk, while no server has it open. */
 async function read(spaces: readonly string[], place: data.Place): Promise<Finding[]> {

@@ -16,7 +16,7 @@ type RecordGear = (
   detail: Record<string, string | number | boolean>,
 ) => void;
 
-export interface GearApprovalDeps {
+interface GearApprovalDeps {
   readonly store: GearStore;
   readonly announcements: Announcements;
   readonly clock: Clock;
