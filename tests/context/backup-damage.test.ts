@@ -102,7 +102,7 @@ describe("the archive", () => {
       expect([share, await saidOf(file(flipped))]).toEqual([
         share,
         expect.stringMatching(
-          /is not what was backed up|does not hold|damaged or truncated|no file of a backup|was edited|is no JSON|seal/,
+          /differs from the file|decompression failed|damaged or truncated|not the name of a file|was edited|not valid JSON|seal/,
         ),
       ]);
     }
@@ -261,11 +261,10 @@ describe("invalid content with matching hashes", () => {
   test("a content that does not match its hash, and a missing one", async () => {
     await findsAfter({
       "UPDATE blobs SET content = zeroblob(length(content)) WHERE id = 2":
-        "the content of v2 of a.md is damaged: it does not have its hash",
+        "the content of v2 of a.md is damaged: its hash does not match",
       "PRAGMA foreign_keys = OFF; DELETE FROM blobs WHERE id = 1":
-        "the database is damaged: a row of versions belongs to none",
-      "UPDATE versions SET blob_id = 1 WHERE version = 2":
-        "v2 of a.md does not have the content that it should",
+        "the database is damaged: a row of versions has a dangling reference",
+      "UPDATE versions SET blob_id = 1 WHERE version = 2": "the content of v2 of a.md is missing or wrong",
     });
   });
 

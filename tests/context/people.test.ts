@@ -238,7 +238,7 @@ describe("logging in", () => {
     expect(await lockOf("Ann")).toBe(new Date(clock.now() + 15 * MINUTE_MS).toISOString());
     // Neither the right password nor wrong ones change the lock.
     clock.advance(14 * MINUTE_MS);
-    await fail(server, "Ann", 6);
+    await fail(server, "Ann", 2);
     clock.advance(MINUTE_MS - 1);
     expect((await login(server, "Ann", PASSWORD)).status).toBe(401);
     clock.advance(1);

@@ -13,7 +13,11 @@ import { buildParts } from "../../../src/service/parts.ts";
 import { actingAs, requireAdmin, type Caller } from "../../../src/service/identity/caller.ts";
 import { refusal } from "../../kit/refusal.ts";
 
-const GONE = ["unauthenticated", "the token is not valid: it is unknown, revoked or expired"] as const;
+const GONE = [
+  "unauthenticated",
+  "the token is not valid: it is unknown, revoked or expired",
+  { credential: "invalid" },
+] as const;
 
 const FIRST = "token-of-the-first-admin";
 
