@@ -101,7 +101,7 @@ onScreen("the chat", chatRoom, (room) => {
     await write(page, "third");
     const queued = page.getByRole("article", { name: "Queued message" });
     await eventually(() => queued.count(), 2);
-    await queued.filter({ hasText: "third" }).getByRole("button", { name: "Cancel" }).click();
+    await queued.filter({ hasText: "third" }).getByRole("button", { name: "Cancel", exact: true }).click();
     await eventually(() => composer(page).inputValue(), "third");
     await eventually(() => queued.count(), 1);
     for (let index = 0; index < 15; index++)
@@ -290,7 +290,7 @@ onScreen("the chat", chatRoom, (room) => {
       await composer(page).press("Enter");
       await page.getByRole("article", { name: "Queued message" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: "Cancel", exact: true }).click();
       await page.getByRole("button", { name: "Cancel turn" }).click();
       await page.getByText("Stopped.").waitFor();
       hold.open();
