@@ -21,7 +21,7 @@ async function storedEvents(lab: World): Promise<StreamEvent[]> {
   return reader.seen;
 }
 
-/** What the turn that furnishes leaves out. */
+/** Events that the furnishing turn does not emit. */
 async function changeEverything(lab: Inhabited): Promise<void> {
   const { admin, workspaceId, ids } = lab;
   await admin.patch(`/workspaces/${workspaceId}`, { budget: { cost_per_day: 5 } });
@@ -50,7 +50,7 @@ async function queueCancelResume(lab: World): Promise<void> {
   await lab.end(first);
 }
 
-test("of an inhabited workspace in which everything was changed", async () => {
+test("events match their schema in a workspace where everything was changed", async () => {
   await using lab = await inhabited();
   await changeEverything(lab);
   await queueCancelResume(lab);
@@ -67,7 +67,7 @@ test("of an inhabited workspace in which everything was changed", async () => {
   expect(expected.filter((type) => !seen.has(type))).toEqual([]);
 });
 
-test("of turns as the demo has them: workers, a gear that is forged, approved, called and heard", async () => {
+test("events match their schema in the demo's turns, with workers and a forged, approved and called gear", async () => {
   const sandbox = isolatedSandbox(async ({ output }) => {
     output("stdout", new TextEncoder().encode('{"words":2}\n'));
     return { stdout: '{"words":2}\n' };
@@ -86,7 +86,7 @@ test("of turns as the demo has them: workers, a gear that is forged, approved, c
     expect(types).toContain(type);
 });
 
-test("that are sent and not stored", async () => {
+test("events match their schema when sent but not stored", async () => {
   await using lab = await world({ model: true });
   const [early, late] = [gate(), gate()];
   lab.model.script("boss", [[say("So "), early, say("it "), late, say("is.")]]);
@@ -114,7 +114,7 @@ test("that are sent and not stored", async () => {
   });
 });
 
-test("are all described in docs/turns.md, and no others", async () => {
+test("events are exactly those described in docs/turns.md", async () => {
   const page = await Bun.file(join(ROOT, "docs/turns.md")).text();
   const rows = page.split("What `data` holds:")[1]!.matchAll(/^\| (`[^|]*`) +\|/gm);
   const described = [...rows].flatMap((row) => [...row[1]!.matchAll(/`([^`]+)`/g)].map((name) => name[1]!));

@@ -28,7 +28,7 @@ function toTold({ type, data }: StreamEvent): Told {
   return { turn_id: data.turn_id, type, data: type === "gear.bound" ? {} : data.data };
 }
 
-/** Another workspace, in which the gear is bound to all agents. */
+/** Creates another workspace in which the gear is bound to all agents. */
 async function boundElsewhere(lab: World, gearId: number): Promise<number> {
   const [model] = await lab.admin.get("/models");
   const { id } = await lab.admin.post("/workspaces", {

@@ -177,7 +177,7 @@ describe("versions", () => {
     );
   });
 
-  test("of many with the same expectation exactly one wins", async () => {
+  test("lets exactly one of many concurrent saves with the same condition win", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     await files.put("a.md", "start");

@@ -9,7 +9,7 @@ import { world } from "../../kit/world.ts";
 interface Program extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
-  /** A GET of it is a list, a POST of `{ name }` adds to it. */
+  /** A route whose GET returns a list and whose POST of `{ name }` adds to it. */
   readonly list: string;
 }
 

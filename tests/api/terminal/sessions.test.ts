@@ -43,7 +43,7 @@ async function nameOf(at: TerminalOffice): Promise<string> {
 
 describe("terminal", () => {
   dockerTest(
-    "a shell with the workspace's files to read, no network, no rights, and a record of it",
+    "gives a shell with read-only workspace files and no network or capabilities, and records it",
     async (on) => {
       await using at = await terminalOffice(on);
       const mia = await at.user("mia", "admin");

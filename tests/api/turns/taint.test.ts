@@ -36,7 +36,7 @@ async function marks(lab: SearchLab): Promise<string[]> {
 const tainted = async (lab: SearchLab) =>
   (await entries(lab)).filter((entry) => entry.tainted && entry.thread === 0 && !entry.forgotten);
 
-/** Whether each request to a model offered a tool that writes. */
+/** Reports for each request to a model whether it offered a durable tool. */
 const offered = (lab: SearchLab, model = "boss") =>
   lab.model.requestsOf(model).map(({ tools }) => tools.some(({ name }) => name === "file_write"));
 

@@ -75,7 +75,7 @@ test("treats default ports as ports", async () => {
 });
 
 test("resolves only names with our port", async () => {
-  // Goal: model calls do not pay for a lookup.
+  // Goal: ordinary model calls need no lookup.
   const asked: string[] = [];
   const resolve = (name: string) => (asked.push(name), Promise.resolve(["198.51.100.7"]));
   for (const url of ["http://a.example:1", "http://b.example:8688", "http://198.51.100.7:8688"]) {

@@ -86,7 +86,7 @@ test.each([
   ["EPROTO", "TLS failure: the certificate or the handshake was not accepted"],
   ["toString", "connection failed"],
 ])("%s is told as a fixed sentence", (code, sentence) => {
-  // Goal: the system's text, with its addresses, is never passed on.
+  // Goal: the system's text, which contains addresses, is never shown.
   const error = Object.assign(new Error("connect 10.0.0.7:5432 failed"), { code });
   expect(networkFailure(error)).toBe(sentence);
 });

@@ -89,7 +89,7 @@ test("checks uniqueItems in linear time", () => {
   expect(schema.problemOf({ list: many })).toBeUndefined();
   expect(schema.problemOf({ list: [{ a: 1 }, { a: 1 }] })).toEqual({
     path: "list",
-    message: "must not hold an item twice",
+    message: "must not contain an item twice",
   });
 });
 
@@ -109,7 +109,7 @@ test("refuses patterns that could run too long, and accepts ordinary ones", asyn
   expect(
     ["(a+)+", "^(a|a)*$", "^(a?){50}$", "^((a{1,3})b?){9}$", "(?:x(?:y+))*"].map(patternProblem),
   ).toEqual(Array.from({ length: 5 }, () => repeats));
-  const trades = "too many repetitions that can trade places; use fewer, with counts, and start with ^";
+  const trades = "too many interchangeable repetitions; use fewer, with counts, and start with ^";
   expect(["a?".repeat(40), "a+b+c+d+", "a{0,90}".repeat(9)].map(patternProblem)).toEqual([
     trades,
     trades,
@@ -201,7 +201,7 @@ test("refuses a schema with too many parts, which would block the thread to comp
 
 test("refuses a schema that is nested too deeply", async () => {
   const deep = `{"type":"object","x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
-  await refusal(() => checkArgsSchema(deep), "invalid", "args_schema: nested more than 64 deep");
+  await refusal(() => checkArgsSchema(deep), "invalid", "args_schema: nested more than 64 levels deep");
   expect(parseToolArguments(schemaOf({}), deep)).toEqual({
     ok: false,
     problem:

@@ -66,7 +66,5 @@ test("refuses a gear that is no longer callable, inside the write that stores it
   expect(await refusalText(() => check({ approved_isolated: 1 }, true))).toStartWith(
     `${prefix} "echo_args" was approved to run isolated`,
   );
-  expect(await refusalText(() => check({}, false))).toBe(
-    `${prefix} you are not bound to "echo_args" any more`,
-  );
+  expect(await refusalText(() => check({}, false))).toBe(`${prefix} you are no longer bound to "echo_args"`);
 });

@@ -1,4 +1,4 @@
-// The AI SDK's provider packages, asked as the engine would ask them.
+// Calls the AI SDK's provider packages like the engine calls its own client.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";

@@ -45,7 +45,7 @@ it("ends running, pooled and starting gears in time while the daemon is frozen",
   await warm.settled();
   daemon.signal("SIGSTOP");
   const stopped =
-    "unavailable: the gear had to be stopped, and the container daemon does not answer; it is removed when it does";
+    "unavailable: the gear had to be stopped, but the container daemon does not answer; its container is removed once it does";
   const started = performance.now();
   const outcomes = await Promise.all([
     timed(running),
@@ -103,10 +103,10 @@ it("ends the call at once, and says why, when the daemon is killed", async (shar
   await began.promise;
   daemon.signal("SIGKILL");
   const { refusal: said, ms } = await timed(running);
-  expect(said).toBe("unavailable: the container daemon went away while the gear ran; its outcome is unknown");
+  expect(said).toBe("unavailable: the container daemon stopped while the gear ran; its outcome is unknown");
   expect(ms).toBeLessThan(SLACK_MS);
   expect(await refusalText(at.run("binary", "#!/bin/sh\n"))).toBe(
-    "unavailable: the container daemon could not start a container; the service's log says why",
+    "unavailable: the container daemon could not start a container; see the service's log",
   );
 });
 
@@ -126,9 +126,9 @@ it("names a missing image and what to do, and never pulls it while a gear waits"
     times: TIMES,
   });
   expect(await refusalText(at.run("bash", "true"))).toBe(
-    'unavailable: image cairn-test-absent:1 is not on this machine and could not be fetched: run "docker pull cairn-test-absent:1", or name another one in sandbox_images',
+    'unavailable: image cairn-test-absent:1 is not on this machine and could not be pulled: run "docker pull cairn-test-absent:1", or set another one in sandbox_images',
   );
-  // The others work.
+  // The other images work.
   expect(await at.run("binary", "#!/bin/sh\necho fine\n")).toMatchObject({ exitCode: 0, stdout: "fine\n" });
 });
 

@@ -33,7 +33,7 @@ const gone = (pid: number) =>
     return !alive(pid) || (await stat.catch(() => "")).includes(") Z ");
   });
 
-posix("a time-out kills the whole group", async () => {
+posix("kills the whole process group at the timeout", async () => {
   await using at = await openSandbox("subprocess");
   const { stdout, timedOut } = await at.run("bash", "sleep 600 & (sleep 600 & echo $!); echo $!; wait", {
     timeoutMs: 500,
@@ -43,7 +43,7 @@ posix("a time-out kills the whole group", async () => {
   await Promise.all(pids.map(gone));
 });
 
-posix("what a gear left running ends with it", async () => {
+posix("ends processes that a gear left running", async () => {
   await using at = await openSandbox("subprocess");
   const { stdout, exitCode, durationMs } = await at.run("bash", "nohup sleep 600 >/dev/null 2>&1 & echo $!");
   expect(exitCode).toBe(0);
@@ -51,7 +51,7 @@ posix("what a gear left running ends with it", async () => {
   await gone(Number(stdout));
 });
 
-linux("what left the group of a gear ends with it, at its end and when it is stopped", async () => {
+linux("ends processes that left the gear's group, at its end and when it is stopped", async () => {
   await using at = await openSandbox("subprocess");
   const stop = new AbortController();
   const output = (_: string, chunk: Uint8Array) => {
@@ -68,7 +68,7 @@ linux("what left the group of a gear ends with it, at its end and when it is sto
   }
 });
 
-posix("stopping the sandbox ends what runs, and starts nothing more", async () => {
+posix("ends running gears on stop, and starts no more", async () => {
   await using at = await openSandbox("subprocess");
   const began = Promise.withResolvers<void>();
   const running = at.run("bash", "echo began; sleep 600", { output: () => began.resolve() });
@@ -78,7 +78,7 @@ posix("stopping the sandbox ends what runs, and starts nothing more", async () =
   await refusal(at.run("bash", "true"), "unavailable", "the service is stopping; no more gears are started");
 });
 
-posix("each run has a fresh folder, ours alone, and it is removed whatever was made of it", async () => {
+posix("gives each run a fresh private folder, and always removes it", async () => {
   await using at = await openSandbox("subprocess");
   const code =
     'pwd; stat -c %a ..; mkdir -p "$TMPDIR/deep/er"; touch "$TMPDIR/deep/er/x"; chmod 0 "$TMPDIR/deep"';
@@ -90,7 +90,7 @@ posix("each run has a fresh folder, ours alone, and it is removed whatever was m
   expect(await readdir(at.folder)).toEqual([]);
 });
 
-posix("no variable of this service reaches a gear", async () => {
+posix("passes no variable of this service to a gear", async () => {
   const environment = {
     SERVICE_ADMIN_TOKEN: "canary",
     BUN_OPTIONS: "--canary",
@@ -113,10 +113,10 @@ test("runs node gears without node, because this program contains a JavaScript r
 test("names a missing interpreter", async () => {
   await using at = await openSandbox("subprocess", { environment: { PATH: "/nonexistent" } });
   expect(await refusalText(at.run("python", ""))).toBe(
-    "unavailable: gears of runtime python need python3 or python on the PATH of this service, and it is not there",
+    "unavailable: gears of runtime python need python3 or python on the PATH of this service; install it",
   );
   expect(await refusalText(at.run("bash", ""))).toBe(
-    "unavailable: gears of runtime bash need bash on the PATH of this service, and it is not there",
+    "unavailable: gears of runtime bash need bash on the PATH of this service; install it",
   );
 });
 
