@@ -120,7 +120,7 @@ describe("refusals", () => {
     const made = await create(server, folder.path);
     const into = (file: string) => refused("backup", "restore", file, "--server-dir", join(disk.path, "new"));
     const room =
-      /^Error: the disk is full: the backup unpacks to \d+ bytes, and \d+ are free; free some space/;
+      /^Error: the disk is full: the backup unpacks to \d+ bytes, but only \d+ are free; free some space/;
     expect(await into(made.file)).toEqual([2, expect.stringMatching(room)]);
     expect(readdirSync(disk.path)).toEqual([]);
     // Room for the unpacked files, but not for the working tree.

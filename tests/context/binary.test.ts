@@ -43,7 +43,7 @@ describe("the command line next to a running server", () => {
     await using server = await runContext();
     await server.printed("space", "create", "other", "--template", "blank");
     const add = "user add Ann --role viewer --space team --space".split(" ");
-    expect(await server.said(...add, "taem")).toEqual(failure('spaces: there is no space "taem"'));
+    expect(await server.said(...add, "taem")).toEqual(failure('spaces: unknown space "taem"'));
     await server.printed(...add, "other");
     expect((await server.admin.get("/users/Ann")).spaces).toEqual(["team", "other"]);
     const paths = ["a/**", "b/**", "c/**", "d/**"].map((path) => `team/${path}`);
