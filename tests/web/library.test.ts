@@ -123,7 +123,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await side(page).getByRole("button", { name: "Bind", exact: true }).click();
     await side(page).getByRole("listitem").getByText("all agents").waitFor();
     await side(page).getByRole("button", { name: "Bind", exact: true }).click();
-    await side(page).getByText("is bound to this workspace already", { exact: false }).waitFor();
+    await side(page).getByText("is already bound to this workspace", { exact: false }).waitFor();
     await side(page).getByLabel("Agent", { exact: true }).selectOption("checker");
     await side(page).getByRole("button", { name: "Bind", exact: true }).click();
     await side(page).getByRole("listitem").getByText("checker").waitFor();
