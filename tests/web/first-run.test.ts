@@ -54,11 +54,11 @@ describe.if(hasBrowser)("the first run", () => {
     expect(await page.getByRole("textbox", { name: "Key" }).getAttribute("type")).toBe("password");
     expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe(new URL(at.model.url).host);
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByText("answers: 3 models").waitFor();
+    await page.getByText("responded: 3 models").waitFor();
     expect(await page.content()).not.toContain(KEY);
 
     await page.reload();
-    await page.getByText("answers: 3 models").waitFor();
+    await page.getByText("responded: 3 models").waitFor();
     await page.getByRole("textbox", { name: "Search or type a name" }).fill("swift");
     expect(await page.getByRole("checkbox", { name: "thorough-1" }).count()).toBe(0);
     await page.getByRole("checkbox", { name: "swift-1" }).check();
@@ -96,7 +96,7 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByRole("button", { name: "Edit provider" }).click();
     await page.getByRole("textbox", { name: "New key" }).fill(KEY);
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("answers: 3 models").waitFor();
+    await page.getByText("responded: 3 models").waitFor();
 
     await page.getByRole("button", { name: "Change in step 1" }).click();
     await page.getByRole("textbox", { name: "Address" }).fill(`${at.model.anthropicUrl}/elsewhere`);
@@ -109,7 +109,7 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByRole("textbox", { name: "Address" }).fill(at.model.anthropicUrl);
     await page.getByRole("textbox", { name: "Key for the new address" }).fill(KEY);
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("answers: 3 models").waitFor();
+    await page.getByText("responded: 3 models").waitFor();
     expect(await at.service.admin.get("/providers")).toHaveLength(1);
   });
 
@@ -117,7 +117,7 @@ describe.if(hasBrowser)("the first run", () => {
     const at = await stage();
     const page = await at.browser.open(at.service.url, "/workspaces");
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByRole("alert").getByText("give yours").waitFor();
+    await page.getByRole("alert").getByText("requires a key").waitFor();
     expect(await at.service.admin.get("/providers")).toEqual([]);
     const add = (name: string, base_url: string) =>
       at.service.admin.post("/providers", { name, type: "openai-compatible", base_url, api_key: KEY });
@@ -143,7 +143,7 @@ describe.if(hasBrowser)("the first run", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.type(KEY);
     await page.keyboard.press("Enter");
-    await page.getByText("answers: 3 models").waitFor();
+    await page.getByText("responded: 3 models").waitFor();
     expect(await focused()).toBe("Step 2: Add models");
     await clean();
     await page.keyboard.press("Tab");
