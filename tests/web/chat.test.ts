@@ -292,7 +292,7 @@ onScreen("the chat", chatRoom, (room) => {
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.getByRole("button", { name: "Cancel", exact: true }).click();
       await page.getByRole("button", { name: "Cancel turn" }).click();
-      await page.getByText("Stopped.").waitFor();
+      await page.getByText("Cancelled.").waitFor();
       hold.open();
     });
   }

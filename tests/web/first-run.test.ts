@@ -98,7 +98,7 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("responded: 3 models").waitFor();
 
-    await page.getByRole("button", { name: "Change in step 1" }).click();
+    await page.getByRole("button", { name: "Edit in step 1" }).click();
     await page.getByRole("textbox", { name: "Address" }).fill(`${at.model.anthropicUrl}/elsewhere`);
     await page.getByText("never sent to another address").waitFor();
     await page.getByRole("textbox", { name: "Key for the new address" }).fill(KEY);
