@@ -48,7 +48,7 @@ describe.if(hasBrowser)("the first run", () => {
 
     await page.getByRole("radio", { name: "OpenAI-compatible" }).check();
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByRole("alert").getByText("Give the address of the server").waitFor();
+    await page.getByRole("alert").getByText("Enter the server's address").waitFor();
     await page.getByRole("textbox", { name: "Address" }).fill(at.model.openaiUrl);
     await page.getByRole("textbox", { name: "Key" }).fill(KEY);
     expect(await page.getByRole("textbox", { name: "Key" }).getAttribute("type")).toBe("password");
