@@ -257,7 +257,7 @@ describe.concurrent("a refused start leaves nothing behind:", () => {
     expect(outcome).toEqual({
       exitCode: 1,
       stdout: "",
-      stderr: `Error: ${file} is an incomplete copy: there is nothing in it; ${advice}\n`,
+      stderr: `Error: ${file} is an incomplete copy: it is empty; ${advice}\n`,
     });
     expect(readdirSync(folder.path)).toEqual(["service.db"]);
   });

@@ -199,7 +199,7 @@ test("refuses a read-only disk on open, and the space is intact once it is writa
   expect(remount("ro")).toBe(0);
   await refusal(() => open(directory), "unavailable", new RegExp(`${directory}/\\.cairn/space\\.db`));
   const other = `${disk.path}/other`;
-  await refusal(() => open(other), "unavailable", `${other}/.cairn: cannot be created (EROFS)`);
+  await refusal(() => open(other), "unavailable", `cannot create ${other}/.cairn (EROFS)`);
   expect(remount("rw")).toBe(0);
   const again = open(directory);
   expect(text(await again.read(at("a.md")))).toBe("1");
@@ -262,7 +262,7 @@ test("a backup is a complete space and never overwrites", async () => {
   mkdirSync(`${copy}/.cairn`, { recursive: true });
   await bench.engine.backupTo(`${copy}/.cairn/space.db`);
   const there = `${copy}/.cairn/space.db`;
-  await refusal(bench.engine.backupTo(there), "conflict", `${there}: exists already`);
+  await refusal(bench.engine.backupTo(there), "conflict", `${there} already exists`);
   const restored = open(copy);
   restored.newEpoch();
   expect(existsSync(`${copy}/d/a.md`)).toBe(true);
