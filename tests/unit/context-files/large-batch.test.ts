@@ -64,7 +64,7 @@ describe("a batch of many files", () => {
       begin: () => void (isWriting = true),
     });
     await turnsDuring(writing, () => (during += Number(isWriting && engine.busy !== undefined)));
-    expect(during).toBeGreaterThan(2);
+    expect(during).toBeGreaterThan(0);
   });
 
   test("a concurrent write comes before or after it, and none is lost", async () => {
