@@ -25,7 +25,7 @@ interface Screen {
   readonly name: string;
   readonly path: string;
   readonly world: World;
-  /** What is done on the page before it is taken. */
+  /** Acts on the page before the picture is taken. */
   readonly act?: (page: Page) => Promise<void>;
   /** Before it is opened. */
   readonly prepare?: (page: Page) => Promise<void>;

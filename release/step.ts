@@ -1,4 +1,4 @@
-// What every script in this folder shares: where the repository is, how a step is announced and timed, how a child is started.
+// Shared by every script in this folder: the root of the repository, announcing and timing a step, starting a child.
 // Only built-ins are imported: these scripts run before anything is installed.
 
 import { dirname } from "node:path";

@@ -71,8 +71,8 @@ async function runTests(folder: string, extra: string[]): Promise<Run> {
 }
 
 /**
- * What it means that so many failures of a file are gone at its second try. At a desk they count as passed; in CI they stay failures, since a test
- * that needs two tries will fail for somebody else.
+ * Judges failures that are gone at a file's second try. At a desk they count as passed; in CI they stay failures, because a test that needs two
+ * tries will fail for someone else.
  */
 export function judgedFlaky(counts: Counts, failed: number, strict: boolean): Counts {
   if (strict) return counts;

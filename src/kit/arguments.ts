@@ -13,7 +13,7 @@ export interface Read {
   positionals: string[];
   /** Only where `subcommands` was asked for: the first word that is no flag. */
   subcommand: string | undefined;
-  /** What follows the subcommand, unread. */
+  /** The arguments after the subcommand, unparsed. */
   rest: string[];
   help: boolean;
 }
@@ -141,7 +141,7 @@ export function choicesOf(def: ArgDef): readonly string[] | undefined {
   return def.type === "enum" ? def.options : undefined;
 }
 
-/** How a flag may be written: `--name` and its aliases; empty for an argument without a name. */
+/** Returns the spellings of a flag: `--name` and its aliases; empty for a positional argument. */
 export function spellings(name: string, def: ArgDef): string[] {
   if (def.type === "positional") return [];
   const aliases = "alias" in def && def.alias !== undefined ? [def.alias].flat() : [];

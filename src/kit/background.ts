@@ -26,7 +26,7 @@ export class Ongoing {
   }
 }
 
-/** Work that nobody awaits: named, caught and logged. */
+/** Runs work that no caller awaits: named, caught and logged. */
 export class Background {
   readonly #log: Log;
   readonly #ongoing = new Ongoing();

@@ -27,7 +27,7 @@ export interface Program {
    * colours, which are off as well where the environment says so.
    */
   globals?: ArgsDef;
-  /** What a failure means to whoever called the program; 1 for all of them unless given. */
+  /** Maps a failure to an exit code; 1 for every failure unless given. */
   exitCode?: (error: unknown) => number;
   /** Lines shown at the end of a command's help, by its full name: `cairn version`. */
   examples?: Readonly<Record<string, readonly string[]>>;
@@ -83,7 +83,7 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<void
   }
 }
 
-/** What a shell can offer after a command. */
+/** The words that a shell can offer after a command. */
 export interface CommandNode {
   /** With those above it: `cairn user add`. */
   readonly path: string;

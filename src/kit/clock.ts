@@ -20,9 +20,9 @@ export function turnOfOthers(): Promise<void> {
   return setImmediate();
 }
 
-/** How long a stretch of work may keep everything else waiting. */
+/** The longest time that a stretch of work may block everything else. */
 const STRETCH_MS = 5;
-/** Reading the time costs as much as some work does, so it is read once for so many steps. */
+/** Reading the clock is expensive compared with short work, so it is read once per this many steps. */
 const STEPS_PER_LOOK = 16;
 
 /** Says when a loop has to let others run: `if (stretch.isOver()) await turnOfOthers()`. Each step of the loop takes far less than a stretch. */

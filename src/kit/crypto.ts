@@ -17,7 +17,7 @@ export function newToken(): string {
   return TOKEN_PREFIX + randomSecret(TOKEN_BITS);
 }
 
-/** What is stored of a token, and what it is looked up by. */
+/** The hash under which a token is stored and looked up. */
 export function tokenHash(token: string): string {
   return Bun.CryptoHasher.hash("sha256", token, "hex");
 }

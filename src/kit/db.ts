@@ -89,11 +89,11 @@ export class Db {
 
   /** A commit of one bit: proves that the disk takes writes. The file does not grow. Needs the tables of `migrate`. */
   prove(): Promise<void> {
-    // A transaction in steps proves it as well, and nobody should have to wait for its end.
+    // A transaction in steps proves it as well, and no caller should have to wait for its end.
     return this.#commits.isInSteps ? Promise.resolve() : this.write(() => void this.#proof.run());
   }
 
-  /** What is wrong with the file, a line each; empty when it holds. Reads all of it, though not each index against its table. */
+  /** Returns the problems of the file, a line each; empty if it is intact. Reads all of it, but does not compare indexes with tables. */
   problems(): string[] {
     const found = this.query<{ quick_check: string }, []>("PRAGMA quick_check(20)").all();
     return found.map((row) => row.quick_check).filter((line) => line !== "ok");

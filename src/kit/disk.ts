@@ -1,4 +1,4 @@
-// What the disk answers, as something a person can act on. Texts name the relative path that was asked for, never one of this machine.
+// Turns errors of the disk into messages that a person can act on. They name the requested relative path, never an absolute one.
 
 import { AppError, messageOf, systemCode } from "./error.ts";
 import { StorageError, storageReasonOf } from "./storage-error.ts";
@@ -42,7 +42,7 @@ export async function guarded<T>(path: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** What the disk says, as something a person can act on. What is no failure of the disk stays as it is. */
+/** Turns a failure of the disk into an error that a person can act on. Returns any other error unchanged. */
 function diskError(error: unknown, path: string): unknown {
   const code = systemCode(error);
   if (error instanceof AppError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;

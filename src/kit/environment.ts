@@ -6,7 +6,7 @@ import { homedir, tmpdir } from "node:os";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What every child may see: nothing of ours, nothing secret, only what programs need to run at all. */
+/** The variables that every child may see: only those that programs need to run, and no secrets. */
 const CHILD_VARIABLES = [
   "PATH",
   "LANG",

@@ -29,7 +29,7 @@ interface Work extends WriteOptions {
 
 type Outcome = { ok: true; value: unknown; after: (() => void)[] } | { ok: false; error: unknown };
 
-/** Told of a callback that failed after its write had become durable: the write stands, so this is nobody's refusal. */
+/** Receives the error of a callback that failed after the commit. The write is durable, so no caller sees this error. */
 export type OnDefect = (error: unknown) => void;
 
 export class GroupCommit {
@@ -127,7 +127,7 @@ export class GroupCommit {
   }
 
   async #inSteps<T>(run: () => Generator<void, T>, committed: (value: T) => Generator<void>): Promise<T> {
-    // What was asked for before is done before.
+    // Earlier requests are served first.
     this.#flush();
     this.#isInSteps = true;
     const after: (() => void)[] = [];

@@ -27,7 +27,7 @@ export function chainHash(canonical: string): string {
   return sha256Hex(canonical);
 }
 
-/** What is wrong with a record that follows `end`; undefined when nothing is. `canonical`: its text, asked for last, since it is the dear part. */
+/** Returns the fault of a record that follows `end`; undefined if it has none. `canonical` is called last, because it is expensive. */
 export function chainFault(
   end: ChainEnd,
   { seq, prev, hash }: ChainLink,

@@ -109,7 +109,7 @@ export class Held implements Disposable {
     this.#isStill = isStill;
   }
 
-  /** Where to reach a name in it, to be used at once. Raises `conflict` for a directory that was replaced, where there are no descriptors. */
+  /** Returns the path of a name in it, to be used at once. Raises `conflict` for a directory that was replaced, where there are no descriptors. */
   entry(name: string): string {
     if (!this.#isStill())
       throw new AppError("conflict", "the directory was replaced in the meantime; try again");

@@ -7,7 +7,7 @@ import ipaddr from "ipaddr.js";
 const NAME_CHARACTERS_MAX = 253;
 /** Underscores are in no host name by the book, and in many by custom. */
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
-/** What looks like a part of an address: resolvers read `1.2.3`, `0x7f.1` and `010.0.0.1` as addresses, each in its own way. */
+/** Matches partial addresses: resolvers read `1.2.3`, `0x7f.1` and `010.0.0.1` as addresses, each in its own way. */
 const NUMBER = /^(?:[0-9]+|0x[0-9a-f]*)$/i;
 const ZONE = /%[a-z0-9._-]{1,32}$/i;
 export const PORT_MAX = 65_535;

@@ -1,4 +1,4 @@
-// Work of many rows, cut into as many writes as it takes: nobody waits for more than one of them.
+// Splits work on many rows into several writes, so that other callers wait for at most one of them.
 
 import { Stretch } from "./clock.ts";
 import type { WriteOptions } from "./group-commit.ts";

@@ -1,4 +1,4 @@
-// How deeply JSON is nested, found without parsing it: what looks into a value recurses, and a deep one overflows the stack.
+// Measures how deeply JSON is nested without parsing it, because code that walks a deep value overflows the stack.
 
 /** Far more than anything takes. What looks into a value recurses, or indents it by its depth: a small text could cost minutes. */
 export const JSON_DEPTH_MAX = 64;

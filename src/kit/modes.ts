@@ -1,4 +1,4 @@
-// Permissions of the files and directories that the programs keep for themselves: their user may read and write, nobody else may open them.
+// Permissions of the programs' private files and directories: only their own user may open them.
 // Applied when a file is created; the umask can only take bits away from them.
 
 export const PRIVATE_FILE_MODE = 0o600;

@@ -19,7 +19,7 @@ interface Endpoint {
   readonly port: number;
 }
 
-/** What the way out stands on. Only tests pass another one than SYSTEM_NETWORK: there is no setting for it. */
+/** The network that outgoing requests use. Only tests replace SYSTEM_NETWORK; there is no setting for it. */
 export interface Network {
   /** All addresses of a name. Rejects, or answers `[]`, when there are none. */
   readonly resolve: (hostname: string, port: number) => Promise<Endpoint[]>;
@@ -138,7 +138,7 @@ interface Stop {
 
 function stopSignal({ deadlineMs, signal }: OutboundRequest): Stop {
   const stop = Promise.withResolvers<never>();
-  // Whoever does not wait for it must not see an unhandled rejection.
+  // A caller that does not await it must not cause an unhandled rejection.
   stop.promise.catch(() => {});
   const timer = setTimeout(
     () => stop.reject(new OutboundFailure("deadline", `no answer within ${deadlineMs} ms`)),

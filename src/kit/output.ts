@@ -52,19 +52,19 @@ interface Manner {
 
 let manner: Manner = { quiet: false, color: false };
 
-/** How this program talks from here on. Data and errors are the same in any case, and never coloured. */
+/** Sets how this program writes hints from here on. Data and errors stay the same, and are never coloured. */
 export function talkIn(wanted: Manner): void {
   if (manner.color !== wanted.color) talking = undefined;
   manner = wanted;
 }
 
-/** What a person should know and no program reads: a line on stderr, unless they want quiet. */
+/** Prints a hint for people on stderr, unless --quiet is set. */
 export async function printWarning(text: string): Promise<void> {
   if (manner.quiet) return;
   await writeTo(process.stderr, `${visible(text)}\n`);
 }
 
-/** Lines of the log that wait are written when they are so many. */
+/** Flush buffered log lines at this many. */
 const LOG_CHARACTERS_MAX = 64 * 1024;
 /** Lines of the log wait for others no longer. */
 const LOG_WAIT_MS = 10;
@@ -92,7 +92,7 @@ function writeLog(): void {
 
 const CLEAR_LINE = "\r\u001b[2K";
 
-/** How far long work is: takes the place of what it showed before. Only for a terminal; empty takes it away. */
+/** Shows the progress of long work in place of the previous text. Only on a terminal; an empty text clears it. */
 export function printProgress(text: string): void {
   if (manner.quiet) return;
   process.stderr.write(CLEAR_LINE + visible(text));

@@ -313,7 +313,7 @@ function proveInside(root: string, real: string, path: string): string {
   throw new AppError("invalid", `${path}: a link in the path leads out of the directory`);
 }
 
-/** Where resolving a path also tells its spelling on the disk. */
+/** Platforms where resolving a path also returns its spelling on the disk. */
 const TELLS_SPELLING = process.platform === "darwin" || process.platform === "win32";
 
 function refuseResolvedSpelling(root: string, real: string, path: string): void {

@@ -1,4 +1,4 @@
-// The one place that proves paths. This part is pure: from what somebody wrote to a canonical relative path, or a refusal.
+// The one place that proves paths. This part is pure: it turns user input into a canonical relative path, or refuses it.
 //
 // A canonical path means the same file on every system this runs on, so what any of them would read differently (device names,
 // streams, trailing dots, drive letters) is refused on all. What is on the disk (links, devices) is proven in paths-disk.ts.
@@ -21,7 +21,7 @@ export function parseDocumentPath(field: string, input: string): DocumentPath {
   return input.normalize("NFC") as DocumentPath;
 }
 
-/** What is wrong with a path; undefined when it is accepted. */
+/** Returns the problem of a path; undefined if it is accepted. */
 export function pathProblem(input: string): string | undefined {
   if (input === "") return "must not be empty";
   if (input.length > INPUT_CHARACTERS_MAX) return `at most ${PATH_BYTES_MAX} bytes`;

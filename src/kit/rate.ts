@@ -1,4 +1,4 @@
-// How often one caller may do something in a minute, which begins with the first time. Bounded: a flood of keys cannot grow it without end.
+// Limits how often a caller may do something per minute, counted from the first time. Bounded: a flood of keys cannot grow it without limit.
 
 import type { Clock } from "./clock.ts";
 import { AppError } from "./error.ts";

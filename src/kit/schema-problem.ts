@@ -1,4 +1,4 @@
-// What is wrong with a value that does not fit its schema, in words: `name: expected a string`. Requests, files and arguments of tools all say
+// Describes the first problem of a value that does not match its schema: `name: expected a string`. Requests, files and arguments of tools all say
 // it this way.
 
 import type { TSchema } from "@sinclair/typebox";
@@ -15,13 +15,13 @@ interface SchemaProblem {
   readonly problem: string;
 }
 
-/** What the caller calls the parts of the value. */
+/** The caller's words for the parts of the value. */
 interface Naming {
   /** The value itself. */
   readonly whole: string;
   /** The fields above, for a value that is a part of another. */
   readonly place?: readonly string[];
-  /** What the format calls a field. */
+  /** The format's word for a field. */
   readonly member?: "field" | "key";
 }
 

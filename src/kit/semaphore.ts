@@ -77,7 +77,7 @@ export class Semaphore {
     this.#admit();
   }
 
-  /** Whoever enters takes the room at once, so that nobody slips in between. */
+  /** A caller that enters takes its share at once, so that no other can take it first. */
   #admit(): void {
     for (const waiting of this.#waiting) {
       if (this.#inside + waiting.weight > this.#capacity) return;

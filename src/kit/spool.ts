@@ -13,7 +13,7 @@ const NAME_BITS = 96;
 const IN_MEMORY_BYTES_MAX = 256 * 1024;
 const WINDOW_BYTES = 1024 * 1024;
 
-/** Where a server keeps its spools. */
+/** The directory where a server keeps its spools. */
 export class SpoolDirectory {
   readonly #path: string;
 
@@ -32,7 +32,7 @@ export class Spool implements AsyncDisposable {
   readonly #directory: string;
   #pieces: Uint8Array[] = [];
   #file: FileHandle | undefined;
-  /** What was read last. */
+  /** The chunk that was read last. */
   #window: { readonly at: number; readonly bytes: Uint8Array } = { at: 0, bytes: new Uint8Array() };
   /** Bytes. */
   size = 0;

@@ -17,7 +17,7 @@ export interface Query<Row, P extends Parameters<P>> {
   run(...params: Given<P>): number;
 }
 
-/** What of Bun's `Statement` is used here. */
+/** The part of Bun's `Statement` that is used here. */
 interface Compiled<Row> {
   get(...params: unknown[]): Row | null;
   all(...params: unknown[]): Row[];

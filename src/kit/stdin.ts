@@ -1,4 +1,4 @@
-// What is piped into a command, as bytes; and what a person types on a terminal and nobody else should read there.
+// Reads what is piped into a command, as bytes, and secrets that a person types on a terminal.
 
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
@@ -8,7 +8,7 @@ import { visible } from "./visible.ts";
 /** More than this is a mistake, or a stream without end. */
 const STDIN_BYTES_MAX = 256 * 1024 * 1024;
 
-/** A line that is not shown while it is typed. For a terminal only. Raises `refused` when it is broken off. */
+/** Reads a line without echo. Only on a terminal. Raises `refused` if it is cancelled. */
 export async function askHidden(question: string): Promise<string> {
   process.stderr.write(`${visible(question)}: `);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -1,4 +1,4 @@
-// Keeps readers of one thing away while it is changed in steps that let others run in between: nobody sees it half changed.
+// Makes readers wait while a change is written in steps, so that none of them sees half of it.
 
 import { turnOfOthers } from "./clock.ts";
 
@@ -34,7 +34,7 @@ export class StepGate {
     while (this.#closed) await this.#closed.promise;
     const closed = (this.#closed = Promise.withResolvers<void>());
     try {
-      // Who was let in just now is done before this goes on.
+      // Readers that have just been let in finish first.
       await turnOfOthers();
       if (this.#reading > 0) await new Promise<void>((resolve) => (this.#lastLeft = resolve));
       return await run();

@@ -33,7 +33,7 @@ export function storageReasonOf(error: unknown): StorageReason {
   return READ_ONLY.some((known) => code.startsWith(known)) ? "read_only" : "failed";
 }
 
-/** What is no failure of storage stays as it is. */
+/** Returns errors that are not failures of storage unchanged. */
 export function fromSqlite(error: unknown): unknown {
   const code = systemCode(error) ?? "";
   return /^SQLITE_(FULL|IOERR|READONLY)/.test(code) ? new StorageError(storageReasonOf(error), code) : error;

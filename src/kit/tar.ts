@@ -7,7 +7,7 @@ import { AppError, systemCode } from "./error.ts";
 import { PRIVATE_FILE_MODE } from "./modes.ts";
 import { visibleInLine } from "./visible.ts";
 
-/** What may stand in an archive beside its files: headers, padding, pax records. */
+/** The bytes that an archive may contain beside its files: headers, padding, pax records. */
 const OVERHEAD_BYTES_MAX = 16 * 1024 * 1024;
 const MS_PER_SECOND = 1000;
 

@@ -14,7 +14,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** How many bytes at the start hold whole characters, when the bytes were cut off anywhere. */
+/** Returns the number of leading bytes that form whole characters, if the bytes were truncated anywhere. */
 export function wholeCharacters(bytes: Uint8Array): number {
   const start = lastStart(bytes);
   if (start < 0) return bytes.length;
@@ -22,7 +22,7 @@ export function wholeCharacters(bytes: Uint8Array): number {
   return isWhole ? bytes.length : start;
 }
 
-/** How many bytes at the start belong to a character that began before them. */
+/** Returns the number of leading bytes that belong to a character that began earlier. */
 export function brokenStart(bytes: Uint8Array): number {
   let count = 0;
   while (count < Math.min(CONTINUATION_BYTES_MAX, bytes.length) && isContinuation(bytes[count]!)) count++;

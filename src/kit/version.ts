@@ -12,7 +12,7 @@ export interface Version {
   date: string;
 }
 
-// `typeof` of a name that nobody defined is the one safe way to ask for it.
+// `typeof` is the one safe way to test an undefined name.
 export const version: Version = {
   version: typeof CAIRN_VERSION === "string" ? CAIRN_VERSION : "0.0.0-dev",
   commit: typeof CAIRN_COMMIT === "string" ? CAIRN_COMMIT : "unknown",

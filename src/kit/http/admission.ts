@@ -1,4 +1,4 @@
-// How a route declares who may call it: `{ caller: "any" | "admin" | … }`. Deny by default: a test fails on a route without it.
+// Routes declare who may call them: `{ caller: "any" | "admin" | … }`. Deny by default: a test fails on a route without it.
 //
 // The door is asked before parameters and body are read, so that 401 and 403 come before any 400, and again afterwards, because a body may
 // take long to arrive.

@@ -81,7 +81,7 @@ export function createApi<const Prefix extends string>(options: ApiOptions<Prefi
     });
 }
 
-/** What the routes say of an address that fits none of them, or whose name is no id. */
+/** Returns the refusal for an address that matches no route, or whose id is malformed. */
 function misplaced(
   error: unknown,
   code: unknown,

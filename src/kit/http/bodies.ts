@@ -86,7 +86,7 @@ export class BodyBudget {
   }
 }
 
-/** What one request holds of a budget. */
+/** The share of a budget that one request holds. */
 export class BodyClaim {
   readonly #take: (bytes: number) => void;
   #bytes = 0;

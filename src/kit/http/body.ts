@@ -101,7 +101,7 @@ function declaredBytes(request: Request): number | undefined {
   return header === null ? undefined : Number(header);
 }
 
-/** A client that went away in the middle: nobody reads this answer, and it is no failure of ours. */
+/** The client disconnected mid-request. No one reads this answer, and it is not a failure of the server. */
 function brokenOff(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return new AppError("invalid", "the body ended before it was complete");

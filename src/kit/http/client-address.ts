@@ -7,7 +7,7 @@ import { isPlainAddress } from "../hosts.ts";
 import type { Exchange } from "./exchange.ts";
 
 type Block = ReturnType<typeof ipaddr.parseCIDR>;
-/** A header is bounded anyway; nobody has more proxies than this. */
+/** Headers are bounded anyway; no installation has more proxies than this. */
 const HOPS_MAX = 32;
 const IPV6_NETWORK_PARTS = 4;
 
@@ -61,7 +61,7 @@ export class ClientAddresses {
   }
 }
 
-/** What is counted together: one IPv4 address, or the network of an IPv6 one, of which a single host has as many as it likes. */
+/** Returns the key for counting: the IPv4 address, or the /64 network of an IPv6 address, because one host can use all of it. */
 export function countedTogether(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

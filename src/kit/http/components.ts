@@ -4,7 +4,7 @@ import { INTEGER_FORMAT } from "./text-params.ts";
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { JUDGED } from "../schema.ts";
 
-/** What the modules of schemas export; the name of an export is the name of the component. */
+/** The exports of schema modules; the name of an export becomes the name of the component. */
 export type SchemaModules = readonly Readonly<Record<string, unknown>>[];
 
 type Plain = Record<string, unknown>;

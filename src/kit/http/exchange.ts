@@ -1,4 +1,4 @@
-// What the guard learned about one request, carried beside it: its id, its peer, whether it has the loopback privilege.
+// The facts about one request that the guard established: its id, its peer, whether it has the loopback privilege.
 // Kept in a symbol property of the request: the framework passes requests through, and a map would need clean-up.
 
 import { AppError } from "../error.ts";
@@ -20,12 +20,12 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   /** The route that the request went to, as declared: what a log may say of an address. */
   route?: string;
-  /** What is left of the caller's minute, once the request was counted. */
+  /** The caller's remaining requests of this minute, once the request is counted. */
   allowance?: Allowance;
   /** Whose share of `bodies` this request's body counts in, once the caller is known; else the peer's. */
   caller?: string;
   readonly bodies: Bodies;
-  /** What this request holds of `bodies`, until it is answered. */
+  /** The share of `bodies` that this request holds until it is answered. */
   readonly claims: BodyClaim[];
   /** `Set-Cookie` of an answer that is an error. */
   errorCookie?: string;

@@ -9,7 +9,7 @@ import { requireJsonType } from "./json-type.ts";
 
 export interface ListenFacts {
   readonly port: number;
-  /** What clients write as Host who reach this port over loopback: `loopbackHosts`. */
+  /** The Host values of clients that reach this port over loopback: `loopbackHosts`. */
   readonly loopbackHosts: ReadonlySet<string>;
   /** The address that is bound, as the system spells it. */
   readonly address: string;

@@ -6,7 +6,7 @@ import { answerJsonText } from "./answer.ts";
 
 const encoder = new TextEncoder();
 
-/** What stands before the list, the list in pages, and what stands after it: `after` is asked when all pages were read. */
+/** The fields before the list, the list in pages, and the fields after it. `after` is called once all pages are read. */
 export interface Listing<Item> {
   readonly before: Readonly<Record<string, unknown>>;
   readonly field: string;
@@ -15,7 +15,7 @@ export interface Listing<Item> {
   readonly after?: () => Readonly<Record<string, unknown>>;
 }
 
-/** A failure in the middle breaks the answer off: what has come of it is no JSON then, so nobody takes it for all. */
+/** A failure aborts the answer: the truncated text is not valid JSON, so no client takes it for the whole list. */
 export function answerListing<Item>(requestId: string, listing: Listing<Item>): Response {
   const pieces = textOf(listing);
   const body = new ReadableStream<Uint8Array>({

@@ -89,7 +89,7 @@ function operation(
   };
 }
 
-/** What a route adds to its description. */
+/** The details that a route adds to its description. */
 interface Detail {
   readonly "x-caller"?: string;
   readonly requestBody?: object;

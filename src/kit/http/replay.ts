@@ -1,5 +1,5 @@
-// What a viewer of an event log receives first: the stored events, a page at a time. It joins those who receive the live ones in the step that
-// finds no page left, so nothing falls between. A stream that fails is broken off and never ended: its viewer would take it for complete.
+// Sends a new viewer of an event log the stored events, a page at a time. The viewer joins the live ones in the step that finds no page left, so
+// no event is missed. A stream that fails is aborted, not ended, because its viewer would take an end for completion.
 
 import { turnOfOthers } from "../clock.ts";
 import { messageOf } from "../error.ts";
@@ -7,7 +7,7 @@ import type { Log } from "../log.ts";
 import { breakOff } from "./sse.ts";
 import type { ViewerRights, Watching } from "./viewer-rights.ts";
 
-/** What a page sent: nothing, all that was left, or as much as fits. */
+/** The result of a page: nothing sent, everything sent, or as much as fits. */
 export type PageSent = "nothing" | "rest" | "part";
 
 /** For a page of at most `max` events. */

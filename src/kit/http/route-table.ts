@@ -1,4 +1,4 @@
-// What the routes of an API say about an address that a request did not fit: which methods it has, and which query it takes.
+// Answers requests that an API's routes do not take: which methods an address has, and which query parameters.
 
 import { AppError, badParameter } from "../error.ts";
 import { INTEGER_FORMAT } from "./text-params.ts";

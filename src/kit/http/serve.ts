@@ -135,7 +135,7 @@ class ConnectionExchange implements Exchange {
   }
 }
 
-/** What is due once an answer is there. A handler that fails in spite of everything is the server's own 500. */
+/** Runs when an answer is ready. A handler that still fails becomes the server's own 500. */
 async function settled(
   answer: Response | Promise<Response>,
   exchange: Exchange,

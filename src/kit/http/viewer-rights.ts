@@ -19,7 +19,7 @@ export const UNASKED = -1;
 export class ViewerRights {
   readonly #all: () => Iterable<Watching>;
   readonly #log: Log;
-  /** How often rights changed. */
+  /** The number of changes of rights. */
   #state = 0;
   #isSweeping = false;
 
@@ -29,7 +29,7 @@ export class ViewerRights {
     this.#log = log;
   }
 
-  /** Rights may have changed: ends the streams of viewers that may not look any more. The first stretch of it is done at once. */
+  /** Ends the streams of viewers that have lost their rights. The first stretch runs at once. */
   changed(): void {
     this.#state += 1;
     if (this.#isSweeping) return;

@@ -1,4 +1,4 @@
-// What a program counts, in the text format of Prometheus (0.0.4). No user, path or other name of somebody's is a label: what is scraped is
+// The metrics of a program, in the text format of Prometheus (0.0.4). No user, path or other name of somebody's is a label: what is scraped is
 // read by many.
 
 import type { AccessLog } from "../http/access-log.ts";

@@ -14,7 +14,7 @@ const LOOKS_MAX = 5;
 const BLOCK_BYTES = 4096;
 const NOTHING = new Uint8Array();
 
-/** What the tree may hold other than an edit. */
+/** The content that the tree may hold without being an edit. */
 export interface Shown {
   /** The hash before the change; undefined: no file. */
   readonly shown: string | undefined;
