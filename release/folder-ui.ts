@@ -20,6 +20,8 @@ export async function folderUi(folder: string): Promise<ServeUi> {
       assets: folder,
       prefix: "/",
       ignorePatterns: [/\.html$/],
+      // In production it would list the files once, at the start.
+      alwaysStatic: false,
       // With tags it would keep what it once read.
       etag: false,
       headers: { ...SECURITY_HEADERS, "Cache-Control": "no-cache" },

@@ -54,15 +54,18 @@ onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
     const page = await at.open(at.own);
     await page.getByText(`Answer ${ENTRIES / 2 - 1}.`).waitFor();
     // The test releases the next page.
-    const asked = Promise.withResolvers<void>();
+    let isAsked = false;
     const release = Promise.withResolvers<void>();
     await page.route(/\/entries\?.*before=/, async (route) => {
-      asked.resolve();
+      isAsked = true;
       await release.promise;
       await route.continue();
     });
-    await conversation(page).evaluate((element) => element.scrollTo({ top: 300 }));
-    await asked.promise;
+    // The page still follows its end while it measures its last rows.
+    await eventually(async () => {
+      if (!isAsked) await conversation(page).evaluate((element) => element.scrollTo({ top: 300 }));
+      return isAsked;
+    }, true);
     await eventually(async () => (await atTop(page)).offset <= 0, true);
     const before = await atTop(page);
     const height = () => conversation(page).evaluate((element) => element.scrollHeight);
