@@ -59,7 +59,7 @@ export class Db {
   }
 
   /**
-   * As `write`, for a change of so many rows that others have to run in between: one transaction, on disk when it resolves. Both works yield
+   * Like `write`, for a change of so many rows that other work must run in between: one transaction, on disk when it resolves. Both generators yield
    * where they may pause; `committed` then tells what was done, before any other write. Other writes wait for the end of it. Reads do not, and
    * see what is not committed: the caller keeps them away.
    */

@@ -84,7 +84,7 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
   );
 }
 
-/** What is typed, what it finds, and which of it is chosen. */
+/** The typed text, its results, and the chosen one. */
 function createFinder(close: () => void) {
   const [search, setSearch] = createSignal("");
   const recent = remember<string[]>(RECENT_KEY) ?? [];

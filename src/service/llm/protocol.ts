@@ -26,7 +26,7 @@ export interface AnswerReader {
   readonly understood: boolean;
 }
 
-/** What the provider sent in place of an answer. It may contain the key, so it must not be shown. */
+/** The provider's response in place of an answer. It may contain the key, so it must not be shown. */
 class ProviderWords extends Error {
   readonly body: string;
 

@@ -10,7 +10,7 @@ import type { SqliteEngine } from "../../../src/context/versioned-store/sqlite/e
 import { apply, at, bytes, put, sqliteBench, text } from "../../kit/file-engine.ts";
 import { FileModel, type ModelOperation } from "../../kit/file-model.ts";
 
-const HISTORIES = 500;
+const HISTORIES = 2000;
 const STEPS_MAX = 25;
 const TEST_LIMIT_MS = 120_000;
 

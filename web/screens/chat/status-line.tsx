@@ -1,4 +1,4 @@
-// What each agent is doing, above the composer. The text for screen readers changes with events, not with the seconds.
+// Shows the state of each agent above the composer. The text for screen readers changes with events, not with the seconds.
 
 import { createMemo, For, type JSX, Show } from "solid-js";
 import { useHere } from "../../state/here.ts";

@@ -1,4 +1,4 @@
-// What approval of a gear means on this server, the hash that it covers, and the time limit. decision-bar.tsx makes the decision.
+// Explains the approval of a gear on this server, with the hash that it covers and the time limit. decision-bar.tsx makes the decision.
 
 import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
 import type { DecideGear as Decision, GearDetail } from "../../../src/service/gears/schema.ts";

@@ -81,7 +81,7 @@ export function resultWords(result: {
   return `${result.timed_out ? "timed out" : `exit ${result.exit_code}`} · ${duration(result.duration_ms)}`;
 }
 
-/** What approval of exactly this content allows on this server. */
+/** Explains what approving exactly this content allows on this server. */
 export function ApprovalMeaning(props: { readonly gear: GearDetail }): JSX.Element {
   return (
     <Show
