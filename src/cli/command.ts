@@ -1,10 +1,11 @@
-// The shape of a `cairn` command: its flags, its request to a server, and its text output. Data is printed in one place.
+// The two shapes of a `cairn` command: one asks a server, one acts on a space, wherever that is. Data is printed in one place.
 
 import { defineCommand, type ArgsDef, type CommandDef, type ParsedArgs } from "citty";
 import type { Client } from "../context/client/client.ts";
 import { AppError } from "../kit/error.ts";
 import { formatOf, printData } from "../kit/output.ts";
-import { connected, connectionArgs } from "./connection.ts";
+import type { SpaceDoor } from "../context/space/door.ts";
+import { connected, connectionArgs, spaceArgs, withSpace } from "./connection.ts";
 
 interface ServerCommand<A extends ArgsDef, T> {
   readonly name: string;
@@ -36,7 +37,31 @@ export function serverCommand<const A extends ArgsDef, T>(
   });
 }
 
-/** `space`, required if the server has more than one. */
-export const spaceArg = {
-  space: { type: "string", valueHint: "name", description: "Name of the space (default: the only one)" },
-} as const satisfies ArgsDef;
+interface SpaceCommand<A extends ArgsDef, T> {
+  readonly name: string;
+  readonly description: string;
+  readonly args: A;
+  /** The space that the command names in its own way; default: `--space`. */
+  readonly named?: (args: ParsedArgs<A & typeof spaceArgs>) => string | undefined;
+  readonly ask: (space: SpaceDoor, args: ParsedArgs<A & typeof spaceArgs>) => Promise<T>;
+  readonly show: (answer: T, args: ParsedArgs<A & typeof spaceArgs>) => string;
+}
+
+/** Defines a command that acts on one space, in a folder or of a server, and prints the answer, which is the same for both. */
+export function spaceCommand<const A extends ArgsDef, T>({
+  name,
+  description,
+  args,
+  named = (given) => given.space,
+  ask,
+  show,
+}: SpaceCommand<A, T>): CommandDef<A & typeof spaceArgs> {
+  return defineCommand({
+    meta: { name, description },
+    args: { ...args, ...spaceArgs },
+    async run({ args: given }) {
+      const answer = await withSpace({ ...given, space: named(given) }, (space) => ask(space, given));
+      await printData(answer, formatOf(given), (value) => show(value, given));
+    },
+  });
+}

@@ -1,21 +1,21 @@
-// Chooses the server of a command and its credential: `--server`, otherwise the data directory of a local server, running or not. Every command
-// uses the same client, so the answers are the same.
+// Opens what a command acts on (target.ts): a client of a server, or a space. A server on this machine answers if it runs; otherwise its data is
+// opened in this process and gives the same answers.
 
 import { readFileSync } from "node:fs";
 import type { ArgsDef } from "citty";
 import { Client, networkTransport, type Transport } from "../context/client/client.ts";
-import { serverDirectory } from "../context/config/directory.ts";
-import { runningDoor } from "../context/people/local-door.ts";
+import type { SpaceDoor } from "../context/space/door.ts";
+import { runningDoor, systemUser } from "../context/people/local-door.ts";
 import { systemClock } from "../kit/clock.ts";
-import { processEnvironment } from "../kit/environment.ts";
 import { accessProblem } from "../kit/disk.ts";
+import { processEnvironment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
-import { printWarning } from "../kit/output.ts";
+import { openWhenFree } from "../kit/in-use.ts";
+import { createLog, type Log } from "../kit/log.ts";
+import { formatOf, printWarning } from "../kit/output.ts";
 import { storedToken } from "./credentials.ts";
-
-/** Most commands take milliseconds. A backup or an adoption can take longer than this. */
-const IN_USE_WAIT_MS = 10_000;
-const IN_USE_LOOK_EVERY_MS = 50;
+import { chosenSpace } from "./space-choice.ts";
+import { serverTarget, spaceTarget, type ServerFlags, type ServerTarget, type SpaceFlags } from "./target.ts";
 
 /** Flags of commands for a local server. */
 export const serverDirArg = {
@@ -29,7 +29,12 @@ export const serverDirArg = {
 
 /** Flags of every command that talks to a server. */
 export const connectionArgs = {
-  server: { type: "string", valueHint: "url", description: "Address of a remote server" },
+  server: {
+    type: "string",
+    valueHint: "url",
+    description: "Address of a server (default: the server of the last sign-in)",
+  },
+  local: { type: "boolean", description: "Use this machine, not the server of the last sign-in" },
   ...serverDirArg,
   "token-file": {
     type: "string",
@@ -38,22 +43,92 @@ export const connectionArgs = {
   },
 } as const satisfies ArgsDef;
 
-export interface ConnectionFlags {
-  readonly server?: string | undefined;
-  readonly "server-dir"?: string | undefined;
-  readonly "token-file"?: string | undefined;
-}
+/** Flags of every command about one space, in a folder or of a server. */
+export const spaceArgs = {
+  dir: {
+    type: "string",
+    valueHint: "dir",
+    description: "Folder of a local space (default: $SERVICE_DIR, the space around you, ~/.cairn/space)",
+  },
+  space: {
+    type: "string",
+    valueHint: "name",
+    description: "Space of a server (default: the only one)",
+  },
+  ...connectionArgs,
+} as const satisfies ArgsDef;
+
+/** The flags as parsed, with the global ones. */
+type Given = Readonly<Record<string, unknown>>;
+export type ConnectionFlags = ServerFlags & Given;
+export type SpaceCommandFlags = SpaceFlags & Given & { readonly space?: string | undefined };
 
 /** Runs `work` with a client and closes it afterwards, whatever happens. */
-export async function connected<T>(flags: ConnectionFlags, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client(await transportFor(flags));
+export function connected<T>(flags: ConnectionFlags, work: (client: Client) => Promise<T>): Promise<T> {
+  return connectedTo(serverTarget(flags, processEnvironment()), flags, work);
+}
+
+async function connectedTo<T>(
+  target: ServerTarget,
+  flags: ConnectionFlags,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new Client(await transportFor(target, flags));
   try {
+    await tellServer(target, flags);
     return await work(client);
   } catch (error) {
-    throw inWordsOfFlags(error, flags.server);
+    throw inWordsOfFlags(error, target.kind === "address" ? target.url : undefined);
   } finally {
     await client.close();
   }
+}
+
+/** Opens the space that the flags mean, and closes it after `work`, whatever happens. */
+export async function withSpace<T>(
+  flags: SpaceCommandFlags,
+  work: (space: SpaceDoor) => Promise<T>,
+): Promise<T> {
+  const target = spaceTarget(flags, processEnvironment());
+  if (target.kind !== "folder")
+    return connectedTo(target, flags, async (client) => {
+      const { RemoteSpace } = await import("../context/space/remote.ts");
+      return work(new RemoteSpace(client, await chosenSpace(client, flags.space)));
+    });
+  const space = await openFolder(target.directory);
+  try {
+    if (flags.space !== undefined && flags.space !== space.name)
+      throw new AppError("not_found", `the space in ${space.place} is ${space.name}, not ${flags.space}`);
+    return await work(space);
+  } finally {
+    await space.close();
+  }
+}
+
+async function openFolder(directory: string): Promise<SpaceDoor> {
+  const { openLocalSpace } = await import("../context/space/local.ts");
+  return openLocalSpace(directory, localDeps(directory));
+}
+
+/** What a command brings to a space on this machine. */
+export function localDeps(directory: string) {
+  return {
+    clock: systemClock,
+    log: commandLog(),
+    person: systemUser(),
+    onWait: () => printWarning(`another command is using ${directory}; waiting for it`),
+  };
+}
+
+function commandLog(): Log {
+  const write = (line: string) => void printWarning(line.trimEnd());
+  return createLog({ level: "warn", format: "text", clock: systemClock, write });
+}
+
+/** The person did not name this server now, so each answer says where it comes from. */
+async function tellServer(target: ServerTarget, flags: ConnectionFlags): Promise<void> {
+  if (target.kind === "address" && !target.chosen && formatOf(flags) === "text")
+    await printWarning(`server: ${target.url}`);
 }
 
 /** Rewords an error of the server for people: names the wrong flag, or the command that signs in. */
@@ -62,7 +137,7 @@ export function inWordsOfFlags(error: unknown, server: string | undefined): unkn
   const { code, details } = error;
   if (details?.["in"] === "query")
     return new AppError(code, `--${details["field"]}: ${details["problem"]}`, details);
-  return server === undefined || code !== "unauthenticated" ? error : withSignIn(error, serverUrl(server));
+  return server !== undefined && code === "unauthenticated" ? withSignIn(error, server) : error;
 }
 
 function withSignIn({ code, message, details }: AppError, url: string): AppError {
@@ -72,56 +147,25 @@ function withSignIn({ code, message, details }: AppError, url: string): AppError
   return new AppError(code, credential === "invalid" ? `${message}; run ${remedy}` : message, details);
 }
 
-async function transportFor(flags: ConnectionFlags): Promise<Transport> {
-  if (flags.server !== undefined) {
-    if (flags["server-dir"] !== undefined)
-      throw new AppError("invalid", "use --server or --server-dir, not both");
-    const url = serverUrl(flags.server);
-    const file = flags["token-file"];
-    return networkTransport(url, file === undefined ? storedToken(url, processEnvironment()) : tokenIn(file));
-  }
-  return transportTo(serverDirectory(flags["server-dir"], processEnvironment()));
+async function transportFor(target: ServerTarget, flags: ServerFlags): Promise<Transport> {
+  if (target.kind === "data") return transportTo(target.directory);
+  const { url } = target;
+  const file = flags["token-file"];
+  return networkTransport(url, file === undefined ? storedToken(url, processEnvironment()) : tokenIn(file));
 }
 
-/**
- * Connects to the running server, or opens its data, which only one command at a time can do: waits for the other. Raises `conflict` with
- * `details.in_use` if that takes too long.
- */
-async function transportTo(directory: string): Promise<Transport> {
-  const clock = systemClock;
-  const start = clock.elapsed();
-  for (let tries = 1; ; tries += 1) {
+/** Connects to the running server, or opens its data, which takes one command at a time. Raises as `openWhenFree`. */
+function transportTo(directory: string): Promise<Transport> {
+  const open = async () => {
     const door = await runningDoor(directory);
     if (door) return networkTransport(door.url, door.token);
     const { inProcessTransport } = await import("../context/in-process.ts");
-    try {
-      return inProcessTransport(directory, {
-        format: "text",
-        write: (line) => void printWarning(line.trimEnd()),
-      });
-    } catch (error) {
-      const isInUse = error instanceof AppError && error.details?.["in_use"] === true;
-      if (!isInUse || clock.elapsed() - start > IN_USE_WAIT_MS) throw error;
-    }
-    if (tries === 1) await printWarning(`another command is using ${directory}; waiting for it`);
-    await Bun.sleep(IN_USE_LOOK_EVERY_MS);
-  }
-}
-
-/** Raises `invalid`. */
-export function serverUrl(text: string): string {
-  const url = URL.parse(text);
-  if (
-    !url ||
-    (url.protocol !== "http:" && url.protocol !== "https:") ||
-    url.username !== "" ||
-    url.search !== ""
-  )
-    throw new AppError(
-      "invalid",
-      `--server "${text}": expected an address, for example https://context.example.org`,
-    );
-  return url.href.replace(/\/+$/, "");
+    const write = (line: string) => void printWarning(line.trimEnd());
+    return inProcessTransport(directory, { format: "text", write });
+  };
+  return openWhenFree(open, systemClock, () =>
+    printWarning(`another command is using ${directory}; waiting for it`),
+  );
 }
 
 function tokenIn(path: string): string {

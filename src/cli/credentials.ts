@@ -7,23 +7,36 @@ import { AppError } from "../kit/error.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../kit/modes.ts";
 import { replaceFile } from "../kit/replace-file.ts";
 
-type Stored = Record<string, { readonly user: string; readonly token: string }>;
+interface SignIn {
+  readonly user: string;
+  readonly token: string;
+  /** The sign-in that commands use if they name no server. */
+  readonly last?: boolean;
+}
+
+/** By address. */
+type Stored = Record<string, SignIn>;
 
 /** Undefined if there is none; the server then answers that one is required. */
 export function storedToken(url: string, environment: Environment): string | undefined {
   return environment["SERVICE_TOKEN"] || read(environment)[url]?.token;
 }
 
+/** The server of the last sign-in that was not ended since. */
+export function lastSignIn(environment: Environment): string | undefined {
+  return Object.entries(read(environment)).find(([, { last }]) => last === true)?.[0];
+}
+
 /** An undefined `entry` deletes the stored one. */
-export async function store(
-  url: string,
-  entry: Stored[string] | undefined,
-  environment: Environment,
-): Promise<void> {
+export async function store(url: string, entry: SignIn | undefined, environment: Environment): Promise<void> {
   const path = pathOf(environment);
-  const stored = read(environment);
-  if (entry) stored[url] = entry;
-  else delete stored[url];
+  const others = Object.entries(read(environment)).filter(([address]) => address !== url);
+  const isLast = entry?.last === true;
+  const kept = others.map(([address, { last, ...one }]) => [
+    address,
+    last === true && !isLast ? { ...one, last } : one,
+  ]);
+  const stored: Stored = { ...Object.fromEntries(kept), ...(entry && { [url]: entry }) };
   mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
   await replaceFile(path, JSON.stringify(stored, null, 2), { mode: PRIVATE_FILE_MODE });
 }

@@ -13,8 +13,6 @@ import { Histogram } from "../kit/metrics/histogram.ts";
 import { COMMIT_SECONDS, counter, gauge, Metrics } from "../kit/metrics/metrics.ts";
 import { SpoolDirectory } from "../kit/spool.ts";
 import { version } from "../kit/version.ts";
-import { openWorker } from "../kit/workers/entry.ts";
-import { WorkerPool } from "../kit/workers/pool.ts";
 import { auditPath } from "./audit/audit-file.ts";
 import { Audit } from "./audit/audit.ts";
 import { Backups } from "./backup/backups.ts";
@@ -33,9 +31,7 @@ import type { EngineName } from "./versioned-store/schema.ts";
 import { sqlite } from "./versioned-store/sqlite/kind.ts";
 import { buildWebhooks, type OutboundOptions } from "./webhooks/build.ts";
 import type { Deliveries } from "./webhooks/delivery.ts";
-
-/** Relative to the root of the repository; release/build.ts compiles it in. */
-const WORKER_ENTRY = "src/context/worker.ts";
+import { contextWorkers } from "./worker-pool.ts";
 
 const ENGINES: Readonly<Record<EngineName, EngineKind>> = { sqlite };
 
@@ -100,7 +96,7 @@ function buildGround({ db, clock, log, config }: PartsOptions): Ground {
     log,
     config,
     background: new Background(log),
-    workers: new WorkerPool(() => openWorker(WORKER_ENTRY)),
+    workers: contextWorkers(),
     audit: new Audit({ path: auditPath(config.directory), db, clock, log }),
     events: new Events({ db, clock, log }),
   };

@@ -29,6 +29,15 @@ export function homeDirectory(environment: Environment): string {
   return environment.HOME || environment.USERPROFILE || homedir();
 }
 
+/** Absolute. Undefined: it was deleted. */
+export function workingDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}
+
 export function childEnvironment(
   environment: Environment,
   extra: Record<string, string> = {},

@@ -18,12 +18,10 @@ import { formatOf, printData } from "../../kit/output.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import { runOnOwnTerminal } from "../../kit/process.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
-import { spaceArg } from "../command.ts";
-import { connected, connectionArgs, type ConnectionFlags } from "../connection.ts";
+import type { Written } from "../../context/files/files.ts";
+import { spaceArgs, withSpace, type SpaceCommandFlags as Flags } from "../connection.ts";
 import { bytes } from "../text.ts";
-import { at, path, versionOf, type Written } from "./file.ts";
-
-type Flags = ConnectionFlags & { readonly space?: string | undefined };
+import { path } from "./file.ts";
 
 /** The base that the edited text is compared with. */
 interface Base {
@@ -41,8 +39,7 @@ export const fileEdit = defineCommand({
   args: {
     path,
     create: { type: "boolean", description: "Create a new file; fails if it exists" },
-    ...spaceArg,
-    ...connectionArgs,
+    ...spaceArgs,
   },
   async run({ args }) {
     const format = formatOf(args);
@@ -92,27 +89,23 @@ function editorOf(environment: Environment): string[] {
 
 /** Raises `not_found`, and `not_text` for content that an editor would damage. */
 async function read(flags: Flags, file: string): Promise<Base> {
-  return connected(flags, async (client) => {
-    const response = await client.request("GET", await at(client, flags.space, "files", file));
-    const content = await response.bytes();
-    if (decodeUtf8(content) === undefined)
-      throw new AppError("not_text", `${file}: not UTF-8 text; an editor would damage it`);
-    return { version: versionOf(response), content };
-  });
+  const { version, bytes: content } = await withSpace(flags, (space) => space.read(file));
+  if (decodeUtf8(content) === undefined)
+    throw new AppError("not_text", `${file}: not UTF-8 text; an editor would damage it`);
+  return { version: version ?? undefined, content };
 }
 
 /** Raises `conflict` before the editor opens if the file exists. */
 async function nothing(flags: Flags, file: string): Promise<Base> {
-  const isThere = await connected(flags, async (client) => {
-    const place = await at(client, flags.space, "files", file);
-    return client.request("GET", place).then(
+  const isThere = await withSpace(flags, (space) =>
+    space.read(file).then(
       () => true,
       (error: unknown) => {
         if (error instanceof AppError && error.code === "not_found") return false;
         throw error;
       },
-    );
-  });
+    ),
+  );
   if (isThere) throw new AppError("conflict", `${file}: already exists; edit it without --create`);
   return { version: null, content: new Uint8Array() };
 }
@@ -145,13 +138,8 @@ async function write(
   raw: Uint8Array,
   copy: string,
 ): Promise<Written> {
-  const { version } = base;
-  const headers: Record<string, string> =
-    version === undefined ? {} : version === null ? { "If-None-Match": "*" } : { "If-Match": `"${version}"` };
   try {
-    return await connected(flags, async (client) =>
-      client.json<Written>("PUT", await at(client, flags.space, "files", file), { raw, headers }),
-    );
+    return await withSpace(flags, (space) => space.write(file, raw, base.version));
   } catch (error) {
     const { code, message, details } =
       error instanceof AppError ? error : new AppError("internal", `unexpected failure: ${messageOf(error)}`);

@@ -2,18 +2,14 @@
 
 import { defineCommand } from "citty";
 import { readFile } from "node:fs/promises";
-import type { Client } from "../../context/client/client.ts";
-import { encodedPath } from "../../context/client/client.ts";
 import type { FileDiff } from "../../context/files/diff.ts";
-import type { Deleted, ListedFile } from "../../context/files/listing-schema.ts";
-import type { FileHistory } from "../../context/versioned-store/schema.ts";
+import type { Expected } from "../../context/versioned-store/engine.ts";
 import { accessProblem } from "../../kit/disk.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/output.ts";
 import { readStdin } from "../../kit/stdin.ts";
-import { serverCommand, spaceArg } from "../command.ts";
-import { connected, connectionArgs } from "../connection.ts";
-import { chosenSpace } from "../space-choice.ts";
+import { spaceCommand } from "../command.ts";
+import { spaceArgs, withSpace } from "../connection.ts";
 import { bytes, plural, table, wholeNumber } from "../text.ts";
 
 export const path = {
@@ -28,25 +24,6 @@ const ifVersion = {
   description: "Only if this is the current version (vN or N)",
 } as const;
 
-export interface Written {
-  path: string;
-  version: number;
-  hash: string;
-  size: number;
-  head: string;
-  created: boolean;
-}
-
-/** Returns the path of a file on the server, in the named space or the only one. */
-export async function at(
-  client: Client,
-  space: string | undefined,
-  kind: string,
-  file: string,
-): Promise<string> {
-  return `/spaces/${await chosenSpace(client, space)}/${kind}/${encodedPath(file)}`;
-}
-
 /** Parses `v4` and `4`. Raises `invalid` before any request. */
 function versionNumber(flag: string, text: string): number {
   const match = /^v?([1-9][0-9]{0,15})$/.exec(text);
@@ -55,9 +32,14 @@ function versionNumber(flag: string, text: string): number {
   return Number(match[1]);
 }
 
+/** The version that must be live; undefined: any. Raises `invalid`. */
+function expectedOf(flag: string | undefined): Expected {
+  return flag === undefined ? undefined : versionNumber("--if-version", flag);
+}
+
 const version = (number: number | null) => (number === null ? "—" : `v${number}`);
 
-export const fileList = serverCommand({
+export const fileList = spaceCommand({
   name: "list",
   description: "List the files of a space",
   args: {
@@ -67,16 +49,10 @@ export const fileList = serverCommand({
       valueHint: "directory",
       description: "Only files below this directory",
     },
-    ...spaceArg,
     deleted: { type: "boolean", description: "Include deleted files" },
     at: { type: "string", valueHint: "head|time", description: "List the space as it was then" },
   },
-  ask: async (client, args) =>
-    client.get<ListedFile[]>(`/spaces/${await chosenSpace(client, args.space)}/files`, {
-      prefix: args.prefix,
-      deleted: args.deleted === true ? 1 : undefined,
-      at: args.at,
-    }),
+  ask: (space, { prefix, deleted, at }) => space.list({ prefix, deleted, at }),
   show: (files) =>
     table(
       files.map((file) => [
@@ -93,11 +69,11 @@ export const fileList = serverCommand({
     ),
 });
 
-export const fileHistory = serverCommand({
+export const fileHistory = spaceCommand({
   name: "history",
   description: "List the versions of a file",
-  args: { path, ...spaceArg },
-  ask: async (client, args) => client.get<FileHistory>(await at(client, args.space, "history", args.path)),
+  args: { path },
+  ask: (space, args) => space.history(args.path),
   show: (history) =>
     history.tracked
       ? table(
@@ -118,38 +94,21 @@ export const fileGet = defineCommand({
   meta: { name: "get", description: "Print a file" },
   args: {
     path,
-    ...spaceArg,
     version: { type: "string", alias: "v", valueHint: "vN", description: "An earlier version (vN or N)" },
-    ...connectionArgs,
+    ...spaceArgs,
   },
   async run({ args }) {
     const number = args.version === undefined ? undefined : versionNumber("--version", args.version);
     const format = formatOf(args);
-    await connected(args, async (client) => {
-      const response = await client.request("GET", await at(client, args.space, "files", args.path), {
-        query: { version: number },
-      });
-      const content = await response.bytes();
-      if (format === "text") return printBytes(content);
-      const text = new TextDecoder("utf-8").decode(content);
-      const answer = {
-        path: args.path,
-        version: versionOf(response) ?? null,
-        state: response.headers.get("x-service-state") ?? "live",
-        content: text,
-      };
-      return printData(answer, format, () => text);
-    });
+    const file = await withSpace(args, (space) => space.read(args.path, number));
+    if (format === "text") return printBytes(file.bytes);
+    const { path: of, version: read, state } = file;
+    const content = new TextDecoder("utf-8").decode(file.bytes);
+    await printData({ path: of, version: read, state, content }, format, () => content);
   },
 });
 
-/** Undefined if the file was edited by hand and has no version yet. */
-export function versionOf({ headers }: Response): number | undefined {
-  const tag = headers.get("etag");
-  return tag === null ? undefined : Number(tag.replaceAll('"', ""));
-}
-
-export const filePut = serverCommand({
+export const filePut = spaceCommand({
   name: "put",
   description: "Write a file",
   args: {
@@ -162,47 +121,39 @@ export const filePut = serverCommand({
     },
     "if-version": ifVersion,
     create: { type: "boolean", description: "Only if the file does not exist" },
-    ...spaceArg,
   },
-  ask: async (client, args) => {
+  ask: async (space, args) => {
     const given = args["if-version"];
     if (given !== undefined && args.create === true)
       throw new AppError("invalid", "use --if-version or --create, not both");
-    const expected = given === undefined ? undefined : versionNumber("--if-version", given);
-    const raw = args.from === "-" ? await readStdin() : await contentOf(args.from);
-    const headers: Record<string, string> = {};
-    if (expected !== undefined) headers["If-Match"] = `"${expected}"`;
-    if (args.create === true) headers["If-None-Match"] = "*";
-    return client.json<Written>("PUT", await at(client, args.space, "files", args.path), { raw, headers });
+    const expected = args.create === true ? null : expectedOf(given);
+    const content = args.from === "-" ? await readStdin() : await contentOf(args.from);
+    return space.write(args.path, content, expected);
   },
   show: (written) => `${written.path} is at v${written.version} (${bytes(written.size)})`,
 });
 
-export const fileDelete = serverCommand({
+export const fileDelete = spaceCommand({
   name: "delete",
   description: "Delete a file and keep its versions",
-  args: { path, "if-version": ifVersion, ...spaceArg },
-  ask: async (client, args) => {
-    const given = args["if-version"];
-    const headers: Record<string, string> =
-      given === undefined ? {} : { "If-Match": `"${versionNumber("--if-version", given)}"` };
-    const place = await at(client, args.space, "files", args.path);
-    return { ...(await client.json<Deleted>("DELETE", place, { headers })), deleted: true };
+  args: { path, "if-version": ifVersion },
+  ask: async (space, args) => {
+    const gone = await space.remove(args.path, expectedOf(args["if-version"]));
+    return { ...gone, deleted: true };
   },
   show: (gone, { space }) =>
     `${gone.path} is deleted (v${gone.version}); restore it with cairn file undelete ${gone.path}${space === undefined ? "" : ` --space ${space}`}`,
 });
 
-export const fileUndelete = serverCommand({
+export const fileUndelete = spaceCommand({
   name: "undelete",
   description: "Restore a deleted file",
-  args: { path, ...spaceArg },
-  ask: async (client, args) =>
-    client.json<Written>("POST", await at(client, args.space, "undelete", args.path)),
+  args: { path },
+  ask: (space, args) => space.undelete(args.path),
   show: (back) => `${back.path} is restored at v${back.version}`,
 });
 
-export const fileDestroy = serverCommand({
+export const fileDestroy = spaceCommand({
   name: "destroy",
   description: "Destroy the content of one version permanently",
   args: {
@@ -214,13 +165,10 @@ export const fileDestroy = serverCommand({
       valueHint: "vN",
       description: "Version to destroy (vN or N)",
     },
-    ...spaceArg,
   },
-  ask: async (client, args) => {
+  ask: async (space, args) => {
     const number = versionNumber("--version", args.version);
-    await client.request("DELETE", await at(client, args.space, "versions", args.path), {
-      query: { version: number },
-    });
+    await space.destroy(args.path, number);
     return { path: args.path, version: number, destroyed: true };
   },
   show: (gone) => `v${gone.version} of ${gone.path} is destroyed`,
@@ -229,7 +177,7 @@ export const fileDestroy = serverCommand({
 /** Printed before a patch, where programs that read patches skip it. */
 const COARSE = "The versions differ too much to compare line by line; the whole difference is one block.";
 
-export const fileDiff = serverCommand({
+export const fileDiff = spaceCommand({
   name: "diff",
   description: "Show the difference between two versions (default: the last two)",
   args: {
@@ -243,10 +191,9 @@ export const fileDiff = serverCommand({
       description: "Lines around each change (default: 3)",
     },
     stat: { type: "boolean", description: "Print only the number of lines" },
-    ...spaceArg,
   },
-  ask: async (client, args) =>
-    client.get<FileDiff>(await at(client, args.space, "diff", args.path), {
+  ask: (space, args) =>
+    space.diff(args.path, {
       from: args.from === undefined ? undefined : versionNumber("--from", args.from),
       to: args.to === undefined ? undefined : versionNumber("--to", args.to),
       context: args.unified === undefined ? undefined : wholeNumber("--unified", args.unified),
@@ -257,23 +204,18 @@ export const fileDiff = serverCommand({
       : patchText(diff),
 });
 
-export const fileRevert = serverCommand({
+export const fileRevert = spaceCommand({
   name: "revert",
   description: "Write an earlier version again as the newest",
   args: {
     path,
     to: { type: "string", required: true, valueHint: "vN", description: "Version to write again" },
     "if-version": ifVersion,
-    ...spaceArg,
   },
-  ask: async (client, args) => {
-    const wanted = versionNumber("--to", args.to);
-    const place = await at(client, args.space, "files", args.path);
-    const raw = await (await client.request("GET", place, { query: { version: wanted } })).bytes();
-    const given = args["if-version"];
-    const headers: Record<string, string> =
-      given === undefined ? {} : { "If-Match": `"${versionNumber("--if-version", given)}"` };
-    return client.json<Written>("PUT", place, { raw, headers });
+  ask: async (space, args) => {
+    const expected = expectedOf(args["if-version"]);
+    const { bytes: content } = await space.read(args.path, versionNumber("--to", args.to));
+    return space.write(args.path, content, expected);
   },
   show: (written, args) => `${written.path} is at v${written.version}, with the content of ${args.to}`,
 });

@@ -1,13 +1,12 @@
 // `cairn space …`: the spaces of a server.
 
-import type { Adoption } from "../../context/files/listing-schema.ts";
 import type { EffectiveQuotas, Space, SyncRules } from "../../context/spaces/schema.ts";
 import { modeOf } from "../../context/spaces/modes.ts";
 import { syncModes } from "../../context/spaces/schema.ts";
 import { templateNames } from "../../context/spaces/templates.ts";
 import { oneOfWords } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
-import { serverCommand, spaceArg } from "../command.ts";
+import { serverCommand, spaceCommand } from "../command.ts";
 import { chosenSpace } from "../space-choice.ts";
 import { bytes, fields, plural, shown, table, wholeNumber } from "../text.ts";
 
@@ -31,11 +30,12 @@ export const spaceList = serverCommand({
     ),
 });
 
-export const spaceShow = serverCommand({
+export const spaceShow = spaceCommand({
   name: "show",
   description: "Show totals, quotas and sync rules of a space",
   args: { name: { ...name, required: false } },
-  ask: async (client, args) => client.get<Space>(`/spaces/${await chosenSpace(client, args.name, "<name>")}`),
+  named: (args) => args.name ?? args.space,
+  ask: (space) => space.record(),
   show: (space) => {
     const { name: called, template, head, created_at, files, versions, sync } = space;
     const totals = { files, versions, bytes: `${space.bytes} (${bytes(space.bytes)})` };
@@ -95,12 +95,12 @@ export const spaceDelete = serverCommand({
   show: (gone) => `deleted space ${gone.name}: ${plural(gone.files, "file")}, ${gone.bytes} bytes`,
 });
 
-export const spaceAdopt = serverCommand({
+export const spaceAdopt = spaceCommand({
   name: "adopt",
   description: "Record files added or edited in the working tree by hand",
   args: { name: { ...name, required: false } },
-  ask: async (client, args) =>
-    client.json<Adoption>("POST", `/spaces/${await chosenSpace(client, args.name, "<name>")}/adopt`),
+  named: (args) => args.name ?? args.space,
+  ask: (space) => space.adopt(),
   show: ({ adopted, refused }) =>
     adopted.length + refused.length === 0
       ? "nothing to adopt"
@@ -145,19 +145,19 @@ export const spaceQuotas = serverCommand({
     }),
 });
 
-export const syncShow = serverCommand({
+export const syncShow = spaceCommand({
   name: "show",
   description: "Show the sync rules of a space",
-  args: { ...spaceArg },
-  ask: async (client, args) => client.get<SyncRules>(`/spaces/${await chosenSpace(client, args.space)}/sync`),
+  args: {},
+  ask: (space) => space.syncRules(),
   show: syncText,
 });
 
-export const syncSet = serverCommand({
+export const syncSet = spaceCommand({
   name: "set",
   description: "Set the sync mode of the paths below a prefix",
   args: {
-    space: { type: "positional", required: true, valueHint: "space", description: "Name of the space" },
+    name: { ...name, valueHint: "space" },
     path: {
       type: "positional",
       required: true,
@@ -171,11 +171,13 @@ export const syncSet = serverCommand({
       description: `One of ${syncModes.join(", ")}`,
     }),
   },
-  ask: async (client, args) => {
-    const place = `/spaces/${encodeURIComponent(args.space)}/sync`;
-    const rules = await client.get<SyncRules>(place);
+  named: (args) => args.name,
+  ask: async (space, args) => {
+    const rules = await space.syncRules();
     const prefix = args.path.endsWith("/") ? args.path : `${args.path}/`;
-    const now = await client.json<SyncRules>("PUT", place, { body: { ...rules, [prefix]: args.mode } });
+    // The parser takes no other word.
+    const mode = syncModes.find((one) => one === args.mode)!;
+    const now = await space.setSyncRule(prefix, mode);
     const directory = prefix.slice(0, -1);
     return { path: prefix, from: modeOf(rules, directory), to: modeOf(now, directory), rules: now };
   },

@@ -7,7 +7,7 @@ import { AppError } from "../../kit/error.ts";
 import { hasTerminal, processEnvironment } from "../../kit/environment.ts";
 import { askHidden, readStdin } from "../../kit/stdin.ts";
 import { serverCommand } from "../command.ts";
-import { serverUrl } from "../connection.ts";
+import { serverUrl } from "../target.ts";
 import { store } from "../credentials.ts";
 import { fields, plural, table } from "../text.ts";
 
@@ -223,7 +223,7 @@ export const login = serverCommand({
         body: { name: args.name, password },
       },
     );
-    await store(url, { user: answer.user.name, token: answer.token }, processEnvironment());
+    await store(url, { user: answer.user.name, token: answer.token, last: true }, processEnvironment());
     return { server: url, user: answer.user.name, role: answer.user.role, expires_at: answer.expires_at };
   },
   show: (answer) => `signed in to ${answer.server} as ${answer.user} until ${answer.expires_at}`,

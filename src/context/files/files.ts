@@ -34,10 +34,16 @@ import type { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
 import type { FileHistory, NetChange } from "../versioned-store/schema.ts";
 import type { SecretScan } from "./secrets.ts";
 
+/** The spaces that callers name: those of a server, or the one of a folder on this machine. */
+export type SpaceHost = Pick<
+  Spaces,
+  "looked" | "visible" | "led" | "requireLead" | "quotasOf" | "versionsKept"
+>;
+
 export interface FilesDeps {
-  readonly spaces: Spaces;
-  readonly audit: Audit;
-  readonly events: Events;
+  readonly spaces: SpaceHost;
+  readonly audit: Pick<Audit, "record" | "watched">;
+  readonly events: Pick<Events, "announce">;
   readonly secrets: SecretScan;
   readonly workers: WorkerPool;
 }

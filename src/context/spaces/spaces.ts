@@ -10,14 +10,12 @@ import type { HealthProblem } from "../../kit/health.ts";
 import { KeyedLock } from "../../kit/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
-import { parseDocumentPath } from "../../kit/paths.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
-import type { EngineKind, Head, Operation, SpaceEngine } from "../versioned-store/engine.ts";
-import { headText } from "../versioned-store/head.ts";
+import type { EngineKind, Head, SpaceEngine } from "../versioned-store/engine.ts";
 import type { Snapshot, Totals } from "../versioned-store/schema.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
-import type { OpenSpace } from "./open-space.ts";
+import { recordOf, type OpenSpace } from "./open-space.ts";
 import { quotasInForce, quotasSetBy } from "./quota-rules.ts";
 import {
   DEFAULT_SYNC,
@@ -34,7 +32,7 @@ import { holdsSpace, openSpaceFile, saveSpaceFile, spaceFileBytes } from "./spac
 import { proveSpaces, Unopened } from "./proving.ts";
 import { canonicalRules, visibleRules } from "./sync-rules.ts";
 import { tellerOf } from "./telling.ts";
-import { templateFiles } from "./templates.ts";
+import { templateOperations } from "./templates.ts";
 
 /** Prefixes the folder of a space that is being removed. */
 const REMOVED_PREFIX = ".removed-";
@@ -378,18 +376,13 @@ export class Spaces {
 
   async #make(caller: Caller, name: string, template: string): Promise<OpenSpace> {
     const { directory, clock } = this.#deps;
-    const files = templateFiles(template);
+    const operations = templateOperations(template);
     const folder = join(directory, name);
     // An existing folder belongs to the user and is kept even if this fails.
     const isOurs = !existsSync(folder);
     let engine: SpaceEngine | undefined;
     try {
       engine = this.#openEngine(folder, name);
-      const operations = files.map(({ path, content }): Operation => ({
-        op: "put",
-        path: parseDocumentPath("template", path),
-        content: new TextEncoder().encode(content),
-      }));
       await this.#deps.audit.catchUp(name, engine.head(), () => Promise.resolve([]));
       await engine.apply({ operations, author: caller.name, by: caller });
       await this.#deps.events.catchUp(name, engine.head(), () => Promise.resolve([]));
@@ -435,16 +428,6 @@ export class Spaces {
   }
 
   async #record(caller: Caller, space: OpenSpace): Promise<Space> {
-    const { name, engine, file } = space;
-    return {
-      name,
-      template: file.template,
-      head: headText(engine.head()),
-      created_at: file.created_at,
-      ...engine.totals(),
-      sync: await visibleRules(caller, space),
-      quotas: this.quotasOf(space),
-      quotas_set_by: file.quotas_set_by ?? {},
-    };
+    return recordOf(space, this.quotasOf(space), await visibleRules(caller, space));
   }
 }

@@ -1,6 +1,8 @@
 // The initial files of a new space. The texts come from embed/templates and are compiled in.
 
 import { AppError } from "../../kit/error.ts";
+import { parseDocumentPath } from "../../kit/paths.ts";
+import type { Operation } from "../versioned-store/engine.ts";
 import entry from "../../../embed/templates/team/context-entry.md" with { type: "text" };
 import decisions from "../../../embed/templates/team/decisions.md" with { type: "text" };
 import me from "../../../embed/templates/team/identity/me.md" with { type: "text" };
@@ -32,4 +34,13 @@ export function templateFiles(name: string): readonly TemplateFile[] {
   const files = Object.hasOwn(templates, name) ? templates[name] : undefined;
   if (!files) throw new AppError("invalid", `template: expected one of ${templateNames.join(", ")}`);
   return files;
+}
+
+/** Returns the writes that fill a new space. Raises `invalid`. */
+export function templateOperations(name: string): Operation[] {
+  return templateFiles(name).map(({ path, content }) => ({
+    op: "put",
+    path: parseDocumentPath("template", path),
+    content: new TextEncoder().encode(content),
+  }));
 }

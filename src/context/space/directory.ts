@@ -1,0 +1,32 @@
+// Finds the space of this machine: the folder that a command means when it names none.
+
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { homeDirectory, workingDirectory, type Environment } from "../../kit/environment.ts";
+
+/** Reports whether the folder holds a space. Reads nothing of it. */
+export function holdsLocalSpace(directory: string): boolean {
+  return ["space.yaml", "space.db"].some((name) => existsSync(join(directory, ".cairn", name)));
+}
+
+/** Returns the folder that `--dir` or `$SERVICE_DIR` names, absolute, whatever is in it. Undefined: neither is given. */
+export function namedSpaceDirectory(flag: string | undefined, environment: Environment): string | undefined {
+  const given = flag ?? (environment["SERVICE_DIR"] || undefined);
+  return given === undefined ? undefined : resolve(given);
+}
+
+/** Returns the space that the working directory is in, as a repository is found from inside. */
+export function enclosingSpaceDirectory(): string | undefined {
+  let at = workingDirectory();
+  while (at !== undefined) {
+    if (holdsLocalSpace(at)) return at;
+    const above = dirname(at);
+    at = above === at ? undefined : above;
+  }
+  return undefined;
+}
+
+/** Returns the place of a person's own space, whether there is one or not. */
+export function ownSpaceDirectory(environment: Environment): string {
+  return join(homeDirectory(environment), ".cairn", "space");
+}

@@ -1,0 +1,65 @@
+// One space as every surface sees it: commands, the MCP server, sync, and the memory of agents. Two implementations give the same answers: a
+// folder on this machine (local.ts) and a space of a server (remote.ts). Both pass tests/kit/space-door-contract.ts.
+
+import type { FileDiff } from "../files/diff.ts";
+import type { DiffQuery, Written } from "../files/files.ts";
+import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
+import type { Space, SyncMode, SyncRules } from "../spaces/schema.ts";
+import type { Expected } from "../versioned-store/engine.ts";
+import type { FileHistory, FileState, Snapshot } from "../versioned-store/schema.ts";
+
+export interface ListQuery {
+  /** A file, or a directory with everything below it. */
+  readonly prefix?: string | undefined;
+  /** Includes deleted files. */
+  readonly deleted?: boolean | undefined;
+  /** A head or a time (RFC 3339): the space as it was then. */
+  readonly at?: string | undefined;
+}
+
+export interface ReadFile {
+  readonly path: string;
+  /** Null: a manual edit that is not recorded yet. */
+  readonly version: number | null;
+  readonly state: Extract<FileState, "live" | "modified" | "untracked">;
+  readonly bytes: Uint8Array;
+}
+
+export interface RestoredSnapshot {
+  readonly head: string;
+  /** The paths that got a new version. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Every method raises `not_found` for a path that does not exist or that the caller may not see, `forbidden` without the right, `invalid` for a path
+ * that cannot be one, and `unavailable` if the server or the disk does not answer.
+ */
+export interface SpaceDoor {
+  readonly name: string;
+  /** For people: a folder, or the address of a server. */
+  readonly place: string;
+  record(): Promise<Space>;
+  /** Sorted by path. Raises `invalid` and `epoch_changed` for a bad `at`. */
+  list(query?: ListQuery): Promise<ListedFile[]>;
+  /** Reads the working tree unless given a version. Raises `too_large` for an edit too large to be a document. */
+  read(path: string, version?: number): Promise<ReadFile>;
+  history(path: string): Promise<FileHistory>;
+  /** Raises `not_text`, `too_large`, and `refused` for a file without versions. */
+  diff(path: string, query?: Omit<DiffQuery, "signal">): Promise<FileDiff>;
+  /** Raises `stale`, `conflict`, `quota_exceeded`, `secret_found`. */
+  write(path: string, content: Uint8Array, expected: Expected): Promise<Written>;
+  /** Deletes a file and keeps its versions. Raises `stale`. */
+  remove(path: string, expected: Expected): Promise<Deleted>;
+  undelete(path: string): Promise<Written>;
+  /** Destroys the content of one version. Raises `refused` for the live one. */
+  destroy(path: string, version: number): Promise<void>;
+  adopt(): Promise<Adoption>;
+  snapshots(): Promise<Snapshot[]>;
+  snapshot(title: string): Promise<Snapshot>;
+  restore(id: number): Promise<RestoredSnapshot>;
+  syncRules(): Promise<SyncRules>;
+  /** Sets the mode of one prefix and returns all rules. */
+  setSyncRule(prefix: string, mode: SyncMode): Promise<SyncRules>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,274 @@
+// A space in a folder on this machine: the same rules as on a server, for the person at the keyboard, who has every right. The database takes one
+// process at a time, so open a space for one unit of work and close it; others wait for their turn.
+
+import { existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { AppError } from "../../kit/error.ts";
+import { openWhenFree } from "../../kit/in-use.ts";
+import { KeyedLock } from "../../kit/keyed-lock.ts";
+import type { Log } from "../../kit/log.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
+import type { WorkerPool } from "../../kit/workers/pool.ts";
+import { Rights } from "../access/rights.ts";
+import type { FileDiff } from "../files/diff.ts";
+import { Files, type DiffQuery, type SpaceHost, type Written } from "../files/files.ts";
+import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
+import { SecretScan } from "../files/secrets.ts";
+import type { Caller } from "../identity/caller.ts";
+import { recordOf, type OpenSpace } from "../spaces/open-space.ts";
+import { quotasInForce } from "../spaces/quota-rules.ts";
+import {
+  DEFAULT_SYNC,
+  spaceNameProblem,
+  type EffectiveQuotas,
+  type Space,
+  type SpaceFile,
+  type SyncMode,
+  type SyncRules,
+} from "../spaces/schema.ts";
+import { openSpaceFile, saveSpaceFile } from "../spaces/space-file.ts";
+import { canonicalRules } from "../spaces/sync-rules.ts";
+import { templateOperations } from "../spaces/templates.ts";
+import type { Expected } from "../versioned-store/engine.ts";
+import { headText } from "../versioned-store/head.ts";
+import { FILE_BYTES_CEILING, type FileHistory, type Snapshot } from "../versioned-store/schema.ts";
+import { sqlite } from "../versioned-store/sqlite/kind.ts";
+import { contextWorkers } from "../worker-pool.ts";
+import { holdsLocalSpace } from "./directory.ts";
+import type { ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
+
+/** A folder has no operator who limits it, only its disk; `space.yaml` may set limits. */
+const QUOTAS: EffectiveQuotas = {
+  max_file_size: FILE_BYTES_CEILING,
+  max_space_size: Number.MAX_SAFE_INTEGER,
+  max_files: Number.MAX_SAFE_INTEGER,
+};
+
+interface LocalSpaceDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The person at this machine: author of every version. */
+  readonly person: string;
+  /** Called once if another command has the space open. */
+  readonly onWait?: () => void | Promise<void>;
+}
+
+/**
+ * Waits for its turn if another command has the space open. Raises `not_found` for a folder without a space, `conflict` with `details.in_use` if
+ * the wait takes too long, and what the engine raises.
+ */
+export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): Promise<SpaceDoor> {
+  if (!holdsLocalSpace(directory))
+    throw new AppError(
+      "not_found",
+      `no space in ${directory}; create one with cairn init solo --dir ${directory}`,
+      { directory },
+    );
+  const options = { directory, clock: deps.clock, log: deps.log };
+  const engine = await openWhenFree(() => sqlite.open(options), deps.clock, deps.onWait);
+  try {
+    const file = await openSpaceFile(directory, engine, deps);
+    return new LocalSpace({ name: file.name, engine, file }, directory, deps);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+interface NewLocalSpace {
+  /** Absolute. It may exist and hold files; they stay, untracked. */
+  readonly directory: string;
+  readonly name: string;
+  readonly template: string;
+}
+
+/**
+ * Every file of the template is `v1` from the start. Raises `conflict` for a folder that holds a space, `invalid` for a bad name or template, and
+ * `conflict` with `details.blocked_by` if a file of the template is there already. On failure the folder is as it was.
+ */
+export async function createLocalSpace(made: NewLocalSpace, deps: LocalSpaceDeps): Promise<SpaceDoor> {
+  const { directory, name, template } = made;
+  const problem = spaceNameProblem(name);
+  if (problem !== undefined) throw new AppError("invalid", `name: ${problem}`);
+  const operations = templateOperations(template);
+  if (holdsLocalSpace(directory)) throw new AppError("conflict", `${directory} already holds a space`);
+  const taken = [...new Set(operations.flatMap(({ path }) => obstacleTo(directory, path) ?? []))];
+  if (taken.length > 0)
+    throw new AppError(
+      "conflict",
+      `${directory} already has ${taken.join(", ")}; choose the template blank, or another folder`,
+      { blocked_by: taken },
+    );
+  const absent = [...new Set(operations.flatMap(({ path }) => levelsOf(path)))]
+    .concat(".cairn")
+    .filter((path) => !existsSync(join(directory, path)));
+  const isOurs = !existsSync(directory);
+  mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  let engine;
+  try {
+    engine = sqlite.open({ directory, clock: deps.clock, log: deps.log });
+    if (operations.length > 0) await engine.apply({ operations, author: deps.person });
+    const created_at = rfc3339(deps.clock.now());
+    const file: SpaceFile = { name, created_at, template, sync: DEFAULT_SYNC };
+    // Last, because this file makes the folder a space.
+    await saveSpaceFile(directory, engine, file, () => {}, deps);
+    return new LocalSpace({ name, engine, file }, directory, deps);
+  } catch (error) {
+    await engine?.close();
+    for (const path of isOurs ? [""] : absent)
+      rmSync(join(directory, path), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The path itself and the directories above it, from the top. */
+function levelsOf(path: string): string[] {
+  const segments = path.split("/");
+  return segments.map((_, index) => segments.slice(0, index + 1).join("/"));
+}
+
+/** Returns what is where the file, or a directory above it, has to be. */
+function obstacleTo(directory: string, path: string): string | undefined {
+  return levelsOf(path).find((level) => {
+    const stats = lstatSync(join(directory, level), { throwIfNoEntry: false });
+    return stats !== undefined && (level === path || !stats.isDirectory());
+  });
+}
+
+class LocalSpace implements SpaceDoor {
+  readonly name: string;
+  readonly place: string;
+  readonly #space: OpenSpace;
+  readonly #deps: LocalSpaceDeps;
+  readonly #caller: Caller;
+  readonly #workers: WorkerPool;
+  readonly #files: Files;
+  readonly #saving = new KeyedLock<string>();
+
+  constructor(space: OpenSpace, directory: string, deps: LocalSpaceDeps) {
+    this.name = space.name;
+    this.place = directory;
+    this.#space = space;
+    this.#deps = deps;
+    this.#caller = callerOf(deps.person);
+    this.#workers = contextWorkers();
+    this.#files = new Files({
+      spaces: hostOf(space),
+      // The versions are the record of a folder: it has one author, and no server that answers for others.
+      audit: { record: () => {}, watched: (_actor, _deed, act) => act() },
+      events: { announce: () => {} },
+      secrets: new SecretScan("block", this.#workers),
+      workers: this.#workers,
+    });
+  }
+
+  async record(): Promise<Space> {
+    return recordOf(this.#space, quotasInForce(QUOTAS, this.#space.file), this.#space.file.sync);
+  }
+
+  list({ deleted = false, ...query }: ListQuery = {}): Promise<ListedFile[]> {
+    return this.#files.list(this.#caller, this.name, { ...query, deleted });
+  }
+
+  async read(path: string, version?: number): Promise<ReadFile> {
+    const content = await this.#files.read(this.#caller, this.name, path, version);
+    return {
+      path: content.path,
+      version: content.version ?? null,
+      state: content.state ?? "live",
+      bytes: content.bytes,
+    };
+  }
+
+  history(path: string): Promise<FileHistory> {
+    return this.#files.history(this.#caller, this.name, path);
+  }
+
+  async diff(path: string, query: Omit<DiffQuery, "signal"> = {}): Promise<FileDiff> {
+    const encoded = await this.#files.diff(this.#caller, this.name, path, query);
+    return JSON.parse(new TextDecoder().decode(encoded)) as FileDiff;
+  }
+
+  write(path: string, content: Uint8Array, expected: Expected): Promise<Written> {
+    return this.#files.write(
+      this.#caller,
+      this.name,
+      path,
+      () => Promise.resolve(content),
+      () => expected,
+    );
+  }
+
+  remove(path: string, expected: Expected): Promise<Deleted> {
+    return this.#files.remove(this.#caller, this.name, path, () => expected);
+  }
+
+  undelete(path: string): Promise<Written> {
+    return this.#files.undelete(this.#caller, this.name, path);
+  }
+
+  destroy(path: string, version: number): Promise<void> {
+    return this.#files.destroy(this.#caller, this.name, path, version);
+  }
+
+  adopt(): Promise<Adoption> {
+    return this.#files.adopt(this.#caller, this.name);
+  }
+
+  snapshots(): Promise<Snapshot[]> {
+    return this.#space.engine.snapshots();
+  }
+
+  snapshot(title: string): Promise<Snapshot> {
+    return this.#space.engine.snapshot(title.trim(), { author: this.#deps.person });
+  }
+
+  async restore(id: number): Promise<RestoredSnapshot> {
+    const { head, effects } = await this.#files.restore(this.#caller, this.name, id);
+    return { head: headText(head), files: effects.map(({ path }) => path) };
+  }
+
+  async syncRules(): Promise<SyncRules> {
+    return this.#space.file.sync;
+  }
+
+  setSyncRule(prefix: string, mode: SyncMode): Promise<SyncRules> {
+    return this.#saving.run(this.name, async () => {
+      const sync = canonicalRules({ ...this.#space.file.sync, [prefix]: mode });
+      const file = { ...this.#space.file, sync };
+      await saveSpaceFile(this.place, this.#space.engine, file, () => {}, this.#deps);
+      this.#space.file = file;
+      return sync;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#workers.close();
+    await this.#space.engine.close();
+  }
+}
+
+function callerOf(person: string): Caller {
+  return {
+    name: person,
+    auth: "local",
+    role: "admin",
+    rights: new Rights("admin", null, []),
+    tokenId: null,
+    address: () => "",
+    requestId: "",
+  };
+}
+
+function hostOf(space: OpenSpace): SpaceHost {
+  const opened = () => Promise.resolve(space);
+  return {
+    looked: opened,
+    visible: opened,
+    led: opened,
+    requireLead: () => {},
+    quotasOf: ({ file }) => quotasInForce(QUOTAS, file),
+    versionsKept: ({ file }) => file.retention?.max_versions ?? 0,
+  };
+}

@@ -1,0 +1,97 @@
+// Goal: a space in a folder and a space of a server give the same answers and the same refusals.
+
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { bytes } from "../../kit/file-engine.ts";
+import { refusal } from "../../kit/refusal.ts";
+import { doors } from "../../kit/space-doors.ts";
+
+const HOSTILE = "näme with #% and spaces/a [b] (c).md";
+const text = (content: Uint8Array) => new TextDecoder().decode(content);
+
+for (const [kind, open] of Object.entries(doors))
+  describe(kind, () => {
+    test("keeps every version of a file from its first write to its end", async () => {
+      await using door = await open();
+      const { space } = door;
+      expect(await space.list()).toEqual([]);
+      const first = await space.write(HOSTILE, bytes("one\n"), null);
+      expect(first).toMatchObject({ path: HOSTILE, version: 1, size: 4, created: true });
+      expect(await space.write(HOSTILE, bytes("two\n"), 1)).toMatchObject({ version: 2, created: false });
+      expect(await space.read(HOSTILE)).toMatchObject({ path: HOSTILE, version: 2, state: "live" });
+      expect(text((await space.read(HOSTILE, 1)).bytes)).toBe("one\n");
+      expect(await space.diff(HOSTILE)).toMatchObject({ from: 1, to: 2, added: 1, removed: 1 });
+      expect(await space.remove(HOSTILE, 2)).toMatchObject({ path: HOSTILE, version: 2 });
+      expect(await space.list()).toEqual([]);
+      expect(await space.list({ deleted: true })).toMatchObject([{ path: HOSTILE, state: "deleted" }]);
+      expect(await space.undelete(HOSTILE)).toMatchObject({ version: 2 });
+      await space.destroy(HOSTILE, 1);
+      const { versions } = await space.history(HOSTILE);
+      expect(versions.map(({ version, destroyed }) => [version, destroyed])).toEqual([
+        [2, false],
+        [1, true],
+      ]);
+      expect(await space.record()).toMatchObject({ name: "main", files: 1, bytes: 4, versions: 1 });
+    });
+
+    test("shows files edited by hand, and records them on request", async () => {
+      await using door = await open();
+      const { space, tree } = door;
+      await space.write("a.md", bytes("a"), null);
+      expect(readFileSync(join(tree, "a.md"), "utf8")).toBe("a");
+      writeFileSync(join(tree, "a.md"), "edited");
+      mkdirSync(join(tree, "new"));
+      writeFileSync(join(tree, "new", "b.md"), "b");
+      const states = async () => (await space.list()).map(({ path, state }) => [path, state]);
+      expect(await states()).toEqual([
+        ["a.md", "modified"],
+        ["new/b.md", "untracked"],
+      ]);
+      expect(await space.read("a.md")).toMatchObject({ version: null, state: "modified" });
+      expect(await space.history("new/b.md")).toMatchObject({ tracked: false, versions: [] });
+      expect(await space.adopt()).toMatchObject({ adopted: ["a.md", "new/b.md"], refused: [] });
+      expect(await states()).toEqual([
+        ["a.md", "live"],
+        ["new/b.md", "live"],
+      ]);
+      expect(await space.list({ prefix: "new" })).toMatchObject([{ path: "new/b.md", version: 1 }]);
+    });
+
+    test("restores snapshots and keeps sync rules", async () => {
+      await using door = await open();
+      const { space } = door;
+      await space.write("a.md", bytes("one"), null);
+      const { id } = await space.snapshot(" before ");
+      await space.write("a.md", bytes("two"), undefined);
+      expect(await space.snapshots()).toMatchObject([{ id, name: "before" }]);
+      expect(await space.restore(id)).toMatchObject({ files: ["a.md"] });
+      expect(text((await space.read("a.md")).bytes)).toBe("one");
+      expect(await space.setSyncRule("private/", "never")).toEqual({
+        "identity/": "init-only",
+        "private/": "never",
+      });
+      expect((await space.list())[0]).toMatchObject({ mode: "always" });
+      expect(await space.syncRules()).toHaveProperty("private/", "never");
+    });
+
+    test("refuses in the same words, and changes nothing", async () => {
+      await using door = await open();
+      const { space } = door;
+      const { version, hash } = await space.write("a.md", bytes("a"), null);
+      const current = { current: { version, hash } };
+      const live = "cannot destroy current live version — soft-delete first";
+      await refusal(space.write("a.md", bytes("b"), 7), "stale", /^a\.md: /, { path: "a.md", ...current });
+      await refusal(space.write("a.md", bytes("b"), null), "stale");
+      await refusal(space.remove("a.md", 7), "stale");
+      await refusal(space.read("none.md"), "not_found", "file none.md: not found");
+      await refusal(space.read("a.md", 9), "not_found", "file a.md v9: not found");
+      await refusal(space.history("none.md"), "not_found", "file none.md: not found");
+      await refusal(space.write(".git/config", bytes("x"), undefined), "invalid");
+      await refusal(space.destroy("a.md", 1), "invalid", new RegExp(live));
+      await refusal(space.write("k.md", bytes("AKIAQWERTYUIOPASDFGH"), undefined), "secret_found");
+      await refusal(space.restore(99), "not_found", "snapshot 99: not found");
+      await refusal(space.list({ at: "soon" }), "invalid", /^at: /);
+      expect(await space.list()).toMatchObject([{ path: "a.md", version: 1 }]);
+    });
+  });

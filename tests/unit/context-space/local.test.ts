@@ -1,0 +1,97 @@
+// Goal: a space in a folder takes its turn with other commands, is made whole or not at all, and never replaces what was in the folder.
+
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createLocalSpace, openLocalSpace } from "../../../src/context/space/local.ts";
+import { bytes } from "../../kit/file-engine.ts";
+import { pictureOf, temporaryFolder } from "../../kit/folder.ts";
+import { refusal } from "../../kit/refusal.ts";
+import { localDeps, PERSON } from "../../kit/space-doors.ts";
+
+test("starts with every file of the template at v1, written by the person", async () => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "deep", "space");
+  const space = await createLocalSpace({ directory, name: "main", template: "team" }, localDeps);
+  const files = await space.list();
+  await space.close();
+  expect(files.length).toBeGreaterThan(3);
+  for (const file of files) expect(file).toMatchObject({ version: 1, author: PERSON, state: "live" });
+});
+
+test("is made in a folder with files, which stay as they are and are untracked", async () => {
+  await using folder = await temporaryFolder();
+  await folder.write("notes/today.md", "mine\n");
+  const space = await createLocalSpace({ directory: folder.path, name: "main", template: "team" }, localDeps);
+  expect(await space.list({ prefix: "notes" })).toMatchObject([{ version: null, state: "untracked" }]);
+  await space.close();
+  expect(readFileSync(join(folder.path, "notes/today.md"), "utf8")).toBe("mine\n");
+});
+
+test("refuses a bad name, a bad template, taken files and a second space, and leaves the folder as it was", async () => {
+  await using folder = await temporaryFolder();
+  await folder.write("decisions.md", "mine\n");
+  const before = pictureOf(folder.path);
+  const make = (name: string, template: string) =>
+    createLocalSpace({ directory: folder.path, name, template }, localDeps);
+  await refusal(make("Not a name", "blank"), "invalid", /^name: /);
+  await refusal(make("main", "none"), "invalid", /^template: expected one of /);
+  await refusal(make("main", "team"), "conflict", /already has decisions\.md/, {
+    blocked_by: ["decisions.md"],
+  });
+  expect(pictureOf(folder.path)).toEqual(before);
+  await (await make("main", "blank")).close();
+  await refusal(make("main", "blank"), "conflict", /already holds a space$/);
+});
+
+test("refuses a file where the template needs a directory", async () => {
+  await using folder = await temporaryFolder();
+  await folder.write("team", "in the way");
+  const before = pictureOf(folder.path);
+  const made = createLocalSpace({ directory: folder.path, name: "main", template: "team" }, localDeps);
+  await refusal(made, "conflict", /already has team; choose/, { blocked_by: ["team"] });
+  expect(pictureOf(folder.path)).toEqual(before);
+});
+
+test("removes what it made and nothing else if writing fails", async () => {
+  await using folder = await temporaryFolder();
+  await folder.write("team/mine.md", "mine\n");
+  const names = () => readdirSync(folder.path, { recursive: true }).sort();
+  const before = names();
+  const clock = {
+    ...localDeps.clock,
+    now: () => {
+      // The space is half made: its database and directory are there.
+      if (existsSync(join(folder.path, "decisions.md"))) throw new Error("broken");
+      return localDeps.clock.now();
+    },
+  };
+  const made = createLocalSpace(
+    { directory: folder.path, name: "main", template: "team" },
+    { ...localDeps, clock },
+  );
+  await expect(made).rejects.toThrow("broken");
+  expect(names()).toEqual(before);
+});
+
+test("opens no folder without a space", async () => {
+  await using folder = await temporaryFolder();
+  mkdirSync(join(folder.path, "empty"));
+  const directory = join(folder.path, "empty");
+  await refusal(openLocalSpace(directory, localDeps), "not_found", /cairn init solo --dir/, { directory });
+  expect(existsSync(join(folder.path, "empty", ".cairn"))).toBe(false);
+});
+
+test("lets a second command wait until the first has closed the space", async () => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "space");
+  const first = await createLocalSpace({ directory, name: "main", template: "blank" }, localDeps);
+  await first.write("a.md", bytes("a"), null);
+  const waiting = Promise.withResolvers<void>();
+  const second = openLocalSpace(directory, { ...localDeps, onWait: waiting.resolve });
+  await waiting.promise;
+  await first.close();
+  const space = await second;
+  expect(await space.list()).toMatchObject([{ path: "a.md" }]);
+  await space.close();
+});
