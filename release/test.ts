@@ -1,4 +1,5 @@
-// `npm test`: installs what is missing, builds the programs that the tests start, runs the tests. Arguments go to `bun test`.
+// `npm test`: installs what is missing, builds the programs that the tests start, runs the tests side by side (lanes.ts). Arguments go to
+// `bun test`, which then runs them in one process.
 // The very last line is `N passed, N failed`; machines read it, so nothing may be printed after it.
 
 import { mkdtemp, rm } from "node:fs/promises";
@@ -6,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildNative } from "./build.ts";
 import { installDependencies } from "./install.ts";
-import { bun, fail, inCi, seconds, stream } from "./step.ts";
+import { lanesOf, runsAtOnce, testFiles } from "./lanes.ts";
+import { bun, capture, fail, inCi, seconds, stream } from "./step.ts";
 import { provideSystemPackages } from "./system-packages.ts";
 
 /** Long enough for a test that starts several programs on a busy machine; a test that needs more says so itself. */
@@ -60,14 +62,59 @@ interface Run extends Report {
   exitCode: number;
 }
 
-async function runTests(folder: string, extra: string[]): Promise<Run> {
-  const file = join(folder, "report.xml");
-  await rm(file, { force: true });
-  const exitCode = await stream(
-    bun("test", `--timeout=${TEST_TIMEOUT_MS}`, "--reporter=junit", `--reporter-outfile=${file}`, ...extra),
+let runs = 0;
+
+/** `quiet`: its output comes in one piece at its end, because other runs print meanwhile. */
+async function runTests(folder: string, extra: string[], quiet = false): Promise<Run> {
+  const file = join(folder, `report-${(runs += 1)}.xml`);
+  const command = bun(
+    "test",
+    `--timeout=${TEST_TIMEOUT_MS}`,
+    "--reporter=junit",
+    `--reporter-outfile=${file}`,
+    ...extra,
   );
+  const exitCode = quiet ? await streamAtEnd(command) : await stream(command);
   const report = Bun.file(file);
-  return { exitCode, ...parseReport((await report.exists()) ? await report.text() : "") };
+  const parsed = parseReport((await report.exists()) ? await report.text() : "");
+  // A crash of the runner leaves no count behind; it must not look like success.
+  if (exitCode !== 0 && parsed.counts.failed === 0) {
+    console.log(`test: bun test ended with exit code ${exitCode}: ${extra.join(" ")}`);
+    parsed.counts.failed = 1;
+  }
+  return { exitCode, ...parsed };
+}
+
+async function streamAtEnd(command: string[]): Promise<number> {
+  const { exitCode, output } = await capture(command);
+  // Without the line that names the version, which the other run has printed.
+  console.log(output.replace(/^bun test v.*\n/, "").trimEnd());
+  return exitCode;
+}
+
+/** Runs every test: what shares nothing side by side, then what judges time. */
+async function runAll(folder: string): Promise<Report> {
+  const { single, together, alone } = lanesOf(testFiles());
+  const reports: Report[] = [];
+  const run = async (files: readonly string[], quiet: boolean) => {
+    const paths = files.map((file) => `./${file}`);
+    if (paths.length > 0) reports.push(await runTests(folder, paths, quiet));
+  };
+  const waiting = [...single];
+  const nextScreen = async () => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await run([file], true);
+  };
+  const others = Array.from({ length: runsAtOnce() - 1 }, nextScreen);
+  await Promise.all([run(together, false).then(nextScreen), ...others]);
+  await run(alone, false);
+  return sumOf(reports);
+}
+
+export function sumOf(reports: readonly Report[]): Report {
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  for (const { counts } of reports)
+    for (const name of ["passed", "failed", "skipped"] as const) sum[name] += counts[name];
+  return { counts: sum, failures: new Map(reports.flatMap(({ failures }) => [...failures])) };
 }
 
 /**
@@ -102,16 +149,11 @@ async function main(): Promise<number> {
   if (!(await provideSystemPackages())) fail("a program that the tests need is missing (see above)");
   await buildNative();
   const folder = await mkdtemp(join(tmpdir(), "cairn-test-report-"));
-  const run = await runTests(folder, process.argv.slice(2));
-  let { counts } = run;
-  const nothingRan = counts.passed + counts.failed === 0;
+  const wanted = process.argv.slice(2);
+  const report = wanted.length === 0 ? await runAll(folder) : await runTests(folder, wanted);
+  const nothingRan = report.counts.passed + report.counts.failed === 0;
   if (nothingRan) console.log("test: nothing ran");
-  // A crash of the runner leaves no count behind; it must not look like success.
-  if (run.exitCode !== 0 && counts.failed === 0) {
-    console.log(`test: bun test ended with exit code ${run.exitCode}`);
-    counts.failed = 1;
-  }
-  counts = await tryAgain(folder, run);
+  const counts = await tryAgain(folder, report);
   await rm(folder, { recursive: true, force: true });
   console.log(`test: ${seconds(started)} in all`);
   console.log(summaryLine(counts));

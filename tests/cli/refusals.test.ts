@@ -93,8 +93,13 @@ describe("of a server that runs", () => {
   test("commands that take the space as a word of their own ask for it as such", async () => {
     await server.cairn("space", "create", "research");
     const choice = "choose one of research, team";
-    for (const command of ["show", "quotas", "adopt"])
-      expect(await server.said("space", command)).toEqual([1, `Error: missing <name>: ${choice}\n`]);
+    const commands = [
+      ["show", "--space"],
+      ["quotas", "<name>"],
+      ["adopt", "--space"],
+    ] as const;
+    for (const [command, named] of commands)
+      expect(await server.said("space", command)).toEqual([1, `Error: missing ${named}: ${choice}\n`]);
     expect((await server.said("file", "list"))[1]).toBe(`Error: missing --space: ${choice}\n`);
   });
 });

@@ -4,7 +4,8 @@ import { describe, expect, test } from "bun:test";
 import { table } from "../../release/bench.ts";
 import { sectionOf } from "../../release/notes.ts";
 import { targets } from "../../release/targets.ts";
-import { judgedFlaky, parseReport, summaryLine } from "../../release/test.ts";
+import { lanesOf, runsAtOnce, testFiles } from "../../release/lanes.ts";
+import { judgedFlaky, parseReport, summaryLine, sumOf } from "../../release/test.ts";
 
 describe("report of bun test", () => {
   const report = `<?xml version="1.0" encoding="UTF-8"?>
@@ -37,6 +38,40 @@ describe("report of bun test", () => {
   test("the line that machines read", () => {
     expect(summaryLine({ passed: 12, failed: 0, skipped: 0 })).toBe("12 passed, 0 failed");
     expect(summaryLine({ passed: 12, failed: 1, skipped: 2 })).toBe("12 passed, 1 failed, 2 skipped");
+  });
+});
+
+describe("runs side by side", () => {
+  test("every file is in one lane: screens by themselves, docker together, judges of time alone", () => {
+    const lanes = lanesOf([
+      { path: "tests/web/a.test.ts", text: "" },
+      { path: "tests/web/b.test.ts", text: 'import { startDocker } from "../kit/docker.ts";' },
+      { path: "tests/web/c.test.ts", text: "// Goal: x\n// Runs alone: it judges frames.\n" },
+      { path: "tests/unit/d.test.ts", text: "" },
+    ]);
+    expect(lanes).toEqual({
+      single: ["tests/web/a.test.ts"],
+      together: ["tests/web/b.test.ts", "tests/unit/d.test.ts"],
+      alone: ["tests/web/c.test.ts"],
+    });
+    const files = testFiles();
+    const all = Object.values(lanesOf(files)).flat();
+    expect(all.sort()).toEqual(files.map(({ path }) => path));
+    expect(all).toContain("tests/unit/release.test.ts");
+  });
+
+  test("one run more than there are cores, within limits", () => {
+    expect([1, 2, 3, 16].map(runsAtOnce)).toEqual([1, 3, 4, 4]);
+  });
+
+  test("adds up counts and failures", () => {
+    const one = { counts: { passed: 2, failed: 1, skipped: 0 }, failures: new Map([["a", 1]]) };
+    const other = { counts: { passed: 3, failed: 2, skipped: 1 }, failures: new Map([["b", 2]]) };
+    expect(sumOf([one, other])).toEqual({
+      counts: { passed: 5, failed: 3, skipped: 1 },
+      failures: new Map([...one.failures, ...other.failures]),
+    });
+    expect(sumOf([]).counts).toEqual({ passed: 0, failed: 0, skipped: 0 });
   });
 });
 

@@ -1,4 +1,5 @@
 // Goal: 200 agents and 400 wires fit into view; panning and zooming touch no card; the times are printed.
+// Runs alone: it judges frames.
 
 import { expect, test } from "bun:test";
 import { blueprintOffice, card } from "../kit/blueprint-desk.ts";

@@ -1,5 +1,6 @@
 // Goal: while fifty tokens per second stream in, the layout does not shift and a key press is painted within 50 ms (median; the benchmark
 // reports the slow ones, which include noise of the machine).
+// Runs alone: it judges the time from a key to its paint.
 
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { hasBrowser, startBrowser } from "../kit/browser.ts";

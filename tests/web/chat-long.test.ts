@@ -1,5 +1,6 @@
 // Goal: a conversation of ten thousand entries reads like a short one: the page renders only visible entries, both ends are reachable, and
 // the scroll position holds when earlier pages load.
+// Runs alone: it judges frames.
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";

@@ -1,4 +1,5 @@
 // Goal: nothing that one caller asks of the context server keeps the others waiting for more than 50 ms.
+// Runs alone: it judges how long a request waits.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { CONTEXT_ROWS, furnishedContext } from "./context-rows.ts";
