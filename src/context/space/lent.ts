@@ -1,0 +1,59 @@
+// A local space for a program that runs for long and needs it now and then. The database takes one process at a time, so the space is opened for
+// the first piece of work, shared by all that runs meanwhile, and closed a moment after the last: a person's command waits no longer than that.
+
+import type { SpaceDoor } from "./door.ts";
+
+/** Work that follows within this time finds the space open. Shorter than a person's command waits for its turn. */
+const LINGER_MS = 200;
+
+export class LentSpace {
+  readonly #open: () => Promise<SpaceDoor>;
+  #opened: Promise<SpaceDoor> | undefined;
+  /** The last close; the next open waits for it. */
+  #closing: Promise<void> = Promise.resolve();
+  #users = 0;
+  #timer: Timer | undefined;
+
+  constructor(open: () => Promise<SpaceDoor>) {
+    this.#open = open;
+  }
+
+  /** Raises what opening raises, and what `work` raises. */
+  async use<T>(work: (space: SpaceDoor) => Promise<T>): Promise<T> {
+    clearTimeout(this.#timer);
+    this.#users += 1;
+    try {
+      return await work(await this.#shared());
+    } finally {
+      this.#users -= 1;
+      if (this.#users === 0) this.#timer = setTimeout(() => void this.#giveBack(), LINGER_MS);
+    }
+  }
+
+  /** Closes the space now. Raises what closing raises. The next `use` opens it again. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    const opened = this.#opened;
+    this.#opened = undefined;
+    const close = async () => (await opened?.catch(() => undefined))?.close();
+    this.#closing = this.#closing.catch(() => undefined).then(close);
+    await this.#closing;
+  }
+
+  #shared(): Promise<SpaceDoor> {
+    if (this.#opened) return this.#opened;
+    const opened = this.#closing.catch(() => undefined).then(this.#open);
+    this.#opened = opened;
+    // A failure is not kept: the space may be there the next time.
+    opened.catch(() => {
+      if (this.#opened === opened) this.#opened = undefined;
+    });
+    return opened;
+  }
+
+  async #giveBack(): Promise<void> {
+    if (this.#users > 0) return;
+    // Everything that was written is durable, so a failing close loses nothing; the next open reports what is wrong.
+    await this.close().catch(() => undefined);
+  }
+}
