@@ -79,6 +79,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn webhook dead-letter",
     "cairn webhook redeliver d420be1ecd490691413b3fb0",
   ],
+  "cairn activate": ["cairn activate", "cairn activate --only claude-code,cursor --dry-run"],
+  "cairn deactivate": ["cairn deactivate", "cairn deactivate --dry-run"],
+  "cairn plugin list": ["cairn plugin list", "cairn plugin list --user --json"],
+  "cairn plugin install": ["cairn plugin install cursor", "cairn plugin install claude-code --user"],
+  "cairn plugin remove": ["cairn plugin remove cursor"],
   "cairn backup create": [
     "cairn backup create",
     "cairn backup create --out /var/backups --server-dir /srv/cairn --json",

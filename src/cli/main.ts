@@ -20,6 +20,7 @@ const webhook = () => import("./groups/webhook.ts");
 const server = () => import("./groups/server.ts");
 const backup = () => import("./groups/backup.ts");
 const history = () => import("./groups/history.ts");
+const plugin = () => import("./groups/plugin.ts");
 
 export const program: Program = {
   root: {
@@ -114,6 +115,13 @@ export const program: Program = {
         create: async () => (await backup()).backupCreate,
         verify: async () => (await backup()).backupVerify,
         restore: async () => (await backup()).backupRestore,
+      }),
+      activate: () => plugin().then((module) => module.activate),
+      deactivate: () => plugin().then((module) => module.deactivate),
+      plugin: group("plugin", "Deliver context into single AI tools", {
+        list: async () => (await plugin()).pluginList,
+        install: async () => (await plugin()).pluginInstall,
+        remove: async () => (await plugin()).pluginRemove,
       }),
       backend: group("backend", "Show how spaces are stored", {
         list: async () => (await import("./groups/backend.ts")).backendList,

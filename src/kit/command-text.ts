@@ -1,5 +1,5 @@
 // A command as people write it into a variable (`code --wait`, `'my editor/run' -w`), as words. No shell reads it: quotes and
-// backslashes mean what they mean in one, and nothing else does.
+// backslashes mean what they mean in one, and nothing else does. And the other way: words as text for a shell.
 
 import { AppError } from "./error.ts";
 
@@ -29,4 +29,17 @@ export function commandWords(name: string, text: string, system: string = proces
   if (quote !== undefined) throw new AppError("invalid", `${name}: the quote ${quote} is not closed`);
   if (word !== undefined) words.push(word);
   return words;
+}
+
+/** Characters that mean themselves in every shell. */
+const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;
+const PLAIN_WORD_ON_WINDOWS = /^[A-Za-z0-9_@+=:,./\\~-]+$/;
+
+/** Writes words as one command of a shell, each as it is. On Windows, paths have no quotes in them. */
+export function commandText(words: readonly string[], system: string = process.platform): string {
+  const quoted = (word: string) => {
+    if (system === "win32") return PLAIN_WORD_ON_WINDOWS.test(word) ? word : `"${word}"`;
+    return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  };
+  return words.map(quoted).join(" ");
 }

@@ -1,8 +1,9 @@
 // The process's surroundings, read here only: environment, home, terminal, and what children may inherit.
 // Children get an allow-list. Some variables change what our own binary is (BUN_BE_BUN, BUN_OPTIONS), so a block-list will not do.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
+import { isAbsolute } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -68,6 +69,25 @@ export function temporaryDirectory(environment: Environment): string {
 /** The program that runs now. With BUN_BE_BUN=1 it is Bun itself, compiled or not. */
 export function ownExecutable(): string {
   return process.execPath;
+}
+
+/**
+ * The path to start this program by, for files that outlive it: the name on the PATH if it leads here, since an upgrade keeps it, otherwise the
+ * program itself.
+ */
+export function ownCommand(name: string, environment: Environment): string {
+  const own = ownExecutable();
+  const found = Bun.which(name, { PATH: environment.PATH ?? "" });
+  try {
+    return found !== null && isAbsolute(found) && realpathSync(found) === realpathSync(own) ? found : own;
+  } catch {
+    return own;
+  }
+}
+
+/** Is there a program of this name on the PATH? */
+export function hasProgram(name: string, environment: Environment): boolean {
+  return Bun.which(name, { PATH: environment.PATH ?? "" }) !== null;
 }
 
 export function stderrIsTerminal(): boolean {

@@ -6,3 +6,6 @@ export const PRIVATE_DIRECTORY_MODE = 0o700;
 
 /** The permission bits of everyone but the owner; a private file has none of them. */
 export const OTHERS_MODE_BITS = 0o077;
+
+/** Of files that belong to a person's project; the umask decides who else may read them. */
+export const PUBLIC_FILE_MODE = 0o666;

@@ -16,20 +16,23 @@ const RENAME_WAIT_MS = 20;
 const HELD = ["EPERM", "EACCES", "EBUSY"];
 
 interface ReplaceOptions {
-  /** Of the new file; 0600 by default. */
+  /** Of the new file, less what the umask takes; 0600 by default. */
   readonly mode?: number;
+  /** Exactly these permissions, whatever the umask: for a file that had them. */
+  readonly keepsMode?: number | undefined;
 }
 
 /** Durable when it resolves. The directory exists. Raises what the disk raises; the file is then as it was. */
 export async function replaceFile(
   path: string,
   content: string | Uint8Array,
-  { mode = PRIVATE_FILE_MODE }: ReplaceOptions = {},
+  { mode = PRIVATE_FILE_MODE, keepsMode }: ReplaceOptions = {},
 ): Promise<void> {
   const temporary = `${path}.new-${randomHex(NAME_BITS)}`;
   try {
     const handle = await open(temporary, "wx", mode);
     try {
+      if (keepsMode !== undefined) await handle.chmod(keepsMode);
       await handle.writeFile(content);
       await handle.sync();
     } finally {

@@ -1,0 +1,219 @@
+// `cairn plugin …`, `cairn activate`, `cairn deactivate`: deliver the context of a space into the AI tools of a project.
+
+import { defineCommand } from "citty";
+import { realpathSync, statSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import {
+  Integrations,
+  type Change,
+  type Listed,
+  type Scope,
+} from "../../context/integrations/integrations.ts";
+import { integrationIds } from "../../context/integrations/descriptors.ts";
+import { oneOfWords, repeatable } from "../../kit/arguments.ts";
+import { accessProblem } from "../../kit/disk.ts";
+import { ownCommand, processEnvironment } from "../../kit/environment.ts";
+import { AppError } from "../../kit/error.ts";
+import { formatOf, printData, printHint } from "../../kit/output.ts";
+import { spaceArgs, withSpace, type SpaceCommandFlags } from "../connection.ts";
+import { spaceTarget } from "../target.ts";
+import { table } from "../text.ts";
+
+const DIFF_CONTEXT_LINES = 3;
+
+const project = {
+  type: "string",
+  valueHint: "dir",
+  description: "Project folder (default: the working directory)",
+} as const;
+const folder = {
+  type: "positional",
+  required: false,
+  valueHint: "project folder",
+  description: "Project folder (default: the working directory)",
+} as const;
+const user = { type: "boolean", description: "In the tool's file for all projects of this user" } as const;
+const dryRun = { type: "boolean", description: "Print the difference and change nothing" } as const;
+const id = oneOfWords(integrationIds, {
+  type: "positional",
+  required: true,
+  valueHint: "id",
+  description: `Integration: ${integrationIds.join(", ")}`,
+});
+
+interface Done {
+  readonly id: string;
+  readonly tool: string;
+  /** `none`: the file already is as it should be. */
+  readonly action: Change["action"];
+  readonly target: string;
+  /** With `--dry-run`: in unified format. */
+  readonly diff?: string;
+}
+
+export const pluginList = defineCommand({
+  meta: { name: "list", description: "List the AI tools that cairn can deliver into" },
+  args: { project, user },
+  async run({ args }) {
+    const scope = scopeOf(args.project, args.user);
+    await printData(await integrations().list(scope), formatOf(args), (rows) =>
+      table(
+        rows.map((row) => [
+          row.id,
+          row.tool,
+          row.detected,
+          row.how,
+          shownTarget(row.target, scope),
+          stateOf(row),
+        ]),
+        ["ID", "TOOL", "DETECTED", "HOW", "TARGET", "INSTALLED"],
+        "no tools",
+      ),
+    );
+  },
+});
+
+export const pluginInstall = defineCommand({
+  meta: { name: "install", description: "Deliver the context of a space into one tool" },
+  args: { id, project, user, "dry-run": dryRun, ...spaceArgs },
+  async run({ args }) {
+    const scope = scopeOf(args.project, args.user);
+    await finish(await planned([args.id], scope, args), scope, args);
+  },
+});
+
+export const pluginRemove = defineCommand({
+  meta: { name: "remove", description: "Remove what cairn added to the file of one tool" },
+  args: { id, project, user, "dry-run": dryRun },
+  async run({ args }) {
+    const scope = scopeOf(args.project, args.user);
+    await finish(await integrations().planRemove([args.id], scope), scope, args);
+  },
+});
+
+export const activate = defineCommand({
+  meta: { name: "activate", description: "Deliver the context of a space into the AI tools of a project" },
+  args: {
+    folder,
+    only: repeatable({
+      type: "string",
+      valueHint: "id",
+      description: `Only these tools (default: those detected): ${integrationIds.join(", ")}`,
+    }),
+    "dry-run": dryRun,
+    ...spaceArgs,
+  },
+  async run({ args }) {
+    const scope = scopeOf(args.folder, false);
+    const ids = args.only === undefined ? integrations().detected(scope) : args.only.split(",");
+    await finish(await planned(ids, scope, args), scope, args);
+    if (formatOf(args) === "text" && args["dry-run"] !== true)
+      await printHint("start a new session in each tool; cairn deactivate undoes this");
+  },
+});
+
+export const deactivate = defineCommand({
+  meta: { name: "deactivate", description: "Remove what cairn added to the AI tools of a project" },
+  args: { folder, "dry-run": dryRun },
+  async run({ args }) {
+    const scope = scopeOf(args.folder, false);
+    const changes = await integrations().planRemove(undefined, scope);
+    await finish(
+      changes.filter(({ action }) => action !== "none"),
+      scope,
+      args,
+    );
+  },
+});
+
+function integrations(): Integrations {
+  return new Integrations(processEnvironment());
+}
+
+/** Raises `invalid` if the folder does not exist. */
+function scopeOf(given: string | undefined, isUser: boolean | undefined): Scope {
+  if (isUser === true && given !== undefined)
+    throw new AppError("invalid", "use --user or --project, not both");
+  if (isUser === true) return { user: true };
+  const path = resolve(given ?? ".");
+  try {
+    if (!statSync(path).isDirectory()) throw new AppError("invalid", `${path}: is not a folder`);
+    return { project: realpathSync(path) };
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("invalid", `${path}: ${accessProblem(error)}`);
+  }
+}
+
+/** Opens the space first, so that no tool is told of one that does not exist. */
+async function planned(ids: readonly string[], scope: Scope, flags: SpaceCommandFlags): Promise<Change[]> {
+  const space = await withSpace(flags, async ({ name }) => name);
+  const target = spaceTarget(flags, processEnvironment());
+  const token = flags["token-file"];
+  const spaceFlags = {
+    folder: () => ["--dir", folderOf(target)!],
+    data: () => ["--server-dir", target.kind === "data" ? target.directory : "", "--space", space],
+    address: () => [
+      "--server",
+      target.kind === "address" ? target.url : "",
+      "--space",
+      space,
+      ...(token === undefined ? [] : ["--token-file", resolve(token)]),
+    ],
+  }[target.kind]();
+  const program = ownCommand("cairn", processEnvironment());
+  const delivery = { program, spaceFlags, space, folder: folderOf(target) };
+  return integrations().planInstall(ids, scope, delivery);
+}
+
+function folderOf(target: ReturnType<typeof spaceTarget>): string | undefined {
+  return target.kind === "folder" ? target.directory : undefined;
+}
+
+async function finish(
+  changes: readonly Change[],
+  scope: Scope,
+  flags: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const isDry = flags["dry-run"] === true;
+  if (!isDry) await integrations().apply(changes);
+  const done: Done[] = [];
+  for (const change of changes) {
+    const { tool, action, target } = change;
+    const entry = { id: change.id, tool, action, target: target.path };
+    done.push(isDry ? { ...entry, diff: await patchOf(change) } : entry);
+  }
+  await printData(done, formatOf(flags), (all) =>
+    isDry
+      ? all
+          .map(({ diff }) => diff)
+          .filter((text) => text !== "")
+          .join("\n") || "nothing to change"
+      : table(
+          all.map((one) => [one.id, one.tool, WORDS[one.action], shownTarget(one.target, scope)]),
+          ["ID", "TOOL", "RESULT", "TARGET"],
+          "nothing to remove",
+        ),
+  );
+}
+
+const WORDS = { create: "created", update: "updated", delete: "deleted", none: "unchanged" } as const;
+
+async function patchOf({ action, target, after }: Change): Promise<string> {
+  if (action === "none") return "";
+  const { createTwoFilesPatch } = await import("diff");
+  const from = target.text === undefined ? "/dev/null" : target.name;
+  const to = after === undefined ? "/dev/null" : target.name;
+  const options = { context: DIFF_CONTEXT_LINES };
+  const patch = createTwoFilesPatch(from, to, target.text ?? "", after ?? "", undefined, undefined, options);
+  return patch.replace(/^=+\n/, "").trimEnd();
+}
+
+function shownTarget(path: string, scope: Scope): string {
+  return "project" in scope ? relative(scope.project, path) || path : path;
+}
+
+function stateOf({ installed, problem }: Listed): string {
+  if (problem !== null) return problem;
+  return installed ? "yes" : "no";
+}
