@@ -1,7 +1,7 @@
 // Goal: a hook is added to settings as people really write them without touching another byte, and taking it out restores the file exactly.
 
 import { describe, expect, test } from "bun:test";
-import { assert, boolean, constantFrom, dictionary, jsonValue, property } from "fast-check";
+import { assert, boolean, constantFrom, dictionary, jsonValue, property, tuple } from "fast-check";
 import { hasHook, withHook, withoutHook } from "../../../src/context/integrations/session-hook.ts";
 import { refusal } from "../../kit/refusal.ts";
 
@@ -152,15 +152,18 @@ describe("refuses", () => {
 
 test("any settings come back byte for byte", () => {
   const blanks = constantFrom("", " ", "\n", "\n  ", " /* c */ ", " // c\n");
-  const settings = fc
-    .tuple(dictionary(constantFrom("a", "hooks2", "b c", "env"), jsonValue()), blanks, blanks, boolean())
-    .map(([value, start, end, comma]) => {
-      const members = Object.entries(value).map(
-        ([key, inner]) => `${JSON.stringify(key)}:${start}${JSON.stringify(inner)}`,
-      );
-      const last = comma && members.length > 0 ? "," : "";
-      return `{${start}${members.join(`,${end}`)}${last}${end}}${end}`;
-    });
+  const settings = tuple(
+    dictionary(constantFrom("a", "hooks2", "b c", "env"), jsonValue()),
+    blanks,
+    blanks,
+    boolean(),
+  ).map(([value, start, end, comma]) => {
+    const members = Object.entries(value).map(
+      ([key, inner]) => `${JSON.stringify(key)}:${start}${JSON.stringify(inner)}`,
+    );
+    const last = comma && members.length > 0 ? "," : "";
+    return `{${start}${members.join(`,${end}`)}${last}${end}}${end}`;
+  });
   assert(
     property(settings, (before) => {
       const after = withHook(before, COMMAND);
