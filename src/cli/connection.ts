@@ -4,6 +4,11 @@
 import { readFileSync } from "node:fs";
 import type { ArgsDef } from "citty";
 import { Client, networkTransport, type Transport } from "../context/client/client.ts";
+import {
+  enclosingSpaceDirectory,
+  namedSpaceDirectory,
+  ownSpaceDirectory,
+} from "../context/space/directory.ts";
 import type { SpaceDoor } from "../context/space/door.ts";
 import { runningDoor, systemUser } from "../context/people/local-door.ts";
 import { systemClock } from "../kit/clock.ts";
@@ -43,13 +48,18 @@ export const connectionArgs = {
   },
 } as const satisfies ArgsDef;
 
-/** Flags of every command about one space, in a folder or of a server. */
-export const spaceArgs = {
+/** Flag of commands for a space in a folder. */
+export const dirArg = {
   dir: {
     type: "string",
     valueHint: "dir",
     description: "Folder of a local space (default: $SERVICE_DIR, the space around you, ~/.cairn/space)",
   },
+} as const satisfies ArgsDef;
+
+/** Flags of every command about one space, in a folder or of a server. */
+export const spaceArgs = {
+  ...dirArg,
   space: {
     type: "string",
     valueHint: "name",
@@ -99,6 +109,21 @@ export async function withSpace<T>(
   try {
     if (flags.space !== undefined && flags.space !== space.name)
       throw new AppError("not_found", `the space in ${space.place} is ${space.name}, not ${flags.space}`);
+    return await work(space);
+  } finally {
+    await space.close();
+  }
+}
+
+/** Opens the local space that the flag names, or the one around, or the person's own, and closes it after `work`. */
+export async function withLocalSpace<T>(
+  dir: string | undefined,
+  work: (space: SpaceDoor) => Promise<T>,
+): Promise<T> {
+  const environment = processEnvironment();
+  const named = namedSpaceDirectory(dir, environment);
+  const space = await openFolder(named ?? enclosingSpaceDirectory() ?? ownSpaceDirectory(environment));
+  try {
     return await work(space);
   } finally {
     await space.close();

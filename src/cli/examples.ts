@@ -35,6 +35,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "cairn space create": ["cairn space create research --template blank"],
   "cairn space delete": ["cairn space delete research --yes"],
   "cairn space adopt": ["cairn space adopt main"],
+  "cairn space index": ["cairn space index", "cairn space index --dir ~/notes"],
   "cairn space quotas": [
     "cairn space quotas main",
     "cairn space quotas main --max-files 1000 --max-file-size 0",

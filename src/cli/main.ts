@@ -54,6 +54,7 @@ export const program: Program = {
         create: async () => (await space()).spaceCreate,
         delete: async () => (await space()).spaceDelete,
         adopt: async () => (await space()).spaceAdopt,
+        index: async () => (await space()).spaceIndex,
         quotas: async () => (await space()).spaceQuotas,
         sync: group("sync", "Choose which paths sync", {
           show: async () => (await space()).syncShow,

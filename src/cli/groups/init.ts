@@ -29,7 +29,7 @@ export const initServerCommand = defineCommand({
     template: oneOfWords(templateNames, {
       type: "string",
       valueHint: "name",
-      description: "Template of the space: team (default) or blank",
+      description: "Template of the space (default: team)",
     }),
     noui: { type: "boolean", description: "Do not open a set-up page in the browser" },
     "non-interactive": { type: "boolean", description: "Never prompt" },

@@ -1,12 +1,15 @@
 // `cairn space …`: the spaces of a server.
 
+import { defineCommand } from "citty";
 import type { EffectiveQuotas, Space, SyncRules } from "../../context/spaces/schema.ts";
 import { modeOf } from "../../context/spaces/modes.ts";
 import { syncModes } from "../../context/spaces/schema.ts";
 import { templateNames } from "../../context/spaces/templates.ts";
 import { oneOfWords } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
+import { formatOf, printData } from "../../kit/output.ts";
 import { serverCommand, spaceCommand } from "../command.ts";
+import { dirArg, withLocalSpace } from "../connection.ts";
 import { chosenSpace } from "../space-choice.ts";
 import { bytes, fields, plural, shown, table, wholeNumber } from "../text.ts";
 
@@ -62,7 +65,7 @@ export const spaceCreate = serverCommand({
     template: oneOfWords(templateNames, {
       type: "string",
       valueHint: "name",
-      description: "Template of the space: team (default) or blank",
+      description: "Template of the space (default: team)",
     }),
   },
   ask: (client, args) =>
@@ -108,6 +111,23 @@ export const spaceAdopt = spaceCommand({
           ...adopted.map((path) => `adopted ${shown(path)}`),
           ...refused.map(({ path, reason }) => `refused ${shown(path)}: ${shown(reason)}`),
         ].join("\n"),
+});
+
+export const spaceIndex = defineCommand({
+  meta: {
+    name: "index",
+    description: "Write space-index.md again: every document of a local space, with its title",
+  },
+  args: dirArg,
+  async run({ args }) {
+    const { writeIndexPage } = await import("../../context/space/index-page.ts");
+    const page = await withLocalSpace(args.dir, writeIndexPage);
+    await printData(page, formatOf(args), ({ path, version, changed, documents }) =>
+      changed
+        ? `${path} is at v${version} and lists ${plural(documents, "document")}`
+        : `${path} is up to date (v${version}, ${plural(documents, "document")})`,
+    );
+  },
 });
 
 export const spaceQuotas = serverCommand({

@@ -1,7 +1,7 @@
 // A space in a folder on this machine: the same rules as on a server, for the person at the keyboard, who has every right. The database takes one
 // process at a time, so open a space for one unit of work and close it; others wait for their turn.
 
-import { existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
@@ -9,6 +9,7 @@ import { openWhenFree } from "../../kit/in-use.ts";
 import { KeyedLock } from "../../kit/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
+import { foldedPath } from "../../kit/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import { Rights } from "../access/rights.ts";
 import type { FileDiff } from "../files/diff.ts";
@@ -81,6 +82,8 @@ interface NewLocalSpace {
   readonly directory: string;
   readonly name: string;
   readonly template: string;
+  /** Files of the template that are there already: refuse the folder (default), or leave them as they are. */
+  readonly taken?: "refuse" | "leave";
 }
 
 /**
@@ -89,12 +92,14 @@ interface NewLocalSpace {
  */
 export async function createLocalSpace(made: NewLocalSpace, deps: LocalSpaceDeps): Promise<SpaceDoor> {
   const { directory, name, template } = made;
+  const isLeft = made.taken === "leave";
   const problem = spaceNameProblem(name);
   if (problem !== undefined) throw new AppError("invalid", `name: ${problem}`);
-  const operations = templateOperations(template);
+  const all = templateOperations(template);
   if (holdsLocalSpace(directory)) throw new AppError("conflict", `${directory} already holds a space`);
-  const taken = [...new Set(operations.flatMap(({ path }) => obstacleTo(directory, path) ?? []))];
-  if (taken.length > 0)
+  const operations = all.filter(({ path }) => obstacleTo(directory, path) === undefined);
+  const taken = [...new Set(all.flatMap(({ path }) => obstacleTo(directory, path) ?? []))];
+  if (taken.length > 0 && !isLeft)
     throw new AppError(
       "conflict",
       `${directory} already has ${taken.join(", ")}; choose the template blank, or another folder`,
@@ -128,12 +133,21 @@ function levelsOf(path: string): string[] {
   return segments.map((_, index) => segments.slice(0, index + 1).join("/"));
 }
 
-/** Returns what is where the file, or a directory above it, has to be. */
+/** Returns what is where the file, or a directory above it, has to be, in any spelling that some disk takes for the same. */
 function obstacleTo(directory: string, path: string): string | undefined {
-  return levelsOf(path).find((level) => {
-    const stats = lstatSync(join(directory, level), { throwIfNoEntry: false });
-    return stats !== undefined && (level === path || !stats.isDirectory());
-  });
+  for (const level of levelsOf(path)) {
+    const above = join(directory, level, "..");
+    const own = level.slice(level.lastIndexOf("/") + 1);
+    const found = entriesOf(above).find(({ name }) => foldedPath(name) === foldedPath(own));
+    if (found === undefined) return undefined;
+    if (level === path || found.name !== own || !found.isDirectory())
+      return level.slice(0, level.length - own.length) + found.name;
+  }
+  return undefined;
+}
+
+function entriesOf(directory: string): readonly Dirent[] {
+  return existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
 }
 
 class LocalSpace implements SpaceDoor {

@@ -53,6 +53,26 @@ test("refuses a file where the template needs a directory", async () => {
   expect(pictureOf(folder.path)).toEqual(before);
 });
 
+test("leaves every file of the template that is there already, in any spelling, if it is told to", async () => {
+  await using folder = await temporaryFolder();
+  const mine = { "Decisions.md": "mine\n", team: "in the way", "identity/ME.md": "me\n" };
+  for (const [path, text] of Object.entries(mine)) await folder.write(path, text);
+  const made = { directory: folder.path, name: "main", template: "solo", taken: "leave" } as const;
+  const space = await createLocalSpace(made, localDeps);
+  const files = await space.list();
+  await space.close();
+  expect(files.map(({ path, version }) => [path, version])).toEqual([
+    ["Decisions.md", null],
+    ["context-entry.md", 1],
+    ["identity/ME.md", null],
+    ["projects/example/project.md", 1],
+    ["space-index.md", 1],
+    ["team", null],
+  ]);
+  for (const [path, text] of Object.entries(mine))
+    expect(readFileSync(join(folder.path, path), "utf8")).toBe(text);
+});
+
 test("removes what it made and nothing else if writing fails", async () => {
   await using folder = await temporaryFolder();
   await folder.write("team/mine.md", "mine\n");
