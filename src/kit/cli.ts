@@ -20,7 +20,7 @@ import {
 export type Command = CommandDef<any>;
 
 export interface Program {
-  /** Its `meta.name` is the program's name. Commands that only group others take no flags of their own. */
+  /** Its `meta.name` is the program's name. A command that groups others runs by itself only if it takes flags. */
   root: Command;
   /**
    * Flags that every command accepts, before or after its name. Among them `debug` switches stacks on, `quiet` talk off, and `no-color`
@@ -65,22 +65,37 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<void
   let tokens = argv;
   for (;;) {
     const children = await subcommandsOf(command);
-    const args: ArgsDef = { ...globals, ...(children === undefined ? await argsOf(command) : {}) };
+    const own = await argsOf(command);
+    const args: ArgsDef = { ...globals, ...own };
     const read = readArguments(tokens, args, children !== undefined, seen, Object.keys(children ?? {}));
     flags.push(...read.flags);
-    if (children === undefined) {
-      if (seen.has("help")) return printText(await helpText(program, command, path));
+    const name = children === undefined ? undefined : (read.subcommand ?? read.positionals[0]);
+    if (children === undefined || name === undefined) {
+      const isGroup = children !== undefined && command.args === undefined;
+      if (isGroup || seen.has("help")) return printText(await helpText(program, command, path));
       checkComplete(read, args, seen);
       return execute(command, args, [...flags, "--", ...read.positionals]);
     }
-    const name = read.subcommand ?? read.positionals[0];
-    if (name === undefined) return printText(await helpText(program, command, path));
     if (read.subcommand === undefined || !Object.hasOwn(children, name))
       throw unknownCommand(name, Object.keys(children));
     command = await resolved(children[name] as Command);
+    await refuseOtherFlags(Object.keys(own), seen, command);
     path.push(name);
     tokens = read.rest;
   }
+}
+
+/** A flag of the level above that stands before a subcommand must be one of its own. */
+async function refuseOtherFlags(
+  own: readonly string[],
+  seen: ReadonlySet<string>,
+  command: Command,
+): Promise<void> {
+  const given = own.filter((name) => seen.has(name));
+  if (given.length === 0) return;
+  const known = await argsOf(command);
+  const other = given.find((name) => !Object.hasOwn(known, name));
+  if (other !== undefined) throw new AppError("invalid", `unknown flag: --${other}`);
 }
 
 /** The words that a shell can offer after a command. */
@@ -98,7 +113,7 @@ export interface CommandNode {
 export async function commandTree(program: Program): Promise<CommandNode> {
   const node = async (command: Command, path: readonly string[]): Promise<CommandNode> => {
     const children = await subcommandsOf(command);
-    const args = children === undefined ? await argsOf(command) : {};
+    const args = await argsOf(command);
     const isPositional = ([, def]: [string, ArgDef]) => def.type === "positional";
     const all = Object.entries<ArgDef>({ ...args, ...program.globals, ...HELP });
     const below: CommandNode[] = [];
@@ -117,7 +132,8 @@ export async function commandTree(program: Program): Promise<CommandNode> {
 
 async function execute(command: Command, args: ArgsDef, rawArgs: string[]): Promise<void> {
   const { runCommand } = await import("citty");
-  await runCommand({ ...command, args }, { rawArgs });
+  const { subCommands: _, ...alone } = command;
+  await runCommand({ ...alone, args }, { rawArgs });
 }
 
 /** citty lets each part be a value, a promise or a function of either. */
@@ -141,11 +157,7 @@ async function nameOf(command: Command): Promise<string> {
 async function helpText(program: Program, command: Command, path: readonly string[]): Promise<string> {
   const { renderUsage } = await import("citty");
   const name = path.join(" ");
-  const args: ArgsDef = {
-    ...((await subcommandsOf(command)) === undefined ? await argsOf(command) : {}),
-    ...program.globals,
-    ...HELP,
-  };
+  const args: ArgsDef = { ...(await argsOf(command)), ...program.globals, ...HELP };
   const meta = { ...(await resolved<CommandMeta | undefined>(command.meta)), name };
   const usage = Bun.stripANSI(await renderUsage({ ...command, meta, args })).trimEnd();
   const examples = program.examples?.[name] ?? [];

@@ -26,6 +26,12 @@ const root = {
         }),
       },
     },
+    start: {
+      meta: { name: "start", description: "Start." },
+      args: { force: { type: "boolean" }, name: { type: "string" } },
+      run: say("start ran"),
+      subCommands: { small: { meta: { name: "small" }, args: { force: { type: "boolean" } }, run: say("small ran") } },
+    },
     refuse: { meta: { name: "refuse" }, run: () => { throw new AppError("not_found", "space a: not found", { space: "a" }); } },
     crash: { meta: { name: "crash" }, run: () => { throw new TypeError("x is not a function"); } },
   },
@@ -66,6 +72,13 @@ describe("commands", () => {
     expect(stdout).not.toContain("ran");
   });
 
+  test("a group that takes flags runs by itself, or passes them on to a command that takes them", async () => {
+    expect((await demo("start", "--force")).stdout).toContain('start ran {"_":[],"force":true');
+    expect((await demo("start", "--force", "small")).stdout).toContain('small ran {"_":[],"force":true');
+    expect((await demo("start", "small", "--help")).stdout).not.toContain("--name");
+    expect((await demo("start", "--help")).stdout).toContain("--name");
+  });
+
   test("help of the third level names the whole path and gives its examples", async () => {
     const { stdout, exitCode } = await demo("space", "show", "--help");
     expect(exitCode).toBe(0);
@@ -84,6 +97,7 @@ describe("failures", () => {
     [["delete", "--help"], "Error: unknown command: delete\n"],
     [["--port"], "Error: unknown flag: --port\n"],
     [["space", "--depth", "2", "show", "a"], "Error: unknown flag: --depth\n"],
+    [["start", "--name", "a", "small"], "Error: unknown flag: --name\n"],
     [
       ["--json", "space", "show", "a", "--json"],
       '{\n  "error": {\n    "code": "invalid",\n    "message": "flag given twice: --json"\n  }\n}\n',
