@@ -32,6 +32,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "cairn file history": ["cairn file history notes.md"],
   "cairn file revert": ["cairn file revert notes.md --to v2"],
   "cairn file undelete": ["cairn file list --deleted", "cairn file undelete notes.md"],
+  "cairn graph": [
+    "cairn graph",
+    "cairn graph projects/example/project.md",
+    "cairn graph --broken --json",
+    "cairn graph context-entry.md --format mermaid",
+  ],
   "cairn space create": ["cairn space create research --template blank"],
   "cairn space delete": ["cairn space delete research --yes"],
   "cairn space adopt": ["cairn space adopt main"],

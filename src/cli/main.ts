@@ -61,6 +61,7 @@ export const program: Program = {
           set: async () => (await space()).syncSet,
         }),
       }),
+      graph: async () => (await import("./groups/graph.ts")).graphCommand,
       history: group("history", "Take and restore snapshots of a space", {
         list: async () => (await history()).historyList,
         snapshot: async () => (await history()).historySnapshot,

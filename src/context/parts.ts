@@ -20,6 +20,7 @@ import type { ServerConfig } from "./config/schema.ts";
 import { Events } from "./events/events.ts";
 import { Files } from "./files/files.ts";
 import { SecretScan } from "./files/secrets.ts";
+import { Graph } from "./graph/graph.ts";
 import type { Ground } from "./ground.ts";
 import { buildPeople } from "./people/build.ts";
 import { ContextDoor } from "./people/door.ts";
@@ -68,6 +69,7 @@ export function buildParts(options: PartsOptions) {
   const door = new ContextDoor({ authentication, limits, audit, addresses, spaces });
   const secrets = new SecretScan(config.secrets, workers);
   const files = new Files({ spaces, audit, events, secrets, workers });
+  const graph = new Graph({ spaces, clock });
   const spools = new SpoolDirectory(join(config.directory, "incoming"));
   const sync = new Sync({ spaces, files, events, clock, log, spools });
   const hooks = buildWebhooks(ground, { authentication, changes, outbound: options.outbound });
@@ -81,6 +83,7 @@ export function buildParts(options: PartsOptions) {
     door,
     spaces,
     files,
+    graph,
     sync,
     backups,
     health: healthOf(ground, spaces),

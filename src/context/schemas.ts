@@ -6,6 +6,7 @@ import * as access from "./access/schema.ts";
 import * as audit from "./audit/schema.ts";
 import * as backup from "./backup/schema.ts";
 import * as events from "./events/schema.ts";
+import * as graph from "./graph/schema.ts";
 import * as store from "./versioned-store/schema.ts";
 import * as people from "./people/schema.ts";
 import * as spaces from "./spaces/schema.ts";
@@ -18,6 +19,7 @@ export const schemas: SchemaModules = [
   audit,
   backup,
   events,
+  graph,
   store,
   people,
   spaces,

@@ -19,6 +19,7 @@ import { schemas } from "./schemas.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
 import { FILE_BYTES_CEILING } from "./versioned-store/schema.ts";
+import { graphRoutes } from "./graph/routes.ts";
 import type { CallerKind } from "./identity/admission.ts";
 import type { Parts } from "./parts.ts";
 import { peopleRoutes } from "./people/routes.ts";
@@ -59,6 +60,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(peopleRoutes(plugin, parts.logins, parts.users, parts.rules))
     .use(spaceRoutes(plugin, parts.spaces))
     .use(fileRoutes(plugin, parts.files))
+    .use(graphRoutes(plugin, parts.graph))
     .use(syncRoutes(plugin, parts.sync))
     .use(auditRoutes(plugin, parts.audit))
     .use(webhookRoutes(plugin, parts.webhooks))

@@ -13,14 +13,20 @@ type Given<P> = P extends readonly unknown[] ? P : [named: P];
 export interface Query<Row, P extends Parameters<P>> {
   get(...params: Given<P>): Row | null;
   all(...params: Given<P>): Row[];
+  /** As `all`, with each row as the list of its columns: faster where there are very many rows. */
+  values(...params: Given<P>): Columns<Row>[];
   /** Returns how many rows changed. */
   run(...params: Given<P>): number;
 }
+
+/** A row whose type is a list has these columns in this order. */
+type Columns<Row> = Row extends readonly unknown[] ? Row : never;
 
 /** The part of Bun's `Statement` that is used here. */
 interface Compiled<Row> {
   get(...params: unknown[]): Row | null;
   all(...params: unknown[]): Row[];
+  values(...params: unknown[]): unknown[][];
   run(...params: unknown[]): { changes: number };
 }
 
@@ -29,6 +35,7 @@ export function queryOf<Row, P extends Parameters<P>>(compiled: () => Compiled<R
   return {
     get: (...params) => compiled().get(...params),
     all: (...params) => compiled().all(...params),
+    values: (...params) => compiled().values(...params) as Columns<Row>[],
     run: (...params) => compiled().run(...params).changes,
   };
 }

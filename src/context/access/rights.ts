@@ -60,6 +60,11 @@ export class Rights {
     return { allowed: roleMay(this.role, capability, path), by: "role" };
   }
 
+  /** Reports whether no rule hides any path of the space. False if there are rules at all. */
+  readsAll(space: string): boolean {
+    return this.#denies.length === 0 && this.#allows.length === 0 && this.#counts(space);
+  }
+
   /** Reports whether the space is visible to this user. Any allow rule that reaches into it makes it visible. */
   sees(space: string): boolean {
     return this.#counts(space) || this.#allows.some(({ pattern }) => pattern.reaches(space));

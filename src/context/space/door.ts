@@ -4,6 +4,7 @@
 import type { FileDiff } from "../files/diff.ts";
 import type { DiffQuery, Written } from "../files/files.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
+import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
 import type { Space, SyncMode, SyncRules } from "../spaces/schema.ts";
 import type { Expected } from "../versioned-store/engine.ts";
 import type { FileHistory, FileState, Snapshot } from "../versioned-store/schema.ts";
@@ -58,6 +59,8 @@ export interface SpaceDoor {
   snapshots(): Promise<Snapshot[]>;
   snapshot(title: string): Promise<Snapshot>;
   restore(id: number): Promise<RestoredSnapshot>;
+  /** The links between documents. Raises `too_large` for a space with too many. */
+  graph(query?: GraphQuery): Promise<GraphAnswer>;
   syncRules(): Promise<SyncRules>;
   /** Sets the mode of one prefix and returns all rules. */
   setSyncRule(prefix: string, mode: SyncMode): Promise<SyncRules>;

@@ -16,6 +16,8 @@ import type { FileDiff } from "../files/diff.ts";
 import { Files, type DiffQuery, type SpaceHost, type Written } from "../files/files.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
 import { SecretScan } from "../files/secrets.ts";
+import { Graph } from "../graph/graph.ts";
+import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
 import type { Caller } from "../identity/caller.ts";
 import { recordOf, type OpenSpace } from "../spaces/open-space.ts";
 import { quotasInForce } from "../spaces/quota-rules.ts";
@@ -158,6 +160,7 @@ class LocalSpace implements SpaceDoor {
   readonly #caller: Caller;
   readonly #workers: WorkerPool;
   readonly #files: Files;
+  readonly #graph: Graph;
   readonly #saving = new KeyedLock<string>();
 
   constructor(space: OpenSpace, directory: string, deps: LocalSpaceDeps) {
@@ -167,8 +170,10 @@ class LocalSpace implements SpaceDoor {
     this.#deps = deps;
     this.#caller = callerOf(deps.person);
     this.#workers = contextWorkers();
+    const spaces = hostOf(space);
+    this.#graph = new Graph({ spaces, clock: deps.clock });
     this.#files = new Files({
-      spaces: hostOf(space),
+      spaces,
       // The versions are the record of a folder: it has one author, and no server that answers for others.
       audit: { record: () => {}, watched: (_actor, _deed, act) => act() },
       events: { announce: () => {} },
@@ -241,6 +246,10 @@ class LocalSpace implements SpaceDoor {
   async restore(id: number): Promise<RestoredSnapshot> {
     const { head, effects } = await this.#files.restore(this.#caller, this.name, id);
     return { head: headText(head), files: effects.map(({ path }) => path) };
+  }
+
+  graph(query: GraphQuery = {}): Promise<GraphAnswer> {
+    return this.#graph.answer(this.#caller, this.name, query);
   }
 
   async syncRules(): Promise<SyncRules> {

@@ -4,6 +4,7 @@ import { encodedPath, type Client } from "../client/client.ts";
 import type { FileDiff } from "../files/diff.ts";
 import type { DiffQuery, Written } from "../files/files.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
+import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
 import type { Space, SyncMode, SyncRules } from "../spaces/schema.ts";
 import type { Expected } from "../versioned-store/engine.ts";
 import type { FileHistory, Snapshot } from "../versioned-store/schema.ts";
@@ -83,6 +84,10 @@ export class RemoteSpace implements SpaceDoor {
 
   restore(id: number): Promise<RestoredSnapshot> {
     return this.#client.json("POST", `${this.#root}/snapshots/${id}/restore`);
+  }
+
+  graph(query: GraphQuery = {}): Promise<GraphAnswer> {
+    return this.#client.get(`${this.#root}/graph`, query);
   }
 
   syncRules(): Promise<SyncRules> {

@@ -6,6 +6,7 @@ import type { FrozenFile } from "../../kit/frozen-copy.ts";
 import type { Log } from "../../kit/log.ts";
 import type { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
+import type { Link } from "./links.ts";
 import type { ChangeOp, FileHistory, FileRecord, NetChange, Snapshot, Totals } from "./schema.ts";
 
 export interface Head {
@@ -122,6 +123,24 @@ export interface ListQuery {
   readonly at?: { readonly seq: number } | { readonly time: number };
 }
 
+/** A file, and the links of the document in it. */
+export interface Outline {
+  readonly path: DocumentPath;
+  /** Null: untracked. */
+  readonly version: number | null;
+  readonly links: readonly Link[];
+}
+
+/** The outlines of unrecorded files, by path. Empty: the working tree is as recorded. */
+export type EditedOutlines = ReadonlyMap<DocumentPath, Outline>;
+
+/** All files at a head. */
+export interface Outlines {
+  readonly head: Head;
+  /** Sorted by path. */
+  readonly files: readonly Outline[];
+}
+
 /** One entry of the log. */
 export interface LogEntry {
   readonly seq: number;
@@ -161,6 +180,13 @@ export interface FileEngine {
   history(path: DocumentPath): Promise<FileHistory | undefined>;
   /** Sorted by path. Raises `epoch_changed` for a head of another history, `invalid` for one in the future. */
   changesSince(head: Head): Promise<NetChange[]>;
+  /**
+   * Returns the live files with their links, including every change committed before the call. Give it the last reading, and it reads only what
+   * has changed since; it returns the same object if nothing has. Ignores the working tree.
+   */
+  outlines(before?: Outlines): Promise<Outlines>;
+  /** Returns the outlines of the modified and untracked files of the working tree, read from disk. */
+  editedOutlines(): Promise<EditedOutlines>;
   /** Returns at most `limit` entries after this sequence number, in order. */
   log(after: number, limit: number): Promise<LogEntry[]>;
   /**

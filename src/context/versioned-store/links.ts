@@ -2,6 +2,8 @@
 // are resolved on request, not here, because they change with other files. Every step takes linear time on any text: no expression here may
 // search for its end from many starting points.
 
+import { AppError } from "../../kit/error.ts";
+
 export interface Link {
   readonly kind: "wiki" | "markdown" | "path";
   /** As written, without alias and anchor, percent-decoded. */
@@ -11,6 +13,8 @@ export interface Link {
 }
 
 export const LINKS_PER_DOCUMENT_MAX = 5_000;
+/** More cannot be resolved in bounded memory, so the graph of such a space is refused. */
+export const LINKS_PER_SPACE_MAX = 2_000_000;
 const TARGET_CHARACTERS_MAX = 1_024;
 /** The rest of a longer document or line is ignored: either the limit of links is reached before, or people did not write it. */
 const TEXT_CHARACTERS_MAX = 1024 * 1024;
@@ -28,6 +32,12 @@ const EXTENSION_CHARACTERS_MAX = 9;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 /** A token after one of these is part of something else: a URL, a query, a link, an HTML attribute. */
 const NO_PATH_BEHIND = ":([<`=&?#%~\\";
+
+export function tooManyLinks(): AppError {
+  return new AppError("too_large", `the documents of the space have more than ${LINKS_PER_SPACE_MAX} links`, {
+    limit: LINKS_PER_SPACE_MAX,
+  });
+}
 
 export function linksOf(text: string): Link[] {
   // Fast path: without either character there is no link.

@@ -106,6 +106,15 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
     "all there ever were": async (server) =>
       get(`${SPACE}/changes?since=${(await headOf(server)).replace(/\..*/, ".0")}`)(server),
   },
+  "GET /spaces/{space}/graph": {
+    "totals of many files": get(`${SPACE}/graph`),
+    "after a change, with as many links as one document may have": async (server) => {
+      await server.admin.write("links.md", filled(`[[${attempts}]] [[none]] `, MIB / 8));
+      await get(`${SPACE}/graph?path=links.md`)(server);
+    },
+    "every link": get(`${SPACE}/graph?only=links`),
+    "every rank": get(`${SPACE}/graph?only=ranks`),
+  },
   "POST /spaces/{space}/adopt": { "nothing, in many files": asks("POST", `${SPACE}/adopt`, 200, () => "{}") },
   "POST /spaces/{space}/snapshots/{id}/restore": {
     "one file of many": async (server) => {

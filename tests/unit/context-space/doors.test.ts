@@ -58,6 +58,23 @@ for (const [kind, open] of Object.entries(doors))
       expect(await space.list({ prefix: "new" })).toMatchObject([{ path: "new/b.md", version: 1 }]);
     });
 
+    test("shows the links between documents, also those edited by hand", async () => {
+      await using door = await open();
+      const { space, tree } = door;
+      await space.write("a.md", bytes("[[b]]"), null);
+      writeFileSync(join(tree, "b.md"), "[[a]] [[none]]");
+      expect(await space.graph()).toMatchObject({
+        totals: { documents: 2, links: 3, broken: 1, orphans: 0 },
+      });
+      const { links } = await space.graph({ path: "a.md" });
+      expect(links!.map(({ from, to }) => [from, to])).toEqual([
+        ["a.md", "b.md"],
+        ["b.md", "a.md"],
+      ]);
+      expect(await space.graph({ only: "orphans" })).toMatchObject({ orphans: [] });
+      await refusal(space.graph({ path: "none.md" }), "not_found", "file none.md: not found");
+    });
+
     test("restores snapshots and keeps sync rules", async () => {
       await using door = await open();
       const { space } = door;

@@ -21,6 +21,7 @@ import type {
   Content,
   Copy,
   EditedCopy,
+  EditedOutlines,
   Effect,
   SpaceEngine,
   SpaceEngineOptions,
@@ -28,6 +29,7 @@ import type {
   ListQuery,
   LogEntry,
   Operation,
+  Outlines,
   Restored,
 } from "../engine.ts";
 import { headText } from "../head.ts";
@@ -38,6 +40,7 @@ import type { Coded } from "./coding.ts";
 import { spaceMigrations } from "./migrations/migrations.ts";
 import { Metadata } from "./metadata.ts";
 import { Mirror } from "./mirror.ts";
+import { Outlining } from "./outlining.ts";
 import { codedOf, keptAlready, prepare } from "./preparing.ts";
 import { Reading } from "./reading.ts";
 import { RecentContents } from "./recent.ts";
@@ -103,6 +106,7 @@ export class SqliteEngine implements SpaceEngine {
   readonly #applying: Applying;
   readonly #staging: Staging;
   readonly #words: WordIndex;
+  readonly #outlining: Outlining;
   readonly #gate = new StepGate();
   readonly #clock: Clock;
   readonly #log: Log;
@@ -131,6 +135,7 @@ export class SqliteEngine implements SpaceEngine {
     });
     this.#staging = new Staging(db, this.#store);
     this.#words = new WordIndex(db, this.#store);
+    this.#outlining = new Outlining(this.#store, this.#mirror);
     const { space, lastTime, storedTreeSeq } = this.#applying;
     if (space.epoch === "") this.#beginEpoch();
     this.#staging.sweep();
@@ -190,6 +195,16 @@ export class SqliteEngine implements SpaceEngine {
         },
       );
     return this.#running.keep(this.#gate.read(() => this.#reading.changesSince(head.seq)));
+  }
+
+  async outlines(before?: Outlines): Promise<Outlines> {
+    this.#requireOpen();
+    return this.#running.keep(this.#gate.read(() => this.#outlining.outlines(before)));
+  }
+
+  async editedOutlines(): Promise<EditedOutlines> {
+    this.#requireOpen();
+    return this.#running.keep(this.#gate.read(() => this.#outlining.edited()));
   }
 
   async log(after: number, limit: number): Promise<LogEntry[]> {

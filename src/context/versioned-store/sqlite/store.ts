@@ -98,6 +98,8 @@ interface Link {
   target: string;
 }
 
+type LinkKind = "wiki" | "markdown" | "path";
+
 const FILE = "id, path, live, last, shown, size, hash, author, updated_at, derived";
 const VERSION = "version, blob_id, size, hash, author, created_at, gone";
 
@@ -125,6 +127,7 @@ export function spaceStore(db: Db) {
     ...snapshots(db),
     ...metadata(db),
     ...documents(db),
+    ...outlines(db),
   };
 }
 
@@ -295,5 +298,24 @@ function documents(db: Db) {
     ),
     dropWords: db.query<never, [number]>("DELETE FROM words WHERE rowid = ?"),
     setWords: db.query<never, [number, string]>("INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)"),
+  };
+}
+
+/** Rows as lists of columns, because there are very many. */
+function outlines(db: Db) {
+  return {
+    liveNames: db.query<[id: number, path: string, version: number], [string, number]>(
+      "SELECT id, path, live FROM files WHERE path > ?1 AND live IS NOT NULL ORDER BY path LIMIT ?2",
+    ),
+    linksFrom: db.query<
+      [file: number, position: number, line: number, kind: LinkKind, target: string],
+      [number, number, number]
+    >(
+      `SELECT file_id, position, line, kind, target FROM links WHERE (file_id, position) > (?1, ?2)
+       ORDER BY file_id, position LIMIT ?3`,
+    ),
+    linksOf: db.query<[line: number, kind: LinkKind, target: string], [number, number]>(
+      "SELECT line, kind, target FROM links WHERE file_id = ?1 ORDER BY position LIMIT ?2",
+    ),
   };
 }

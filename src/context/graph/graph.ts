@@ -1,0 +1,82 @@
+// The rules of the link graph: what one caller sees of it. A link to a file that the caller may not see is resolved as if the file did not exist: it
+// may mean a file further away, or be broken. Links of documents that the caller may not read are left out. So nothing in an answer depends on a
+// hidden file.
+
+import type { Clock } from "../../kit/clock.ts";
+import { AppError, notFound } from "../../kit/error.ts";
+import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
+import { parseDocumentPath } from "../../kit/paths.ts";
+import type { Caller } from "../identity/caller.ts";
+import type { Spaces } from "../spaces/spaces.ts";
+import { headText } from "../versioned-store/head.ts";
+import { LinkGraph, type Sight } from "./link-graph.ts";
+import { RecentGraphs } from "./recent-graphs.ts";
+import type { GraphAnswer, GraphLink, GraphQuery, RankedDocument } from "./schema.ts";
+
+interface GraphDeps {
+  readonly spaces: Pick<Spaces, "looked">;
+  readonly clock: Clock;
+}
+
+/** The totals, or one list of an answer in pages. */
+type GraphPart =
+  | GraphAnswer
+  | (Listing<GraphLink | RankedDocument | string> & { readonly before: Pick<GraphAnswer, "head" | "path"> });
+
+/** About 2 ms of work to write as JSON. */
+const ITEMS_PER_PAGE = 1_000;
+
+export class Graph {
+  readonly #deps: GraphDeps;
+  readonly #recent: RecentGraphs;
+
+  constructor(deps: GraphDeps) {
+    this.#deps = deps;
+    this.#recent = new RecentGraphs(deps.clock);
+  }
+
+  /** Raises `not_found` for a file that does not exist or that the caller may not see, `invalid` for `path` with `only`, and `too_large`. */
+  async part(caller: Caller, spaceName: string, { path, only }: GraphQuery): Promise<GraphPart> {
+    if (path !== undefined && only !== undefined) throw new AppError("invalid", "use path or only, not both");
+    const asked = path === undefined ? undefined : parseDocumentPath("path", path);
+    const { graph, head } = await this.#seen(caller, spaceName);
+    if (asked !== undefined) {
+      if (!graph.has(asked)) throw notFound("file", asked);
+      return listing({ head, path: asked }, "links", graph.around(asked));
+    }
+    if (only === "links") return listing({ head }, "links", graph.links());
+    if (only === "broken") return listing({ head }, "links", graph.broken());
+    if (only === "orphans") return listing({ head }, "orphans", graph.orphans());
+    if (only === "ranks") return listing({ head }, "ranks", await graph.ranks());
+    return { head, totals: graph.totals() };
+  }
+
+  /** The whole answer at once. Raises as `part`. */
+  async answer(caller: Caller, spaceName: string, query: GraphQuery): Promise<GraphAnswer> {
+    const part = await this.part(caller, spaceName, query);
+    if (!("pages" in part)) return part;
+    const items: unknown[] = [];
+    for await (const page of part.pages) for (const item of page) items.push(item);
+    return { ...part.before, [part.field]: items };
+  }
+
+  async #seen(caller: Caller, spaceName: string): Promise<{ graph: LinkGraph; head: string }> {
+    const { engine } = await this.#deps.spaces.looked(caller, spaceName);
+    const whole = await this.#recent.of(engine);
+    const sight: Sight = {
+      lists: (path) => caller.rights.may("list", spaceName, path),
+      reads: (path) => caller.rights.may("read", spaceName, path),
+    };
+    const isWhole = caller.rights.readsAll(spaceName);
+    const graph = await (isWhole ? whole.graph() : LinkGraph.of(whole.files, sight));
+    return { graph, head: headText(whole.head) };
+  }
+}
+
+function listing(
+  before: Pick<GraphAnswer, "head" | "path">,
+  field: "links" | "orphans" | "ranks",
+  items: Iterable<GraphLink | RankedDocument | string>,
+): GraphPart {
+  return { before, field, pages: pagesOf(items, ITEMS_PER_PAGE) };
+}

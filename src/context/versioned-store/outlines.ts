@@ -1,0 +1,44 @@
+// Sorted lists of outlines, and changes to them.
+
+import type { DocumentPath } from "../../kit/paths.ts";
+import type { Outline } from "./engine.ts";
+
+/** Replaces, adds and removes outlines. A null removes. `files` and the result are sorted by path. */
+export function merged(
+  files: readonly Outline[],
+  changed: ReadonlyMap<DocumentPath, Outline | null>,
+): readonly Outline[] {
+  if (changed.size === 0) return files;
+  const added = sorted([...changed.values()].filter((outline) => outline !== null));
+  const result: Outline[] = [];
+  let next = 0;
+  for (const file of files) {
+    while (next < added.length && added[next]!.path < file.path) result.push(added[next++]!);
+    if (!changed.has(file.path)) result.push(file);
+  }
+  while (next < added.length) result.push(added[next++]!);
+  return result;
+}
+
+/** Sorts in place by UTF-16 units. SQLite sorts by bytes, which differs only for rare characters. */
+export function sorted(files: Outline[]): Outline[] {
+  const isSorted = files.every((file, index) => index === 0 || files[index - 1]!.path < file.path);
+  return isSorted ? files : files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+export function found(files: readonly Outline[], path: string): Outline | undefined {
+  return files[placeOf(files, path)];
+}
+
+/** -1: there is none. */
+export function placeOf(files: readonly Outline[], path: string): number {
+  let [low, high] = [0, files.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const there = files[middle]!.path;
+    if (there === path) return middle;
+    if (there < path) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}

@@ -1,0 +1,126 @@
+// Reads the links of all documents at once, and keeps such a reading current: later only the files that have changed are read again.
+
+import { Stretch, turnOfOthers } from "../../../kit/clock.ts";
+import { merged, sorted } from "../outlines.ts";
+import { AppError } from "../../../kit/error.ts";
+import type { DocumentPath } from "../../../kit/paths.ts";
+import type { EditedOutlines, Outline, Outlines } from "../engine.ts";
+import { LINKS_PER_DOCUMENT_MAX, LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../links.ts";
+import { derivedOf, DOCUMENT_BYTES_MAX } from "./documents.ts";
+import type { Mirror } from "./mirror.ts";
+import type { SpaceStore } from "./store.ts";
+import type { TreeFile } from "./tree.ts";
+
+/** The rows read between two yields: about 2 ms of work. */
+const ROWS_PER_STRETCH = 2_000;
+/** Writers may change files meanwhile. Those that change during the last round are not in the reading yet. */
+const ROUNDS_MAX = 3;
+const NO_LINKS: readonly Link[] = [];
+
+export class Outlining {
+  readonly #store: SpaceStore;
+  readonly #mirror: Mirror;
+
+  constructor(store: SpaceStore, mirror: Mirror) {
+    this.#store = store;
+    this.#mirror = mirror;
+  }
+
+  /** Contains every change committed before the call. Returns `before` itself if there is none since. Pauses. */
+  async outlines(before?: Outlines): Promise<Outlines> {
+    const { epoch, seq } = this.#store.space.get()!;
+    let outlines = before?.head.epoch === epoch ? before : { head: { epoch, seq }, files: await this.#all() };
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const now = this.#store.space.get()!.seq;
+      if (now === outlines.head.seq) break;
+      const changed = await this.#changedSince(outlines.head.seq);
+      outlines = { head: { epoch, seq: now }, files: merged(outlines.files, changed) };
+    }
+    return outlines;
+  }
+
+  /** Pauses. A file too large to be a document, or one that cannot be read, has no links. */
+  async edited(): Promise<EditedOutlines> {
+    await this.#mirror.following.settled();
+    const edited = new Map<DocumentPath, Outline>();
+    const stretch = new Stretch();
+    for (const entry of this.#mirror.entries()) {
+      const outline = "refused" in entry ? undefined : this.#editOf(entry);
+      if (outline) edited.set(outline.path, outline);
+      if (stretch.isOver()) await turnOfOthers();
+    }
+    return edited;
+  }
+
+  #editOf(copy: TreeFile): Outline | undefined {
+    const { path } = copy;
+    const row = this.#store.file.get(path);
+    const state = this.#mirror.trusting.stateOf(row, copy);
+    if (state === undefined || state === "live" || state === "missing") return undefined;
+    return { path, version: row?.live ?? null, links: this.#linksOnDisk(copy) };
+  }
+
+  #linksOnDisk({ path, size }: TreeFile): readonly Link[] {
+    if (size > DOCUMENT_BYTES_MAX) return NO_LINKS;
+    try {
+      const read = this.#mirror.read(path);
+      return (read && derivedOf(path, read.bytes)?.links) ?? NO_LINKS;
+    } catch (error) {
+      // Removed or locked meanwhile.
+      if (error instanceof AppError && error.code === "unavailable") return NO_LINKS;
+      throw error;
+    }
+  }
+
+  async #all(): Promise<readonly Outline[]> {
+    const linked = await this.#allLinks();
+    const files: Outline[] = [];
+    for (let after = "", isMore = true; isMore;) {
+      const rows = this.#store.liveNames.values(after, ROWS_PER_STRETCH);
+      for (const [id, path, version] of rows)
+        files.push({ path: path as DocumentPath, version, links: linked.get(id) ?? NO_LINKS });
+      isMore = rows.length === ROWS_PER_STRETCH;
+      after = rows.at(-1)?.[1] ?? "";
+      await turnOfOthers();
+    }
+    return sorted(files);
+  }
+
+  async #allLinks(): Promise<ReadonlyMap<number, readonly Link[]>> {
+    const linked = new Map<number, Link[]>();
+    let count = 0;
+    for (let [file, position, isMore] = [0, -1, true]; isMore;) {
+      const rows = this.#store.linksFrom.values(file, position, ROWS_PER_STRETCH);
+      let links: Link[] | undefined;
+      for (const [id, at, line, kind, target] of rows) {
+        if (links === undefined || id !== file) linked.set(id, (links = linked.get(id) ?? []));
+        links.push({ kind, target, line });
+        [file, position] = [id, at];
+      }
+      count += rows.length;
+      if (count > LINKS_PER_SPACE_MAX) throw tooManyLinks();
+      isMore = rows.length === ROWS_PER_STRETCH;
+      await turnOfOthers();
+    }
+    return linked;
+  }
+
+  /** By path; null: the file is deleted. */
+  async #changedSince(seq: number): Promise<Map<DocumentPath, Outline | null>> {
+    const changed = new Map<DocumentPath, Outline | null>();
+    const stretch = new Stretch();
+    for (const { id } of this.#store.idsChangedSince.all(seq)) {
+      const row = this.#store.fileById.get(id)!;
+      const path = row.path as DocumentPath;
+      changed.set(path, row.live === null ? null : { path, version: row.live, links: this.#linksOf(id) });
+      if (stretch.isOver()) await turnOfOthers();
+    }
+    return changed;
+  }
+
+  #linksOf(file: number): readonly Link[] {
+    return this.#store.linksOf
+      .values(file, LINKS_PER_DOCUMENT_MAX)
+      .map(([line, kind, target]) => ({ kind, target, line }));
+  }
+}
