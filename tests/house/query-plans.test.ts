@@ -26,15 +26,22 @@ const GROWING: Record<Database, readonly string[]> = {
     "turns",
   ],
   "context server": ["events"],
+  replica: ["replica_files"],
   space: ["files", "versions", "changes", "blobs", "links", "front_matter"],
 };
-const DATABASES = ["service", "context server", "space"] as const;
+const DATABASES = ["service", "context server", "replica", "space"] as const;
 
 /** Indexes of what is open or pending, of which there is little at any time. */
 const SMALL_INDEX = /_(?:open|pending)$/;
 
 /** By the beginning of the statement, without its columns, and of the table or the sort. */
 const ALLOWED: Record<string, string> = {
+  "replica: UPDATE replica_files SET version = NULL, hash = NULL, size = 0, base_version = NULL, sent = NULL, fresh = ? | replica_files":
+    "a server that was restored has another history",
+  "replica: SELECT … FROM replica_files | replica_files":
+    "a cycle that looks at everything compares every path",
+  "replica: SELECT … FROM replica_files WHERE base_hash IS NOT NULL | replica_files":
+    "the number of synced files, once a cycle",
   "space: SELECT … FROM files WHERE live IS NOT NULL ORDER BY path | files":
     "what differs from a snapshot is about every file",
   "context server: SELECT … FROM events ORDER BY seq DESC LIMIT 1 OFFSET ? | events":

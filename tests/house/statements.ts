@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { serverMigrations } from "../../src/context/migrations/migrations.ts";
+import { replicaMigrations } from "../../src/context/replica/migrations/migrations.ts";
 import { spaceMigrations } from "../../src/context/versioned-store/sqlite/migrations/migrations.ts";
 import { openDatabase, type Db } from "../../src/kit/db.ts";
 import { migrate } from "../../src/kit/migrate.ts";
@@ -21,8 +22,9 @@ const DATABASES = {
   service: { migrations, stores: /^src\/service\/.*store\.ts$/ },
   "context server": {
     migrations: serverMigrations,
-    stores: /^src\/context\/(?!versioned-store|backup).*store\.ts$/,
+    stores: /^src\/context\/(?!versioned-store|backup|replica).*store\.ts$/,
   },
+  replica: { migrations: replicaMigrations, stores: /^src\/context\/replica\/store\.ts$/ },
   space: { migrations: spaceMigrations, stores: /^src\/context\/versioned-store\/.*store\.ts$/ },
 };
 

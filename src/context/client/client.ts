@@ -21,6 +21,7 @@ export interface Transport {
     path: string,
     headers: Record<string, string>,
     body: Body | undefined,
+    signal?: AbortSignal,
   ): Promise<Response>;
   close(): Promise<void>;
 }
@@ -32,6 +33,8 @@ export interface Asked {
   /** Sent as it is. */
   readonly raw?: Uint8Array;
   readonly headers?: Record<string, string>;
+  /** Aborts the request, and the reading of its response. */
+  readonly signal?: AbortSignal;
 }
 
 export class Client {
@@ -59,7 +62,7 @@ export class Client {
   /** Raises the AppError of the server (code, message, details), or `invalid` for a path that would resolve to another route. */
   async request(method: string, path: string, asked: Asked = {}): Promise<Response> {
     refuseSteps(path);
-    const { query = {}, body, raw, headers = {} } = asked;
+    const { query = {}, body, raw, headers = {}, signal } = asked;
     const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== false);
     const search = pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("&");
     const json = body === undefined ? {} : { "Content-Type": "application/json" };
@@ -72,6 +75,7 @@ export class Client {
           ? undefined
           : JSON.stringify(body)
         : (raw as Uint8Array<ArrayBuffer>),
+      signal,
     );
     if (!response.ok && response.status !== 304) throw await refusal(response, this.name);
     return response;
@@ -97,7 +101,7 @@ export function networkTransport(url: string, token: string | undefined): Transp
   const base = url.replace(/\/+$/, "");
   return {
     name: base,
-    async send(method, path, headers, body) {
+    async send(method, path, headers, body, signal) {
       const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
       try {
         return await fetch(base + path, {
@@ -106,6 +110,7 @@ export function networkTransport(url: string, token: string | undefined): Transp
           // A redirect would leak the token.
           redirect: "manual",
           ...(body === undefined ? {} : { body }),
+          ...(signal === undefined ? {} : { signal }),
         });
       } catch (error) {
         throw new AppError("unavailable", `${base} does not answer: ${inWords(error)}`);

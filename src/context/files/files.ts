@@ -13,6 +13,7 @@ import type { Caller } from "../identity/caller.ts";
 import { modeOf } from "../spaces/modes.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Spaces } from "../spaces/spaces.ts";
+import { visibleRules } from "../spaces/sync-rules.ts";
 import type {
   Applied,
   Batch,
@@ -213,7 +214,9 @@ export class Files {
     const head = headText(space.engine.head());
     const changes = await space.engine.changesSince(parseHead("since", since));
     const seen = changes.filter(({ path }) => caller.rights.may("list", spaceName, path));
-    return { before: { head }, field: "changes", pages: pagesOf(seen, RECORDS_PER_STRETCH) };
+    // With the rules, so that a client learns everything about its copy from one request.
+    const sync = await visibleRules(caller, space);
+    return { before: { head, sync }, field: "changes", pages: pagesOf(seen, RECORDS_PER_STRETCH) };
   }
 
   /** Records manual edits of the working tree, and reports those that it cannot record. Space-leads and admins only. */

@@ -15,7 +15,7 @@ import type { Files, Opened } from "./files.ts";
 import { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
 import { FILE_BYTES_CEILING, FileHistory, Head, NetChange, Version } from "../versioned-store/schema.ts";
 import { CONTEXT_LINES_DEFAULT, CONTEXT_LINES_MAX } from "./diff.ts";
-import { SnapshotParams, SpaceParams } from "../spaces/schema.ts";
+import { SnapshotParams, SpaceParams, SyncRules } from "../spaces/schema.ts";
 import { headText } from "../versioned-store/head.ts";
 import { pathFromUrl } from "./url-path.ts";
 
@@ -161,7 +161,7 @@ function historyRoutes(plugin: Admission, files: Files) {
         caller: "space",
         params: SpaceParams,
         query: closed({ since: Type.String() }),
-        response: closed({ head: Head, changes: Type.Array(NetChange) }),
+        response: closed({ head: Head, sync: SyncRules, changes: Type.Array(NetChange) }),
       },
     )
     .post(

@@ -1,0 +1,70 @@
+// Names of conflict files: `notes.conflict-ada-20261122T130000Z.md` beside `notes.md`. A conflict is open as long as its file exists, on every copy
+// and on the server, so nothing else records it.
+
+import { rfc3339 } from "../../kit/clock.ts";
+import { PATH_BYTES_MAX, type DocumentPath } from "../../kit/paths.ts";
+
+const SEGMENT_BYTES_MAX = 255;
+const USER_CHARACTERS_MAX = 40;
+const EXTENSION_BYTES_MAX = 16;
+const MARK = /^(.*)\.conflict-([\p{L}\p{N}_-]+)-(\d{8}T\d{6}Z)(?:-\d+)?(\.[^./]*)?$/su;
+
+interface ConflictName {
+  /** The file that it conflicts with. */
+  readonly path: string;
+  readonly user: string;
+  /** RFC 3339. */
+  readonly opened_at: string;
+}
+
+/** Returns the name for the local version of a file. `isTaken`: tried with further names until one is free. */
+export function conflictName(
+  path: string,
+  user: string,
+  time: number,
+  isTaken: (name: string) => boolean,
+): DocumentPath {
+  const slash = path.lastIndexOf("/") + 1;
+  const [directory, file] = [path.slice(0, slash), path.slice(slash)];
+  const dot = file.lastIndexOf(".");
+  const hasExtension = dot > 0 && Buffer.byteLength(file.slice(dot)) <= EXTENSION_BYTES_MAX;
+  const [stem, extension] = hasExtension ? [file.slice(0, dot), file.slice(dot)] : [file, ""];
+  const stamp = rfc3339(time).replace(/[-:]|\.\d+/g, "");
+  for (let count = 1; ; count += 1) {
+    const mark = `.conflict-${plainUser(user)}-${stamp}${count === 1 ? "" : `-${count}`}${extension}`;
+    const room = SEGMENT_BYTES_MAX - Buffer.byteLength(mark);
+    const roomBelow = PATH_BYTES_MAX - Buffer.byteLength(directory) - Buffer.byteLength(mark);
+    // In a directory with too long a path, the file goes to the top of the space.
+    const name =
+      roomBelow > 0
+        ? `${directory}${cut(stem, Math.min(room, roomBelow))}${mark}`
+        : `${cut(stem, room)}${mark}`;
+    if (!isTaken(name)) return name as DocumentPath;
+  }
+}
+
+/** Undefined: not the name of a conflict file. */
+export function parseConflictName(path: string): ConflictName | undefined {
+  const match = MARK.exec(path);
+  if (!match) return undefined;
+  const [, stem = "", user = "", stamp = "", extension = ""] = match;
+  const [, date = "", time = ""] = /^(\d{8})T(\d{6})Z$/.exec(stamp) ?? [];
+  const opened_at = `${date.replace(/(\d{4})(\d\d)/, "$1-$2-")}T${time.replace(/(\d\d)(\d\d)/, "$1:$2:")}Z`;
+  return { path: `${stem}${extension}`, user, opened_at };
+}
+
+/** Names of users may hold characters that paths may not. */
+function plainUser(user: string): string {
+  const plain = user.normalize("NFC").replace(/[^\p{L}\p{N}_-]+/gu, "-");
+  return [...plain].slice(0, USER_CHARACTERS_MAX).join("") || "user";
+}
+
+/** Keeps whole characters, with the marks that combine with them. */
+function cut(text: string, bytesMax: number): string {
+  let kept = "";
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (Buffer.byteLength(kept + segment) > bytesMax) break;
+    kept += segment;
+  }
+  return kept.trim() === "" ? "file" : kept;
+}

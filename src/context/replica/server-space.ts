@@ -1,0 +1,129 @@
+// The server's side of a synced space, as a cycle asks for it. Every answer is complete or raises.
+
+import { Readable } from "node:stream";
+import { createZstdDecompress } from "node:zlib";
+import { AppError } from "../../kit/error.ts";
+import { readTar } from "../../kit/tar.ts";
+import { encodedPath, type Client } from "../client/client.ts";
+import type { ListedFile } from "../files/listing-schema.ts";
+import type { Space, SyncRules } from "../spaces/schema.ts";
+import { PULL_BYTES_MAX, type Pushed, type PushOperation } from "../sync/schema.ts";
+import type { NetChange } from "../versioned-store/schema.ts";
+import type { ServerChange, ServerFile } from "./state.ts";
+
+/** The archive's first member: path → version. */
+const VERSIONS_NAME = ".versions.json";
+const VERSIONS_BYTES_MAX = 16 * 1024 * 1024;
+
+interface News {
+  readonly head: string;
+  readonly rules: SyncRules;
+  readonly changes: readonly ServerChange[];
+}
+
+export interface Everything {
+  readonly head: string;
+  readonly rules: SyncRules;
+  readonly files: readonly ServerFile[];
+}
+
+export interface Pulled {
+  readonly path: string;
+  readonly version: number;
+  readonly bytes: Uint8Array;
+}
+
+export class ServerSpace {
+  readonly #client: Client;
+  readonly #root: string;
+  readonly #signal: AbortSignal | undefined;
+
+  /** `signal`: aborts requests. */
+  constructor(client: Client, space: string, signal?: AbortSignal) {
+    this.#client = client;
+    this.#root = `/spaces/${encodeURIComponent(space)}`;
+    this.#signal = signal;
+  }
+
+  get place(): string {
+    return this.#client.name;
+  }
+
+  /** Raises `epoch_changed` with `details.head`, if there is one, for a server with another history. */
+  async news(since: string): Promise<News> {
+    try {
+      const { head, sync, changes } = await this.#json<{
+        head: string;
+        sync: SyncRules;
+        changes: NetChange[];
+      }>("GET", "/changes", { query: { since } });
+      return { head, rules: sync, changes: changes.map(changeOf) };
+    } catch (error) {
+      // A head from the future: somebody put back the server's files without a restore.
+      if (error instanceof AppError && error.code === "invalid")
+        throw new AppError("epoch_changed", error.message);
+      throw error;
+    }
+  }
+
+  /** Returns the space as it is now. */
+  async everything(): Promise<Everything> {
+    const { head, sync } = await this.#json<Space>("GET", "");
+    const files = await this.#json<ListedFile[]>("GET", "/files", { query: { at: head } });
+    return { head, rules: sync, files: files.map((file) => ({ ...file, version: file.version! })) };
+  }
+
+  /** Returns the live versions, which may be newer than known. Raises as the server does for the first path that it refuses. */
+  async pull(paths: readonly string[]): Promise<Pulled[]> {
+    const response = await this.#request("POST", "/pull", { body: { paths } });
+    const pulled: Pulled[] = [];
+    let versions: Record<string, number> = {};
+    const archive = Readable.fromWeb(response.body as never).pipe(createZstdDecompress());
+    await readTar(archive, PULL_BYTES_MAX + VERSIONS_BYTES_MAX, async ({ name, size, content }) => {
+      const bytes = await wholeOf(content, size);
+      if (name === VERSIONS_NAME)
+        versions = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, number>;
+      else pulled.push({ path: name, version: versions[name]!, bytes });
+    });
+    if (pulled.length !== paths.length)
+      throw new AppError("unavailable", `${this.place} sent an incomplete archive; try again`);
+    return pulled;
+  }
+
+  push(base: string, ops: readonly PushOperation[]): Promise<Pushed> {
+    return this.#json("POST", "/push", { body: { base, ops } });
+  }
+
+  async content(path: string, version: number): Promise<Uint8Array> {
+    const response = await this.#request("GET", `/files/${encodedPath(path)}`, { query: { version } });
+    return response.bytes();
+  }
+
+  #json<T>(...[method, path, asked]: Parameters<Client["json"]>): Promise<T> {
+    return this.#client.json<T>(method, this.#root + path, { ...asked, ...this.#aborting() });
+  }
+
+  #request(...[method, path, asked]: Parameters<Client["request"]>): Promise<Response> {
+    return this.#client.request(method, this.#root + path, { ...asked, ...this.#aborting() });
+  }
+
+  #aborting(): { signal?: AbortSignal } {
+    return this.#signal === undefined ? {} : { signal: this.#signal };
+  }
+}
+
+function changeOf({ path, change, version, hash, size, author }: NetChange): ServerChange {
+  return change === "deleted" || version === null
+    ? { path, version: null }
+    : { path, version, hash, size, author };
+}
+
+async function wholeOf(content: AsyncIterable<Uint8Array>, size: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for await (const piece of content) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}

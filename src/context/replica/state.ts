@@ -1,0 +1,231 @@
+// What a copy of a space knows about its server, in `.sync/state.db`. Each method is one durable transaction, so that a crash between two of them
+// leaves a state that the next cycle explains. Open for one cycle at a time: its lock keeps two cycles of one copy apart.
+
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock, type Clock } from "../../kit/clock.ts";
+import { openDatabase, type Db } from "../../kit/db.ts";
+import { AppError } from "../../kit/error.ts";
+import { openWhenFree } from "../../kit/in-use.ts";
+import { migrate } from "../../kit/migrate.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
+import { modeOf } from "../spaces/modes.ts";
+import type { SyncRules } from "../spaces/schema.ts";
+import { replicaMigrations } from "./migrations/migrations.ts";
+import { replicaStore, type FileRow, type HeldRow, type ReplicaStore } from "./store.ts";
+
+const OWN_DIRECTORY = ".sync";
+const DATABASE = "state.db";
+
+/** The server's live version of a file. */
+export interface ServerFile {
+  readonly path: string;
+  readonly version: number;
+  readonly hash: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly author: string;
+}
+
+/** A change on the server: the live version, or a delete. */
+export type ServerChange = ServerFile | { readonly path: string; readonly version: null };
+
+/** Both sides have this content, or none. */
+export interface Agreement {
+  readonly path: string;
+  readonly server: ServerFile | null;
+  /** The local version with this content; null: none has it, because it was merged with another. */
+  readonly local: number | null;
+}
+
+export interface Origin {
+  readonly server: string;
+  readonly space: string;
+  /** The person's name on the server. */
+  readonly user: string;
+}
+
+/** Returns the folder of a copy's own files. */
+export function syncDirectory(directory: string): string {
+  return join(directory, OWN_DIRECTORY);
+}
+
+/** Reports whether the folder is a copy of a server's space, or is becoming one. */
+function isReplica(directory: string): boolean {
+  return existsSync(join(syncDirectory(directory), DATABASE));
+}
+
+export class ReplicaState {
+  readonly #db: Db;
+  readonly #store: ReplicaStore;
+
+  constructor(db: Db) {
+    this.#db = db;
+    this.#store = replicaStore(db);
+  }
+
+  /** Undefined until `begin`. */
+  get origin(): Origin | undefined {
+    const row = this.#store.replica.get();
+    return row ? { server: row.server, space: row.space, user: row.user } : undefined;
+  }
+
+  /** Null: the first clone is not finished. */
+  get head(): string | null {
+    return this.#store.replica.get()?.head ?? null;
+  }
+
+  get rules(): SyncRules {
+    return JSON.parse(this.#store.replica.get()?.rules ?? "{}") as SyncRules;
+  }
+
+  begin({ server, space, user }: Origin): Promise<void> {
+    return this.#db.write(() => void this.#store.begin.run({ server, space, user, rules: "{}" }));
+  }
+
+  moveTo(server: string): Promise<void> {
+    return this.#db.write(() => void this.#store.setServer.run(server));
+  }
+
+  file(path: string): FileRow | null {
+    return this.#store.file.get(path);
+  }
+
+  files(): FileRow[] {
+    return this.#store.files.all();
+  }
+
+  pending(): FileRow[] {
+    return this.#store.pendingFiles.all();
+  }
+
+  /** The number of files that both sides have. */
+  get synced(): number {
+    return this.#store.count.get()!.files;
+  }
+
+  held(): HeldRow[] {
+    return this.#store.held.all();
+  }
+
+  /** Records the changes of the server up to `head`, and its rules. Paths that a rule starts to sync are compared anew. */
+  fold(head: string, rules: SyncRules, changes: readonly ServerChange[]): Promise<void> {
+    const before = this.#store.replica.get()!;
+    const text = JSON.stringify(rules);
+    return this.#db.write(() => {
+      for (const change of changes) this.#setServerSide(change);
+      if (before.rules !== text) this.#compareAnew(JSON.parse(before.rules) as SyncRules, rules);
+      this.#store.setHead.run(head, text);
+    });
+  }
+
+  /** Records everything that the server has, in place of what was known: for a copy that joins, or a server with another history. */
+  replace(
+    head: string,
+    rules: SyncRules,
+    files: readonly ServerFile[],
+    fresh: "joined" | "restored",
+  ): Promise<void> {
+    return this.#db.write(() => {
+      this.#store.clearServerSides.run(fresh);
+      for (const { path, version, hash, size, author } of files)
+        this.#store.setServerSide.run({ path, version, hash, size, author, fresh });
+      this.#store.setHead.run(head, JSON.stringify(rules));
+    });
+  }
+
+  agree(agreements: readonly Agreement[]): Promise<void> {
+    return this.#db.write(() => {
+      for (const { path, server, local } of agreements) {
+        this.#store.release.run(path);
+        if (server === null) this.#store.drop.run(path);
+        else {
+          const { version, hash, size, author } = server;
+          this.#store.setServerSide.run({ path, version, hash, size, author, fresh: null });
+          this.#store.agree.run(local, path);
+        }
+      }
+    });
+  }
+
+  /** Compares these paths as usual from now on. */
+  keep(paths: readonly string[]): Promise<void> {
+    return this.#db.write(() => {
+      for (const path of paths) this.#store.setFresh.run(null, path);
+    });
+  }
+
+  /** Marks contents as on their way, before they are sent. `hash`: empty for a delete. */
+  sending(sent: readonly { readonly path: string; readonly hash: string }[]): Promise<void> {
+    return this.#db.write(() => {
+      for (const { path, hash } of sent) this.#store.insertSent.run(path, hash);
+    });
+  }
+
+  /** Moves the head forward after a push between which and the last head nobody else wrote. */
+  advance(head: string): Promise<void> {
+    return this.#db.write(() => void this.#store.setHead.run(head, this.#store.replica.get()!.rules));
+  }
+
+  hold(row: HeldRow): Promise<void> {
+    return this.#db.write(() => void this.#store.hold.run(row));
+  }
+
+  release(paths: readonly string[]): Promise<void> {
+    return this.#db.write(() => {
+      for (const path of paths) this.#store.release.run(path);
+    });
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #setServerSide(change: ServerChange): void {
+    const { path } = change;
+    if (change.version !== null) {
+      const { version, hash, size, author } = change;
+      return void this.#store.setServerSide.run({ path, version, hash, size, author, fresh: null });
+    }
+    if (this.#store.file.get(path) === null) return;
+    this.#store.setServerSide.run({ path, version: null, hash: null, size: 0, author: "", fresh: null });
+  }
+
+  #compareAnew(before: SyncRules, after: SyncRules): void {
+    for (const { path } of this.#store.files.all())
+      if (modeOf(before, path) !== "always" && modeOf(after, path) === "always")
+        this.#store.setFresh.run("joined", path);
+  }
+}
+
+interface OpenOptions {
+  readonly clock?: Clock;
+  /** Creates the state if the folder has none. */
+  readonly create?: true;
+}
+
+/** Waits for another cycle to finish. Raises `conflict` with `details.in_use` if that takes too long, `refused` for a folder that is not a copy. */
+export async function openReplicaState(directory: string, options: OpenOptions = {}): Promise<ReplicaState> {
+  const clock = options.clock ?? systemClock;
+  if (!isReplica(directory) && !options.create)
+    throw new AppError(
+      "refused",
+      `${directory} does not sync with a server; join one with cairn init client`,
+      {
+        directory,
+      },
+    );
+  mkdirSync(syncDirectory(directory), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  return openWhenFree(() => openedState(directory, clock), clock);
+}
+
+function openedState(directory: string, clock: Clock): ReplicaState {
+  const db = openDatabase(join(syncDirectory(directory), DATABASE));
+  try {
+    migrate(db, replicaMigrations, clock.now());
+    return new ReplicaState(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
