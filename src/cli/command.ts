@@ -5,7 +5,7 @@ import type { Client } from "../context/client/client.ts";
 import { AppError } from "../kit/error.ts";
 import { formatOf, printData } from "../kit/output.ts";
 import type { SpaceDoor } from "../context/space/door.ts";
-import { connected, connectionArgs, spaceArgs, withSpace } from "./connection.ts";
+import { connected, connectionArgs, spaceArgs, withSpace, type SpaceCommandFlags } from "./connection.ts";
 
 interface ServerCommand<A extends ArgsDef, T> {
   readonly name: string;
@@ -37,31 +37,30 @@ export function serverCommand<const A extends ArgsDef, T>(
   });
 }
 
+/** A command may take the space as a word as well, which then has the name of the flag. */
+type WithSpace<A extends ArgsDef> = Omit<typeof spaceArgs, keyof A> & A;
+type GivenWithSpace<A extends ArgsDef> = ParsedArgs<WithSpace<A>>;
+
 interface SpaceCommand<A extends ArgsDef, T> {
   readonly name: string;
   readonly description: string;
   readonly args: A;
-  /** The space that the command names in its own way; default: `--space`. */
-  readonly named?: (args: ParsedArgs<A & typeof spaceArgs>) => string | undefined;
-  readonly ask: (space: SpaceDoor, args: ParsedArgs<A & typeof spaceArgs>) => Promise<T>;
-  readonly show: (answer: T, args: ParsedArgs<A & typeof spaceArgs>) => string;
+  readonly ask: (space: SpaceDoor, args: GivenWithSpace<A>) => Promise<T>;
+  readonly show: (answer: T, args: GivenWithSpace<A>) => string;
 }
 
 /** Defines a command that acts on one space, in a folder or of a server, and prints the answer, which is the same for both. */
-export function spaceCommand<const A extends ArgsDef, T>({
-  name,
-  description,
-  args,
-  named = (given) => given.space,
-  ask,
-  show,
-}: SpaceCommand<A, T>): CommandDef<A & typeof spaceArgs> {
+export function spaceCommand<const A extends ArgsDef, T>(
+  command: SpaceCommand<A, T>,
+): CommandDef<WithSpace<A>> {
+  const { name, description, args, ask, show } = command;
   return defineCommand({
     meta: { name, description },
-    args: { ...args, ...spaceArgs },
+    args: { ...spaceArgs, ...args } as WithSpace<A>,
     async run({ args: given }) {
-      const answer = await withSpace({ ...given, space: named(given) }, (space) => ask(space, given));
-      await printData(answer, formatOf(given), (value) => show(value, given));
+      const flags = given as SpaceCommandFlags;
+      const answer = await withSpace(flags, (space) => ask(space, given));
+      await printData(answer, formatOf(flags), (value) => show(value, given));
     },
   });
 }

@@ -2,8 +2,9 @@
 // root help lists this table, so it announces no command that does not exist.
 
 import { exitCodeOf } from "../kit/error.ts";
-import { runProgram, type Command, type Program } from "../kit/cli.ts";
+import { later, runProgram, type Command, type Program } from "../kit/cli.ts";
 import { examples } from "./examples.ts";
+import { topics } from "./topics.ts";
 
 type Part = Command | (() => Promise<Command>);
 
@@ -61,7 +62,10 @@ export const program: Program = {
           set: async () => (await space()).syncSet,
         }),
       }),
-      graph: async () => (await import("./groups/graph.ts")).graphCommand,
+      graph: later(
+        "Show the links between the documents of a space",
+        async () => (await import("./groups/graph.ts")).graphCommand,
+      ),
       history: group("history", "Take and restore snapshots of a space", {
         list: async () => (await history()).historyList,
         snapshot: async () => (await history()).historySnapshot,
@@ -69,8 +73,10 @@ export const program: Program = {
       }),
       user: group("user", "Manage the users of a server and their roles", {
         list: async () => (await user()).userList,
+        show: async () => (await user()).userShow,
         add: async () => (await user()).userAdd,
         role: async () => (await user()).userRole,
+        spaces: async () => (await user()).userSpaces,
         "reset-token": async () => (await user()).userResetToken,
         password: async () => (await user()).userPassword,
         disable: async () => (await user()).userDisable,
@@ -118,8 +124,14 @@ export const program: Program = {
         verify: async () => (await backup()).backupVerify,
         restore: async () => (await backup()).backupRestore,
       }),
-      activate: () => plugin().then((module) => module.activate),
-      deactivate: () => plugin().then((module) => module.deactivate),
+      activate: later(
+        "Deliver the context of a space into the AI tools of a project",
+        async () => (await plugin()).activate,
+      ),
+      deactivate: later(
+        "Remove what cairn added to the AI tools of a project",
+        async () => (await plugin()).deactivate,
+      ),
       plugin: group("plugin", "Deliver context into single AI tools", {
         list: async () => (await plugin()).pluginList,
         install: async () => (await plugin()).pluginInstall,
@@ -131,9 +143,20 @@ export const program: Program = {
       template: group("template", "Show the templates for new spaces", {
         list: async () => (await import("./groups/template.ts")).templateList,
       }),
-      completion: () => import("./groups/completion.ts").then((module) => module.completionOf(() => program)),
-      doctor: () => import("./groups/doctor.ts").then((module) => module.doctor),
-      version: () => import("./version.ts").then((module) => module.versionCommand),
+      config: group("config", "Check the configuration of a server", {
+        check: async () => (await import("./groups/config.ts")).configCheck,
+      }),
+      completion: later("Print the completion script for your shell", async () =>
+        (await import("./groups/completion.ts")).completionOf(() => program),
+      ),
+      doctor: later(
+        "Check a server and its data without changing anything, and print fixes",
+        async () => (await import("./groups/doctor.ts")).doctor,
+      ),
+      version: later(
+        "Print version, commit and build date",
+        async () => (await import("./version.ts")).versionCommand,
+      ),
     } as Record<string, Command>,
   },
   globals: {
@@ -143,8 +166,22 @@ export const program: Program = {
     debug: { type: "boolean", description: "Show where an error came from" },
     "no-color": { type: "boolean", description: "Disable colours, like $NO_COLOR" },
   },
+  // The commands have descriptions of their own; here they are flags that may stand before a command.
+  connection: {
+    dir: { type: "string" },
+    local: { type: "boolean" },
+    server: { type: "string" },
+    "server-dir": { type: "string" },
+    "token-file": { type: "string" },
+    space: { type: "string" },
+  },
   exitCode: exitCodeOf,
   examples,
+  manual: {
+    cairn: "docs/context-server.md",
+    "cairn acl": "docs/access.md",
+  },
+  topics,
 };
 
 /** Returns the exit code: 0 done, 1 usage or local state, 2 network, credentials or rights, 3 the current version is not the expected one. */

@@ -3,22 +3,15 @@
 import type { Client } from "../context/client/client.ts";
 import { AppError } from "../kit/error.ts";
 
-/**
- * Returns the named space, or the only one, encoded for a URL. Raises `invalid` with the names to choose from. `named` is how the command
- * takes the name.
- */
-export async function chosenSpace(
-  client: Client,
-  given: string | undefined,
-  named: "--space" | "<name>" = "--space",
-): Promise<string> {
-  if (given !== undefined) return encodeURIComponent(given);
+/** Returns the named space, or the only one. Raises `invalid` with the names to choose from. */
+export async function chosenSpace(client: Client, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
   const spaces = await client.get<{ name: string }[]>("/spaces");
   if (spaces.length === 1) return spaces[0]!.name;
   throw new AppError(
     "invalid",
     spaces.length === 0
       ? "no space yet; create one with cairn space create <name>"
-      : `missing ${named}: choose one of ${spaces.map(({ name }) => name).join(", ")}`,
+      : `missing --space: choose one of ${spaces.map(({ name }) => name).join(", ")}`,
   );
 }

@@ -1,27 +1,110 @@
-// Text output of records: tables with aligned columns, and lists with one field per line. Widths are those of a terminal.
+// Text output of records: tables with aligned columns, and lists with one field per line. On a terminal, tables fit its width and times are
+// relative. Elsewhere nothing is cut and times are exact, since a program may read them.
 
+import { systemClock } from "../kit/clock.ts";
+import { stdoutColumns } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
+import { styled } from "../kit/style.ts";
 import { visibleInLine } from "../kit/visible.ts";
 
 export type Cell = string | number | boolean | null | undefined;
 
-/** Pads each column but the last to its widest cell. Returns `empty` if there are no rows. */
-export function table(rows: readonly (readonly Cell[])[], header: readonly string[], empty: string): string {
+const GAP = 2;
+/** A column is never cut below this. */
+const CUT_COLUMNS_MIN = 8;
+
+/** Pads each column but the last to its widest cell. Returns `empty` if there are no rows. `columns`: of the terminal; undefined: no limit. */
+export function table(
+  rows: readonly (readonly Cell[])[],
+  header: readonly string[],
+  empty: string,
+  columns: number | undefined = stdoutColumns(),
+): string {
   if (rows.length === 0) return empty;
   const lines = [header, ...rows.map((row) => row.map(shown))];
-  const widths = header.map((_, column) =>
-    Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))),
+  const natural = header.map((_, column) =>
+    lines.reduce((widest, line) => Math.max(widest, Bun.stringWidth(line[column] ?? "")), 0),
   );
+  const widths = columns === undefined ? natural : fitted(natural, header, columns);
   return lines
-    .map((line) =>
-      line
-        .map((cell, column) =>
-          column === line.length - 1 ? cell : cell + " ".repeat(widths[column]! - Bun.stringWidth(cell)),
-        )
-        .join("  ")
-        .trimEnd(),
-    )
+    .map((line, index) => {
+      const text = line
+        .map((cell, column) => {
+          const part = natural[column]! > widths[column]! ? cut(cell, widths[column]!) : cell;
+          return part + " ".repeat(column === line.length - 1 ? 0 : widths[column]! - Bun.stringWidth(part));
+        })
+        .join(" ".repeat(GAP))
+        .trimEnd();
+      return index === 0 ? styled("bold", text) : text;
+    })
     .join("\n");
+}
+
+/** Narrows the widest columns, together, until the line fits or nothing more can be cut. */
+function fitted(natural: readonly number[], header: readonly string[], columns: number): number[] {
+  const widths = [...natural];
+  const least = header.map((name) => Math.max(CUT_COLUMNS_MIN, name.length));
+  let surplus = widths.reduce((sum, width) => sum + width + GAP, -GAP) - columns;
+  while (surplus > 0) {
+    const open = [...widths.keys()].filter((column) => widths[column]! > least[column]!);
+    if (open.length === 0) break;
+    const widest = Math.max(...open.map((column) => widths[column]!));
+    const group = open.filter((column) => widths[column] === widest);
+    // Down to the next width in one step, so that the work does not depend on how long a cell is.
+    const below = [...widths.filter((width) => width < widest), ...group.map((column) => least[column]!)];
+    const step = Math.min(widest - Math.max(...below), Math.ceil(surplus / group.length));
+    for (const column of group) widths[column]! -= step;
+    surplus -= step * group.length;
+  }
+  return widths;
+}
+
+const ELLIPSIS = "…";
+let segmenter: Intl.Segmenter | undefined;
+
+/** Keeps both ends of one word, such as a path or an address, and the beginning of anything else. */
+function cut(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text;
+  segmenter ??= new Intl.Segmenter();
+  const parts = [...segmenter.segment(text)].map(({ segment }) => segment);
+  const tail = text.includes(" ") ? 0 : Math.floor((width - 1) / 2);
+  const end = taken(parts.toReversed(), tail).toReversed();
+  const start = taken(parts, width - 1 - Bun.stringWidth(end.join("")));
+  return start.join("") + ELLIPSIS + end.join("");
+}
+
+function taken(parts: readonly string[], width: number): string[] {
+  let used = 0;
+  let count = 0;
+  for (const part of parts) {
+    used += Bun.stringWidth(part);
+    if (used > width) break;
+    count += 1;
+  }
+  return parts.slice(0, count);
+}
+
+const SPANS = [
+  { name: "year", ms: 365 * 86_400_000 },
+  { name: "month", ms: 30 * 86_400_000 },
+  { name: "day", ms: 86_400_000 },
+  { name: "hour", ms: 3_600_000 },
+  { name: "minute", ms: 60_000 },
+] as const;
+
+/** A time (RFC 3339) as a cell: relative on a terminal, exact elsewhere. */
+export function when(time: string | null, now: number | undefined = clockOfTerminal()): string | null {
+  if (time === null || now === undefined) return time;
+  const distance = now - Date.parse(time);
+  if (Number.isNaN(distance)) return time;
+  const span = SPANS.find(({ ms }) => Math.abs(distance) >= ms);
+  if (!span) return distance >= 0 ? "just now" : "in a moment";
+  const text = plural(Math.floor(Math.abs(distance) / span.ms), span.name);
+  return distance > 0 ? `${text} ago` : `in ${text}`;
+}
+
+function clockOfTerminal(): number | undefined {
+  return stdoutColumns() === undefined ? undefined : systemClock.now();
 }
 
 export function fields(record: Readonly<Record<string, Cell>>): string {
@@ -54,4 +137,14 @@ export function wholeNumber(flag: string, text: string): number {
   if (!/^(0|[1-9][0-9]{0,14})$/.test(text))
     throw new AppError("invalid", `${flag} "${text}": expected a whole number`);
   return Number(text);
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3_600, d: 86_400, w: 604_800 };
+
+/** Parses a span such as `12h`, `30d` or `8w`. Raises `invalid`. */
+export function secondsOf(flag: string, text: string): number {
+  const [, count, unit = ""] = /^([1-9][0-9]{0,5})([hdw])$/.exec(text) ?? [];
+  if (count === undefined)
+    throw new AppError("invalid", `${flag} "${text}": expected a number with h, d or w, for example 30d`);
+  return Number(count) * UNIT_SECONDS[unit]!;
 }

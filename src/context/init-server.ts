@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import type { LogOptions } from "../kit/log.ts";
 import { accessProblem } from "../kit/disk.ts";
-import { AppError } from "../kit/error.ts";
+import { AppError, messageOf, systemCode } from "../kit/error.ts";
 import { listenProblem, PORT_MAX } from "../kit/hosts.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../kit/modes.ts";
 import { parseName } from "../kit/names.ts";
+import { freePort } from "../kit/port.ts";
 import { replaceFile } from "../kit/replace-file.ts";
 import { CONFIG_FILE_NAME } from "./config/directory.ts";
 import { DEFAULT_ADDRESS, DEFAULT_PORT } from "./config/schema.ts";
@@ -47,8 +48,8 @@ export async function initServer(
 ): Promise<NewServer> {
   const { directory } = input;
   const address = input.address ?? DEFAULT_ADDRESS;
-  const port = input.port ?? DEFAULT_PORT;
   check(input);
+  const port = await portOf(address, input.port);
   const made = !existsSync(directory);
   makeDirectory(directory);
   try {
@@ -73,6 +74,19 @@ export async function initServer(
       rmSync(join(directory, name), { recursive: true, force: true });
     if (made) rmSync(directory, { recursive: true, force: true });
     throw error;
+  }
+}
+
+/** 0 is a free port, chosen now and kept, so that clients find the server after its next start. */
+async function portOf(address: string, port: number = DEFAULT_PORT): Promise<number> {
+  if (port !== 0) return port;
+  try {
+    return await freePort(address);
+  } catch (error) {
+    throw new AppError(
+      "invalid",
+      `address: cannot listen on ${address} (${systemCode(error) ?? messageOf(error)}); choose another address, or a port`,
+    );
   }
 }
 

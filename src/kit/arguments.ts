@@ -11,43 +11,58 @@ export interface Read {
   /** Flags as citty should see them. */
   flags: string[];
   positionals: string[];
-  /** Only where `subcommands` was asked for: the first word that is no flag. */
-  subcommand: string | undefined;
-  /** The arguments after the subcommand, unparsed. */
-  rest: string[];
+  /** The names of the flags that were given. */
+  seen: Set<string>;
   help: boolean;
 }
 
 /**
- * Reads up to the subcommand (if there are any) or to the end. `seen` holds the flags of the levels above, since giving a flag
- * twice is refused wherever it stands, unless it is `repeatable`. `words`: what else may have been meant by an unknown flag. Raises `invalid` with the texts that the command line promises.
+ * Reads the arguments of one command. Giving a flag twice is refused wherever it stands, unless it is `repeatable`. Raises `invalid` with the
+ * texts that the command line promises.
  */
-export function readArguments(
-  tokens: readonly string[],
-  args: ArgsDef,
-  subcommands: boolean,
-  seen: Set<string>,
-  words: readonly string[] = [],
-): Read {
-  const read: Read = { flags: [], positionals: [], subcommand: undefined, rest: [], help: false };
+export function readArguments(tokens: readonly string[], args: ArgsDef): Read {
+  const read = emptyRead();
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index] as string;
     if (token === "--") {
       read.positionals.push(...tokens.slice(index + 1));
       break;
     }
-    if (!looksLikeFlag(token)) {
-      if (!subcommands) {
-        read.positionals.push(token);
-        continue;
-      }
-      read.subcommand = token;
-      read.rest = tokens.slice(index + 1);
-      break;
-    }
-    index += readFlag(token, tokens[index + 1], args, seen, read, words);
+    if (looksLikeFlag(token)) index += readFlag(token, tokens[index + 1], args, read);
+    else read.positionals.push(token);
   }
   return read;
+}
+
+interface Cut {
+  /** The flags before the subcommand, unread. */
+  readonly before: readonly string[];
+  /** The first word that is no flag; undefined if there is none. */
+  readonly subcommand: string | undefined;
+  /** The arguments after the subcommand, unread. */
+  readonly rest: readonly string[];
+}
+
+/**
+ * Finds the subcommand. `args` are the flags that may stand before it. `words`: what else may have been meant by an unknown flag. Raises
+ * `invalid` for an unknown flag, and for one without its value.
+ */
+export function cutAtSubcommand(tokens: readonly string[], args: ArgsDef, words: readonly string[]): Cut {
+  const before: string[] = [];
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index]!;
+    if (token === "--")
+      return { before, subcommand: tokens[index + 1], rest: ["--", ...tokens.slice(index + 2)] };
+    if (!looksLikeFlag(token)) return { before, subcommand: token, rest: tokens.slice(index + 1) };
+    const used = readFlag(token, tokens[index + 1], args, emptyRead(), words);
+    before.push(...tokens.slice(index, index + 1 + used));
+    index += used;
+  }
+  return { before, subcommand: undefined, rest: [] };
+}
+
+function emptyRead(): Read {
+  return { flags: [], positionals: [], seen: new Set(), help: false };
 }
 
 /** Returns how many further tokens the flag used. */
@@ -55,10 +70,10 @@ function readFlag(
   token: string,
   next: string | undefined,
   args: ArgsDef,
-  seen: Set<string>,
   read: Read,
-  words: readonly string[],
+  words: readonly string[] = [],
 ): 0 | 1 {
+  const { seen } = read;
   const [written, inline] = split(token);
   const known = written === "--help" || written === "-h" ? helpFlag : findFlag(written, args);
   if (known === undefined)
@@ -131,8 +146,20 @@ export function repeatable<const D extends ArgDef>(def: D): D {
   return Object.assign({ ...def }, { repeatable: true });
 }
 
-function isRepeatable(def: ArgDef): boolean {
+export function isRepeatable(def: ArgDef): boolean {
   return "repeatable" in def;
+}
+
+/**
+ * Lets a positional argument be given as a flag of its name as well: `space show main`, `space show --space main`. The command sees the same
+ * argument.
+ */
+export function flagToo<const D extends ArgDef>(def: D): D {
+  return Object.assign({ ...def }, { flagToo: true });
+}
+
+export function isFlagToo(def: ArgDef): boolean {
+  return "flagToo" in def;
 }
 
 /** Undefined: anything. */
@@ -141,38 +168,64 @@ export function choicesOf(def: ArgDef): readonly string[] | undefined {
   return def.type === "enum" ? def.options : undefined;
 }
 
-/** Returns the spellings of a flag: `--name` and its aliases; empty for a positional argument. */
+/** Returns the spellings of a flag: `--name` and its aliases; empty for a positional argument that is no flag too. */
 export function spellings(name: string, def: ArgDef): string[] {
-  if (def.type === "positional") return [];
+  if (def.type === "positional") return isFlagToo(def) ? [`--${name}`] : [];
   const aliases = "alias" in def && def.alias !== undefined ? [def.alias].flat() : [];
   return [`--${name}`, ...aliases.map((alias) => (alias.length === 1 ? `-${alias}` : `--${alias}`))];
 }
 
-/** Raises `invalid` when words are missing, left over or none of those that may stand there, or a flag that must be there is not. */
-export function checkComplete(read: Read, args: ArgsDef, seen: ReadonlySet<string>): void {
-  let places = 0;
-  for (const [name, def] of Object.entries(args)) {
-    const required =
-      def.default === undefined &&
-      (def.type === "positional" ? def.required !== false : def.required === true);
-    if (def.type === "positional") {
-      places++;
-      const given = read.positionals[places - 1];
-      if (required && given === undefined) throw refusal(`missing argument: <${name}>`);
-      if (given !== undefined) refuseOtherThanChoices(`<${name}>`, given, def);
-    } else if (required && !seen.has(name)) {
-      throw refusal(`missing flag: --${name}`);
-    }
-  }
-  const surplus = read.positionals[places];
-  if (surplus !== undefined) throw refusal(`unexpected argument: ${surplus}`);
+export interface Complete {
+  /** The definitions of what was given. */
+  readonly args: ArgsDef;
+  readonly rawArgs: string[];
 }
 
-export function unknownCommand(name: string, known: readonly string[]): AppError {
-  return refusal(
-    `unknown command: ${name}`,
-    nearest(name, known) ?? (name === "help" ? "--help" : undefined),
-  );
+/**
+ * Returns the arguments as citty should see them. An optional word before required ones is left out if the words do not reach for all. Raises
+ * `invalid` when words or flags are missing, all of them at once, or when words are left over or none of those that may stand there. `usage` goes
+ * into the details of the refusal.
+ */
+export function completeArguments(read: Read, args: ArgsDef, usage: string): Complete {
+  const { positionals, flags, seen } = read;
+  const open = Object.entries(args).filter(([name, def]) => def.type === "positional" && !seen.has(name));
+  const given: ArgsDef = {};
+  const missing: { words: string[]; flags: string[] } = { words: [], flags: [] };
+  let next = 0;
+  let required = open.filter(([, def]) => isRequired(def)).length;
+  for (const [name, def] of Object.entries(args)) {
+    if (def.type !== "positional" || seen.has(name)) {
+      given[name] = def.type === "positional" ? { ...def, type: "string" } : def;
+      if (isRequired(def) && !seen.has(name)) missing.flags.push(`--${name}`);
+      continue;
+    }
+    if (!isRequired(def) && positionals.length - next <= required) continue;
+    if (isRequired(def)) required -= 1;
+    given[name] = def;
+    const word = positionals[next++];
+    if (word !== undefined) refuseOtherThanChoices(`<${name}>`, word, def);
+    else missing.words.push(`<${name}>`);
+  }
+  const message = [...counted("argument", missing.words), ...counted("flag", missing.flags)].join("; ");
+  if (message !== "")
+    throw new AppError("invalid", message, { missing: [...missing.words, ...missing.flags], usage });
+  const surplus = positionals[next];
+  if (surplus !== undefined) throw new AppError("invalid", `unexpected argument: ${surplus}`, { usage });
+  return { args: given, rawArgs: [...flags, "--", ...positionals] };
+}
+
+/** A positional argument is required unless it says otherwise, a flag only if it says so. */
+export function isRequired(def: ArgDef): boolean {
+  if (def.default !== undefined) return false;
+  return def.type === "positional" ? def.required !== false : def.required === true;
+}
+
+function counted(noun: string, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`missing ${noun}${names.length === 1 ? "" : "s"}: ${names.join(", ")}`];
+}
+
+export function unknownCommand(name: string, known: readonly string[], kind = "command"): AppError {
+  return refusal(`unknown ${kind}: ${name}`, nearest(name, known));
 }
 
 function refusal(message: string, suggestion?: string): AppError {

@@ -2,14 +2,26 @@
 // Only the command that was named runs. citty alone would also run its parents and print the source of a failing program.
 
 import type { ArgDef, ArgsDef, CommandDef, CommandMeta } from "citty";
-import { checkComplete, readArguments, unknownCommand } from "./arguments.ts";
-import { processEnvironment, stderrTakesColor } from "./environment.ts";
+import {
+  completeArguments,
+  cutAtSubcommand,
+  isRepeatable,
+  isRequired,
+  oneOfWords,
+  readArguments,
+  spellings,
+  unknownCommand,
+  type Complete,
+} from "./arguments.ts";
+import { processEnvironment, stderrTakesColor, stdoutTakesColor } from "./environment.ts";
 import { AppError, messageOf } from "./error.ts";
+import type { FlagSection, HelpPage, Row } from "./help.ts";
 import {
   formatOf,
   printError,
   printHint,
   printText,
+  printWarning,
   talkIn,
   type ErrorReport,
   type Format,
@@ -19,6 +31,11 @@ import {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Command = CommandDef<any>;
 
+export interface Topic {
+  readonly description: string;
+  readonly text: () => string | Promise<string>;
+}
+
 export interface Program {
   /** Its `meta.name` is the program's name. A command that groups others runs by itself only if it takes flags. */
   root: Command;
@@ -27,20 +44,40 @@ export interface Program {
    * colours, which are off as well where the environment says so.
    */
   globals?: ArgsDef;
+  /** Flags of many commands that say where a command works. They may stand before its name, and have a section of their own in its help. */
+  connection?: ArgsDef;
   /** Maps a failure to an exit code; 1 for every failure unless given. */
   exitCode?: (error: unknown) => number;
   /** Lines shown at the end of a command's help, by its full name: `cairn version`. */
   examples?: Readonly<Record<string, readonly string[]>>;
+  /** Pages of the manual, by full name. A page covers the commands below that name, unless they have their own. */
+  manual?: Readonly<Record<string, string>>;
+  /** What `help` explains besides the commands. */
+  topics?: Readonly<Record<string, Topic>>;
+}
+
+/** A command that is loaded when it runs. `description` is its own, known ahead so that the help of the group loads nothing. */
+export function later(description: string, load: () => Promise<Command>): Command {
+  return Object.assign(load, { description }) as unknown as Command;
 }
 
 const HELP: ArgsDef = { help: { type: "boolean", alias: "h", description: "Show this help" } };
+const HELP_COMMAND = "help";
+/** Commands have flags of these names. */
+const VERSION_FLAGS: ReadonlySet<string> = new Set(["--version", "-v"]);
 const EXIT_OK = 0;
 const EXIT_FAILURE = 1;
 
 /** Runs the command that `argv` names, and returns the exit code; never throws. */
 export async function runProgram(program: Program, argv: readonly string[]): Promise<number> {
   const given = (flag: string) => program.globals?.[flag] !== undefined && flagsOf(argv).has(`--${flag}`);
-  talkIn({ quiet: given("quiet"), color: stderrTakesColor(processEnvironment()) && !given("no-color") });
+  const environment = processEnvironment();
+  const isColored = !given("no-color");
+  talkIn({
+    quiet: given("quiet"),
+    color: isColored && stderrTakesColor(environment),
+    styles: isColored && stdoutTakesColor(environment),
+  });
   try {
     await dispatch(program, argv);
     return EXIT_OK;
@@ -58,47 +95,94 @@ function flagsOf(argv: readonly string[]): ReadonlySet<string> {
 
 async function dispatch(program: Program, argv: readonly string[]): Promise<void> {
   const globals = program.globals ?? {};
-  const seen = new Set<string>();
-  const flags: string[] = [];
+  const early: ArgsDef = { ...globals, ...program.connection };
   const path = [await nameOf(program.root)];
+  const before: string[] = [];
   let command = program.root;
-  let tokens = argv;
+  let tokens = withVersionCommand(argv);
   for (;;) {
     const children = await subcommandsOf(command);
     const own = await argsOf(command);
-    const args: ArgsDef = { ...globals, ...own };
-    const read = readArguments(tokens, args, children !== undefined, seen, Object.keys(children ?? {}));
-    flags.push(...read.flags);
-    const name = children === undefined ? undefined : (read.subcommand ?? read.positionals[0]);
-    if (children === undefined || name === undefined) {
-      const isGroup = children !== undefined && command.args === undefined;
-      if (isGroup || seen.has("help")) return printText(await helpText(program, command, path));
-      checkComplete(read, args, seen);
-      return execute(command, args, [...flags, "--", ...read.positionals]);
+    if (children === undefined) return start(program, command, path, [...before, ...tokens]);
+    const names = Object.keys(children);
+    const cut = cutAtSubcommand(tokens, { ...early, ...own }, names);
+    before.push(...cut.before);
+    if (cut.subcommand === undefined) {
+      if (command.args !== undefined) return start(program, command, path, before);
+      readArguments(before, early);
+      return printText(await helpOf(program, command, path));
     }
-    if (read.subcommand === undefined || !Object.hasOwn(children, name))
-      throw unknownCommand(name, Object.keys(children));
-    command = await resolved(children[name] as Command);
-    await refuseOtherFlags(Object.keys(own), seen, command);
-    path.push(name);
-    tokens = read.rest;
+    if (command === program.root && cut.subcommand === HELP_COMMAND)
+      return explain(program, [...before, ...cut.rest]);
+    if (!Object.hasOwn(children, cut.subcommand))
+      throw unknownCommand(cut.subcommand, [...names, HELP_COMMAND]);
+    command = await resolved(children[cut.subcommand] as Command);
+    path.push(cut.subcommand);
+    tokens = cut.rest;
   }
 }
 
-/** A flag of the level above that stands before a subcommand must be one of its own. */
-async function refuseOtherFlags(
-  own: readonly string[],
-  seen: ReadonlySet<string>,
+async function start(
+  program: Program,
   command: Command,
+  path: readonly string[],
+  tokens: readonly string[],
 ): Promise<void> {
-  const given = own.filter((name) => seen.has(name));
-  if (given.length === 0) return;
-  const known = await argsOf(command);
-  const other = given.find((name) => !Object.hasOwn(known, name));
-  if (other !== undefined) throw new AppError("invalid", `unknown flag: --${other}`);
+  const args: ArgsDef = { ...program.globals, ...(await argsOf(command)) };
+  const read = readArguments(tokens, args);
+  if (read.help) return printText(await helpOf(program, command, path));
+  const { usage } = await import("./help.ts");
+  return execute(command, completeArguments(read, args, usage(await pageOf(program, command, path))));
 }
 
-/** The words that a shell can offer after a command. */
+/** Turns `--version` before any word into the command. */
+function withVersionCommand(argv: readonly string[]): readonly string[] {
+  const first = argv.findIndex((token) => !token.startsWith("-"));
+  const at = argv.slice(0, first < 0 ? argv.length : first).findIndex((token) => VERSION_FLAGS.has(token));
+  return at < 0 ? argv : argv.with(at, "version");
+}
+
+/** `help`, `help <command>…`, `help <topic>`. */
+async function explain(program: Program, tokens: readonly string[]): Promise<void> {
+  const { positionals, help } = readArguments(tokens, { ...program.globals, ...program.connection });
+  const root = await nameOf(program.root);
+  if (help || positionals[0] === HELP_COMMAND)
+    return printText(await helpOf(program, await helpCommand(program), [root, HELP_COMMAND]));
+  const topic = positionals.length === 1 ? program.topics?.[positionals[0]!] : undefined;
+  const { command, path, rest } = await commandAt(program, positionals);
+  if (rest.length === 0) return printText(await helpOf(program, command, path));
+  if (topic) return printText((await topic.text()).trimEnd());
+  const known = Object.keys((await subcommandsOf(command)) ?? {});
+  if (path.length > 1) throw unknownCommand(rest[0]!, known);
+  throw unknownCommand(rest[0]!, [...known, ...Object.keys(program.topics ?? {})], "command or topic");
+}
+
+/** Follows the words down the tree as far as they name commands. */
+async function commandAt(program: Program, words: readonly string[]) {
+  const path = [await nameOf(program.root)];
+  let command = program.root;
+  for (const [index, word] of words.entries()) {
+    const children = (await subcommandsOf(command)) ?? {};
+    if (!Object.hasOwn(children, word)) return { command, path, rest: words.slice(index) };
+    command = await resolved(children[word] as Command);
+    path.push(word);
+  }
+  return { command, path, rest: [] };
+}
+
+/** Not in the tree of the program, since it needs the whole of it. */
+async function helpCommand(program: Program): Promise<Command> {
+  const names = [
+    ...Object.keys((await subcommandsOf(program.root)) ?? {}),
+    ...Object.keys(program.topics ?? {}),
+  ];
+  const description = "The command, word by word, or a topic";
+  const args = { command: oneOfWords(names, { type: "positional", required: false, description }) } as const;
+  const about = program.topics === undefined ? "a command" : "a command or a topic";
+  return { meta: { name: HELP_COMMAND, description: `Show the help of ${about}` }, args };
+}
+
+/** What a shell can offer after a command, and what its page says. */
 export interface CommandNode {
   /** With those above it: `cairn user add`. */
   readonly path: string;
@@ -107,30 +191,33 @@ export interface CommandNode {
   readonly flags: ArgsDef;
   /** In their order. */
   readonly positionals: readonly ArgDef[];
+  /** The same as `--help`. */
+  readonly page: HelpPage;
 }
 
 /** The whole tree, from the very table that runs the commands; loads each of them. */
 export async function commandTree(program: Program): Promise<CommandNode> {
   const node = async (command: Command, path: readonly string[]): Promise<CommandNode> => {
-    const children = await subcommandsOf(command);
-    const args = await argsOf(command);
-    const isPositional = ([, def]: [string, ArgDef]) => def.type === "positional";
-    const all = Object.entries<ArgDef>({ ...args, ...program.globals, ...HELP });
+    const children = Object.entries((await subcommandsOf(command)) ?? {});
+    if (path.length === 1) children.push([HELP_COMMAND, await helpCommand(program)]);
+    const page = await pageOf(program, command, path);
+    const all = Object.entries<ArgDef>({ ...page.args, ...program.globals, ...HELP });
     const below: CommandNode[] = [];
-    for (const [name, child] of Object.entries(children ?? {}))
+    for (const [name, child] of children)
       below.push(await node(await resolved(child as Command), [...path, name]));
     return {
       path: path.join(" "),
-      description: (await resolved<CommandMeta | undefined>(command.meta))?.description ?? "",
+      description: page.description,
       children: below,
-      flags: Object.fromEntries(all.filter((entry) => !isPositional(entry))),
-      positionals: all.filter(isPositional).map(([, def]) => def),
+      flags: Object.fromEntries(all.filter(([name, def]) => spellings(name, def).length > 0)),
+      positionals: all.filter(([, def]) => def.type === "positional").map(([, def]) => def),
+      page,
     };
   };
   return node(program.root, [await nameOf(program.root)]);
 }
 
-async function execute(command: Command, args: ArgsDef, rawArgs: string[]): Promise<void> {
+async function execute(command: Command, { args, rawArgs }: Complete): Promise<void> {
   const { runCommand } = await import("citty");
   const { subCommands: _, ...alone } = command;
   await runCommand({ ...alone, args }, { rawArgs });
@@ -153,16 +240,66 @@ async function nameOf(command: Command): Promise<string> {
   return (await resolved<CommandMeta | undefined>(command.meta))?.name ?? "";
 }
 
-/** citty's own text, without colours, for the whole path, with what every command has: `--help` and the global flags. */
-async function helpText(program: Program, command: Command, path: readonly string[]): Promise<string> {
-  const { renderUsage } = await import("citty");
-  const name = path.join(" ");
-  const args: ArgsDef = { ...(await argsOf(command)), ...program.globals, ...HELP };
-  const meta = { ...(await resolved<CommandMeta | undefined>(command.meta)), name };
-  const usage = Bun.stripANSI(await renderUsage({ ...command, meta, args })).trimEnd();
-  const examples = program.examples?.[name] ?? [];
-  const lines = examples.length === 0 ? [] : ["", "EXAMPLES", "", ...examples.map((line) => `  ${line}`)];
-  return [usage, ...lines].map((line) => line.replace(/[ \t]+$/gm, "")).join("\n");
+async function helpOf(program: Program, command: Command, path: readonly string[]): Promise<string> {
+  const { helpText } = await import("./help.ts");
+  return helpText(await pageOf(program, command, path));
+}
+
+async function pageOf(program: Program, command: Command, path: readonly string[]): Promise<HelpPage> {
+  const children = await subcommandsOf(command);
+  const isRoot = path.length === 1;
+  const args = await argsOf(command);
+  const commands: Row[] = [];
+  for (const [name, child] of Object.entries(children ?? {}))
+    commands.push({ name, description: await descriptionOf(child as Command) });
+  if (isRoot)
+    commands.push({ name: HELP_COMMAND, description: await descriptionOf(await helpCommand(program)) });
+  const full = path.join(" ");
+  return {
+    path: full,
+    description: await descriptionOf(command),
+    args,
+    commands,
+    topics: isRoot ? topicRows(program) : [],
+    sections: flagSections(program, args),
+    examples: program.examples?.[full] ?? [],
+    manual: manualOf(program, path),
+  };
+}
+
+function topicRows({ topics = {} }: Program): Row[] {
+  return Object.entries(topics).map(([name, { description }]) => ({ name, description }));
+}
+
+/** With fewer of them, a command has flags of these names for something else. */
+const CONNECTION_FLAGS_MIN = 3;
+
+function flagSections({ connection = {}, globals = {} }: Program, args: ArgsDef): FlagSection[] {
+  const own = Object.entries(args).filter(([, def]) => def.type !== "positional");
+  const shared = own.filter(
+    ([name, def]) => Object.hasOwn(connection, name) && !isRequired(def) && !isRepeatable(def),
+  );
+  const isConnection = (entry: [string, ArgDef]) =>
+    shared.length >= CONNECTION_FLAGS_MIN && shared.includes(entry);
+  return [
+    { title: "FLAGS", flags: Object.fromEntries(own.filter((entry) => !isConnection(entry))) },
+    { title: "CONNECTION FLAGS", flags: Object.fromEntries(own.filter(isConnection)) },
+    { title: "GLOBAL FLAGS", flags: { ...globals, ...HELP } },
+  ].filter(({ flags }) => Object.keys(flags).length > 0);
+}
+
+function manualOf({ manual = {} }: Program, path: readonly string[]): string | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const page = manual[path.slice(0, length).join(" ")];
+    if (page !== undefined) return page;
+  }
+  return undefined;
+}
+
+async function descriptionOf(part: Command & { readonly description?: string }): Promise<string> {
+  if (part.description !== undefined) return part.description;
+  const command = await resolved(part);
+  return (await resolved<CommandMeta | undefined>(command.meta))?.description ?? "";
 }
 
 async function report(error: unknown, given: (flag: string) => boolean): Promise<void> {
@@ -170,8 +307,10 @@ async function report(error: unknown, given: (flag: string) => boolean): Promise
     given("json") && given("yaml") ? "text" : formatOf({ json: given("json"), yaml: given("yaml") });
   const stack = given("debug") && error instanceof Error ? error.stack : undefined;
   await printError({ ...describe(error), ...(stack === undefined ? {} : { stack }) }, format);
-  const suggestion = error instanceof AppError ? error.details?.did_you_mean : undefined;
-  if (suggestion !== undefined && format === "text") await printHint(`did you mean ${suggestion}?`);
+  if (!(error instanceof AppError) || format !== "text") return;
+  const { did_you_mean: suggestion, usage } = error.details ?? {};
+  if (suggestion !== undefined) await printHint(`did you mean ${suggestion}?`);
+  if (usage !== undefined) await printWarning(`usage: ${usage}`);
 }
 
 /** Anything but an AppError is a defect of ours: one line says so, the stack is for `--debug`. */

@@ -5,6 +5,9 @@ import { readFileSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { isAbsolute } from "node:path";
 
+/** Of a terminal that does not say. */
+const COLUMNS_DEFAULT = 80;
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variables that every child may see: only those that programs need to run, and no secrets. */
@@ -96,7 +99,21 @@ export function stderrIsTerminal(): boolean {
 
 /** By custom, NO_COLOR with any text in it says no (no-color.org). */
 export function stderrTakesColor(environment: Environment): boolean {
-  return stderrIsTerminal() && !environment.NO_COLOR && environment.TERM !== "dumb";
+  return stderrIsTerminal() && takesColor(environment);
+}
+
+/** The same of the data that a command prints. */
+export function stdoutTakesColor(environment: Environment): boolean {
+  return process.stdout.isTTY === true && takesColor(environment);
+}
+
+function takesColor(environment: Environment): boolean {
+  return !environment.NO_COLOR && environment.TERM !== "dumb";
+}
+
+/** The width of the terminal that data goes to; undefined if it goes elsewhere. */
+export function stdoutColumns(): number | undefined {
+  return process.stdout.isTTY === true ? process.stdout.columns || COLUMNS_DEFAULT : undefined;
 }
 
 /** Is there a person who can type, and see what they type? */

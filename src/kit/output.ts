@@ -4,6 +4,7 @@
 
 import type { ConsolaInstance } from "consola";
 import { AppError, type ErrorDetails } from "./error.ts";
+import { painted } from "./style.ts";
 import { visible } from "./visible.ts";
 
 export type Format = "text" | "json" | "yaml";
@@ -18,11 +19,14 @@ export function formatOf(flags: Readonly<Record<string, unknown>>): Format {
 
 /** `human` renders the very value that JSON and YAML show, so that the three cannot disagree. */
 export async function printData<T>(value: T, format: Format, human: (value: T) => string): Promise<void> {
-  await writeTo(process.stdout, render(value, format, human));
+  await writeTo(
+    process.stdout,
+    render(value, format, (shown) => painted(human(shown), manner.styles, visible)),
+  );
 }
 
 export async function printText(text: string): Promise<void> {
-  await writeTo(process.stdout, `${visible(text)}\n`);
+  await writeTo(process.stdout, `${painted(text, manner.styles, visible)}\n`);
 }
 
 export interface ErrorReport {
@@ -38,7 +42,7 @@ export async function printError(report: ErrorReport, format: Format): Promise<v
   await writeTo(
     process.stderr,
     render({ error: report }, format, ({ error }) =>
-      [`Error: ${error.message}`, ...(error.stack === undefined ? [] : [error.stack])].join("\n"),
+      visible([`Error: ${error.message}`, ...(error.stack === undefined ? [] : [error.stack])].join("\n")),
     ),
   );
 }
@@ -48,11 +52,13 @@ interface Manner {
   readonly quiet: boolean;
   /** Colours in the talk, where a terminal shows them. */
   readonly color: boolean;
+  /** Styles in the text of data (`styled`), where a terminal shows them. */
+  readonly styles: boolean;
 }
 
-let manner: Manner = { quiet: false, color: false };
+let manner: Manner = { quiet: false, color: false, styles: false };
 
-/** Sets how this program writes hints from here on. Data and errors stay the same, and are never coloured. */
+/** Sets how this program writes from here on. What data and errors say stays the same, and errors are never coloured. */
 export function talkIn(wanted: Manner): void {
   if (manner.color !== wanted.color) talking = undefined;
   manner = wanted;
@@ -106,7 +112,7 @@ export async function printBytes(bytes: Uint8Array): Promise<void> {
 function render<T>(value: T, format: Format, human: (value: T) => string): string {
   if (format === "json") return `${JSON.stringify(value, null, 2)}\n`;
   if (format === "yaml") return `${Bun.YAML.stringify(value, null, 2).trimEnd()}\n`;
-  return `${visible(human(value))}\n`;
+  return `${human(value)}\n`;
 }
 
 /** A reader that has gone away (`… | head`) is no error of ours. */

@@ -11,3 +11,15 @@ export function portProblem(host: string, port: number): Promise<string | undefi
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
 }
+
+/** Returns a port that is free at this address now. Raises the system's error if nothing can listen there. */
+export function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen({ host, port: 0, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}

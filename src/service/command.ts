@@ -1,14 +1,17 @@
 // The `service` command line: `serve` and `version`, each loaded on demand.
 
-import { runProgram, type Program } from "../kit/cli.ts";
+import { later, runProgram, type Program } from "../kit/cli.ts";
 import type { StartOptions } from "./main.ts";
 
 const program = (start: Pick<StartOptions, "ui">): Program => ({
   root: {
     meta: { name: "service", description: "A workspace for AI agents, with people in charge." },
     subCommands: {
-      serve: () => import("./serve-command.ts").then((module) => module.serveCommand(start)),
-      version: () => import("./version-command.ts").then((module) => module.versionCommand),
+      serve: later("Start the service", async () => (await import("./serve-command.ts")).serveCommand(start)),
+      version: later(
+        "Print version, commit and build date",
+        async () => (await import("./version-command.ts")).versionCommand,
+      ),
     },
   },
   examples: {
@@ -17,7 +20,10 @@ const program = (start: Pick<StartOptions, "ui">): Program => ({
       "service serve --data /var/lib/cairn --listen 127.0.0.1:9000",
       "service serve --config /etc/cairn/service.yaml --log-level debug",
     ],
+    service: ["service serve"],
+    "service version": ["service version"],
   },
+  manual: { service: "README.md", "service serve": "docs/configuration.md" },
 });
 
 /** Runs a command and returns its exit code. `start` holds the options of `serve` that have no flag. */

@@ -95,6 +95,12 @@ unix("signals", () => {
     });
 });
 
+/** Fails for a server that does not run, with the same data. */
+async function statusOf(server: RunningContext) {
+  const { stdout, exitCode } = await server.cairn("server", "status", "--json");
+  return { ...(JSON.parse(stdout) as { running: boolean; pid: number | null }), exitCode };
+}
+
 describe("commands", () => {
   test("a second start on the same data is refused, and disturbs nothing", async () => {
     await using server = await runContext();
@@ -117,7 +123,7 @@ unix("commands", () => {
     const { socket, said } = await halfWrite(server, "late.md");
     const first = server.cairn("server", "stop", "--json");
     await eventually(() => server.log.some(({ message }) => message === "stopping"), true);
-    const running = async () => (await server.data<{ running: boolean }>("server", "status")).running;
+    const running = async () => (await statusOf(server)).running;
     await eventually(running, false);
     const second = server.cairn("server", "stop");
     // Long enough for the second to have looked; both wait for what follows.
@@ -142,8 +148,7 @@ unix("commands", () => {
       mkdirSync(join(server.directory, "run"), { recursive: true });
       writeFileSync(runFile(server), JSON.stringify({ ...left, pid }));
       expect((await server.said("server", "stop"))[1]).toEndWith(": the server is not running\n");
-      const status = await server.data<object>("server", "status");
-      expect(status).toMatchObject({ running: false, pid: null });
+      expect(await statusOf(server)).toMatchObject({ running: false, pid: null, exitCode: 1 });
       expect((await server.cairn("file", "get", "a.md")).stdout).toBe("one");
     }
     await server.start();
@@ -158,6 +163,7 @@ unix("commands", () => {
       expect((await fetch(`${made.url}/health`)).status).toBe(200);
       expect(await server.printed("server", "logs")).toContain("listening");
     } finally {
+      expect(await statusOf(server)).toMatchObject({ running: true, pid: made.pid, exitCode: 0 });
       const stopped = await server.data<object>("server", "stop");
       expect(stopped).toEqual({ pid: made.pid, stopped: true });
     }

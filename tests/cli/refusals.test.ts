@@ -90,17 +90,27 @@ describe("of a server that runs", () => {
     await expect(refused).rejects.toThrow('space: "nul" is a device name on some systems');
   });
 
-  test("commands that take the space as a word of their own ask for it as such", async () => {
+  test("a command takes the space as a flag, and as a word where it is about one", async () => {
     await server.cairn("space", "create", "research");
-    const choice = "choose one of research, team";
-    const commands = [
-      ["show", "--space"],
-      ["quotas", "<name>"],
-      ["adopt", "--space"],
-    ] as const;
-    for (const [command, named] of commands)
-      expect(await server.said("space", command)).toEqual([1, `Error: missing ${named}: ${choice}\n`]);
-    expect((await server.said("file", "list"))[1]).toBe(`Error: missing --space: ${choice}\n`);
+    const asks: [number, string] = [1, "Error: missing --space: choose one of research, team\n"];
+    for (const command of [
+      "space show",
+      "space quotas",
+      "space adopt",
+      "file list",
+      "space sync set a/ never",
+    ])
+      expect(await server.said(...command.split(" "))).toEqual(asks);
+    const named = await Promise.all([
+      server.data<{ name: string }>("space", "show", "research"),
+      server.data<{ name: string }>("space", "show", "--space", "research"),
+      server.data<{ name: string }>("--space", "research", "space", "show"),
+    ]);
+    expect(named.map(({ name }) => name)).toEqual(["research", "research", "research"]);
+    for (const line of ["research a/ never", "--space research a/ never"])
+      expect(await server.printed("space", "sync", "set", ...line.split(" "))).toStartWith("a/: ");
+    expect((await server.refused("space", "delete"))[1]).toStartWith("Error: missing argument: <space>\n");
+    expect((await server.refused("space", "delete", "--space", "research"))[1]).toContain("pass --yes");
   });
 });
 
@@ -160,10 +170,12 @@ describe("of a server that does not run", () => {
 });
 
 test.each([
-  [["--version"], "unknown flag: --version", "version"],
-  [["help"], "unknown command: help", "--help"],
-])("cairn %p says what was meant", async (args, says, meant) => {
-  expect((await said(...args))[1]).toBe(`Error: ${says}\n[info] did you mean ${meant}?\n`);
+  [["--versoin"], "unknown flag: --versoin", ""],
+  [["hlep"], "unknown command: hlep", "[info] did you mean help?\n"],
+  [["help", "exit-code"], "unknown command or topic: exit-code", "[info] did you mean exit-codes?\n"],
+  [["help", "file", "got"], "unknown command: got", "[info] did you mean get?\n"],
+])("cairn %p says what was meant", async (args, says, hint) => {
+  expect((await said(...args))[1]).toBe(`Error: ${says}\n${hint}`);
 });
 
 describe("server.yaml", () => {

@@ -57,7 +57,7 @@ describe.skipIf(process.platform === "win32")("on a terminal", () => {
     expect(loud).toContain("\r");
     expect(quiet).toStartWith(`${out("quiet.tar.zst")}: `);
     expect(quiet).not.toContain("\r");
-    expect(quiet).not.toContain("\u001b");
+    expect(quiet).not.toContain("\u001b[2K");
   });
 });
 

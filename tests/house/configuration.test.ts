@@ -79,7 +79,7 @@ describe("docs/configuration.md", () => {
     const column = (index: number) =>
       rows.map((row) => row[index]!.replaceAll("`", "")).filter((cell) => cell !== "–");
     const help = await Bun.file(join(ROOT, "tests/golden/help/service-serve.txt")).text();
-    const flags = [...help.matchAll(/--([a-z-]+)=/g)].map((match) => `--${match[1]}`);
+    const flags = [...help.matchAll(/--([a-z-]+) </g)].map((match) => `--${match[1]}`);
     expect(column(1).toSorted()).toEqual(flags.toSorted());
 
     const product = (await codeFiles()).filter(({ path }) => /^src\/(?:kit|service)\//.test(path));

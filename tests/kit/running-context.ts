@@ -39,7 +39,8 @@ export async function runContext(options: RunContextOptions = {}): Promise<Runni
   const init = ["init", "server", "--noui", "--non-interactive", "--data-dir", directory, "--port", "0"];
   const first = ["--space", "team", "--admin", "root", "--template", options.template ?? "blank"];
   const { token } = await data<{ token: string }>(...init, ...first);
-  configure(directory, { rate_limit: { enabled: false }, ...options.config });
+  // Chosen at each start: a port that was free some time ago may be taken by another test.
+  configure(directory, { rate_limit: { enabled: false }, listen: { port: 0 }, ...options.config });
   let running = await start(directory);
   return {
     ...cairnAt(["--server-dir", directory]),

@@ -2,7 +2,14 @@
 
 import { describe, expect, test } from "bun:test";
 import type { ArgsDef } from "citty";
-import { checkComplete, readArguments, repeatable, unknownCommand } from "../../src/kit/arguments.ts";
+import {
+  completeArguments,
+  cutAtSubcommand,
+  flagToo,
+  readArguments,
+  repeatable,
+  unknownCommand,
+} from "../../src/kit/arguments.ts";
 import { refusalOf } from "../kit/refusal.ts";
 
 const args: ArgsDef = {
@@ -17,9 +24,8 @@ const args: ArgsDef = {
 };
 
 function read(...tokens: string[]) {
-  const seen = new Set<string>();
-  const result = readArguments(tokens, args, false, seen);
-  checkComplete(result, args, seen);
+  const result = readArguments(tokens, args);
+  completeArguments(result, args, "demo <path>");
   return { flags: result.flags, positionals: result.positionals, help: result.help };
 }
 
@@ -72,6 +78,7 @@ describe("refused", () => {
     [["--level", "loud"], "--level: expected one of: debug, info"],
     [["a"], "missing flag: --token"],
     [["--token", "t"], "missing argument: <path>"],
+    [[], "missing argument: <path>; missing flag: --token"],
     [["--token", "t", "a", "b", "c"], "unexpected argument: c"],
   ];
   for (const [tokens, message] of refused) {
@@ -88,13 +95,66 @@ test("a near miss names what was probably meant, a far one nothing", async () =>
   expect(unknownCommand("x", ["serve", "version"]).details).toBeUndefined();
 });
 
-test("reading stops at the subcommand and leaves the rest to it", () => {
-  const result = readArguments(["--json", "serve", "--port", "80"], args, true, new Set());
-  expect(result).toEqual({
-    flags: ["--json"],
-    positionals: [],
+test("the subcommand is the first word that is neither a flag nor its value", () => {
+  const cut = (...tokens: string[]) => cutAtSubcommand(tokens, args, ["serve"]);
+  expect(cut("--json", "-l", "here", "serve", "--port", "80")).toEqual({
+    before: ["--json", "-l", "here"],
     subcommand: "serve",
     rest: ["--port", "80"],
-    help: false,
+  });
+  expect(cut("--json")).toEqual({ before: ["--json"], subcommand: undefined, rest: [] });
+  expect(() => cut("--port", "serve")).toThrow("unknown flag: --port");
+});
+
+test("everything that is missing is named at once, with the usage", async () => {
+  const two: ArgsDef = {
+    space: { type: "string", required: true },
+    admin: { type: "string", required: true },
+    name: { type: "positional" },
+    path: { type: "positional" },
+  };
+  const complete = (...tokens: string[]) => completeArguments(readArguments(tokens, two), two, "demo init");
+  expect(await refusalOf(() => complete("a"))).toMatchObject({
+    message: "missing argument: <path>; missing flags: --space, --admin",
+    details: { missing: ["<path>", "--space", "--admin"], usage: "demo init" },
+  });
+});
+
+describe("a positional argument that is a flag too", () => {
+  const definitions = (required: boolean): ArgsDef => ({
+    space: flagToo({ type: "positional", required }),
+    path: { type: "positional", required: true },
+    note: { type: "string" },
+  });
+  /** The kinds of the arguments as citty sees them, and the words. */
+  const complete = (required: boolean, ...tokens: string[]) => {
+    const { args: given, rawArgs } = completeArguments(
+      readArguments(tokens, definitions(required)),
+      definitions(required),
+      "demo set",
+    );
+    return [given.space?.type, rawArgs.join(" ")];
+  };
+
+  test.each([
+    [true, ["main", "a/"], ["positional", "-- main a/"]],
+    [true, ["--space", "main", "a/"], ["string", "--space=main -- a/"]],
+    [true, ["a/", "--space=main", "--note", "x"], ["string", "--space=main --note=x -- a/"]],
+    [false, ["main", "a/"], ["positional", "-- main a/"]],
+    [false, ["--space", "main", "a/"], ["string", "--space=main -- a/"]],
+    [false, ["a/"], [undefined, "-- a/"]],
+  ])("required: %p, %p", (required, tokens, expected) => {
+    expect(complete(required, ...tokens)).toEqual(expected);
+  });
+
+  test.each([
+    [true, ["main", "a/", "--space", "other"], "unexpected argument: a/"],
+    [true, ["a/"], "missing argument: <path>"],
+    [true, ["--space", "main"], "missing argument: <path>"],
+    [true, ["--space", "main", "--space", "b", "a/"], "flag given twice: --space"],
+    [false, [], "missing argument: <path>"],
+    [false, ["main", "a/", "b"], "unexpected argument: b"],
+  ])("required: %p, %p → %s", async (required, tokens, message) => {
+    expect(await refusalOf(() => complete(required, ...tokens))).toMatchObject({ code: "invalid", message });
   });
 });

@@ -26,6 +26,7 @@ const root = {
         }),
       },
     },
+    version: { meta: { name: "version", description: "Print the version" }, run: say("version ran") },
     start: {
       meta: { name: "start", description: "Start." },
       args: { force: { type: "boolean" }, name: { type: "string" } },
@@ -37,7 +38,11 @@ const root = {
   },
 };
 const globals = { json: { type: "boolean" }, yaml: { type: "boolean" }, debug: { type: "boolean" } };
-process.exit(await runProgram({ root, globals, examples: { "demo space show": ["demo space show a"] } }, process.argv.slice(2)));
+const connection = { depth: { type: "string" }, place: { type: "string" } };
+const topics = { depths: { description: "How deep things are", text: () => "Very deep.\\n" } };
+const examples = { "demo space show": ["demo space show a"] };
+const manual = { demo: "docs/demo.md", "demo space": "docs/space.md" };
+process.exit(await runProgram({ root, globals, connection, topics, examples, manual }, process.argv.slice(2)));
 `;
 
 async function demo(...args: string[]) {
@@ -68,7 +73,7 @@ describe("commands", () => {
   test("a group without a command shows its help, and runs nothing", async () => {
     const { stdout, stderr, exitCode } = await demo("space");
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
-    expect(stdout).toContain("Spaces. (demo space)");
+    expect(stdout).toStartWith("Spaces.\n\nUSAGE\n  demo space <command> [flags]\n");
     expect(stdout).not.toContain("ran");
   });
 
@@ -77,14 +82,48 @@ describe("commands", () => {
     expect((await demo("start", "--force", "small")).stdout).toContain('small ran {"_":[],"force":true');
     expect((await demo("start", "small", "--help")).stdout).not.toContain("--name");
     expect((await demo("start", "--help")).stdout).toContain("--name");
+    expect((await demo("help", "start")).stdout).toContain("demo start [<command>] [flags]");
   });
 
   test("help of the third level names the whole path and gives its examples", async () => {
     const { stdout, exitCode } = await demo("space", "show", "--help");
     expect(exitCode).toBe(0);
-    expect(stdout).toContain("USAGE demo space show [OPTIONS] <NAME>");
-    expect(stdout).toContain("EXAMPLES\n\n  demo space show a\n");
-    expect(stdout).not.toContain("\u001b");
+    expect(stdout).toBe(
+      [
+        "Show one.\n",
+        "USAGE\n  demo space show <name> [flags]\n",
+        "ARGUMENTS\n  <name>\n",
+        "FLAGS\n  --depth <depth>\n",
+        "GLOBAL FLAGS\n      --json\n      --yaml\n      --debug\n  -h, --help   Show this help\n",
+        "EXAMPLES\n  demo space show a\n",
+        "Manual: docs/space.md\n",
+      ].join("\n"),
+    );
+  });
+
+  test("flags of the command and of all commands may stand before it", async () => {
+    const { stdout, stderr } = await demo("--depth", "2", "--json", "space", "--debug", "show", "a");
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout.slice("show ran ".length))).toMatchObject({
+      name: "a",
+      depth: "2",
+      json: true,
+      debug: true,
+    });
+  });
+
+  test.each([
+    [["help"], "Demo.\n"],
+    [["help", "space", "show"], "Show one.\n"],
+    [["--json", "help", "space"], "Spaces.\n"],
+    [["help", "depths"], "Very deep.\n"],
+    [["help", "help"], "Show the help of a command or a topic\n"],
+    [["--version"], "version ran "],
+    [["-v", "--json"], "version ran "],
+  ])("%p", async (args, begins) => {
+    const { stdout, stderr, exitCode } = await demo(...args);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    expect(stdout).toStartWith(begins);
   });
 });
 
@@ -96,8 +135,13 @@ describe("failures", () => {
     [["space", "show", "a", "--jsno"], "Error: unknown flag: --jsno\n[info] did you mean --json?\n"],
     [["delete", "--help"], "Error: unknown command: delete\n"],
     [["--port"], "Error: unknown flag: --port\n"],
-    [["space", "--depth", "2", "show", "a"], "Error: unknown flag: --depth\n"],
+    [["space", "--deep", "2", "show", "a"], "Error: unknown flag: --deep\n"],
     [["start", "--name", "a", "small"], "Error: unknown flag: --name\n"],
+    [["--place", "x", "space", "show", "a"], "Error: unknown flag: --place\n"],
+    [["--depth", "1", "space", "show", "a", "--depth", "2"], "Error: flag given twice: --depth\n"],
+    [["help", "depth"], "Error: unknown command or topic: depth\n[info] did you mean depths?\n"],
+    [["help", "space", "shwo"], "Error: unknown command: shwo\n[info] did you mean show?\n"],
+    [["space", "show"], "Error: missing argument: <name>\nusage: demo space show <name> [flags]\n"],
     [
       ["--json", "space", "show", "a", "--json"],
       '{\n  "error": {\n    "code": "invalid",\n    "message": "flag given twice: --json"\n  }\n}\n',

@@ -21,7 +21,7 @@ import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/output.ts";
 import { serverCommand } from "../command.ts";
 import { connected, connectionArgs, type ConnectionFlags } from "../connection.ts";
-import { plural, table } from "../text.ts";
+import { plural, table, when } from "../text.ts";
 
 const filters = {
   actor: { type: "string", valueHint: "name", description: "Only records of this user" },
@@ -51,7 +51,7 @@ export const auditList = serverCommand({
     table(
       records.map((one) => [
         one.seq,
-        one.time,
+        when(one.time),
         one.actor.name || null,
         one.actor.auth,
         one.action,

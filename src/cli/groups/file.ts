@@ -4,13 +4,14 @@ import { defineCommand } from "citty";
 import { readFile } from "node:fs/promises";
 import type { FileDiff } from "../../context/files/diff.ts";
 import type { Expected } from "../../context/versioned-store/engine.ts";
+import type { SpaceDoor } from "../../context/space/door.ts";
 import { accessProblem } from "../../kit/disk.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/output.ts";
 import { readStdin } from "../../kit/stdin.ts";
 import { spaceCommand } from "../command.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
-import { bytes, plural, table, wholeNumber } from "../text.ts";
+import { bytes, plural, table, when, wholeNumber } from "../text.ts";
 
 export const path = {
   type: "positional",
@@ -23,6 +24,9 @@ const ifVersion = {
   valueHint: "vN",
   description: "Only if this is the current version (vN or N)",
 } as const;
+
+/** `-v`, `--version` and `--to` are one flag: the version that a command reads, or ends at. */
+const versionFlag = { type: "string", valueHint: "vN" } as const;
 
 /** Parses `v4` and `4`. Raises `invalid` before any request. */
 function versionNumber(flag: string, text: string): number {
@@ -61,7 +65,7 @@ export const fileList = spaceCommand({
         bytes(file.size),
         file.refused ? `${file.state}: ${file.refused.reason}` : file.state,
         file.mode,
-        file.updated_at,
+        when(file.updated_at),
         file.author,
       ]),
       ["PATH", "VERSION", "SIZE", "STATE", "SYNC", "UPDATED", "AUTHOR"],
@@ -80,7 +84,7 @@ export const fileHistory = spaceCommand({
           history.versions.map((one) => [
             version(one.version) + (one.version === history.current ? " (current)" : ""),
             one.destroyed ? "destroyed" : one.pruned ? "pruned" : bytes(one.size),
-            one.created_at,
+            when(one.created_at),
             one.author,
             one.deleted ? "deleted" : "",
           ]),
@@ -94,7 +98,7 @@ export const fileGet = defineCommand({
   meta: { name: "get", description: "Print a file" },
   args: {
     path,
-    version: { type: "string", alias: "v", valueHint: "vN", description: "An earlier version (vN or N)" },
+    version: { ...versionFlag, alias: ["v", "to"], description: "An earlier version (vN or N)" },
     ...spaceArgs,
   },
   async run({ args }) {
@@ -158,21 +162,30 @@ export const fileDestroy = spaceCommand({
   description: "Destroy the content of one version permanently",
   args: {
     path,
-    version: {
-      type: "string",
-      alias: "v",
-      required: true,
-      valueHint: "vN",
-      description: "Version to destroy (vN or N)",
-    },
+    version: { ...versionFlag, alias: "v", required: true, description: "Version to destroy (vN or N)" },
+    yes: { type: "boolean", description: "Confirm that the content is lost" },
   },
   ask: async (space, args) => {
     const number = versionNumber("--version", args.version);
+    if (args.yes !== true) throw await unconfirmed(space, args.path, number);
     await space.destroy(args.path, number);
     return { path: args.path, version: number, destroyed: true };
   },
   show: (gone) => `v${gone.version} of ${gone.path} is destroyed`,
 });
+
+/** Says what would be lost. Raises `not_found` for a version that does not exist. */
+async function unconfirmed(space: SpaceDoor, file: string, number: number): Promise<AppError> {
+  const { versions } = await space.history(file);
+  const one = versions.find((each) => each.version === number);
+  if (!one) throw new AppError("not_found", `file ${file} v${number}: not found`);
+  if (one.destroyed || one.pruned)
+    return new AppError("refused", `v${number} of ${file} has no content any more: nothing to destroy`);
+  return new AppError(
+    "refused",
+    `v${number} of ${file} (${bytes(one.size)}, ${one.created_at}, by ${one.author}) would be lost for good; pass --yes to destroy it`,
+  );
+}
 
 /** Printed before a patch, where programs that read patches skip it. */
 const COARSE = "The versions differ too much to compare line by line; the whole difference is one block.";
@@ -183,7 +196,7 @@ export const fileDiff = spaceCommand({
   args: {
     path,
     from: { type: "string", valueHint: "vN", description: "The older version" },
-    to: { type: "string", valueHint: "vN", description: "The newer version" },
+    to: { ...versionFlag, alias: ["version", "v"], description: "The newer version" },
     unified: {
       type: "string",
       alias: "U",
@@ -209,7 +222,12 @@ export const fileRevert = spaceCommand({
   description: "Write an earlier version again as the newest",
   args: {
     path,
-    to: { type: "string", required: true, valueHint: "vN", description: "Version to write again" },
+    to: {
+      ...versionFlag,
+      alias: ["version", "v"],
+      required: true,
+      description: "Version to write again",
+    },
     "if-version": ifVersion,
   },
   ask: async (space, args) => {

@@ -2,7 +2,7 @@
 
 import { AppError } from "../../kit/error.ts";
 import { spaceCommand } from "../command.ts";
-import { plural, table } from "../text.ts";
+import { plural, table, when } from "../text.ts";
 
 export const historyList = spaceCommand({
   name: "list",
@@ -11,7 +11,7 @@ export const historyList = spaceCommand({
   ask: (space) => space.snapshots(),
   show: (snapshots) =>
     table(
-      snapshots.map((one) => [one.id, one.name, one.head, one.created_at, one.author]),
+      snapshots.map((one) => [one.id, one.name, one.head, when(one.created_at), one.author]),
       ["ID", "NAME", "HEAD", "CREATED", "AUTHOR"],
       "no snapshots",
     ),

@@ -23,7 +23,11 @@ export const initServerCommand = defineCommand({
       valueHint: "address",
       description: "Address to listen on (default: 127.0.0.1)",
     },
-    port: { type: "string", valueHint: "port", description: "Port to listen on (default: 8743)" },
+    port: {
+      type: "string",
+      valueHint: "port",
+      description: "Port to listen on; 0: a free one, which the server keeps (default: 8743)",
+    },
     space: { type: "string", required: true, valueHint: "name", description: "Name of the first space" },
     admin: { type: "string", required: true, valueHint: "name", description: "Name of the first admin" },
     template: oneOfWords(templateNames, {

@@ -76,7 +76,7 @@ function notStarted(log: string, said: string): AppError {
 }
 
 export const serverStatus = defineCommand({
-  meta: { name: "status", description: "Show whether the server is running" },
+  meta: { name: "status", description: "Show whether the server is running; fails if it is not" },
   args: serverDirArg,
   async run({ args }) {
     const directory = serverDirectory(args["server-dir"], processEnvironment());
@@ -89,6 +89,7 @@ export const serverStatus = defineCommand({
       health: door ? (await healthOf(door.url)).status : null,
     };
     await printData(status, formatOf(args), (one) => fields(one));
+    if (!door) throw new AppError("refused", "the server is not running; start it with cairn server start");
   },
 });
 

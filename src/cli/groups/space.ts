@@ -5,20 +5,17 @@ import type { EffectiveQuotas, Space, SyncRules } from "../../context/spaces/sch
 import { modeOf } from "../../context/spaces/modes.ts";
 import { syncModes } from "../../context/spaces/schema.ts";
 import { templateNames } from "../../context/spaces/templates.ts";
-import { oneOfWords } from "../../kit/arguments.ts";
+import { flagToo, oneOfWords } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/output.ts";
 import { serverCommand, spaceCommand } from "../command.ts";
 import { dirArg, withLocalSpace } from "../connection.ts";
 import { chosenSpace } from "../space-choice.ts";
-import { bytes, fields, plural, shown, table, wholeNumber } from "../text.ts";
+import { bytes, fields, plural, shown, table, when, wholeNumber } from "../text.ts";
 
-const name = {
-  type: "positional",
-  required: true,
-  valueHint: "name",
-  description: "Name of the space",
-} as const;
+const word = { type: "positional", valueHint: "name", description: "Name of the space" } as const;
+/** As a word or a flag. */
+const spaceWord = flagToo({ ...word, required: false });
 
 export const spaceList = serverCommand({
   name: "list",
@@ -27,7 +24,13 @@ export const spaceList = serverCommand({
   ask: (client) => client.get<Space[]>("/spaces"),
   show: (spaces) =>
     table(
-      spaces.map((space) => [space.name, space.files, bytes(space.bytes), space.versions, space.created_at]),
+      spaces.map((space) => [
+        space.name,
+        space.files,
+        bytes(space.bytes),
+        space.versions,
+        when(space.created_at),
+      ]),
       ["NAME", "FILES", "SIZE", "VERSIONS", "CREATED"],
       "no spaces",
     ),
@@ -36,8 +39,7 @@ export const spaceList = serverCommand({
 export const spaceShow = spaceCommand({
   name: "show",
   description: "Show totals, quotas and sync rules of a space",
-  args: { name: { ...name, required: false } },
-  named: (args) => args.name ?? args.space,
+  args: { space: spaceWord },
   ask: (space) => space.record(),
   show: (space) => {
     const { name: called, template, head, created_at, files, versions, sync } = space;
@@ -61,7 +63,7 @@ export const spaceCreate = serverCommand({
   name: "create",
   description: "Create a space",
   args: {
-    name,
+    name: { ...word, required: true },
     template: oneOfWords(templateNames, {
       type: "string",
       valueHint: "name",
@@ -78,20 +80,23 @@ export const spaceCreate = serverCommand({
 export const spaceDelete = serverCommand({
   name: "delete",
   description: "Delete a space with every version of every file",
-  args: { name, yes: { type: "boolean", description: "Confirm the deletion" } },
+  args: {
+    space: flagToo({ ...word, required: true }),
+    yes: { type: "boolean", description: "Confirm the deletion" },
+  },
   ask: async (client, args) => {
     if (args.yes !== true) {
-      const space = await client.get<Space>(`/spaces/${encodeURIComponent(args.name)}`);
+      const found = await client.get<Space>(`/spaces/${encodeURIComponent(args.space)}`);
       throw new AppError(
         "refused",
-        `${args.name} contains ${plural(space.files, "file")} in ${plural(space.versions, "version")} (${bytes(space.bytes)}); pass --yes to delete all of it`,
+        `${args.space} contains ${plural(found.files, "file")} in ${plural(found.versions, "version")} (${bytes(found.bytes)}); pass --yes to delete all of it`,
       );
     }
     return client.json<{ name: string; files: number; bytes: number }>(
       "DELETE",
-      `/spaces/${encodeURIComponent(args.name)}`,
+      `/spaces/${encodeURIComponent(args.space)}`,
       {
-        query: { confirm: args.name },
+        query: { confirm: args.space },
       },
     );
   },
@@ -101,8 +106,7 @@ export const spaceDelete = serverCommand({
 export const spaceAdopt = spaceCommand({
   name: "adopt",
   description: "Record files added or edited in the working tree by hand",
-  args: { name: { ...name, required: false } },
-  named: (args) => args.name ?? args.space,
+  args: { space: spaceWord },
   ask: (space) => space.adopt(),
   show: ({ adopted, refused }) =>
     adopted.length + refused.length === 0
@@ -134,7 +138,7 @@ export const spaceQuotas = serverCommand({
   name: "quotas",
   description: "Show or set the quotas of a space; 0: server default",
   args: {
-    name: { ...name, required: false },
+    space: spaceWord,
     "max-file-size": { type: "string", valueHint: "bytes", description: "Maximum size of a file" },
     "max-space-size": {
       type: "string",
@@ -144,18 +148,18 @@ export const spaceQuotas = serverCommand({
     "max-files": { type: "string", valueHint: "count", description: "Maximum number of live files" },
   },
   ask: async (client, args) => {
-    const space = await chosenSpace(client, args.name, "<name>");
+    const place = `/spaces/${encodeURIComponent(await chosenSpace(client, args.space))}`;
     const given = {
       max_file_size: args["max-file-size"],
       max_space_size: args["max-space-size"],
       max_files: args["max-files"],
     };
     const set = Object.entries(given).filter(([, value]) => value !== undefined);
-    if (set.length === 0) return (await client.get<Space>(`/spaces/${space}`)).quotas;
+    if (set.length === 0) return (await client.get<Space>(place)).quotas;
     const body = Object.fromEntries(
       set.map(([key, value]) => [key, wholeNumber(`--${key.replaceAll("_", "-")}`, value!)]),
     );
-    return client.json<EffectiveQuotas>("PUT", `/spaces/${space}/quotas`, { body });
+    return client.json<EffectiveQuotas>("PUT", `${place}/quotas`, { body });
   },
   show: ({ max_file_size: file, max_space_size: space, max_files }) =>
     fields({
@@ -177,7 +181,7 @@ export const syncSet = spaceCommand({
   name: "set",
   description: "Set the sync mode of the paths below a prefix",
   args: {
-    name: { ...name, valueHint: "space" },
+    space: spaceWord,
     path: {
       type: "positional",
       required: true,
@@ -191,7 +195,6 @@ export const syncSet = spaceCommand({
       description: `One of ${syncModes.join(", ")}`,
     }),
   },
-  named: (args) => args.name,
   ask: async (space, args) => {
     const rules = await space.syncRules();
     const prefix = args.path.endsWith("/") ? args.path : `${args.path}/`;

@@ -9,7 +9,7 @@ import { askHidden, readStdin } from "../../kit/stdin.ts";
 import { serverCommand } from "../command.ts";
 import { serverUrl } from "../target.ts";
 import { store } from "../credentials.ts";
-import { fields, plural, table } from "../text.ts";
+import { fields, plural, secondsOf, table, when } from "../text.ts";
 
 const name = {
   type: "positional",
@@ -29,12 +29,8 @@ export const userList = serverCommand({
       users.map((user) => [
         user.name,
         user.role,
-        user.spaces === null ? "all" : user.spaces.join(", "),
-        user.disabled
-          ? "disabled"
-          : user.locked_until === null
-            ? "active"
-            : `locked until ${user.locked_until}`,
+        spacesText(user),
+        stateText(user),
         user.tokens,
         user.has_password,
       ]),
@@ -42,6 +38,14 @@ export const userList = serverCommand({
       "no users",
     ),
 });
+
+const spacesText = ({ spaces }: Pick<User, "spaces">) =>
+  spaces === null ? "all" : spaces.length === 0 ? "none" : spaces.join(", ");
+
+function stateText({ disabled, locked_until: until }: User): string {
+  if (disabled) return "disabled";
+  return until === null ? "active" : `locked until ${until}`;
+}
 
 export const userAdd = serverCommand({
   name: "add",
@@ -69,6 +73,51 @@ export const userAdd = serverCommand({
       },
     }),
   show: ({ user, token }) => `${user.name} is ${user.role}\ntoken, shown once: ${token}`,
+});
+
+export const userShow = serverCommand({
+  name: "show",
+  description: "Show one user",
+  args: { name },
+  ask: (client, args) => client.get<User>(`/users/${encodeURIComponent(args.name)}`),
+  show: (user) =>
+    fields({
+      name: user.name,
+      role: user.role,
+      spaces: spacesText(user),
+      state: stateText(user),
+      tokens: user.tokens,
+      password: user.has_password,
+      created: when(user.created_at),
+    }),
+});
+
+export const userSpaces = serverCommand({
+  name: "spaces",
+  description: "Change the spaces where the role of a user applies",
+  args: {
+    name,
+    space: repeatable({
+      type: "string",
+      valueHint: "name",
+      description: "Space where the role applies; repeatable, and replaces the list",
+    }),
+    all: { type: "boolean", description: "The role applies in every space" },
+    none: { type: "boolean", description: "The role applies in no space" },
+  },
+  ask: (client, args) => {
+    const given = [args.space !== undefined, args.all === true, args.none === true];
+    if (given.filter(Boolean).length !== 1)
+      throw new AppError("invalid", "use one of --space, --all and --none");
+    const spaces = args.all === true ? null : listOf(args.space ?? "");
+    return client.json<User>("PATCH", `/users/${encodeURIComponent(args.name)}`, { body: { spaces } });
+  },
+  show: (user) =>
+    user.spaces === null
+      ? `${user.name} is ${user.role} in every space`
+      : user.spaces.length === 0
+        ? `${user.name} is ${user.role} in no space`
+        : `${user.name} is ${user.role} in ${user.spaces.join(", ")}`,
 });
 
 export const userRole = serverCommand({
@@ -148,11 +197,23 @@ export const userPassword = serverCommand({
 export const tokenCreate = serverCommand({
   name: "create",
   description: "Create a token for a user and print it",
-  args: { name, label: { type: "string", valueHint: "text", description: "Purpose of the token" } },
-  ask: (client, args) =>
-    client.json<Token & { token: string }>("POST", `/users/${encodeURIComponent(args.name)}/tokens`, {
-      body: args.label === undefined ? {} : { label: args.label },
-    }),
+  args: {
+    name,
+    label: { type: "string", valueHint: "text", description: "Purpose of the token" },
+    expires: {
+      type: "string",
+      valueHint: "time",
+      description: "Lifetime, for example 12h, 30d or 8w (default: auth.token_ttl of the server)",
+    },
+  },
+  ask: (client, args) => {
+    const body = {
+      ...(args.label === undefined ? {} : { label: args.label }),
+      ...(args.expires === undefined ? {} : { expires_in: secondsOf("--expires", args.expires) }),
+    };
+    const place = `/users/${encodeURIComponent(args.name)}/tokens`;
+    return client.json<Token & { token: string }>("POST", place, { body });
+  },
   show: (made) =>
     `token, shown once: ${made.token}\n${made.expires_at === null ? "it does not expire" : `valid until ${made.expires_at}`}`,
 });
@@ -168,9 +229,9 @@ export const tokenList = serverCommand({
         token.id,
         token.kind,
         token.label,
-        token.created_at,
-        token.last_used_at,
-        token.expires_at,
+        when(token.created_at),
+        when(token.last_used_at),
+        when(token.expires_at),
       ]),
       ["ID", "KIND", "LABEL", "CREATED", "LAST USED", "EXPIRES"],
       "no tokens",
@@ -204,7 +265,7 @@ export const whoami = serverCommand({
   description: "Show the signed-in user",
   args: {},
   ask: (client) => client.get<Me>("/auth/whoami"),
-  show: (me) => fields({ ...me, spaces: me.spaces === null ? "all" : me.spaces.join(", ") }),
+  show: (me) => fields({ ...me, spaces: spacesText(me) }),
 });
 
 export const login = serverCommand({

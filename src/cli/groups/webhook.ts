@@ -3,7 +3,7 @@
 import type { CreatedWebhook, DeadLetter, Delivery, Webhook } from "../../context/webhooks/schema.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
-import { fields, table } from "../text.ts";
+import { fields, table, when } from "../text.ts";
 
 const id = {
   type: "positional",
@@ -112,7 +112,7 @@ export const webhookDeliveries = serverCommand({
   ask: (client, args) => client.get<Delivery[]>(`${place(args.id)}/deliveries`),
   show: (all) =>
     table(
-      all.map((one) => [one.id, one.created_at, one.type, one.state, one.tries, one.status, one.error]),
+      all.map((one) => [one.id, when(one.created_at), one.type, one.state, one.tries, one.status, one.error]),
       ["DELIVERY", "CREATED", "TYPE", "STATE", "TRIES", "STATUS", "ERROR"],
       "nothing was sent yet",
     ),
@@ -136,7 +136,7 @@ export const webhookDeadLetter = serverCommand({
   ask: (client) => client.get<DeadLetter[]>("/webhooks/dead-letter"),
   show: (letters) =>
     table(
-      letters.map((one) => [one.time, one.delivery, one.webhook, one.tries, one.url, one.error]),
+      letters.map((one) => [when(one.time), one.delivery, one.webhook, one.tries, one.url, one.error]),
       ["TIME", "DELIVERY", "WEBHOOK", "TRIES", "URL", "ERROR"],
       "there are no dead letters",
     ),

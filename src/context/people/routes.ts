@@ -110,7 +110,7 @@ function tokenRoutes(plugin: Admission, users: Users) {
     .post(
       "",
       async ({ caller, params, body, status }) =>
-        status(201, await users.createToken(caller, params.user, body?.label ?? "")),
+        status(201, await users.createToken(caller, params.user, body ?? {})),
       {
         caller: "admin",
         params: UserParams,

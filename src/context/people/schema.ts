@@ -12,6 +12,8 @@ export const BOOTSTRAP_HOURS = 24;
 export const SESSION_HOURS = 12;
 const TOKEN_LABEL_CHARACTERS_MAX = 100;
 const SPACES_PER_USER_MAX = 1_000;
+/** Ten years; a token that should never expire has no lifetime. */
+const TOKEN_SECONDS_MAX = 10 * 365 * 86_400;
 
 const tokenKinds = ["token", "bootstrap", "session"] as const;
 
@@ -47,7 +49,15 @@ export const Token = closed({
 export type Token = Static<typeof Token>;
 export const CreateToken = closed({
   label: Type.Optional(Type.String({ maxLength: TOKEN_LABEL_CHARACTERS_MAX })),
+  expires_in: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: TOKEN_SECONDS_MAX,
+      description: "seconds; auth.token_ttl still applies if it ends earlier",
+    }),
+  ),
 });
+export type CreateToken = Static<typeof CreateToken>;
 export const CreatedToken = closed({
   ...Token.properties,
   token: Type.String({ description: "shown once" }),

@@ -10,7 +10,7 @@ import type { Events } from "../events/events.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Changes, Write } from "./changes.ts";
 import type { PeopleRecords } from "./records.ts";
-import type { CreateUser, Token, UpdateUser, User } from "./schema.ts";
+import type { CreateToken, CreateUser, Token, UpdateUser, User } from "./schema.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
 export interface UsersDeps {
@@ -21,6 +21,8 @@ export interface UsersDeps {
   readonly spaceNames: () => readonly string[];
   readonly clock: Clock;
 }
+
+const SECOND_MS = 1_000;
 
 /** The names that audit records, histories and events use for the program itself, manual edits and the operator of the machine. */
 const NO_USER = /^(?:server|working tree|.*\(this machine\))$/;
@@ -143,14 +145,19 @@ export class Users {
     return records.validTokens(records.row(name)).map((row) => records.toToken(row));
   }
 
-  createToken(caller: Caller, name: string, label: string): Promise<Token & { token: string }> {
-    const { records } = this.#deps;
+  createToken(
+    caller: Caller,
+    name: string,
+    { label = "", expires_in: seconds }: CreateToken,
+  ): Promise<Token & { token: string }> {
+    const { records, clock } = this.#deps;
     return this.#change(caller, { action: "token.create", target: name }, (write) =>
       write(() => {
         const row = records.row(name);
         if (row.disabled !== 0)
           throw new AppError("refused", `${row.name} is disabled; enable the account first`);
-        const issued = records.issue(row, "token", label.trim(), null);
+        const expiresAt = seconds === undefined ? null : clock.now() + seconds * SECOND_MS;
+        const issued = records.issue(row, "token", label.trim(), expiresAt);
         return { ...records.toToken(issued.row), token: issued.token };
       }),
     );

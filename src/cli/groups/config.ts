@@ -1,0 +1,55 @@
+// `cairn config check`: reads `server.yaml` as the server would, and changes nothing.
+
+import { defineCommand } from "citty";
+import { join } from "node:path";
+import { readServerConfig } from "../../context/config/config.ts";
+import { CONFIG_FILE_NAME, serverDirectory } from "../../context/config/directory.ts";
+import { processEnvironment } from "../../kit/environment.ts";
+import { formatOf, printData } from "../../kit/output.ts";
+import { serverDirArg } from "../connection.ts";
+import { fields } from "../text.ts";
+
+export const configCheck = defineCommand({
+  meta: {
+    name: "check",
+    description: "Check server.yaml without starting the server, and print the settings in force",
+  },
+  args: serverDirArg,
+  async run({ args }) {
+    const format = formatOf(args);
+    const directory = serverDirectory(args["server-dir"], processEnvironment());
+    const { listen, rateLimit, quotas, ...config } = readServerConfig(directory);
+    const settings = {
+      "listen.address": listen.host,
+      "listen.port": listen.port,
+      "listen.trusted_proxies": config.trustedProxies,
+      "listen.allowed_hosts": config.allowedHosts,
+      "auth.token_ttl": config.tokenTtlDays,
+      "rate_limit.enabled": rateLimit.enabled,
+      "rate_limit.requests_per_minute": rateLimit.requestsPerMinute,
+      "rate_limit.auth_per_minute": rateLimit.authPerMinute,
+      "quotas.max_file_size": quotas.max_file_size,
+      "quotas.max_space_size": quotas.max_space_size,
+      "quotas.max_files": quotas.max_files,
+      backend: config.backend,
+      "retention.max_versions": config.versionsKept,
+      "secrets.mode": config.secrets,
+      secrets_key: config.secretsKey,
+      "webhooks.allow_private_targets": config.privateWebhooks,
+      "metrics.allow": config.metricsAllow,
+      log_level: config.logLevel,
+    };
+    await printData({ file: join(directory, CONFIG_FILE_NAME), ok: true, settings }, format, (checked) =>
+      [`${checked.file} is valid`, "", fields(inLines(checked.settings))].join("\n"),
+    );
+  },
+});
+
+function inLines(settings: Readonly<Record<string, string | number | boolean | readonly string[]>>) {
+  return Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => [
+      key,
+      typeof value === "object" ? (value.length === 0 ? "none" : value.join(", ")) : value,
+    ]),
+  );
+}

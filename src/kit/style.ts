@@ -1,0 +1,37 @@
+// Styles for text on a terminal. A styled text carries marks that the output turns into the terminal's sequences, or drops. The marks are halves of
+// surrogate pairs: no decoded text holds them, so the text of others has no style of its own.
+
+const SEQUENCES = {
+  bold: "\u001b[1m",
+  dim: "\u001b[2m",
+  red: "\u001b[31m",
+  green: "\u001b[32m",
+  cyan: "\u001b[36m",
+} as const;
+export type Style = keyof typeof SEQUENCES;
+
+const END = "\ud800";
+const END_SEQUENCE = "\u001b[0m";
+const MARKS = Object.fromEntries(
+  Object.keys(SEQUENCES).map((style, index) => [style, String.fromCharCode(0xd801 + index)]),
+) as Record<Style, string>;
+const STYLE_OF = new Map(Object.entries(MARKS).map(([style, mark]) => [mark, SEQUENCES[style as Style]]));
+// With the flag, a mark is never the first half of a character.
+const MARK = /([\ud800-\ud80f])/u;
+
+/** Styles do not nest. */
+export function styled(style: Style, text: string): string {
+  return MARKS[style] + text + END;
+}
+
+/** `clean` makes the text between the marks safe. Without styles the marks are dropped. */
+export function painted(text: string, styles: boolean, clean: (part: string) => string): string {
+  return text
+    .split(MARK)
+    .map((part, index) => {
+      if (index % 2 === 0) return clean(part);
+      if (!styles) return "";
+      return part === END ? END_SEQUENCE : (STYLE_OF.get(part) ?? "");
+    })
+    .join("");
+}

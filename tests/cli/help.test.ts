@@ -1,0 +1,139 @@
+// Goal: whatever the command line says about itself is true: every command has help that fits a terminal, examples that would run, a page of the
+// manual that exists; and every command that a hint or a document names exists, with its flags.
+
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../release/step.ts";
+import { program } from "../../src/cli/main.ts";
+import { completeArguments, readArguments, spellings } from "../../src/kit/arguments.ts";
+import { commandTree, type CommandNode } from "../../src/kit/cli.ts";
+import { commandWords } from "../../src/kit/command-text.ts";
+import { HELP_COLUMNS, helpText } from "../../src/kit/help.ts";
+import { repositoryFiles } from "../house/source.ts";
+
+const withBelow = (node: CommandNode): CommandNode[] => [node, ...node.children.flatMap(withBelow)];
+const root = await commandTree(program);
+const nodes = withBelow(root);
+const byPath = new Map(nodes.map((node) => [node.path, node]));
+
+test("the help of the program loads no command: each says ahead what it does", async () => {
+  const parts = Object.entries(program.root.subCommands as Record<string, object>);
+  const loading = parts.filter(([, part]) => typeof part === "function" && !("description" in part));
+  expect(loading.map(([name]) => name)).toEqual([]);
+});
+
+describe.each(nodes.map((node) => [node.path, node] as const))("%s", (path, node) => {
+  test("has help that fits a terminal and names a page of the manual", () => {
+    const text = helpText(node.page);
+    // A shell line cannot be broken anywhere.
+    const body = text.replace(/^EXAMPLES\n(?: .*\n?)+/m, "");
+    expect(body.split("\n").filter((line) => line.length > HELP_COLUMNS)).toEqual([]);
+    expect(text).not.toMatch(/[ \t]$/m);
+    const [file = "", anchor] = node.page.manual?.split("#") ?? [];
+    expect([file, existsSync(join(ROOT, file))]).toEqual([file, true]);
+    expect(anchor).toBeUndefined();
+  });
+
+  test("has a description, as its group lists it", () => {
+    expect(node.description).toMatch(/^[A-Z].*[^.]$|^[A-Z].*\.$/);
+    const group = byPath.get(path.slice(0, path.lastIndexOf(" ")));
+    const row = group?.page.commands.find(({ name }) => name === path.slice(path.lastIndexOf(" ") + 1));
+    if (group) expect(row?.description).toBe(node.description);
+  });
+
+  test("has examples that would run", () => {
+    expect(node.page.examples.length).toBeGreaterThan(0);
+    for (const line of node.page.examples) expect([line, problemsIn(line)]).toEqual([line, []]);
+    // An example of a group is one of its commands.
+    expect(node.page.examples.join("\n")).toContain(path);
+  });
+});
+
+/** The `cairn` commands of a shell line, each checked against the tree as the program would check it. */
+function problemsIn(line: string): string[] {
+  return [...line.matchAll(/(?<![\w/.-])cairn ((?:'[^']*'|[^|;&<>()`])*)/g)].flatMap(([, rest]) => {
+    const words = commandWords("line", rest!.trim());
+    let node = root;
+    while (node.children.length > 0) {
+      const child = byPath.get(`${node.path} ${words[0]}`);
+      if (!child) return [`${node.path} ${words[0] ?? ""}: no such command`];
+      node = child;
+      words.shift();
+    }
+    if (node.path === "cairn help") return byPath.has(`cairn ${words.join(" ")}`) ? [] : unknownTopic(words);
+    const args = { ...program.globals, ...node.page.args };
+    try {
+      completeArguments(readArguments(words, args), args, "");
+      return [];
+    } catch (error) {
+      return [`${node.path}: ${(error as Error).message}`];
+    }
+  });
+}
+
+const unknownTopic = (words: readonly string[]) =>
+  words.length === 1 && Object.hasOwn(program.topics!, words[0]!)
+    ? []
+    : [`no such topic: ${words.join(" ")}`];
+
+/** A command as hints and documents name it: `cairn`, words, places such as `<name>`, and flags. Prose may follow. */
+const MENTION = /(?<![\w/.@-])cairn((?: (?:[a-z][a-z-]*|<[a-z]+>|\$\{[^}]*\}|--[a-z][a-z-]*))+)/g;
+
+/** Words that go on with a sentence, after the name of the program or of a command. */
+const PROSE =
+  /^(?:and|answers|as|at|before|can|cannot|command|commands|context|does|finds|for|has|if|in|is|itself|keeps|kind|of|on|or|runs|that|then|to|until|which|with|work)$/;
+
+function mentionProblems(text: string): string[] {
+  return [...text.matchAll(MENTION)].flatMap(([, rest]) => {
+    const all = rest!.trim().split(" ");
+    const end = all.findIndex((word) => PROSE.test(word) || word.startsWith("$"));
+    const words = end < 0 ? all : all.slice(0, end);
+    if (words.length === 0) return [];
+    let node = root;
+    let at = 0;
+    for (; at < words.length && node.children.length > 0; at++) {
+      const child = byPath.get(`${node.path} ${words[at]}`);
+      if (!child) break;
+      node = child;
+    }
+    const mention = ["cairn", ...words].join(" ");
+    const next = words[at];
+    const isOpen = node.children.length > 0 && next !== undefined && /^[a-z]/.test(next);
+    const flags = new Set(
+      [...Object.entries(node.flags), ...Object.entries(program.connection!)].flatMap(([name, def]) =>
+        spellings(name, def),
+      ),
+    );
+    const isUnknown = words.slice(at).some((word) => word.startsWith("--") && !flags.has(word));
+    const isWrong = isOpen || (isUnknown && (node.children.length === 0 || node === root));
+    return isWrong && !LATER.has(mention) ? [mention] : [];
+  });
+}
+
+/** Named already, and built by others at this moment. */
+const LATER = new Set(["cairn init solo", "cairn init solo --dir", "cairn mcp"]);
+
+describe("every command that is named exists", async () => {
+  const files = (await repositoryFiles()).filter(
+    ({ path }) => /^(?:src|embed)\/.*\.(?:ts|md|txt)$/.test(path) || /^docs\/.*\.md$|^[A-Z]+\.md$/.test(path),
+  );
+
+  test("in hints, errors, embedded texts and documents", () => {
+    const wrong = files.flatMap(({ path, text }) =>
+      mentionProblems(text).map((mention) => `${path}: ${mention}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("one that does not exist is found, and one with a wrong flag", () => {
+    expect(mentionProblems("run cairn space destroy-all; then `cairn sapce list`")).toEqual([
+      "cairn space destroy-all",
+      "cairn sapce list",
+    ]);
+    expect(mentionProblems("cairn file put --form x or cairn server stop --server-dir x")).toEqual([
+      "cairn file put --form x",
+    ]);
+    expect(mentionProblems("the cairn commands, cairn file, and src/cairn list")).toEqual([]);
+  });
+});
