@@ -105,10 +105,8 @@ export async function withSpace<T>(
       const { RemoteSpace } = await import("../context/space/remote.ts");
       return work(new RemoteSpace(client, await chosenSpace(client, flags.space)));
     });
-  const space = await openFolder(target.directory);
+  const space = await requireName(await openFolder(target.directory), flags.space);
   try {
-    if (flags.space !== undefined && flags.space !== space.name)
-      throw new AppError("not_found", `the space in ${space.place} is ${space.name}, not ${flags.space}`);
     return await work(space);
   } finally {
     await space.close();
@@ -128,6 +126,34 @@ export async function withLocalSpace<T>(
   } finally {
     await space.close();
   }
+}
+
+/**
+ * Opens the same space for a program that runs for long, which closes it: the server of the last sign-in goes unmentioned, and what there is to
+ * say goes to its log.
+ */
+export async function openSpace(flags: SpaceCommandFlags, log: Log): Promise<SpaceDoor> {
+  const target = spaceTarget(flags, processEnvironment());
+  if (target.kind === "folder") {
+    const { openLocalSpace } = await import("../context/space/local.ts");
+    const space = await openLocalSpace(target.directory, { ...localDeps(target.directory), log });
+    return requireName(space, flags.space);
+  }
+  const client = new Client(await transportFor(target, flags));
+  try {
+    const { RemoteSpace } = await import("../context/space/remote.ts");
+    return new RemoteSpace(client, await chosenSpace(client, flags.space));
+  } catch (error) {
+    await client.close();
+    throw inWordsOfFlags(error, target.kind === "address" ? target.url : undefined);
+  }
+}
+
+/** Raises `not_found` for a folder with a space of another name, and closes it. */
+async function requireName(space: SpaceDoor, name: string | undefined): Promise<SpaceDoor> {
+  if (name === undefined || name === space.name) return space;
+  await space.close();
+  throw new AppError("not_found", `the space in ${space.place} is ${space.name}, not ${name}`);
 }
 
 async function openFolder(directory: string): Promise<SpaceDoor> {

@@ -18,6 +18,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "cairn server health": ["cairn server health", "cairn server health --server https://context.example.org"],
   "cairn server stop": ["cairn server stop"],
   "cairn server logs": ["cairn server logs --lines 20"],
+  "cairn mcp": [
+    "cairn mcp --dir ~/notes",
+    "cairn mcp --write --server https://context.example.org --space main",
+  ],
   "cairn config": ["cairn config check"],
   "cairn config check": ["cairn config check", "cairn config check --server-dir /srv/cairn --json"],
   "cairn completion": [

@@ -143,6 +143,10 @@ export const program: Program = {
       template: group("template", "Show the templates for new spaces", {
         list: async () => (await import("./groups/template.ts")).templateList,
       }),
+      mcp: later(
+        "Serve a space to an AI tool over the Model Context Protocol (stdio)",
+        async () => (await import("./groups/mcp.ts")).mcp,
+      ),
       config: group("config", "Check the configuration of a server", {
         check: async () => (await import("./groups/config.ts")).configCheck,
       }),
@@ -180,6 +184,7 @@ export const program: Program = {
   manual: {
     cairn: "docs/context-server.md",
     "cairn acl": "docs/access.md",
+    "cairn mcp": "docs/mcp.md",
   },
   topics,
 };

@@ -111,6 +111,11 @@ function takesColor(environment: Environment): boolean {
   return !environment.NO_COLOR && environment.TERM !== "dumb";
 }
 
+/** For a protocol that owns both streams. Nobody else may print data then. */
+export function standardStreams() {
+  return { input: process.stdin, output: process.stdout };
+}
+
 /** The width of the terminal that data goes to; undefined if it goes elsewhere. */
 export function stdoutColumns(): number | undefined {
   return process.stdout.isTTY === true ? process.stdout.columns || COLUMNS_DEFAULT : undefined;

@@ -78,7 +78,10 @@ describe("docs/configuration.md", () => {
     const rows = cellsOf(chapter("Flags and variables"));
     const column = (index: number) =>
       rows.map((row) => row[index]!.replaceAll("`", "")).filter((cell) => cell !== "–");
-    const help = await Bun.file(join(ROOT, "tests/golden/help/service-serve.txt")).text();
+    const help = (await Bun.file(join(ROOT, "tests/golden/help/service-serve.txt")).text()).replace(
+      /\s+/g,
+      " ",
+    );
     const flags = [...help.matchAll(/--([a-z-]+) </g)].map((match) => `--${match[1]}`);
     expect(column(1).toSorted()).toEqual(flags.toSorted());
 

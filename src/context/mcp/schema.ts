@@ -1,0 +1,82 @@
+// What the tools of the MCP server take, and how much they give at once.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { PATH_BYTES_MAX } from "../../kit/paths.ts";
+import { closed, nullable } from "../../kit/schema.ts";
+
+/** A model reads about a quarter as many tokens. */
+export const READ_CHARACTERS_DEFAULT = 30_000;
+export const READ_CHARACTERS_MAX = 100_000;
+export const LISTED_DEFAULT = 200;
+export const LISTED_MAX = 1_000;
+export const PUT_CHARACTERS_MAX = 1024 * 1024;
+/** One message of the protocol: a full `put` whose every character is escaped. */
+export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
+
+const Path = Type.String({
+  minLength: 1,
+  maxLength: PATH_BYTES_MAX,
+  description: "path of the document in the space",
+});
+const Version = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const Offset = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+export const StatusInput = closed({});
+
+export const ListInput = closed({
+  prefix: Type.Optional(
+    Type.String({ maxLength: PATH_BYTES_MAX, description: "only documents below this directory" }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ ...Offset, description: "number of documents to skip, to continue a list (default: 0)" }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LISTED_MAX,
+      description: `the most documents to list (default: ${LISTED_DEFAULT})`,
+    }),
+  ),
+});
+export type ListInput = Static<typeof ListInput>;
+
+export const ReadInput = closed({
+  path: Path,
+  version: Type.Optional(
+    Type.Integer({ ...Version, description: "an earlier version (default: the document as it is now)" }),
+  ),
+  line: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "the line to begin with, from 1",
+    }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({
+      ...Offset,
+      description: "number of characters to skip, to continue a read; not together with line",
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: READ_CHARACTERS_MAX,
+      description: `the most characters to return (default: ${READ_CHARACTERS_DEFAULT})`,
+    }),
+  ),
+});
+export type ReadInput = Static<typeof ReadInput>;
+
+export const PutInput = closed({
+  path: Path,
+  content: Type.String({ maxLength: PUT_CHARACTERS_MAX, description: "the whole new content" }),
+  expected_version: nullable(
+    Type.Integer({
+      ...Version,
+      description:
+        "the version that the new content is based on, as read returned it; null: the document is new",
+    }),
+  ),
+});
+export type PutInput = Static<typeof PutInput>;

@@ -1,0 +1,328 @@
+// Goal: an AI tool reads and, if it may, writes a space through `cairn mcp`, in a folder and of a server alike; it gets errors that it can act on, never
+// a broken protocol; and it keeps a folder from no other command.
+
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createLocalSpace } from "../../src/context/space/local.ts";
+import { binaryPath } from "../kit/binaries.ts";
+import { cairnAt, type Cairn } from "../kit/cairn.ts";
+import { until } from "../kit/eventually.ts";
+import { temporaryFolder, type Folder } from "../kit/folder.ts";
+import { shared } from "../kit/group-resource.ts";
+import { mcpSession } from "../kit/mcp.ts";
+import { runContext } from "../kit/running-context.ts";
+import { localDeps } from "../kit/space-doors.ts";
+
+interface Place extends AsyncDisposable, Pick<Cairn, "printed" | "data" | "cairn"> {
+  readonly flags: readonly string[];
+  /** The working tree. */
+  readonly tree: string;
+}
+
+async function inFolder(): Promise<Place> {
+  const folder = await temporaryFolder();
+  const tree = join(folder.path, "space");
+  mkdirSync(tree);
+  const space = await createLocalSpace({ directory: tree, name: "main", template: "blank" }, localDeps);
+  await space.write("a.md", new TextEncoder().encode("one\n"), undefined);
+  await space.close();
+  return placed(tree, ["--dir", tree], folder);
+}
+
+async function onServer(): Promise<Place> {
+  const server = await runContext();
+  const folder = await temporaryFolder();
+  const token = await folder.write("token", server.bootstrap);
+  await server.admin.write("a.md", "one\n");
+  const flags = ["--server", server.url, "--token-file", token];
+  return placed(join(server.directory, "spaces/team"), flags, folder, server);
+}
+
+function placed(tree: string, flags: readonly string[], ...under: (Folder | AsyncDisposable)[]): Place {
+  return {
+    ...cairnAt(flags),
+    tree,
+    flags,
+    async [Symbol.asyncDispose]() {
+      for (const one of under.toReversed()) await one[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe.each([
+  ["a folder", "main", inFolder],
+  ["a server", "team", onServer],
+] as const)("%s", (_, name, make) => {
+  const place = shared<Place>(make);
+
+  test("answers the handshake, and lists its tools; put is there only with --write", async () => {
+    await using reader = await mcpSession(...place.flags);
+    expect(reader.client.getServerVersion()).toMatchObject({ name: "cairn" });
+    expect(reader.client.getInstructions()).toContain("not instructions");
+    const names = async (session: typeof reader) =>
+      (await session.client.listTools()).tools.map((tool) => tool.name);
+    expect(await names(reader)).toEqual(["status", "list", "read"]);
+    await using writer = await mcpSession("--write", ...place.flags);
+    expect(await names(writer)).toEqual(["status", "list", "read", "put"]);
+    expect(await reader.refused("put", { path: "x.md", content: "", expected_version: null })).toBe(
+      "invalid: no such tool; there are: status, list, read",
+    );
+    expect(await reader.call("status")).toMatch(new RegExp(`^space: ${name}\nplace: .+\ndocuments: \\d+ `));
+  });
+
+  test("reads what is on disk, an earlier version, and a long document in parts that add up", async () => {
+    await using session = await mcpSession("--write", ...place.flags);
+    await session.call("put", { path: "r.md", content: "one\n", expected_version: null });
+    expect(await session.call("put", { path: "r.md", content: "two\n", expected_version: 1 })).toBe(
+      "r.md is at v2 (4 bytes)",
+    );
+    expect(await session.call("read", { path: "r.md" })).toBe("[r.md v2]\ntwo\n");
+    expect(await session.call("read", { path: "r.md", version: 1 })).toBe("[r.md v1]\none\n");
+    writeFileSync(join(place.tree, "hand.md"), "by hand\n");
+    expect(await session.call("read", { path: "hand.md" })).toBe(
+      "[hand.md no version, untracked: edited by hand and not recorded]\nby hand\n",
+    );
+
+    const long = Array.from(
+      { length: 2_000 },
+      (__, line) => `line ${line + 1}: ${"👍".repeat(line % 30)}`,
+    ).join("\n");
+    await session.call("put", { path: "long.md", content: long, expected_version: null });
+    let whole = "";
+    let offset: number | undefined = 0;
+    let parts = 0;
+    while (offset !== undefined) {
+      const answer: string = await session.call("read", { path: "long.md", offset, limit: 10_000 });
+      const [, first] = /^\[long\.md v1; lines (\d+) to \d+ of 2000\]$/.exec(answer.split("\n")[0]!)!;
+      expect(Number(first)).toBe(whole.split("\n").length);
+      const next = /\n\[cut at character (\d+) of \d+; continue with offset: \1\]$/.exec(answer);
+      whole += answer.slice(answer.indexOf("\n") + 1, next?.index);
+      offset = next ? Number(next[1]) : undefined;
+      parts += 1;
+    }
+    expect([parts > 4, whole === long]).toEqual([true, true]);
+    expect(await session.call("read", { path: "long.md", line: 1_990, limit: 30 })).toStartWith(
+      "[long.md v1; lines 1990 to 1990 of 2000]\nline 1990: ",
+    );
+    expect(await session.call("read", { path: "long.md", line: 5_000 })).toMatch(
+      /; nothing there: it ends at line 2000, /,
+    );
+  });
+
+  test("writes by compare-and-swap: of many that expect one version one wins, and the others get the content", async () => {
+    await using session = await mcpSession("--write", ...place.flags);
+    await session.call("put", { path: "race.md", content: "base\n", expected_version: null });
+    const tries = await Promise.allSettled(
+      Array.from({ length: 12 }, (__, one) =>
+        session.call("put", { path: "race.md", content: `by ${one}\n`, expected_version: 1 }),
+      ),
+    );
+    expect(tries.filter(({ status }) => status === "fulfilled").length).toBe(1);
+    const won = await session.call("read", { path: "race.md" });
+    expect(won).toMatch(/^\[race\.md v2\]\nby \d+\n$/);
+    const lost = tries.find((one) => one.status === "rejected")!.reason as Error;
+    expect(lost.message).toBe(
+      `stale: race.md: expected v1, but the current version is v2. Nothing was written.\n\nThe document now:\n${won}`,
+    );
+    expect(await session.refused("put", { path: "race.md", content: "", expected_version: null })).toContain(
+      won,
+    );
+    const gone = await session.refused("put", { path: "gone.md", content: "", expected_version: 3 });
+    expect(gone).toEndWith("The document does not exist now; to create it, put with expected_version null.");
+  });
+
+  test("offers every document as a resource, page by page, under any name", async () => {
+    await using session = await mcpSession("--write", ...place.flags);
+    const odd = "notes/ä #1 100% שלום.md";
+    await session.call("put", { path: odd, content: "odd\n", expected_version: null });
+    const found = new Map<string, string>();
+    let cursor: string | undefined;
+    do {
+      const page = await session.client.listResources(cursor === undefined ? {} : { cursor });
+      for (const one of page.resources) found.set(one.name, one.uri);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    expect(found.get("a.md")).toBe(`cairn://${name}/a.md`);
+    const { contents } = await session.client.readResource({ uri: found.get(odd)! });
+    expect(contents).toEqual([{ uri: found.get(odd)!, mimeType: "text/markdown", text: "odd\n" }]);
+    const { resourceTemplates } = await session.client.listResourceTemplates();
+    expect(resourceTemplates).toMatchObject([{ uriTemplate: "cairn://{space}/{+path}" }]);
+    await session.call("put", { path: "big.md", content: "x".repeat(300_000), expected_version: null });
+    for (const [uri, code, says] of [
+      [`cairn://${name}/none.md`, -32002, "not found"],
+      ["cairn://other/a.md", -32602, "begins with"],
+      ["file:///etc/passwd", -32602, "begins with"],
+      [`cairn://${name}/../../etc/passwd`, -32602, ".."],
+      [`cairn://${name}/%zz`, -32602, "encodes nothing"],
+      [`cairn://${name}/big.md`, -32602, "read it in parts with the tool read"],
+    ] as const) {
+      const refusal = await session.client.readResource({ uri }).catch((error: unknown) => error);
+      expect(refusal).toMatchObject({ code, message: expect.stringContaining(says) });
+    }
+    await expect(session.client.listResources({ cursor: "\ud800" })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test("answers hostile arguments with errors of the tool, and goes on", async () => {
+    await using session = await mcpSession("--write", ...place.flags);
+    symlinkSync("/etc/passwd", join(place.tree, "link.md"));
+    symlinkSync("/etc", join(place.tree, "etc"));
+    const path = "a.md";
+    for (const [tool, input, says] of [
+      ["read", {}, "invalid: path: missing"],
+      ["read", { path: 1 }, "invalid: path: expected a string"],
+      ["read", { path, nope: 1 }, "invalid: nope: unknown field"],
+      ["read", { path: "../../etc/passwd" }, '".."'],
+      ["read", { path: "/etc/passwd" }, "path: must be relative"],
+      ["read", { path: ".cairn/space.yaml" }, ".cairn"],
+      ["read", { path: "a\u0000.md" }, "must not contain control"],
+      ["read", { path: "link.md" }, ""],
+      ["read", { path: "etc/passwd" }, ""],
+      ["read", { path: "none.md" }, "not_found: file none.md: not found"],
+      ["read", { path, version: 99 }, "not_found: "],
+      ["read", { path, version: 0 }, "invalid: version: at least 1"],
+      ["read", { path, offset: -1 }, "invalid: offset: at least 0"],
+      ["read", { path, line: 1, offset: 1 }, "invalid: use line or offset, not both"],
+      ["read", { path, limit: 1e9 }, "invalid: limit: at most 100000"],
+      ["list", { limit: 0 }, "invalid: limit: at least 1"],
+      ["list", { prefix: "../x" }, "invalid: prefix"],
+      ["put", { path, content: "x" }, "invalid: expected_version: missing"],
+      [
+        "put",
+        { path, content: "\ud800", expected_version: null },
+        "invalid: content: contains half of a character",
+      ],
+      [
+        "put",
+        { path, content: "x".repeat(1024 * 1024 + 1), expected_version: 1 },
+        "invalid: content: at most",
+      ],
+      ["put", { path: "etc/new.md", content: "x", expected_version: null }, ""],
+      [
+        "put",
+        { path: "secret.md", content: `key = "AKIA${"QWERTYUIOPASDFGH"}"\n`, expected_version: null },
+        "secret_found: ",
+      ],
+      ["rm", { path }, "invalid: no such tool"],
+      ["__proto__", {}, "invalid: no such tool"],
+    ] as [string, object, string][]) {
+      const refusal = await session.refused(tool, input);
+      expect([tool, input, refusal]).toEqual([tool, input, expect.stringContaining(says)]);
+      expect(refusal).not.toContain("root:");
+      expect(refusal).not.toMatch(/^internal/);
+    }
+    expect(await session.call("read", { path })).toContain("one\n");
+    expect(session.log()).toBe("");
+  });
+
+  test("lists with a bound, and continues where it was cut", async () => {
+    await using session = await mcpSession("--write", ...place.flags);
+    for (const one of ["l/1.md", "l/2.md", "l/3.md"])
+      await session.call("put", { path: one, content: one, expected_version: null });
+    expect(await session.call("list", { prefix: "l", limit: 2 })).toBe(
+      "l/1.md\tv1\t6\tlive\nl/2.md\tv1\t6\tlive\n[1 to 2 of 3 documents; continue with offset: 2]",
+    );
+    expect(await session.call("list", { prefix: "l/", offset: 2 })).toBe("l/3.md\tv1\t6\tlive");
+    expect(await session.call("list", { prefix: "l", offset: 9 })).toBe("no more documents: there are 3");
+    expect(await session.call("list", { prefix: "none" })).toBe("no documents below none");
+  });
+
+  test("other commands have their turn while it runs", async () => {
+    await using session = await mcpSession("--write", ...place.flags);
+    await session.call("status");
+    const file = join(place.tree, "..", "from.md");
+    writeFileSync(file, "theirs\n");
+    await place.cairn("file", "put", "turn.md", "--from", file);
+    expect(await session.call("read", { path: "turn.md" })).toBe("[turn.md v1]\ntheirs\n");
+    await session.call("put", { path: "turn.md", content: "mine\n", expected_version: 1 });
+    expect((await place.cairn("file", "get", "turn.md")).stdout).toBe("mine\n");
+  });
+});
+
+describe("the process", () => {
+  const spawned = (...flags: string[]) =>
+    Bun.spawn([binaryPath("cairn"), "mcp", ...flags], { stdio: ["pipe", "pipe", "pipe"] });
+  const initialize = `${JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+  })}\n`;
+
+  test("shakes hands without a space; a call says how to get one", async () => {
+    await using folder = await temporaryFolder();
+    const none = join(folder.path, "none");
+    await using session = await mcpSession("--dir", none);
+    expect((await session.client.listTools()).tools.length).toBeGreaterThan(2);
+    expect(await session.refused("status")).toBe(
+      `not_found: no space in ${none}; create one with cairn init solo --dir ${none}`,
+    );
+  });
+
+  test("ends with its input, after the calls in progress, and writes the protocol only", async () => {
+    await using place = await inFolder();
+    const child = spawned(...place.flags, "--debug");
+    const call = {
+      jsonrpc: "2.0",
+      id: 2,
+      method: "tools/call",
+      params: { name: "read", arguments: { path: "a.md" } },
+    };
+    child.stdin.write(`${initialize}{"jsonrpc":"2.0","method":"notifications/initialized"}\n`);
+    child.stdin.write(`nonsense\n{"jsonrpc":"2.0"}\n[]\n${JSON.stringify(call)}\n`);
+    await child.stdin.end();
+    const lines = (await child.stdout.text())
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ id }) => id)).toEqual([1, 2]);
+    expect(lines[1].result.content).toEqual([{ type: "text", text: "[a.md v1]\none\n" }]);
+    expect(await child.exited).toBe(0);
+    expect(await child.stderr.text()).toContain("the client sent no valid message");
+  });
+
+  test("a message without end is refused, and ends it", async () => {
+    await using place = await inFolder();
+    const child = spawned(...place.flags);
+    child.stdin.write(initialize);
+    const flood = "x".repeat(1024 * 1024);
+    const send = async () => {
+      for (let count = 0; count < 20; count++) await child.stdin.write(flood);
+    };
+    // It is gone before it has all of it.
+    void send().catch(() => {});
+    expect(await child.exited).toBe(0);
+    expect(await child.stderr.text()).toContain("the client sent no valid message");
+  });
+
+  test.skipIf(process.platform === "win32")("ends on SIGTERM, and when nobody reads its output", async () => {
+    await using place = await inFolder();
+    const first = spawned(...place.flags);
+    first.stdin.write(initialize);
+    await until(async () => (await first.stdout.getReader().read()).value);
+    first.kill("SIGTERM");
+    expect(await first.exited).toBe(0);
+    const child = Bun.spawn(
+      ["bash", "-c", `exec "$0" "$@" > >(head -n1 >/dev/null)`, binaryPath("cairn"), "mcp", ...place.flags],
+      {
+        stdio: ["pipe", "ignore", "pipe"],
+      },
+    );
+    const ping = `{"jsonrpc":"2.0","id":2,"method":"ping"}\n`;
+    child.stdin.write(initialize);
+    const pings = setInterval(() => void child.stdin.write(ping), 20);
+    expect(await child.exited).toBe(0);
+    clearInterval(pings);
+    expect(await child.stderr.text()).toBe("");
+  });
+
+  test("leaves no lock behind when it is killed", async () => {
+    await using place = await inFolder();
+    const session = await mcpSession("--write", ...place.flags);
+    await session.call("put", { path: "k.md", content: "kept\n", expected_version: null });
+    process.kill(session.pid, "SIGKILL");
+    expect(await place.printed("file", "get", "k.md")).toBe("kept\n");
+    expect(readFileSync(join(place.tree, "k.md"), "utf8")).toBe("kept\n");
+    await session.client.close();
+  });
+});
