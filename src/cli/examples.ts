@@ -53,6 +53,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "cairn space list": ["cairn space list", "cairn space list --json"],
   "cairn space show": ["cairn space show main"],
   "cairn space index": ["cairn space index", "cairn space index --dir ~/notes"],
+  "cairn search": [
+    "cairn search 'retry budget'",
+    "cairn search '\"error budget\" deploy*' --path 'projects/**'",
+    "cairn search --regex 'TODO\\(\\w+\\)' -l",
+  ],
   "cairn space create": ["cairn space create research --template blank"],
   "cairn space delete": ["cairn space delete research --yes"],
   "cairn space adopt": ["cairn space adopt main"],

@@ -49,6 +49,7 @@ export const program: Program = {
         undelete: async () => (await file()).fileUndelete,
         destroy: async () => (await file()).fileDestroy,
       }),
+      search: () => import("./groups/search.ts").then((module) => module.searchCommand),
       space: group("space", "Create and manage spaces", {
         list: async () => (await space()).spaceList,
         show: async () => (await space()).spaceShow,

@@ -41,6 +41,7 @@ export const operations: Operations = {
   "GET /spaces/:space/diff/*": ["Compare two versions of a file", "not_text", "refused"],
   "POST /spaces/:space/undelete/*": ["Restore a deleted file", "conflict", "quota_exceeded", "refused"],
   "DELETE /spaces/:space/versions/*": ["Destroy the content of a version"],
+  "GET /spaces/:space/search": ["Search the files of a space", "refused"],
   "GET /spaces/:space/changes": ["List the changes since a head", "epoch_changed"],
   "POST /spaces/:space/snapshots/:id/restore": [
     "Restore a snapshot",

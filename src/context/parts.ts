@@ -25,6 +25,7 @@ import type { Ground } from "./ground.ts";
 import { buildPeople } from "./people/build.ts";
 import { ContextDoor } from "./people/door.ts";
 import { RateLimits } from "./rate/rate-limits.ts";
+import { Search } from "./search/search.ts";
 import { Spaces } from "./spaces/spaces.ts";
 import { Sync } from "./sync/sync.ts";
 import type { EngineKind } from "./versioned-store/engine.ts";
@@ -70,6 +71,8 @@ export function buildParts(options: PartsOptions) {
   const secrets = new SecretScan(config.secrets, workers);
   const files = new Files({ spaces, audit, events, secrets, workers });
   const graph = new Graph({ spaces, clock });
+  const later = (work: () => Promise<unknown>) => background.run("index a space", work);
+  const search = new Search({ spaces, workers, clock, later });
   const spools = new SpoolDirectory(join(config.directory, "incoming"));
   const sync = new Sync({ spaces, files, events, clock, log, spools });
   const hooks = buildWebhooks(ground, { authentication, changes, outbound: options.outbound });
@@ -84,6 +87,7 @@ export function buildParts(options: PartsOptions) {
     spaces,
     files,
     graph,
+    search,
     sync,
     backups,
     health: healthOf(ground, spaces),

@@ -9,6 +9,7 @@ import * as events from "./events/schema.ts";
 import * as graph from "./graph/schema.ts";
 import * as store from "./versioned-store/schema.ts";
 import * as people from "./people/schema.ts";
+import * as search from "./search/schema.ts";
 import * as spaces from "./spaces/schema.ts";
 import * as sync from "./sync/schema.ts";
 import * as webhooks from "./webhooks/schema.ts";
@@ -22,6 +23,7 @@ export const schemas: SchemaModules = [
   graph,
   store,
   people,
+  search,
   spaces,
   sync,
   webhooks,

@@ -24,6 +24,7 @@ import type { CallerKind } from "./identity/admission.ts";
 import type { Parts } from "./parts.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { withAllowance } from "./rate/rate-limits.ts";
+import { searchRoutes } from "./search/routes.ts";
 import { spaceRoutes } from "./spaces/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import { PULL_BODY_LIMITS, PUSH_BODY_BYTES_MAX, PUSH_ROUTE, syncRoutes } from "./sync/routes.ts";
@@ -61,6 +62,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(spaceRoutes(plugin, parts.spaces))
     .use(fileRoutes(plugin, parts.files))
     .use(graphRoutes(plugin, parts.graph))
+    .use(searchRoutes(plugin, parts.search))
     .use(syncRoutes(plugin, parts.sync))
     .use(auditRoutes(plugin, parts.audit))
     .use(webhookRoutes(plugin, parts.webhooks))

@@ -3,8 +3,12 @@
 import { implement, serveJobs } from "../kit/workers/job.ts";
 import { DIFF_JOB } from "./files/diff.ts";
 import { SCAN_JOB } from "./files/secrets.ts";
+import { FILES_JOB, FIND_JOB, READ_JOB } from "./search/jobs.ts";
 
 serveJobs([
   implement(DIFF_JOB, async () => (await import("./files/diff.ts")).encodedDiff),
   implement(SCAN_JOB, async () => (await import("./files/secret-rules.ts")).loadScan()),
+  implement(FIND_JOB, async () => (await import("./search/work.ts")).findCandidates),
+  implement(FILES_JOB, async () => (await import("./search/work.ts")).filesOnDisk),
+  implement(READ_JOB, async () => (await import("./search/work.ts")).readMatches),
 ]);

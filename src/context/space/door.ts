@@ -5,6 +5,7 @@ import type { FileDiff } from "../files/diff.ts";
 import type { DiffQuery, Written } from "../files/files.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
 import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
+import type { SearchAnswer, SearchQuery } from "../search/schema.ts";
 import type { Space, SyncMode, SyncRules } from "../spaces/schema.ts";
 import type { Expected } from "../versioned-store/engine.ts";
 import type { FileHistory, FileState, Snapshot } from "../versioned-store/schema.ts";
@@ -45,6 +46,8 @@ export interface SpaceDoor {
   list(query?: ListQuery): Promise<ListedFile[]>;
   /** Reads the working tree unless given a version. Raises `too_large` for an edit too large to be a document. */
   read(path: string, version?: number): Promise<ReadFile>;
+  /** Finds what is on disk, including manual edits and files without a version. Raises `invalid` for a query that cannot be one, `refused`. */
+  search(query: SearchQuery): Promise<SearchAnswer>;
   history(path: string): Promise<FileHistory>;
   /** Raises `not_text`, `too_large`, and `refused` for a file without versions. */
   diff(path: string, query?: Omit<DiffQuery, "signal">): Promise<FileDiff>;

@@ -19,6 +19,9 @@ import { SecretScan } from "../files/secrets.ts";
 import { Graph } from "../graph/graph.ts";
 import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
 import type { Caller } from "../identity/caller.ts";
+import { searchHere } from "../search/here.ts";
+import type { SearchAnswer, SearchQuery } from "../search/schema.ts";
+import { Search } from "../search/search.ts";
 import { recordOf, type OpenSpace } from "../spaces/open-space.ts";
 import { quotasInForce } from "../spaces/quota-rules.ts";
 import {
@@ -161,6 +164,7 @@ class LocalSpace implements SpaceDoor {
   readonly #workers: WorkerPool;
   readonly #files: Files;
   readonly #graph: Graph;
+  readonly #search: Search;
   readonly #saving = new KeyedLock<string>();
 
   constructor(space: OpenSpace, directory: string, deps: LocalSpaceDeps) {
@@ -180,6 +184,11 @@ class LocalSpace implements SpaceDoor {
       secrets: new SecretScan("block", this.#workers),
       workers: this.#workers,
     });
+    this.#search = new Search({
+      spaces: hostOf(space),
+      workers: searchHere(this.#workers),
+      clock: deps.clock,
+    });
   }
 
   async record(): Promise<Space> {
@@ -198,6 +207,10 @@ class LocalSpace implements SpaceDoor {
       state: content.state ?? "live",
       bytes: content.bytes,
     };
+  }
+
+  search(query: SearchQuery): Promise<SearchAnswer> {
+    return this.#search.find(this.#caller, this.name, query);
   }
 
   history(path: string): Promise<FileHistory> {

@@ -5,6 +5,7 @@ import type { FileDiff } from "../files/diff.ts";
 import type { DiffQuery, Written } from "../files/files.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
 import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
+import type { SearchAnswer, SearchQuery } from "../search/schema.ts";
 import type { Space, SyncMode, SyncRules } from "../spaces/schema.ts";
 import type { Expected } from "../versioned-store/engine.ts";
 import type { FileHistory, Snapshot } from "../versioned-store/schema.ts";
@@ -43,6 +44,17 @@ export class RemoteSpace implements SpaceDoor {
       state: (response.headers.get("x-service-state") ?? "live") as ReadFile["state"],
       bytes: await response.bytes(),
     };
+  }
+
+  search({ text, regex, ignoreCase, path, limit, lines }: SearchQuery): Promise<SearchAnswer> {
+    return this.#client.get(`${this.#root}/search`, {
+      q: text,
+      regex: regex ? 1 : undefined,
+      ignore_case: ignoreCase ? 1 : undefined,
+      path,
+      limit,
+      lines,
+    });
   }
 
   history(path: string): Promise<FileHistory> {

@@ -154,6 +154,8 @@ export interface LogEntry {
 }
 
 export interface FileEngine {
+  /** The working tree; undefined: an engine without one. */
+  readonly directory: string | undefined;
   head(): Head;
   totals(): Totals;
   /**
@@ -206,6 +208,8 @@ export interface FileEngine {
    * itself for files of the working tree.
    */
   applyEach(batch: Batch): Promise<AppliedEach>;
+  /** Resolves when the working tree shows every change committed before the call, except at the paths of `treeBehind`. */
+  settled(): Promise<void>;
   /** Paths where writing the working tree failed, so that it does not show the live version. Retried on every write and on open. Sorted. */
   treeBehind(): readonly DocumentPath[];
   /** Writes a consistent copy of everything committed. Raises `conflict` if the path exists. */

@@ -49,7 +49,6 @@ import { differenceTo } from "./restoring.ts";
 import { Staging } from "./staging.ts";
 import { spaceStore, type SpaceStore } from "./store.ts";
 import { Tree } from "./tree.ts";
-import { WordIndex } from "./words.ts";
 
 const EPOCH_BITS = 48;
 /** An operating system writes its cache to disk within half a minute, so a power cut cannot lose file content older than this. */
@@ -99,13 +98,13 @@ function damageOf(database: string, error: unknown): unknown {
 
 export class SqliteEngine implements SpaceEngine {
   readonly metadata: Metadata;
+  readonly directory: string;
   readonly #db: Db;
   readonly #store: SpaceStore;
   readonly #mirror: Mirror;
   readonly #reader: Reading;
   readonly #applying: Applying;
   readonly #staging: Staging;
-  readonly #words: WordIndex;
   readonly #outlining: Outlining;
   readonly #gate = new StepGate();
   readonly #clock: Clock;
@@ -115,6 +114,7 @@ export class SqliteEngine implements SpaceEngine {
   #closed = false;
 
   constructor(db: Db, { directory, clock, log, onApplied = () => {} }: SpaceEngineOptions) {
+    this.directory = directory;
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
@@ -134,7 +134,6 @@ export class SqliteEngine implements SpaceEngine {
       onApplied,
     });
     this.#staging = new Staging(db, this.#store);
-    this.#words = new WordIndex(db, this.#store);
     this.#outlining = new Outlining(this.#store, this.#mirror);
     const { space, lastTime, storedTreeSeq } = this.#applying;
     if (space.epoch === "") this.#beginEpoch();
@@ -302,8 +301,9 @@ export class SqliteEngine implements SpaceEngine {
     this.#mirror.following.settle(path);
   }
 
-  catchUpWords(): Promise<void> {
-    return this.#running.keep(this.#words.catchUp());
+  settled(): Promise<void> {
+    this.#requireOpen();
+    return this.#running.keep(this.#gate.read(() => this.#mirror.following.settled()));
   }
 
   async backupTo(file: string): Promise<void> {

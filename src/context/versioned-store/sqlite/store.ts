@@ -296,8 +296,6 @@ function documents(db: Db) {
     insertFrontMatter: db.query<never, [number, string]>(
       "INSERT INTO front_matter (file_id, fields) VALUES (?, ?)",
     ),
-    dropWords: db.query<never, [number]>("DELETE FROM words WHERE rowid = ?"),
-    setWords: db.query<never, [number, string]>("INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)"),
   };
 }
 

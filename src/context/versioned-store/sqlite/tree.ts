@@ -24,13 +24,13 @@ import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../../kit/modes.ts
 import type { DocumentPath } from "../../../kit/paths.ts";
 import { fileError } from "../file-error.ts";
 import { FILE_BYTES_CEILING } from "../schema.ts";
+import { nameOnDisk } from "./disk-name.ts";
 import { isReserved } from "./reserved.ts";
 import { entriesOf, walk, type FoundFile, type RefusedEntry } from "./walk.ts";
 
 /** Holds temporary files, on the same disk and hidden. */
 const OWN_DIRECTORY = ".cairn";
 const TEMPORARY_PREFIX = "write-";
-const ASCII = /^[\0-\x7f]*$/;
 /** The errors of a rename onto a directory. */
 const DIRECTORY_IN_THE_WAY = ["EISDIR", "ENOTEMPTY", "EEXIST", "EPERM"];
 
@@ -95,7 +95,7 @@ export class Tree {
    */
   put(path: DocumentPath, content: Uint8Array, hash: string, seen: TreeFile | undefined): boolean {
     return guarded(path, () => {
-      const name = this.#onDisk(path);
+      const name = nameOnDisk(this.#root, path);
       using directory = this.#made(parentOf(name), path);
       this.#temporary += 1;
       const temporary = (this.#own ??= this.#made(OWN_DIRECTORY, path)).entry(
@@ -131,7 +131,7 @@ export class Tree {
   /** Removes the file under the same condition as `put`, and directories that become empty. Keeps anything but a file. Raises `unavailable`. */
   remove(path: DocumentPath, seen: TreeFile | undefined): boolean {
     return guarded(path, () => {
-      const name = this.#onDisk(path);
+      const name = nameOnDisk(this.#root, path);
       using directory = this.#directories.hold(parentOf(name));
       if (!directory) return true;
       const target = directory.entry(lastOf(name));
@@ -159,7 +159,7 @@ export class Tree {
     const known = this.#known.get(path);
     if (!known) return undefined;
     return guarded(path, () => {
-      const stats = lstatOf(join(this.#root, this.#onDisk(path)));
+      const stats = lstatOf(join(this.#root, nameOnDisk(this.#root, path)));
       return stats?.isFile() && isSame(known, factsOf(stats)) ? known.hash : undefined;
     });
   }
@@ -167,7 +167,7 @@ export class Tree {
   /** Returns the size in bytes; undefined: not a regular file. Raises `unavailable`. */
   sizeOf(path: DocumentPath): number | undefined {
     return guarded(path, () => {
-      const name = this.#onDisk(path);
+      const name = nameOnDisk(this.#root, path);
       const isInside = this.#leadsInside(name);
       const stats = isInside ? lstatSync(join(this.#root, name), { throwIfNoEntry: false }) : undefined;
       return stats?.isFile() ? stats.size : undefined;
@@ -177,7 +177,7 @@ export class Tree {
   /** Best effort: false on errors. */
   isDirectory(path: DocumentPath): boolean {
     try {
-      return this.#isDirectory(this.#onDisk(path));
+      return this.#isDirectory(nameOnDisk(this.#root, path));
     } catch {
       return false;
     }
@@ -190,7 +190,7 @@ export class Tree {
   look(path: DocumentPath, blocked: (by: Obstacle) => void = () => {}): TreeFile | undefined {
     if (isReserved(path)) return undefined;
     return guarded(path, () => {
-      const name = this.#onDisk(path);
+      const name = nameOnDisk(this.#root, path);
       const above = this.#notInside(name);
       const at = above?.at ?? name;
       const stats = above ? above.stats : lstatSync(join(this.#root, name), { throwIfNoEntry: false });
@@ -204,7 +204,7 @@ export class Tree {
   read(path: DocumentPath): (TreeFile & { readonly bytes: Uint8Array }) | undefined {
     if (isReserved(path)) return undefined;
     return guarded(path, () => {
-      const name = this.#onDisk(path);
+      const name = nameOnDisk(this.#root, path);
       const descriptor = this.#directories.open(name);
       if (descriptor === undefined) return undefined;
       try {
@@ -237,11 +237,11 @@ export class Tree {
 
   /** As `entries`, without hashes. */
   *found(prefix?: DocumentPath): Generator<FoundFile | RefusedEntry> {
-    const start = prefix === undefined ? "" : this.#onDisk(prefix);
+    const start = prefix === undefined ? "" : nameOnDisk(this.#root, prefix);
     if (prefix !== undefined) {
       if (isReserved(prefix) || !this.#leadsInside(start)) return;
       const stats = lstatSync(join(this.#root, start), { throwIfNoEntry: false });
-      if (stats?.isFile()) yield { path: prefix, stats };
+      if (stats?.isFile()) yield { path: prefix, name: start, stats };
       if (!stats?.isDirectory()) return;
     }
     yield* walk(this.#root, this.#directories, start);
@@ -296,22 +296,6 @@ export class Tree {
         return;
       }
     }
-  }
-
-  /** Returns the spelling of the path on this disk, because files copied from another system may use another Unicode form. */
-  #onDisk(path: string): string {
-    if (ASCII.test(path)) return path;
-    let found = "";
-    for (const segment of path.split("/")) {
-      const exact = found === "" ? segment : `${found}/${segment}`;
-      const isThere = lstatSync(join(this.#root, exact), { throwIfNoEntry: false }) !== undefined;
-      const mayHold = !isThere && !ASCII.test(segment) && this.#isDirectory(found);
-      const other =
-        mayHold &&
-        entriesOf(join(this.#root, found)).find(({ name }) => name.normalize("NFC") === segment)?.name;
-      found = other ? (found === "" ? other : `${found}/${other}`) : exact;
-    }
-    return found;
   }
 
   #isDirectory(path: string): boolean {

@@ -17,6 +17,8 @@ const OWN: readonly string[] = [".cairn", ".sync"];
 
 export interface FoundFile {
   readonly path: DocumentPath;
+  /** The path as on disk, where characters may have another Unicode form. */
+  readonly name: string;
   readonly stats: Stats;
 }
 
@@ -46,7 +48,7 @@ export function* walk(
     else {
       const stats = lstatSync(join(root, name), { throwIfNoEntry: false });
       if (refused) yield refusedEntry(name, entry, refused, stats);
-      else if (stats?.isFile()) yield { path: name.normalize("NFC") as DocumentPath, stats };
+      else if (stats?.isFile()) yield { path: name.normalize("NFC") as DocumentPath, name, stats };
     }
   }
 }

@@ -1,0 +1,80 @@
+// The work of a search that runs in a worker: bring the index up to date and find candidates, list the files on disk, read files and show their
+// matches. work.ts does it.
+
+import type { Job } from "../../kit/workers/job.ts";
+import type { Candidate } from "./index-store.ts";
+import type { Shown } from "./lines.ts";
+
+/** Only a stuck disk or a costly expression takes so long. */
+const DEADLINE_MS = 15_000;
+const INPUT_CHARACTERS_MAX = 16 * 1024 * 1024;
+
+const lengthOf = (paths: readonly string[]) => paths.reduce((sum, path) => sum + path.length, 0);
+
+export interface FindInput {
+  /** The folder of the space. */
+  readonly directory: string;
+  /** Looks at the whole tree first. */
+  readonly whole: boolean;
+  /** Paths that changed since the index was brought up to date. */
+  readonly changed: readonly string[];
+  /** Made by terms.ts. Undefined: only brings the index up to date. */
+  readonly expression: string | undefined;
+  readonly limit: number;
+}
+
+export interface Found {
+  /** False: call again for the rest of the changes; there are no candidates yet. */
+  readonly isCurrent: boolean;
+  /** How long the look at the whole tree took; undefined: there was none. */
+  readonly lookMs: number | undefined;
+  /** Best first. */
+  readonly candidates: readonly Candidate[];
+}
+
+export const FIND_JOB: Job<FindInput, Found> = {
+  name: "search",
+  deadlineMs: DEADLINE_MS,
+  inputBytesMax: INPUT_CHARACTERS_MAX,
+  sizeOf: ({ changed }) => lengthOf(changed),
+};
+
+export interface FilesInput {
+  readonly directory: string;
+}
+
+/** Canonical paths, sorted. */
+export const FILES_JOB: Job<FilesInput, string[]> = {
+  name: "search_files",
+  deadlineMs: DEADLINE_MS,
+  inputBytesMax: INPUT_CHARACTERS_MAX,
+  sizeOf: () => 0,
+};
+
+export interface ReadInput {
+  readonly directory: string;
+  readonly paths: readonly string[];
+  /** Words as an expression of the index, or a regular expression. */
+  readonly query: { readonly words: string } | { readonly regex: string; readonly ignoreCase: boolean };
+  /** Lines of each file; 0: none. */
+  readonly lines: number;
+  /** Stops after this many files that match. */
+  readonly limit: number;
+}
+
+export interface ReadFound extends Shown {
+  readonly path: string;
+}
+
+export interface ReadOutput {
+  readonly found: readonly ReadFound[];
+  /** The number of paths that were read. */
+  readonly read: number;
+}
+
+export const READ_JOB: Job<ReadInput, ReadOutput> = {
+  name: "search_read",
+  deadlineMs: DEADLINE_MS,
+  inputBytesMax: INPUT_CHARACTERS_MAX,
+  sizeOf: ({ paths }) => lengthOf(paths),
+};

@@ -1,0 +1,193 @@
+// The rules of searching a space. A search finds what is on disk: recorded files, manual edits, and files without a version. Every row is judged by
+// the rights of the caller before it counts.
+
+import { Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { AppError, badParameter } from "../../kit/error.ts";
+import type { WorkerPool } from "../../kit/workers/pool.ts";
+import { compilePattern } from "../access/pattern.ts";
+import type { Caller } from "../identity/caller.ts";
+import type { OpenSpace } from "../spaces/open-space.ts";
+import type { Spaces } from "../spaces/spaces.ts";
+import { CatchingUp } from "./catching-up.ts";
+import type { Candidate } from "./index-store.ts";
+import { FILES_JOB, READ_JOB, type ReadFound } from "./jobs.ts";
+import {
+  GLOB_CHARACTERS_MAX,
+  LINES_DEFAULT,
+  RESULTS_DEFAULT,
+  RESULTS_MAX,
+  type SearchAnswer,
+  type SearchQuery,
+} from "./schema.ts";
+import { indexExpression, requireShort } from "./terms.ts";
+
+export interface SearchDeps {
+  readonly spaces: Pick<Spaces, "looked">;
+  readonly workers: Pick<WorkerPool, "run">;
+  readonly clock: Clock;
+  /** Runs work that no search waits for. Undefined: each search looks at the whole working tree. */
+  readonly later?: (work: () => Promise<unknown>) => void;
+}
+
+/** The candidates fetched first. With fewer that the caller may see, all are fetched. */
+const CANDIDATES_FIRST = 1_000;
+const CANDIDATES_MAX = 1_000_000;
+/** The files handed to a worker at once. */
+const PATHS_PER_JOB = 5_000;
+/** Of a regular expression. */
+const TOTAL_MS_MAX = 30_000;
+
+interface Asked {
+  readonly caller: Caller;
+  readonly space: OpenSpace;
+  readonly directory: string;
+  readonly sees: (path: string) => boolean;
+  readonly limit: number;
+  readonly lines: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export class Search {
+  readonly #deps: SearchDeps;
+  readonly #catching: CatchingUp;
+
+  constructor(deps: SearchDeps) {
+    this.#deps = deps;
+    this.#catching = new CatchingUp(deps);
+  }
+
+  /**
+   * Raises `invalid` for a query that cannot be one, `refused` for a search that takes too long, and what the worker pool raises. `signal` cancels
+   * the search.
+   */
+  async find(
+    caller: Caller,
+    spaceName: string,
+    query: SearchQuery,
+    signal?: AbortSignal,
+  ): Promise<SearchAnswer> {
+    const { limit = RESULTS_DEFAULT, lines = LINES_DEFAULT } = query;
+    if (limit < 1 || limit > RESULTS_MAX) throw badParameter("limit", `between 1 and ${RESULTS_MAX}`);
+    const inGlob = globOf(spaceName, query.path);
+    requireShort(query.text);
+    const expression = query.regex === true ? undefined : indexExpression(query.text);
+    const space = await this.#deps.spaces.looked(caller, spaceName);
+    const { directory } = space.engine;
+    if (directory === undefined)
+      throw new AppError("refused", "this storage backend cannot be searched: it keeps no files on disk");
+    const may = (path: string) =>
+      caller.rights.may("list", spaceName, path) && caller.rights.may("read", spaceName, path);
+    const sees = (path: string) => inGlob(path) && may(path);
+    const asked: Asked = { caller, space, directory, sees, limit, lines, signal };
+    if (expression !== undefined) return this.#words(asked, expression);
+    return this.#expression(asked, { regex: query.text, ignoreCase: query.ignoreCase === true });
+  }
+
+  async #words(asked: Asked, words: string): Promise<SearchAnswer> {
+    const { caller, space, limit, lines, signal } = asked;
+    const run = { by: caller.name, signal };
+    let candidates = await this.#catching.candidates(space, words, CANDIDATES_FIRST, run);
+    let seen = await seenOf(candidates, asked.sees, limit + 1);
+    if (seen.length <= limit && candidates.length === CANDIDATES_FIRST) {
+      candidates = await this.#catching.candidates(space, words, CANDIDATES_MAX, run);
+      seen = await seenOf(candidates, asked.sees, limit + 1);
+    }
+    const best = seen.slice(0, limit);
+    const more = seen.length > limit;
+    if (lines === 0)
+      return { results: best.map(({ path, score }) => resultOf({ path, ...NO_LINES }, score)), more };
+    const scores = new Map(best.map(({ path, score }) => [path, score]));
+    const { found } = await this.#read(asked, [...scores.keys()], { words });
+    return { results: found.map((one) => resultOf(one, scores.get(one.path)!)), more };
+  }
+
+  async #expression(asked: Asked, query: { regex: string; ignoreCase: boolean }): Promise<SearchAnswer> {
+    const { caller, space, directory, sees, limit, signal } = asked;
+    await space.engine.settled();
+    const run = { by: caller.name, signal };
+    // Refuses a malformed expression before it looks at the disk.
+    await this.#read(asked, [], query);
+    const all = await this.#deps.workers.run(FILES_JOB, { directory }, run);
+    const paths: string[] = [];
+    const stretch = new Stretch();
+    for (const path of all) {
+      if (sees(path)) paths.push(path);
+      if (stretch.isOver()) await turnOfOthers();
+    }
+    const { found } = await this.#read({ ...asked, limit: limit + 1 }, paths, query);
+    const results = found.slice(0, limit).map((one) => resultOf(one, null));
+    return { results, more: found.length > limit };
+  }
+
+  /** Reads the files in portions, until there are enough results. */
+  async #read(
+    { caller, directory, lines, limit, signal }: Asked,
+    paths: readonly string[],
+    query: { words: string } | { regex: string; ignoreCase: boolean },
+  ): Promise<{ found: ReadFound[] }> {
+    const { clock, workers } = this.#deps;
+    const start = clock.elapsed();
+    const found: ReadFound[] = [];
+    let at = 0;
+    do {
+      const portion = paths.slice(at, at + PATHS_PER_JOB);
+      const input = { directory, paths: portion, query, lines, limit: limit - found.length };
+      const done = await workers.run(READ_JOB, input, { by: caller.name, signal }).catch(inWords);
+      found.push(...done.found);
+      at += done.read;
+      if (clock.elapsed() - start > TOTAL_MS_MAX) throw tooLong();
+    } while (at < paths.length && found.length < limit);
+    return { found };
+  }
+}
+
+const NO_LINES = { lines: [], more_lines: true };
+
+/** Scores are shown with as many digits as mean something. */
+const SCORE_DIGITS = 4;
+
+function resultOf({ path, lines, more_lines }: ReadFound, score: number | null): SearchAnswer["results"][0] {
+  return { path, score: score === null ? null : Number(score.toFixed(SCORE_DIGITS)), lines, more_lines };
+}
+
+async function seenOf(
+  candidates: readonly Candidate[],
+  sees: (path: string) => boolean,
+  count: number,
+): Promise<Candidate[]> {
+  const seen: Candidate[] = [];
+  const stretch = new Stretch();
+  for (const candidate of candidates) {
+    if (seen.length === count) break;
+    if (sees(candidate.path)) seen.push(candidate);
+    if (stretch.isOver()) await turnOfOthers();
+  }
+  return seen;
+}
+
+/** A path without wildcards includes everything below it. Raises `invalid`. */
+function globOf(space: string, glob: string | undefined): (path: string) => boolean {
+  if (glob === undefined) return () => true;
+  if (glob.length > GLOB_CHARACTERS_MAX)
+    throw badParameter("path", `at most ${GLOB_CHARACTERS_MAX} characters`);
+  const pattern = `${space}/${glob.replace(/^\.?\/|\/$/g, "")}`;
+  try {
+    const [itself, below] = [compilePattern(pattern), compilePattern(`${pattern}/**`)];
+    return (path) => itself.matches(`${space}/${path}`) || below.matches(`${space}/${path}`);
+  } catch {
+    throw badParameter("path", `"${glob}": expected a path or a pattern such as docs/** or **/*.md`);
+  }
+}
+
+/** A worker that did not finish in time. */
+function inWords(error: unknown): never {
+  if (error instanceof AppError && error.details?.["deadline_ms"] !== undefined) throw tooLong();
+  throw error;
+}
+
+function tooLong(): AppError {
+  return new AppError(
+    "refused",
+    "the search takes too long; narrow it with a path, or simplify the regular expression",
+  );
+}

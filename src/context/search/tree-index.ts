@@ -1,0 +1,170 @@
+// Keeps a text index equal to the files on disk: finds the files that differ from what was indexed, by their signatures, and reads only those. Runs
+// in a worker of a server, or in the process of a command.
+
+import { closeSync, fstatSync, readSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../kit/clock.ts";
+import { HeldRoot, lstatOf } from "../../kit/held-directory.ts";
+import { decodeUtf8 } from "../../kit/utf8.ts";
+import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
+import { mayChangeUnseen } from "../versioned-store/sqlite/signature.ts";
+import { walk } from "../versioned-store/sqlite/walk.ts";
+import type { IndexStore, Known, Signature } from "./index-store.ts";
+import { SEARCHED_BYTES_MAX } from "./schema.ts";
+
+/** The files indexed in one transaction. */
+const FILES_PER_COMMIT = 200;
+const BYTES_PER_COMMIT = 8 * 1024 * 1024;
+const NUL = 0;
+/** Text has no NUL byte at its start; other data nearly always has one. */
+const BINARY_LOOK_BYTES = 8_192;
+
+/** A file whose signature is not that of the index. */
+interface Stale {
+  readonly path: string;
+  /** As on disk. */
+  readonly name: string;
+}
+
+interface Differences {
+  readonly stale: readonly Stale[];
+  /** Ids of files that are gone. */
+  readonly gone: readonly number[];
+}
+
+/** Compares the whole tree with the index. */
+export function differences(directory: string, known: Map<string, Known>): Differences {
+  const stale: Stale[] = [];
+  for (const found of walk(directory, new HeldRoot(directory), "")) {
+    if (!("stats" in found)) continue;
+    const { path, name, stats } = found;
+    const seen = known.get(path);
+    if (!seen || !isSame(seen, stats)) stale.push({ path, name });
+    known.delete(path);
+  }
+  return { stale, gone: [...known.values()].map(({ id }) => id) };
+}
+
+/** As `differences`, for paths that are known to have changed. */
+export function differencesAt(directory: string, store: IndexStore, paths: readonly string[]): Differences {
+  const stale: Stale[] = [];
+  const gone: number[] = [];
+  for (const path of paths) {
+    const row = store.find(path);
+    const name = nameOnDisk(directory, path);
+    const stats = lstatOf(join(directory, name));
+    if (!stats?.isFile()) {
+      if (row) gone.push(row.id);
+    } else if (!row || !isSame(row, stats)) stale.push({ path, name });
+  }
+  return { stale, gone };
+}
+
+/** Brings the index up to date until `isOver`. Returns whether it is done; otherwise call it again with new differences. */
+export function bring(
+  store: IndexStore,
+  directory: string,
+  { stale, gone }: Differences,
+  isOver: () => boolean,
+): boolean {
+  const root = new HeldRoot(directory);
+  if (gone.length > 0) store.write(() => gone.forEach((id) => forget(store, id)));
+  for (let at = 0; at < stale.length;) {
+    store.write(() => {
+      let bytes = 0;
+      for (
+        let files = 0;
+        files < FILES_PER_COMMIT && bytes < BYTES_PER_COMMIT && at < stale.length;
+        files += 1
+      )
+        bytes += index(store, root, stale[at++]!);
+    });
+    if (at < stale.length && isOver()) return false;
+  }
+  return true;
+}
+
+/** Returns the bytes read. */
+function index(store: IndexStore, root: HeldRoot, { path, name }: Stale): number {
+  const read = readText(root, name);
+  // Another search may have indexed it meanwhile.
+  const row = store.find(path);
+  if (!read) {
+    if (row) forget(store, row.id);
+    return 0;
+  }
+  const { text, digest, bytes, ...signature } = read;
+  if (row?.digest === digest) {
+    store.update({ id: row.id, digest, ...signature });
+    return bytes;
+  }
+  if (row) {
+    store.dropWords(row.id);
+    store.update({ id: row.id, digest, ...signature });
+  }
+  const id = row?.id ?? store.insert({ path, digest, ...signature });
+  if (text !== undefined) store.addWords(id, text);
+  return bytes;
+}
+
+function forget(store: IndexStore, id: number): void {
+  store.dropWords(id);
+  store.remove(id);
+}
+
+interface Read extends Signature {
+  /** Undefined: not text, or too large. */
+  readonly text: string | undefined;
+  /** Empty without a text. */
+  readonly digest: string;
+  readonly bytes: number;
+}
+
+/** Undefined: no regular file, or not readable. Follows no links. */
+export function readText(root: HeldRoot, name: string): Read | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = root.open(name);
+    if (descriptor === undefined) return undefined;
+    const before = systemClock.now();
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return undefined;
+    const signature = signatureOf(stats, before);
+    if (stats.size > SEARCHED_BYTES_MAX) return { ...signature, text: undefined, digest: "", bytes: 0 };
+    const bytes = bytesOf(descriptor, stats.size);
+    const text = isBinary(bytes) ? undefined : decodeUtf8(bytes);
+    const digest = text === undefined ? "" : Bun.hash(bytes).toString(36);
+    return { ...signature, text, digest, bytes: bytes.length };
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function bytesOf(descriptor: number, size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  while (at < size) {
+    const count = readSync(descriptor, bytes, at, size - at, at);
+    if (count === 0) break;
+    at += count;
+  }
+  return bytes.subarray(0, at);
+}
+
+function isBinary(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, BINARY_LOOK_BYTES).includes(NUL);
+}
+
+/** A time that a later edit could repeat is stored as none, so that the file is read again. */
+function signatureOf(stats: Stats, now: number): Signature {
+  const { size, mtimeMs, ctimeMs: changed, ino: inode } = stats;
+  return { size, modified: mayChangeUnseen(stats, now) ? -1 : mtimeMs, changed, inode };
+}
+
+function isSame(known: Signature, { size, mtimeMs, ctimeMs, ino }: Stats): boolean {
+  return (
+    known.modified === mtimeMs && known.size === size && known.changed === ctimeMs && known.inode === ino
+  );
+}

@@ -1,0 +1,81 @@
+// What the jobs of a search do (jobs.ts), in a worker or in the process of a command. A job that cannot finish in a short time returns what is done,
+// so that searches take turns.
+
+import { join } from "node:path";
+import { systemClock } from "../../kit/clock.ts";
+import { HeldRoot } from "../../kit/held-directory.ts";
+import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
+import { walk } from "../versioned-store/sqlite/walk.ts";
+import { compileExpression } from "./expression.ts";
+import { dropIndex, isDamage, markStore, openIndex } from "./index-store.ts";
+import type { FilesInput, FindInput, Found, ReadFound, ReadInput, ReadOutput } from "./jobs.ts";
+import { shownLines, type Span } from "./lines.ts";
+import { wordSpans } from "./marks.ts";
+import { bring, differences, differencesAt, readText } from "./tree-index.ts";
+
+/** A job returns after about this long. */
+const TURN_MS = 1_000;
+const OWN = ".cairn";
+
+export async function findCandidates(input: FindInput): Promise<Found> {
+  const own = join(input.directory, OWN);
+  try {
+    return candidatesIn(own, input);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    dropIndex(own);
+    return candidatesIn(own, { ...input, whole: true });
+  }
+}
+
+function candidatesIn(own: string, { directory, whole, changed, expression, limit }: FindInput): Found {
+  using store = openIndex(own);
+  const start = systemClock.elapsed();
+  const found = whole ? differences(directory, store.known()) : differencesAt(directory, store, changed);
+  const lookMs = whole ? systemClock.elapsed() - start : undefined;
+  const isOver = () => systemClock.elapsed() - start > TURN_MS;
+  if (!bring(store, directory, found, isOver)) return { isCurrent: false, lookMs, candidates: [] };
+  const candidates = expression === undefined ? [] : store.matching(expression, limit);
+  return { isCurrent: true, lookMs, candidates };
+}
+
+/** Returns the canonical paths of the files on disk, sorted. */
+export async function filesOnDisk({ directory }: FilesInput): Promise<string[]> {
+  const paths: string[] = [];
+  for (const found of walk(directory, new HeldRoot(directory), ""))
+    if ("stats" in found) paths.push(found.path);
+  return paths.sort();
+}
+
+/** Raises `invalid` for what is not a regular expression. */
+export async function readMatches({ directory, paths, query, lines, limit }: ReadInput): Promise<ReadOutput> {
+  const start = systemClock.elapsed();
+  const root = new HeldRoot(directory);
+  using matcher = await matcherOf(query);
+  const found: ReadFound[] = [];
+  let read = 0;
+  while (read < paths.length && found.length < limit) {
+    const path = paths[read++]!;
+    const text = readText(root, nameOnDisk(directory, path))?.text?.replaceAll("\r\n", "\n");
+    const spans = text === undefined ? [] : matcher.spans(text);
+    if (spans.length > 0) found.push({ path, ...shownLines(text!, spans, lines) });
+    if (systemClock.elapsed() - start > TURN_MS) break;
+  }
+  return { found, read };
+}
+
+interface Matcher extends Disposable {
+  readonly spans: (text: string) => Span[];
+}
+
+async function matcherOf(query: ReadInput["query"]): Promise<Matcher> {
+  if ("regex" in query) {
+    const { spans } = await compileExpression(query.regex, query.ignoreCase);
+    return { spans, [Symbol.dispose]() {} };
+  }
+  const store = markStore();
+  return {
+    spans: (text) => wordSpans(store, text, query.words),
+    [Symbol.dispose]: () => store[Symbol.dispose](),
+  };
+}

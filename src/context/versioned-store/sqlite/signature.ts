@@ -1,0 +1,21 @@
+// The signature of a file: what the file system says about it. While the signature is the same, so is the content.
+//
+// One case is left out: a file that is edited twice within one tick of the file system's clock has the same times after both edits. So a signature
+// only counts if its times are older than a tick when it is taken.
+
+import type { Stats } from "node:fs";
+
+/** File systems keep time in nanoseconds, but read a clock that ticks every 1 to 16 ms; a network adds some difference. */
+const TICK_MS = 100;
+/** Some file systems keep whole seconds only; FAT every second one. */
+const COARSE_TICK_MS = 3_000;
+const SECOND_MS = 1_000;
+
+/** Reports whether an edit after `now` could leave the same times. `now`: ms since the epoch, read before `stats`. */
+export function mayChangeUnseen(
+  { mtimeMs, ctimeMs }: Pick<Stats, "mtimeMs" | "ctimeMs">,
+  now: number,
+): boolean {
+  const tick = mtimeMs % SECOND_MS === 0 ? COARSE_TICK_MS : TICK_MS;
+  return Math.max(mtimeMs, ctimeMs) + tick > now;
+}
