@@ -55,8 +55,12 @@ export class Client {
   /** Returns the JSON of the response; undefined for an empty body. */
   async json<T>(method: string, path: string, asked: Asked = {}): Promise<T> {
     const response = await this.request(method, path, asked);
-    const text = await response.text();
-    return (text === "" ? undefined : JSON.parse(text)) as T;
+    try {
+      const text = await response.text();
+      return (text === "" ? undefined : JSON.parse(text)) as T;
+    } catch (error) {
+      throw interrupted(this.name, messageOf(error));
+    }
   }
 
   /** Raises the AppError of the server (code, message, details), or `invalid` for a path that would resolve to another route. */
@@ -84,6 +88,11 @@ export class Client {
   close(): Promise<void> {
     return this.#transport.close();
   }
+}
+
+/** The error for a response that ends too early. */
+export function interrupted(server: string, problem: string): AppError {
+  return new AppError("unavailable", `the connection to ${server} was interrupted: ${problem}`);
 }
 
 /** Refuses `.` and `..`, because URL normalization would turn a file name into another path. */

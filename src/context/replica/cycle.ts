@@ -8,7 +8,7 @@ import { modeOf } from "../spaces/modes.ts";
 import type { SyncRules } from "../spaces/schema.ts";
 import type { SpaceEngine } from "../versioned-store/engine.ts";
 import { bring, type Brought, type Step } from "./applying.ts";
-import { decide, needsConsent, type Action } from "./decision.ts";
+import { decide, needsConsent, type Action, type Lineage } from "./decision.ts";
 import type { LocalCopy } from "./local-copy.ts";
 import { look, recordEdits, type Found, type LocalFile } from "./looking.ts";
 import { pushAll, type Sending } from "./pushing.ts";
@@ -161,7 +161,7 @@ class Cycle {
     if (this.#options.dryRun !== true) await recordEdits(engine, found, this.#deps.state.origin!.user);
     this.#report.refused.push(...found.refused);
     const decided = this.#decideAll(rows, found, (_, live) => live);
-    return this.#withHistory(engine, decided);
+    return this.#withLineage(engine, decided);
   }
 
   #rowsAt(paths: ReadonlySet<string>): Map<string, FileRow> {
@@ -195,7 +195,7 @@ class Cycle {
       // The common case.
       if (row && hash === row.hash && hash === row.base_hash && row.sent === null && row.fresh === null)
         return;
-      const action = this.#decided(path, row, hash, false);
+      const action = this.#decided(path, row, hash, "unknown");
       if (action !== "none") decided.push({ path: path as DocumentPath, action, row, local });
     };
     for (const [path, row] of rows) add(path, row);
@@ -204,7 +204,7 @@ class Cycle {
     return decided;
   }
 
-  #decided(path: string, row: FileRow | null, local: string | null, isEarlier: boolean): Action {
+  #decided(path: string, row: FileRow | null, local: string | null, lineage: Lineage): Action {
     return decide({
       mode: modeOf(this.#rules, path),
       server: row?.hash ?? null,
@@ -212,21 +212,34 @@ class Cycle {
       base: row?.base_hash ?? null,
       sent: row?.sent ?? null,
       fresh: row?.fresh ?? null,
-      isEarlier,
+      lineage,
     });
   }
 
-  /** A restored server may show a content that was here before: then the local one is newer. */
-  async #withHistory(engine: SpaceEngine, decided: readonly Decided[]): Promise<Decided[]> {
+  /** Compares the histories of both sides where a restored server has another content. */
+  async #withLineage(engine: SpaceEngine, decided: readonly Decided[]): Promise<Decided[]> {
     const result: Decided[] = [];
     for (const one of decided) {
       const { path, row, local } = one;
       const isOpen = row?.fresh === "restored" && row.hash !== null && local && row.hash !== local.hash;
-      const history = isOpen ? await engine.history(path) : undefined;
-      const isEarlier = history?.versions.some(({ hash }) => hash === row?.hash) ?? false;
-      result.push(isEarlier ? { ...one, action: this.#decided(path, row, local!.hash, true) } : one);
+      if (!isOpen) {
+        result.push(one);
+        continue;
+      }
+      const lineage = await this.#lineageOf(engine, path, row);
+      const action = this.#decided(path, row, local.hash, lineage);
+      // Without a common content there is no base.
+      result.push({ ...one, action, row: lineage === "common" ? row : { ...row, base_hash: null } });
     }
     return result;
+  }
+
+  async #lineageOf(engine: SpaceEngine, path: DocumentPath, row: FileRow): Promise<Lineage> {
+    const base = row.base_hash;
+    const hashes = new Set(await this.#deps.server.hashesOf(path));
+    if (base !== null && hashes.has(base)) return "common";
+    const history = await engine.history(path);
+    return history?.versions.some(({ hash }) => hash === row.hash) ? "earlier" : "unknown";
   }
 
   #requireConsent(decided: readonly Decided[]): void {

@@ -17,9 +17,15 @@ export interface Facts {
   /** The hash in a push without an answer; empty: a delete; null: there is none. */
   readonly sent: string | null;
   readonly fresh: Fresh | null;
-  /** For `restored`: the server's content is an earlier local version. */
-  readonly isEarlier: boolean;
+  /** For `restored`, when both sides have different contents. */
+  readonly lineage: Lineage;
 }
+
+/**
+ * How a restored server's content relates to the copy: `common`: its history contains the last common content, so both continue from there;
+ * `earlier`: it is an earlier local version, and the local one is newer; `unknown`: neither side may replace the other.
+ */
+export type Lineage = "common" | "earlier" | "unknown";
 
 /**
  * `agree`: both sides are equal; record it. `take`: write the server's content locally. `remove`: delete locally. `send`: push the local content.
@@ -28,14 +34,15 @@ export interface Facts {
 export type Action = "none" | "agree" | "take" | "remove" | "send" | "withdraw" | "merge" | "keep";
 
 export function decide(facts: Facts): Action {
-  const { mode, server, local, fresh } = facts;
+  const { mode, server, local, fresh, lineage } = facts;
   if (mode === "never") return "none";
   if (mode === "init-only") return seeding(facts);
   const base = isOurPush(facts) ? server : facts.base;
   if (local === server) return base === local && facts.base === base && fresh === null ? "none" : "agree";
   if (fresh !== null && local !== null && server === null) return "send";
   if (fresh !== null && local === null && server !== null) return "take";
-  if (fresh === "restored" && facts.isEarlier) return "send";
+  if (fresh === "restored" && local !== null && lineage !== "common")
+    return lineage === "earlier" ? "send" : "merge";
   // An edit wins over a delete, because a delete can be repeated.
   if (local === base) return server === null ? "remove" : "take";
   if (server === base) return local === null ? "withdraw" : "send";

@@ -1,14 +1,15 @@
 // The server's side of a synced space, as a cycle asks for it. Every answer is complete or raises.
 
 import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { createZstdDecompress } from "node:zlib";
-import { AppError } from "../../kit/error.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
 import { readTar } from "../../kit/tar.ts";
-import { encodedPath, type Client } from "../client/client.ts";
+import { encodedPath, interrupted, type Client } from "../client/client.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import type { Space, SyncRules } from "../spaces/schema.ts";
 import { PULL_BYTES_MAX, type Pushed, type PushOperation } from "../sync/schema.ts";
-import type { NetChange } from "../versioned-store/schema.ts";
+import type { FileHistory, NetChange } from "../versioned-store/schema.ts";
 import type { ServerChange, ServerFile } from "./state.ts";
 
 /** The archive's first member: path → version. */
@@ -78,15 +79,22 @@ export class ServerSpace {
     const response = await this.#request("POST", "/pull", { body: { paths } });
     const pulled: Pulled[] = [];
     let versions: Record<string, number> = {};
-    const archive = Readable.fromWeb(response.body as never).pipe(createZstdDecompress());
-    await readTar(archive, PULL_BYTES_MAX + VERSIONS_BYTES_MAX, async ({ name, size, content }) => {
-      const bytes = await wholeOf(content, size);
-      if (name === VERSIONS_NAME)
-        versions = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, number>;
-      else pulled.push({ path: name, version: versions[name]!, bytes });
-    });
-    if (pulled.length !== paths.length)
-      throw new AppError("unavailable", `${this.place} sent an incomplete archive; try again`);
+    const archive = createZstdDecompress();
+    const arrived = pipeline(Readable.fromWeb(response.body as never), archive);
+    const unpacked = readTar(
+      archive,
+      PULL_BYTES_MAX + VERSIONS_BYTES_MAX,
+      async ({ name, size, content }) => {
+        const bytes = await wholeOf(content, size);
+        if (name === VERSIONS_NAME)
+          versions = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, number>;
+        else pulled.push({ path: name, version: versions[name]!, bytes });
+      },
+    );
+    const results = await Promise.allSettled([arrived, unpacked]);
+    const failure = results.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
+    if (failure || pulled.length !== paths.length)
+      throw interrupted(this.place, failure ? messageOf(failure.reason) : "the archive is incomplete");
     return pulled;
   }
 
@@ -97,6 +105,17 @@ export class ServerSpace {
   async content(path: string, version: number): Promise<Uint8Array> {
     const response = await this.#request("GET", `/files/${encodedPath(path)}`, { query: { version } });
     return response.bytes();
+  }
+
+  /** Returns the hashes of all versions of a file. */
+  async hashesOf(path: string): Promise<string[]> {
+    try {
+      const { versions } = await this.#json<FileHistory>("GET", `/history/${encodedPath(path)}`);
+      return versions.map(({ hash }) => hash);
+    } catch (error) {
+      if (error instanceof AppError && error.code === "not_found") return [];
+      throw error;
+    }
   }
 
   #json<T>(...[method, path, asked]: Parameters<Client["json"]>): Promise<T> {

@@ -15,7 +15,7 @@ const facts = (given: Partial<Facts>): Facts => ({
   base: null,
   sent: null,
   fresh: null,
-  isEarlier: false,
+  lineage: "unknown",
   ...given,
 });
 
@@ -51,8 +51,9 @@ describe("decision", () => {
 
   test("a restored server does not roll a copy back", () => {
     const rolledBack = { server: "old", local: "new", base: "new", fresh: "restored" } as const;
-    expect(decide(facts({ ...rolledBack, isEarlier: true }))).toBe("send");
-    expect(decide(facts({ ...rolledBack, isEarlier: false }))).toBe("take");
+    expect(decide(facts({ ...rolledBack, lineage: "earlier" }))).toBe("send");
+    expect(decide(facts({ ...rolledBack, lineage: "unknown" }))).toBe("merge");
+    expect(decide(facts({ ...rolledBack, lineage: "common" }))).toBe("take");
   });
 
   test("init-only is seeded once; never stays", () => {
