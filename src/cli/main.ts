@@ -21,6 +21,7 @@ const webhook = () => import("./groups/webhook.ts");
 const server = () => import("./groups/server.ts");
 const backup = () => import("./groups/backup.ts");
 const history = () => import("./groups/history.ts");
+const context = () => import("./groups/context.ts");
 const plugin = () => import("./groups/plugin.ts");
 
 export const program: Program = {
@@ -133,6 +134,21 @@ export const program: Program = {
         "Remove what cairn added to the AI tools of a project",
         async () => (await plugin()).deactivate,
       ),
+      context: group(
+        "context",
+        "Deliver the context of a space into AI tools, and prove what was delivered",
+        {
+          inject: async () => (await context()).contextInject,
+          "verify-receipt": async () => (await context()).contextVerifyReceipt,
+        },
+      ),
+      export: later(
+        "Print the context of a space as one document",
+        async () => (await context()).exportCommand,
+      ),
+      bench: group("bench", "Measure what a space gives to AI tools", {
+        context: async () => (await context()).benchContextCommand,
+      }),
       plugin: group("plugin", "Deliver context into single AI tools", {
         list: async () => (await plugin()).pluginList,
         install: async () => (await plugin()).pluginInstall,

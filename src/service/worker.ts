@@ -3,4 +3,4 @@
 import { implement, serveJobs } from "../kit/workers/job.ts";
 import { COUNT_JOB } from "./conversation/tokens.ts";
 
-serveJobs([implement(COUNT_JOB, async () => (await import("./conversation/token-count.ts")).countTexts)]);
+serveJobs([implement(COUNT_JOB, async () => (await import("../kit/token-count.ts")).countTexts)]);

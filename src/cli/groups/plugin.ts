@@ -12,11 +12,11 @@ import {
 import { integrationIds } from "../../context/integrations/descriptors.ts";
 import { oneOfWords, repeatable } from "../../kit/arguments.ts";
 import { accessProblem } from "../../kit/disk.ts";
-import { ownCommand, processEnvironment } from "../../kit/environment.ts";
+import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData, printHint } from "../../kit/output.ts";
 import { spaceArgs, withSpace, type SpaceCommandFlags } from "../connection.ts";
-import { spaceTarget } from "../target.ts";
+import { spaceWords } from "../space-words.ts";
 import { table } from "../text.ts";
 
 const DIFF_CONTEXT_LINES = 3;
@@ -148,26 +148,8 @@ function scopeOf(given: string | undefined, isUser: boolean | undefined): Scope 
 /** Opens the space first, so that no tool is told of one that does not exist. */
 async function planned(ids: readonly string[], scope: Scope, flags: SpaceCommandFlags): Promise<Change[]> {
   const space = await withSpace(flags, async ({ name }) => name);
-  const target = spaceTarget(flags, processEnvironment());
-  const token = flags["token-file"];
-  const spaceFlags = {
-    folder: () => ["--dir", folderOf(target)!],
-    data: () => ["--server-dir", target.kind === "data" ? target.directory : "", "--space", space],
-    address: () => [
-      "--server",
-      target.kind === "address" ? target.url : "",
-      "--space",
-      space,
-      ...(token === undefined ? [] : ["--token-file", resolve(token)]),
-    ],
-  }[target.kind]();
-  const program = ownCommand("cairn", processEnvironment());
-  const delivery = { program, spaceFlags, space, folder: folderOf(target) };
-  return integrations().planInstall(ids, scope, delivery);
-}
-
-function folderOf(target: ReturnType<typeof spaceTarget>): string | undefined {
-  return target.kind === "folder" ? target.directory : undefined;
+  const { program, flags: spaceFlags, folder: directory } = spaceWords(flags, space);
+  return integrations().planInstall(ids, scope, { program, spaceFlags, space, folder: directory });
 }
 
 async function finish(

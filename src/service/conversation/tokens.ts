@@ -1,4 +1,4 @@
-// Estimates tokens that no provider has counted. A worker thread counts (token-count.ts); immutable texts are counted once.
+// Estimates tokens that no provider has counted. A worker thread counts (kit/token-count.ts); immutable texts are counted once.
 
 import type { Job } from "../../kit/workers/job.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";

@@ -1,4 +1,4 @@
-// Counts tokens with the o200k encoding. Runs in a worker thread, because the encoder takes a third of a second to load.
+// Counts tokens with the o200k encoding. The encoder takes a third of a second to load: a server loads it in a worker thread.
 
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 

@@ -1,0 +1,251 @@
+// `cairn context …`, `cairn export`, `cairn bench context`: put the context of a space into texts for AI tools, prove what was delivered, and measure it.
+
+import { defineCommand } from "citty";
+import { readFile, stat } from "node:fs/promises";
+import type { ArmResult, BenchReport } from "../../context/delivery/bench.ts";
+import type { Exported } from "../../context/delivery/export.ts";
+import {
+  BUDGET_TOKENS_DEFAULT,
+  BUDGET_TOKENS_MAX,
+  BUDGET_TOKENS_MIN,
+  exportFormats,
+  injectFormats,
+  injectModes,
+  RECEIPT_BYTES_MAX,
+  TASK_FILE_BYTES_MAX,
+  type Verification,
+} from "../../context/delivery/schema.ts";
+import type { SpaceDoor } from "../../context/space/door.ts";
+import { oneOfWords } from "../../kit/arguments.ts";
+import { systemClock } from "../../kit/clock.ts";
+import { accessProblem } from "../../kit/disk.ts";
+import { AppError } from "../../kit/error.ts";
+import { PUBLIC_FILE_MODE } from "../../kit/modes.ts";
+import { formatOf, printBytes, printData, printText, printWarning } from "../../kit/output.ts";
+import { replaceFile } from "../../kit/replace-file.ts";
+import { decodeUtf8 } from "../../kit/utf8.ts";
+import { spaceArgs, withSpace } from "../connection.ts";
+import { commandOn, spaceWords } from "../space-words.ts";
+import { plural, table, wholeNumber } from "../text.ts";
+
+export const contextInject = defineCommand({
+  meta: { name: "inject", description: "Print the context of a space for an AI tool, within a budget" },
+  args: {
+    mode: oneOfWords(injectModes, {
+      type: "string",
+      valueHint: "word",
+      description:
+        "entry-set: entry documents, identity and important documents (default); map: entry documents and a line for each other document",
+    }),
+    budget: {
+      type: "string",
+      valueHint: "tokens",
+      description: `Tokens to spend at most (default: ${BUDGET_TOKENS_DEFAULT["entry-set"]}, for a map ${BUDGET_TOKENS_DEFAULT.map})`,
+    },
+    format: oneOfWords(injectFormats, {
+      type: "string",
+      valueHint: "word",
+      description: "text (default), or claude-hook: the output of a session hook of Claude Code",
+    }),
+    receipt: {
+      type: "string",
+      valueHint: "file",
+      description: "Write what was delivered to this file: paths, versions, hashes",
+    },
+    ...spaceArgs,
+  },
+  async run({ args }) {
+    const mode = (args.mode ?? "entry-set") as (typeof injectModes)[number];
+    const format = (args.format ?? "text") as (typeof injectFormats)[number];
+    const budget = args.budget === undefined ? BUDGET_TOKENS_DEFAULT[mode] : tokens(args.budget);
+    const shown = formatOf(args);
+    if (format === "claude-hook" && shown !== "text")
+      throw new AppError("invalid", `use --format claude-hook or --${shown}, not both`);
+    const { hookOutput, inject } = await import("../../context/delivery/inject.ts");
+    const deps = await delivering();
+    const made = await withSpace(args, async (space) => {
+      const words = spaceWords(args, space.name);
+      const commands = {
+        read: commandOn(words, "file", "get", "PATH"),
+        search: commandOn(words, "search", "WORDS"),
+      };
+      return inject(await sourceOf(space), { mode, format, budget, commands }, deps);
+    });
+    if (args.receipt !== undefined) await writeReceipt(args.receipt, made.receipt);
+    if (format === "claude-hook") await printText(hookOutput(made.text));
+    else await printData({ text: made.text, receipt: made.receipt }, shown, ({ text }) => text.trimEnd());
+  },
+});
+
+export const contextVerifyReceipt = defineCommand({
+  meta: {
+    name: "verify-receipt",
+    description:
+      "Verify a receipt of cairn context inject: each version still has the content that was delivered",
+  },
+  args: {
+    file: { type: "positional", required: true, valueHint: "file", description: "The receipt" },
+    ...spaceArgs,
+  },
+  async run({ args }) {
+    const { parseReceipt, verifyReceipt } = await import("../../context/delivery/receipts.ts");
+    const receipt = await parsed(args.file, RECEIPT_BYTES_MAX, parseReceipt);
+    const found = await withSpace(args, async (space) => verifyReceipt(receipt, await sourceOf(space)));
+    await printData(found, formatOf(args), verificationText);
+    if (found.ok) return;
+    const first = found.rows.find((row) => !row.ok);
+    const what = found.problems[0] ?? (first ? `row ${first.row}, ${first.path}: ${first.problem}` : "");
+    throw new AppError("refused", `the receipt does not match the space: ${what}`);
+  },
+});
+
+export const exportCommand = defineCommand({
+  meta: { name: "export", description: "Print a whole space as one Markdown document" },
+  args: {
+    format: oneOfWords(exportFormats, {
+      type: "string",
+      valueHint: "word",
+      description: "single (default), or chatgpt: to upload as a file of a project",
+    }),
+    ...spaceArgs,
+  },
+  async run({ args }) {
+    const format = (args.format ?? "single") as (typeof exportFormats)[number];
+    const shown = formatOf(args);
+    const { exportSpace } = await import("../../context/delivery/export.ts");
+    const exported = await withSpace(args, async (space) => exportSpace(await sourceOf(space), format));
+    for (const { path, reason } of exported.omitted) await printWarning(`not included: ${path}: ${reason}`);
+    if (shown === "text") await printBytes(new TextEncoder().encode(exported.text));
+    else await printData<Exported>(exported, shown, ({ text }) => text);
+  },
+});
+
+export const benchContextCommand = defineCommand({
+  meta: {
+    name: "context",
+    description: "Measure what ways of delivering context reach and cost, on questions with known answers",
+  },
+  args: {
+    file: {
+      type: "positional",
+      required: true,
+      valueHint: "tasks.yaml",
+      description: "Questions, their phrasings, and the paths that answer them",
+    },
+    ...spaceArgs,
+  },
+  async run({ args }) {
+    const { benchContext, parseTasks } = await import("../../context/delivery/bench.ts");
+    const tasks = await parsed(args.file, TASK_FILE_BYTES_MAX, parseTasks);
+    const deps = await delivering();
+    const report = await withSpace(args, async (space) => benchContext(await sourceOf(space), tasks, deps));
+    await printData(report, formatOf(args), reportText);
+  },
+});
+
+async function delivering() {
+  const { countTexts } = await import("../../kit/token-count.ts");
+  return { clock: systemClock, count: countTexts };
+}
+
+async function sourceOf(space: SpaceDoor) {
+  const { doorSource } = await import("../../context/delivery/door-source.ts");
+  return doorSource(space);
+}
+
+/** Raises `invalid`. */
+function tokens(text: string): number {
+  const budget = wholeNumber("--budget", text);
+  if (budget < BUDGET_TOKENS_MIN || budget > BUDGET_TOKENS_MAX)
+    throw new AppError(
+      "invalid",
+      `--budget "${text}": expected ${BUDGET_TOKENS_MIN} to ${BUDGET_TOKENS_MAX} tokens`,
+    );
+  return budget;
+}
+
+async function writeReceipt(path: string, receipt: object): Promise<void> {
+  try {
+    await replaceFile(path, `${JSON.stringify(receipt, null, 2)}\n`, { mode: PUBLIC_FILE_MODE });
+  } catch (error) {
+    throw new AppError("invalid", `--receipt ${path}: ${accessProblem(error)}`);
+  }
+}
+
+/** Reads a file that a person names. Its problems name it. Raises `invalid`, `too_large`. */
+async function parsed<T>(path: string, bytesMax: number, parse: (text: string) => T): Promise<T> {
+  let text: string | undefined;
+  try {
+    const { size } = await stat(path);
+    if (size > bytesMax) throw new AppError("too_large", `${path}: larger than ${bytesMax} bytes`);
+    text = decodeUtf8(await readFile(path));
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("invalid", `${path}: ${accessProblem(error)}`);
+  }
+  try {
+    if (text === undefined) throw new AppError("invalid", "not UTF-8 text");
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.code, `${path}: ${error.message}`, error.details);
+  }
+}
+
+function verificationText({ ok, problems, rows }: Verification): string {
+  const failed = rows.filter((row) => !row.ok);
+  const later = rows.filter((row) => row.ok && row.version !== null && row.current !== row.version);
+  if (ok)
+    return [
+      `the receipt matches: ${plural(rows.length, "document")} verified`,
+      ...later.map((row) => `${row.path}: v${row.version} was delivered; ${nowText(row.current)}`),
+    ].join("\n");
+  return [
+    ...problems,
+    ...failed.map((row) => `row ${row.row}, ${row.path}: ${row.problem}`),
+    `${failed.length} of ${plural(rows.length, "document")} differ`,
+  ].join("\n");
+}
+
+function nowText(current: number | null): string {
+  return current === null ? "it is deleted now" : `v${current} is current`;
+}
+
+function reportText(report: BenchReport): string {
+  const rows = report.arms.map((arm) => [
+    arm.arm,
+    `${arm.reached} of ${arm.questions} (${percent(arm.reached, arm.questions)})`,
+    arm.tokens_up_front,
+    arm.tokens_fetched,
+  ]);
+  return [
+    `${plural(report.tasks, "task")}, ${plural(report.questions.length, "question")}, head ${report.head}`,
+    "",
+    table(rows, ["ARM", "REACHED", "TOKENS UP FRONT", "TOKENS FETCHED"], ""),
+    "",
+    ...phrasingText(report),
+  ].join("\n");
+}
+
+function phrasingText({ arms, tasks_with_phrasings: several, tasks }: BenchReport): string[] {
+  if (several === 0)
+    return [
+      "No task has a second phrasing, so these figures do not show what wording does to reach. Add phrasings before you quote them.",
+    ];
+  const line = ({ arm, by_every_phrasing: every, by_some: some, by_none: none }: ArmResult) =>
+    `  ${arm}: ${every} by every phrasing, ${some} by some, ${none} by none`;
+  const without = tasks - several;
+  return [
+    `Phrasing, over the ${plural(several, "task")} with several:`,
+    ...arms.map(line),
+    ...(without > 0
+      ? [
+          `${plural(without, "task")} without a second phrasing ${without === 1 ? "is" : "are"} not in this count.`,
+        ]
+      : []),
+  ];
+}
+
+function percent(part: number, whole: number): string {
+  return `${Math.round((100 * part) / whole)} %`;
+}
