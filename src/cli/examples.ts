@@ -1,10 +1,20 @@
 // Examples at the end of a command's help, by its full name. Each works as it stands, with your own names.
 
 export const examples: Readonly<Record<string, readonly string[]>> = {
-  cairn: ["cairn init server --space main --admin ada", "cairn server start", "cairn file list"],
+  cairn: [
+    "cairn init",
+    "cairn init solo --dir ~/notes",
+    "cairn init server --space main --admin ada",
+    "cairn file list",
+  ],
   "cairn help": ["cairn help file put", "cairn help exit-codes"],
   "cairn version": ["cairn version", "cairn version --json"],
-  "cairn init": ["cairn init server --space main --admin ada"],
+  "cairn init": ["cairn init", "cairn init solo --dir ~/notes"],
+  "cairn init solo": [
+    "cairn init solo --dir ~/notes",
+    "cairn init solo --dir . --template blank --adopt",
+    "cairn init solo --dir ~/notes --template product --force",
+  ],
   "cairn init server": [
     "cairn init server --space main --admin ada",
     "cairn init server --noui --non-interactive --data-dir /srv/cairn --address 0.0.0.0 --port 8743 --space main --admin ada",

@@ -12,6 +12,7 @@ function group(name: string, description: string, subCommands: Record<string, Pa
   return { meta: { name, description }, subCommands: subCommands as Record<string, Command> };
 }
 
+const init = () => import("./groups/init.ts");
 const file = () => import("./groups/file.ts");
 const space = () => import("./groups/space.ts");
 const user = () => import("./groups/user.ts");
@@ -28,9 +29,14 @@ export const program: Program = {
   root: {
     meta: { name: "cairn", description: "Keep what people and AI tools know in versioned spaces." },
     subCommands: {
-      init: group("init", "Create a new installation", {
-        server: async () => (await import("./groups/init.ts")).initServerCommand,
-      }),
+      init: {
+        ...group("init", "Create a space, a client or a server; asks what it needs to know", {
+          solo: async () => (await init()).initSolo,
+          server: async () => (await init()).initServerCommand,
+        }),
+        args: async () => (await init()).wizardArgs,
+        run: async ({ args }) => (await init()).runWizard(args),
+      },
       server: group("server", "Start, stop and inspect a context server", {
         start: async () => (await server()).serverStart,
         status: async () => (await server()).serverStatus,
@@ -143,7 +149,7 @@ export const program: Program = {
         },
       ),
       export: later(
-        "Print the context of a space as one document",
+        "Print a whole space as one Markdown document",
         async () => (await context()).exportCommand,
       ),
       bench: group("bench", "Measure what a space gives to AI tools", {

@@ -27,7 +27,23 @@ interface InitServer {
   readonly space: string;
   readonly admin: string;
   readonly template?: string | undefined;
+  /** Accepts a directory with other files. They stay; a file of a server is never replaced. */
+  readonly force?: boolean;
 }
+
+/** What a server keeps in its directory. */
+const OWN_NAMES = [
+  CONFIG_FILE_NAME,
+  "server.db",
+  "spaces",
+  "audit",
+  "auth",
+  "logs",
+  "run",
+  "secrets.key",
+  "tls",
+  "webhooks",
+];
 
 interface NewServer {
   readonly directory: string;
@@ -52,6 +68,7 @@ export async function initServer(
   const port = await portOf(address, input.port);
   const made = !existsSync(directory);
   makeDirectory(directory);
+  const others = new Set(readdirSync(directory));
   try {
     const config = `${Bun.YAML.stringify({ listen: { address, port } }, null, 2)}\n`;
     await replaceFile(join(directory, CONFIG_FILE_NAME), config);
@@ -70,7 +87,7 @@ export async function initServer(
       await server.close();
     }
   } catch (error) {
-    for (const name of readdirSync(directory))
+    for (const name of readdirSync(directory).filter((one) => !others.has(one)))
       rmSync(join(directory, name), { recursive: true, force: true });
     if (made) rmSync(directory, { recursive: true, force: true });
     throw error;
@@ -98,11 +115,18 @@ function makeDirectory(directory: string): void {
   }
 }
 
-function check({ directory, space, admin, template, address, port }: InitServer): void {
+function check({ directory, space, admin, template, address, port, force }: InitServer): void {
   if (existsSync(directory) && !statSync(directory).isDirectory())
     throw new AppError("invalid", `${directory} is not a directory`);
-  if (existsSync(directory) && readdirSync(directory).length > 0)
-    throw new AppError("conflict", `${directory} is not empty; choose another directory, or empty it first`);
+  const present = existsSync(directory) ? readdirSync(directory) : [];
+  const own = present.filter((name) => OWN_NAMES.includes(name));
+  if (own.length > 0 || (present.length > 0 && force !== true))
+    throw new AppError(
+      "conflict",
+      own.length === 0
+        ? `${directory} is not empty; choose another directory, or pass --force to keep its files beside the server's`
+        : `${directory} already holds files of a server (${own.join(", ")}); choose another directory`,
+    );
   const wrongName = spaceNameProblem(space);
   if (wrongName) throw new AppError("invalid", `space: ${wrongName}`);
   parseName("admin", admin);

@@ -10,13 +10,14 @@ export interface Shown {
   readonly unasked: number;
 }
 
-/** Types each answer when its question is there. */
+/** Types each answer when its question is there, after the question before. */
 export async function onTerminal(
   command: readonly string[],
   variables: Record<string, string> = {},
   answers: readonly (readonly [question: string, answer: string])[] = [],
 ): Promise<Shown> {
   let said = "";
+  let read = 0;
   const left = [...answers];
   const decoder = new TextDecoder();
   const terminal = startTerminal(["sh", "-c", '"$0" "$@"; echo "exit=$?"', ...command], {
@@ -26,8 +27,12 @@ export async function onTerminal(
     rows: 24,
     output: (chunk) => {
       said += decoder.decode(chunk, { stream: true });
-      if (left.length > 0 && said.includes(left[0]![0]))
-        terminal.write(new TextEncoder().encode(left.shift()![1]));
+      const [question, answer] = left[0] ?? [];
+      const at = question === undefined ? -1 : said.indexOf(question, read);
+      if (at < 0) return;
+      read = at + question!.length;
+      left.shift();
+      terminal.write(new TextEncoder().encode(answer));
     },
     drained: () => {},
   })!;

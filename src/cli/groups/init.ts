@@ -1,77 +1,181 @@
-// `cairn init server`: creates a context server.
+// `cairn init`: creates a space in a folder, a client of a server, or a server. Answers come from flags; a person at a terminal is asked for the
+// rest. Nothing is written before everything is known and checked.
 
-import { defineCommand } from "citty";
+import { defineCommand, type ArgsDef } from "citty";
 import { newServerDirectory } from "../../context/config/directory.ts";
+import { ownSpaceDirectory } from "../../context/space/directory.ts";
 import { templateNames } from "../../context/spaces/templates.ts";
 import { oneOfWords } from "../../kit/arguments.ts";
-import { processEnvironment } from "../../kit/environment.ts";
+import { processEnvironment, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { listenProblem, PORT_MAX } from "../../kit/hosts.ts";
-import { formatOf, printData, printWarning } from "../../kit/output.ts";
+import { formatOf, printData } from "../../kit/output.ts";
+import { mayAsk, refuseMissing, type Answers, type Kind } from "../init/answers.ts";
+import { createServer, serverText } from "../init/new-server.ts";
+import { typedDirectory, wantedDirectory } from "../init/place.ts";
+import { checkSolo, createSolo, soloText, type NewSolo } from "../init/solo.ts";
+import type { Question } from "../wizard.ts";
 
-export const initServerCommand = defineCommand({
-  meta: { name: "server", description: "Create a context server: directory, first space, first admin" },
-  args: {
-    "data-dir": {
-      type: "string",
-      valueHint: "dir",
-      description: "Data directory (default: --server-dir, $SERVICE_SERVER_DIR, ~/.cairn/server)",
-    },
-    "server-dir": { type: "string", valueHint: "dir", description: "Alias of --data-dir" },
-    address: {
-      type: "string",
-      valueHint: "address",
-      description: "Address to listen on (default: 127.0.0.1)",
-    },
-    port: {
-      type: "string",
-      valueHint: "port",
-      description: "Port to listen on; 0: a free one, which the server keeps (default: 8743)",
-    },
-    space: { type: "string", required: true, valueHint: "name", description: "Name of the first space" },
-    admin: { type: "string", required: true, valueHint: "name", description: "Name of the first admin" },
-    template: oneOfWords(templateNames, {
-      type: "string",
-      valueHint: "name",
-      description: "Template of the space (default: team)",
-    }),
-    noui: { type: "boolean", description: "Do not open a set-up page in the browser" },
-    "non-interactive": { type: "boolean", description: "Never prompt" },
+const nonInteractive = {
+  "non-interactive": { type: "boolean", description: "Never prompt" },
+} as const satisfies ArgsDef;
+
+const folderArg = {
+  type: "string",
+  valueHint: "dir",
+  description: "Folder of the space (default: $SERVICE_DIR, ~/.cairn/space)",
+} as const;
+
+const soloArgs = {
+  dir: folderArg,
+  name: {
+    type: "string",
+    valueHint: "name",
+    description: "Name of the space (default: the name of the folder)",
   },
+  template: oneOfWords(templateNames, {
+    type: "string",
+    valueHint: "name",
+    description: "Pages that the space starts with (default: solo)",
+  }),
+  adopt: { type: "boolean", description: "Record the files that are in the folder already" },
+  force: {
+    type: "boolean",
+    description: "Add missing pages of the template to a space that exists; changes no file",
+  },
+  ...nonInteractive,
+} as const satisfies ArgsDef;
+
+export const initSolo = defineCommand({
+  meta: { name: "solo", description: "Create a space in a folder on this machine" },
+  args: soloArgs,
   async run({ args }) {
-    const port = args.port === undefined ? undefined : portNumber(args.port);
-    const problem = args.address === undefined ? undefined : listenProblem(args.address);
-    if (problem !== undefined) throw new AppError("invalid", `--address "${args.address}": ${problem}`);
-    const { initServer } = await import("../../context/init-server.ts");
-    const made = await initServer(
-      {
-        directory: newServerDirectory(args["data-dir"] ?? args["server-dir"], processEnvironment()),
-        address: args.address,
-        port,
-        space: args.space,
-        admin: args.admin,
-        template: args.template,
-      },
-      { format: "text", write: (line) => void printWarning(line.trimEnd()) },
-    );
-    await printData(made, formatOf(args), (server) =>
-      [
-        `created the server in ${server.directory}`,
-        "",
-        `token of ${server.admin}, shown once, valid for 24 hours:`,
-        `  ${server.token}`,
-        `also in ${server.token_file}: copy it, then delete that file`,
-        "",
-        "next:",
-        `  cairn server start --server-dir ${server.directory}`,
-        `  cairn auth token create ${server.admin} --server-dir ${server.directory}`,
-      ].join("\n"),
-    );
+    const { dir, name, template, adopt } = args;
+    const given = [dir, name, template, adopt, args.force].some((value) => value !== undefined);
+    const answers: Answers = { kind: "solo", space: name, template, adopt };
+    const environment = processEnvironment();
+    if (!given && mayAsk(args)) return printMade(await wizard(answers, environment), args, environment);
+    const made: NewSolo = {
+      directory: wantedDirectory(dir, environment),
+      name,
+      template,
+      adopt: adopt === true,
+      force: args.force === true,
+    };
+    await printSolo(made, args, environment);
   },
 });
 
-function portNumber(text: string): number {
-  if (!/^(0|[1-9][0-9]{0,4})$/.test(text) || Number(text) > PORT_MAX)
-    throw new AppError("invalid", `--port "${text}": expected a number from 0 to ${PORT_MAX}`);
-  return Number(text);
+const serverArgs = {
+  "data-dir": {
+    type: "string",
+    valueHint: "dir",
+    description: "Data directory (default: --server-dir, $SERVICE_SERVER_DIR, ~/.cairn/server)",
+  },
+  "server-dir": { type: "string", valueHint: "dir", description: "Alias of --data-dir" },
+  address: { type: "string", valueHint: "address", description: "Address to listen on (default: 127.0.0.1)" },
+  port: {
+    type: "string",
+    valueHint: "port",
+    description: "Port to listen on; 0: a free one, which the server keeps (default: 8743)",
+  },
+  space: { type: "string", valueHint: "name", description: "Name of the first space" },
+  admin: { type: "string", valueHint: "name", description: "Name of the first admin" },
+  template: oneOfWords(templateNames, {
+    type: "string",
+    valueHint: "name",
+    description: "Template of the space (default: team)",
+  }),
+  force: { type: "boolean", description: "Accept a directory with other files; replaces none of them" },
+  noui: { type: "boolean", description: "Do not open a set-up page in the browser" },
+  ...nonInteractive,
+} as const satisfies ArgsDef;
+
+export const initServerCommand = defineCommand({
+  meta: { name: "server", description: "Create a context server: directory, first space, first admin" },
+  args: serverArgs,
+  async run({ args }) {
+    const { address, port, space, admin, template } = args;
+    const environment = processEnvironment();
+    const directory = args["data-dir"] ?? args["server-dir"];
+    const answers: Answers = {
+      kind: "server",
+      directory: directory === undefined ? undefined : newServerDirectory(directory, environment),
+      address,
+      port,
+      space,
+      admin,
+      template,
+    };
+    const isComplete = space !== undefined && admin !== undefined;
+    if (!isComplete && mayAsk(args)) return printMade(await wizard(answers, environment), args, environment);
+    refuseMissing("cairn init server", { "--space": space, "--admin": admin });
+    const made = await createServer(answers, args.force === true, environment);
+    await printData(made, formatOf(args), serverText);
+  },
+});
+
+/** Of `cairn init` alone. */
+export const wizardArgs = nonInteractive;
+
+/** Asks what to create, and everything that it takes. Raises `invalid` where nobody can be asked. */
+export async function runWizard(args: Flags): Promise<void> {
+  if (!mayAsk(args))
+    throw new AppError(
+      "invalid",
+      "say what to create: cairn init solo, cairn init client or cairn init server; cairn init --help lists their flags",
+    );
+  const environment = processEnvironment();
+  await printMade(await wizard({}, environment), args, environment);
+}
+
+async function wizard(given: Answers, environment: Environment): Promise<Answers> {
+  const [{ askEach }, { introduce }, questions] = await Promise.all([
+    import("../wizard.ts"),
+    import("../../kit/prompts.ts"),
+    import("../init/questions.ts"),
+  ]);
+  await introduce("Nothing is written before the last answer.");
+  const all: Question<Answers>[] = [
+    questions.kindQuestion,
+    questions.directoryQuestion(environment),
+    questions.serverDirectoryQuestion(environment),
+    questions.nameQuestion,
+    questions.templateQuestion,
+    questions.adoptQuestion,
+    questions.adminQuestion,
+    questions.addressQuestion,
+    questions.portQuestion,
+    questions.confirmQuestion,
+  ];
+  return askEach(all, given);
+}
+
+type Flags = Readonly<Record<string, unknown>>;
+
+async function printMade(answers: Answers, args: Flags, environment: Environment): Promise<void> {
+  const making: Record<Kind, () => Promise<void>> = {
+    solo: () =>
+      printSolo(
+        {
+          directory: typedDirectory(answers.directory!, environment),
+          name: answers.space,
+          template: answers.template,
+          adopt: answers.adopt === true,
+          force: false,
+        },
+        args,
+        environment,
+      ),
+    client: () => Promise.reject(new AppError("invalid", "not yet")),
+    server: async () =>
+      printData(await createServer(answers, false, environment), formatOf(args), serverText),
+  };
+  await making[answers.kind!]();
+}
+
+async function printSolo(made: NewSolo, args: Flags, environment: Environment): Promise<void> {
+  const format = formatOf(args);
+  checkSolo(made, environment);
+  const own = ownSpaceDirectory(environment);
+  await printData(await createSolo(made), format, (answer) => soloText(answer, own));
 }

@@ -7,7 +7,7 @@ import type { SpaceDoor } from "./door.ts";
 /** A title comes early; the rest of a long document is not decoded. */
 const TITLE_BYTES_MAX = 64 * 1024;
 
-export interface IndexPage {
+interface IndexPage {
   readonly path: string;
   /** The version that is live now. */
   readonly version: number;

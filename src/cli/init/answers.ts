@@ -1,0 +1,54 @@
+// What `cairn init` needs to know, from flags or from a person, and what can be wrong with it. Nothing here writes.
+
+import { AppError } from "../../kit/error.ts";
+import { hasTerminal } from "../../kit/environment.ts";
+
+export const kinds = ["solo", "client", "server"] as const;
+export type Kind = (typeof kinds)[number];
+
+export interface Answers {
+  readonly kind?: Kind | undefined;
+  /** Absolute. */
+  readonly directory?: string | undefined;
+  /** Name of the space in a folder, or of the first space of a server. */
+  readonly space?: string | undefined;
+  readonly template?: string | undefined;
+  readonly adopt?: boolean | undefined;
+  /** Address of the server that a client joins. */
+  readonly server?: string | undefined;
+  readonly token?: string | undefined;
+  readonly address?: string | undefined;
+  readonly port?: string | undefined;
+  readonly admin?: string | undefined;
+  readonly confirmed?: true;
+}
+
+export interface Manner {
+  readonly "non-interactive"?: boolean | undefined;
+}
+
+/** A person can be asked, and nobody forbade it. */
+export function mayAsk(args: Manner): boolean {
+  return args["non-interactive"] !== true && hasTerminal();
+}
+
+/** Raises `invalid` with all that is missing, as flags. */
+export function refuseMissing(command: string, flags: Readonly<Record<string, unknown>>): void {
+  const missing = Object.keys(flags).filter((flag) => flags[flag] === undefined);
+  if (missing.length === 0) return;
+  const names = missing.join(", ");
+  const why = hasTerminal() ? "" : "; there is no terminal to ask";
+  throw new AppError(
+    "invalid",
+    `${command}: missing ${missing.length === 1 ? "flag" : "flags"}: ${names}${why}`,
+    {
+      missing,
+    },
+  );
+}
+
+/** Raises `invalid` with everything that is wrong. */
+export function refuseProblems(problems: readonly (string | undefined)[]): void {
+  const found = problems.filter((problem) => problem !== undefined);
+  if (found.length > 0) throw new AppError("invalid", found.join("; "));
+}

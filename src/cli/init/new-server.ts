@@ -1,0 +1,70 @@
+// `cairn init server`: a server in a data directory. The answers are checked here, the directory in src/context/init-server.ts.
+
+import { newServerDirectory } from "../../context/config/directory.ts";
+import { spaceNameProblem } from "../../context/spaces/schema.ts";
+import { commandText } from "../../kit/command-text.ts";
+import type { Environment } from "../../kit/environment.ts";
+import { listenProblem, PORT_MAX } from "../../kit/hosts.ts";
+import { printWarning } from "../../kit/output.ts";
+import { refuseProblems, type Answers } from "./answers.ts";
+
+/** Undefined: a number that a server can listen on; 0 lets the system choose. */
+export function portProblem(text: string): string | undefined {
+  const isPort = /^(0|[1-9][0-9]{0,4})$/.test(text) && Number(text) <= PORT_MAX;
+  return isPort ? undefined : `expected a number from 0 to ${PORT_MAX}`;
+}
+
+interface MadeServer {
+  readonly directory: string;
+  readonly admin: string;
+  readonly token: string;
+  readonly token_file: string;
+}
+
+/** Raises `invalid` with everything that is wrong, before anything is written. `space` and `admin` are known. */
+export async function createServer(
+  answers: Answers,
+  force: boolean,
+  environment: Environment,
+): Promise<MadeServer> {
+  const { directory, address, port, space = "", admin = "", template } = answers;
+  const problems = {
+    "--address": [address, address === undefined ? undefined : listenProblem(address)],
+    "--port": [port, port === undefined ? undefined : portProblem(port)],
+    "--space": [space, spaceNameProblem(space)],
+  };
+  refuseProblems(
+    Object.entries(problems).map(([flag, [value, problem]]) =>
+      problem === undefined ? undefined : `${flag} "${value}": ${problem}`,
+    ),
+  );
+  const { initServer } = await import("../../context/init-server.ts");
+  return initServer(
+    {
+      directory: directory ?? newServerDirectory(undefined, environment),
+      address,
+      port: port === undefined ? undefined : Number(port),
+      space,
+      admin,
+      template,
+      force,
+    },
+    { format: "text", write: (line) => void printWarning(line.trimEnd()) },
+  );
+}
+
+export function serverText(server: MadeServer): string {
+  const start = ["cairn", "server", "start", "--server-dir", server.directory];
+  const token = ["cairn", "auth", "token", "create", server.admin, "--server-dir", server.directory];
+  return [
+    `created the server in ${server.directory}`,
+    "",
+    `token of ${server.admin}, shown once, valid for 24 hours:`,
+    `  ${server.token}`,
+    `also in ${server.token_file}: copy it, then delete that file`,
+    "",
+    "next:",
+    `  ${commandText(start)}`,
+    `  ${commandText(token)}`,
+  ].join("\n");
+}

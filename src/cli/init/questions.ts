@@ -1,0 +1,180 @@
+// The questions of `cairn init`, in their order. An answer that a flag gave is not asked for.
+
+import { newServerDirectory } from "../../context/config/directory.ts";
+import { holdsLocalSpace, ownSpaceDirectory } from "../../context/space/directory.ts";
+import { spaceNameProblem } from "../../context/spaces/schema.ts";
+import { templateNames, templateSummary } from "../../context/spaces/templates.ts";
+import type { Environment } from "../../kit/environment.ts";
+import { messageOf } from "../../kit/error.ts";
+import { listenProblem } from "../../kit/hosts.ts";
+import { parseName } from "../../kit/names.ts";
+import { BACK, choose, typeLine, type Answered } from "../../kit/prompts.ts";
+import type { Question } from "../wizard.ts";
+import type { Answers, Kind } from "./answers.ts";
+import { portProblem } from "./new-server.ts";
+import {
+  countFiles,
+  defaultName,
+  FILES_COUNTED_MAX,
+  placeProblem,
+  serverPlaceProblem,
+  typedDirectory,
+} from "./place.ts";
+
+type Key = keyof Answers;
+
+/** A question whose answer is one line. It is open while the answer is unknown, for these kinds. */
+function line<K extends Key>(
+  key: K,
+  kinds: readonly Kind[],
+  ask: (answers: Answers, last: Answers) => Promise<Answered<Answers[K]>>,
+): Question<Answers> {
+  return {
+    isOpen: (answers) => answers[key] === undefined && kinds.includes(answers.kind!),
+    ask: async (answers, last) => {
+      const answer = await ask(answers, last);
+      return answer === BACK ? BACK : { ...answers, [key]: answer };
+    },
+  };
+}
+
+export const kindQuestion: Question<Answers> = {
+  isOpen: ({ kind }) => kind === undefined,
+  ask: async (answers, last) => {
+    const kind = await choose<Kind>(
+      "What do you want to create?",
+      [
+        { value: "solo", label: "Space", hint: "A folder for you and your AI tools, with every version." },
+        { value: "client", label: "Client", hint: "A folder that syncs with a space of a server." },
+        { value: "server", label: "Server", hint: "A server that people and machines share spaces on." },
+      ],
+      last.kind,
+    );
+    return kind === BACK ? BACK : { ...answers, kind };
+  },
+};
+
+export function directoryQuestion(environment: Environment): Question<Answers> {
+  return line("directory", ["solo", "client"], async (_, { directory }) => {
+    const typed = await typeLine({
+      message: "Which folder? It may hold files already; they stay as they are.",
+      initial: directory ?? ownSpaceDirectory(environment),
+      problem: (text) => {
+        if (text === "") return "type a folder";
+        const wanted = typedDirectory(text, environment);
+        const taken = holdsLocalSpace(wanted)
+          ? `${wanted} already holds a space; choose another folder`
+          : undefined;
+        return placeProblem(wanted, environment) ?? taken;
+      },
+    });
+    return typed === BACK ? BACK : typedDirectory(typed, environment);
+  });
+}
+
+export const nameQuestion = line("space", ["solo", "server"], ({ kind, directory }, { space }) =>
+  typeLine({
+    message: kind === "server" ? "What is the first space called?" : "What is the space called?",
+    initial: space ?? (kind === "server" ? "main" : defaultName(directory!)),
+    problem: spaceNameProblem,
+  }),
+);
+
+export const templateQuestion = line("template", ["solo", "server"], ({ kind }, { template }) =>
+  choose(
+    "Which pages does it start with?",
+    templateNames.map((name) => ({ value: name, label: name, hint: templateSummary(name) })),
+    template ?? (kind === "server" ? "team" : "solo"),
+  ),
+);
+
+export const adoptQuestion: Question<Answers> = {
+  isOpen: ({ kind, directory, adopt }) =>
+    kind === "solo" && adopt === undefined && countFiles(directory!) > 0,
+  ask: async (answers, last) => {
+    const files = countFiles(answers.directory!);
+    const count = files < FILES_COUNTED_MAX ? `${files}` : `${files} or more`;
+    const choice = await choose(
+      `The folder has files already (${count}). Record them?`,
+      [
+        { value: "yes", label: "Record", hint: "Each gets its first version, v1. The files do not change." },
+        {
+          value: "no",
+          label: "Not now",
+          hint: "They are listed without a version until you run cairn space adopt.",
+        },
+      ],
+      last.adopt === false ? "no" : "yes",
+    );
+    return choice === BACK ? BACK : { ...answers, adopt: choice === "yes" };
+  },
+};
+
+export function serverDirectoryQuestion(environment: Environment): Question<Answers> {
+  return line("directory", ["server"], async (_, { directory }) => {
+    const typed = await typeLine({
+      message: "Which folder keeps the data of the server?",
+      initial: directory ?? newServerDirectory(undefined, environment),
+      problem: (text) =>
+        text === "" ? "type a folder" : serverPlaceProblem(typedDirectory(text, environment)),
+    });
+    return typed === BACK ? BACK : typedDirectory(typed, environment);
+  });
+}
+
+export const adminQuestion = line("admin", ["server"], (_, { admin }) =>
+  typeLine({
+    message: "What is the first admin called? Their token is printed at the end.",
+    ...(admin === undefined ? {} : { initial: admin }),
+    problem: (text) => {
+      try {
+        parseName("name", text);
+        return undefined;
+      } catch (error) {
+        return messageOf(error);
+      }
+    },
+  }),
+);
+
+export const addressQuestion = line("address", ["server"], (_, { address }) =>
+  typeLine({
+    message: "Which address does it listen on? 127.0.0.1 is this machine only.",
+    initial: address ?? "127.0.0.1",
+    problem: listenProblem,
+  }),
+);
+
+export const portQuestion = line("port", ["server"], (_, { port }) =>
+  typeLine({ message: "Which port?", initial: port ?? "8743", problem: portProblem }),
+);
+
+export const confirmQuestion: Question<Answers> = {
+  isOpen: ({ confirmed }) => confirmed === undefined,
+  ask: async (answers) => {
+    const choice = await choose(summaryOf(answers), [
+      { value: "create", label: "Create", hint: "Nothing has been written so far." },
+      { value: "back", label: "Back", hint: "Change the last answer." },
+    ]);
+    return choice === "create" ? { ...answers, confirmed: true } : BACK;
+  },
+};
+
+function summaryOf({
+  kind,
+  directory,
+  space,
+  template,
+  adopt,
+  server,
+  address,
+  port,
+  admin,
+}: Answers): string {
+  if (kind === "client") return `Follow the space ${space} of ${server} in ${directory}?`;
+  const pages = template === "blank" ? "without pages" : `with the pages of the template ${template}`;
+  if (kind === "server")
+    return `Create a server in ${directory} at ${address}:${port}, with the admin ${admin} and the space ${space}, ${pages}?`;
+  const files = adopt === true ? ", and record the files that are there" : "";
+  return `Create the space ${space} in ${directory}, ${pages}${files}?`;
+}

@@ -1,0 +1,272 @@
+// Goal: `cairn init` makes exactly what it was told: asked for at a terminal one question at a time, or by flags alone; it changes no file that is
+// there, and leaves nothing behind if somebody cancels or an answer is wrong.
+
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { binaryPath } from "../kit/binaries.ts";
+import { cairnAt, failure } from "../kit/cairn.ts";
+import { pictureOf, temporaryFolder } from "../kit/folder.ts";
+import { onTerminal } from "../kit/on-terminal.ts";
+
+const [DOWN, ENTER, BACK, CANCEL, END] = ["\u001b[B", "\r", "\u001b", "\u0003", "\u0004"];
+const CLEAR = "\u0015";
+
+/** A home of its own, a command line that works in it, and a terminal. */
+async function desk() {
+  const folder = await temporaryFolder();
+  const environment = { HOME: folder.path, SERVICE_DIR: "", SERVICE_SERVER_DIR: "" };
+  return {
+    folder,
+    ...cairnAt([], { cwd: folder.path, environment }),
+    at: (...names: string[]) => join(folder.path, ...names),
+    /** What was left out of the terminal's text: colours and moves of the cursor. */
+    async typed(args: readonly string[], answers: readonly (readonly [string, string])[]) {
+      const command = ["sh", "-c", `cd '${folder.path}' && exec "$0" "$@"`, binaryPath("cairn"), ...args];
+      const shown = await onTerminal(command, environment, answers);
+      return { ...shown, text: Bun.stripANSI(shown.text) };
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+const SEEDED = [
+  "context-entry.md",
+  "decisions.md",
+  "identity/me.md",
+  "projects/example/project.md",
+  "space-index.md",
+  "team/principles.md",
+  "team/skill-map.md",
+];
+
+describe("init solo by flags", () => {
+  test("seeds every page at v1, where and how the flags say, and says what to do next", async () => {
+    await using at = await desk();
+    const text = await at.printed("init", "solo", "--dir", "my notes");
+    expect(text).toBe(
+      [
+        `the space my-notes is in ${at.at("my notes")}: 7 pages from the template solo`,
+        "",
+        "next:",
+        `  cairn status --dir '${at.at("my notes")}'`,
+        `  cairn file list --dir '${at.at("my notes")}'`,
+        "",
+      ].join("\n"),
+    );
+    const files = await at.data<{ path: string; version: number; state: string }[]>(
+      "file",
+      "list",
+      "--dir",
+      "my notes",
+    );
+    expect(files.map(({ path, version, state }) => [path, version, state])).toEqual(
+      SEEDED.map((path) => [path, 1, "live"]),
+    );
+    const own = await at.data<object>("init", "solo", "--template", "blank", "--name", "me");
+    expect(own).toEqual({
+      directory: at.at(".cairn", "space"),
+      space: "me",
+      template: "blank",
+      written: [],
+      left_out: [],
+      adopted: 0,
+      refused: [],
+      untracked: 0,
+    });
+  });
+
+  test("keeps the files of a folder byte for byte, and records them if it is told to", async () => {
+    await using at = await desk();
+    const mine = {
+      "Decisions.md": "# Mine\n",
+      "wiki/a b#1?.md": "# A [[b]]\n",
+      "wiki/pic.bin": "\u0000\u0001",
+    };
+    for (const folder of ["plain", "adopted"])
+      for (const [path, text] of Object.entries(mine)) await at.folder.write(`${folder}/${path}`, text);
+    const said = await at.printed("init", "solo", "--dir", "plain");
+    expect(said).toContain("left as they are, since you have them already: decisions.md\n");
+    expect(said).toContain(
+      `2 files without a version yet; record them with cairn space adopt --dir ${at.at("plain")}\n`,
+    );
+    const made = await at.data<object>("init", "solo", "--dir", "adopted", "--adopt");
+    expect(made).toMatchObject({ adopted: 2, untracked: 0, left_out: ["decisions.md"] });
+    expect(made).toMatchObject({ refused: [{ path: "wiki/a b#1?.md", reason: "must not contain ?" }] });
+    for (const folder of ["plain", "adopted"])
+      for (const [path, text] of Object.entries(mine))
+        expect(readFileSync(at.at(folder, path), "utf8")).toBe(text);
+    const index = readFileSync(at.at("adopted", "space-index.md"), "utf8");
+    expect(index).toContain("- `Decisions.md`: Mine\n");
+  });
+
+  test("--force adds the pages that a space never had, and nothing else", async () => {
+    await using at = await desk();
+    const init = (...flags: string[]) => ["init", "solo", "--dir", "notes", ...flags];
+    await at.printed(...init("--template", "blank"));
+    await at.printed(
+      "file",
+      "put",
+      "decisions.md",
+      "--from",
+      await at.folder.write("x", "mine"),
+      "--dir",
+      "notes",
+    );
+    await at.printed("file", "put", "identity/me.md", "--from", at.at("x"), "--dir", "notes");
+    await at.printed("file", "delete", "identity/me.md", "--dir", "notes");
+    const again = `${at.at("notes")} already holds a space; change its settings with --reconfigure, or add missing pages of a template with --force`;
+    expect(await at.refused(...init())).toEqual(failure(again));
+    expect(await at.refused(...init("--force", "--name", "other"))).toEqual(
+      failure("--name: the space has a name; change it with --reconfigure"),
+    );
+    const made = await at.data<{ written: string[]; left_out: string[] }>(
+      ...init("--force", "--template", "solo"),
+    );
+    expect(made.left_out).toEqual(["decisions.md", "identity/me.md"]);
+    expect(made.written).toEqual(SEEDED.filter((path) => !made.left_out.includes(path)));
+    expect(readFileSync(at.at("notes", "decisions.md"), "utf8")).toBe("mine");
+    expect(existsSync(at.at("notes", "identity", "me.md"))).toBe(false);
+  });
+
+  test("names everything that is wrong at once, and writes nothing", async () => {
+    await using at = await desk();
+    await at.folder.write("file", "a file");
+    await at.folder.write("server/server.yaml", "");
+    await at.printed("init", "solo", "--dir", "space");
+    mkdirSync(at.at("space", "inside"));
+    const before = pictureOf(at.folder.path);
+    const cases: [string, string][] = [
+      [".", `${at.folder.path} is your home folder; choose a folder of its own in it`],
+      ["/", "/ is the whole disk; choose a folder"],
+      [".cairn", `${at.at(".cairn")} holds your settings; choose another folder`],
+      ["file", `${at.at("file")} is not a folder`],
+      ["file/below", `${at.at("file")} is not a folder`],
+      ["server", `${at.at("server")} holds a server; choose another folder`],
+      [
+        "space/inside",
+        `${at.at("space/inside")} is inside the space in ${at.at("space")}; a space cannot contain another`,
+      ],
+    ];
+    for (const [dir, problem] of cases)
+      expect(await at.refused("init", "solo", "--dir", dir)).toEqual(failure(problem));
+    const [exitCode, both] = await at.refused("init", "solo", "--dir", "file", "--name", "Not a name");
+    expect([exitCode, both]).toEqual(
+      failure(
+        `${at.at("file")} is not a folder; --name "Not a name": 1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends`,
+      ),
+    );
+    expect(pictureOf(at.folder.path)).toEqual(before);
+  });
+});
+
+test("without a terminal, or with --non-interactive, nothing is asked and all that is missing is named", async () => {
+  await using at = await desk();
+  const choice =
+    "say what to create: cairn init solo, cairn init client or cairn init server; cairn init --help lists their flags";
+  expect(await at.refused("init")).toEqual(failure(choice));
+  expect(await at.refused("init", "server")).toEqual(
+    failure("cairn init server: missing flags: --space, --admin; there is no terminal to ask"),
+  );
+  const typed = await at.typed(["init", "server", "--non-interactive", "--space", "main"], []);
+  expect([typed.exitCode, typed.text]).toEqual([1, "Error: cairn init server: missing flag: --admin\n"]);
+  expect((await at.typed(["init", "--non-interactive"], [])).exitCode).toBe(1);
+  expect(readdirSync(at.folder.path)).toEqual([]);
+});
+
+describe.skipIf(process.platform === "win32")("the wizard", () => {
+  test("creates a space from answers, goes back to change one, and offers to record the files that are there", async () => {
+    await using at = await desk();
+    await at.folder.write("wiki/a.md", "# A\n");
+    const { text, exitCode, unasked } = await at.typed(
+      ["init"],
+      [
+        ["What do you want to create?", DOWN + ENTER],
+        ["Which folder?", BACK],
+        ["What do you want to create?", "\u001b[A" + ENTER],
+        ["Which folder?", `${CLEAR}/${ENTER}`],
+        ["is the whole disk", `${CLEAR}~/wiki${ENTER}`],
+        ["What is the space called?", `${CLEAR}Bad Name${ENTER}`],
+        ["lower-case letters", `${CLEAR}mine${ENTER}`],
+        ["Which pages does it start with?", DOWN + ENTER],
+        ["The folder has files already (1)", ENTER],
+        ["Create the space mine", DOWN + ENTER],
+        ["The folder has files already (1)", BACK],
+        ["Which pages does it start with?", "\u001b[A" + ENTER],
+        ["The folder has files already (1)", ENTER],
+        [`Create the space mine in ${at.at("wiki")}, with the pages of the template solo, and record`, ENTER],
+      ],
+    );
+    expect([unasked, exitCode]).toEqual([0, 0]);
+    expect(text).toContain("recorded 1 file of yours as v1\n");
+    const files = await at.data<{ path: string; version: number }[]>("file", "list", "--dir", "wiki");
+    expect(files.map(({ path, version }) => [path, version])).toEqual(
+      ["a.md", ...SEEDED].map((path) => [path, path === "space-index.md" ? 2 : 1]),
+    );
+  });
+
+  test.each([
+    ["Ctrl+C at the last question", CANCEL],
+    ["Ctrl+D, which ends the input", END],
+  ])("leaves nothing behind after %s", async (_, key) => {
+    await using at = await desk();
+    const { text, exitCode, unasked } = await at.typed(
+      ["init", "solo"],
+      [
+        ["Which folder?", `${CLEAR}${at.at("new")}${ENTER}`],
+        ["What is the space called?", ENTER],
+        ["Which pages does it start with?", ENTER],
+        ["Create the space new", key],
+      ],
+    );
+    expect([unasked, exitCode]).toEqual([0, 1]);
+    expect(text).toEndWith("Error: cancelled; nothing was changed\n");
+    expect(readdirSync(at.folder.path)).toEqual([]);
+  });
+
+  test("going back from the first question is a cancellation", async () => {
+    await using at = await desk();
+    const { exitCode, text } = await at.typed(["init"], [["What do you want to create?", BACK]]);
+    expect([exitCode, text.endsWith("Error: cancelled; nothing was changed\n")]).toEqual([1, true]);
+  });
+
+  test("asks for the answers of a server that no flag gives", async () => {
+    await using at = await desk();
+    await at.folder.write("taken/a.md", "x");
+    const { text, exitCode, unasked } = await at.typed(
+      ["init", "server", "--space", "main", "--template", "blank", "--address", "127.0.0.1"],
+      [
+        ["Which folder keeps the data", `${CLEAR}taken${ENTER}`],
+        ["is not empty; choose another folder", `${CLEAR}server${ENTER}`],
+        ["What is the first admin called?", ` ${ENTER}`],
+        ["What is the first admin called?", `ada${ENTER}`],
+        ["Which port?", `${CLEAR}70000${ENTER}`],
+        ["expected a number from 0 to 65535", `${CLEAR}0${ENTER}`],
+        [`Create a server in ${at.at("server")} at 127.0.0.1:0, with the admin ada`, ENTER],
+      ],
+    );
+    expect([unasked, exitCode]).toEqual([0, 0]);
+    expect(text).toContain("token of ada, shown once");
+    expect(existsSync(at.at("server", "server.yaml"))).toBe(true);
+    expect(readFileSync(at.at("taken", "a.md"), "utf8")).toBe("x");
+  });
+});
+
+test("init server --force keeps other files, also when it fails, and never replaces a server", async () => {
+  await using at = await desk();
+  await at.folder.write("data/notes.txt", "mine");
+  const init = (...flags: string[]) => [
+    ..."init server --data-dir data --space main --admin ada --port 0".split(" "),
+    ...flags,
+  ];
+  expect((await at.refused(...init()))[1]).toContain(
+    "is not empty; choose another directory, or pass --force",
+  );
+  const failing = ["init", "server", "--data-dir", "data", "--space", "main", "--admin", "\u202e", "--force"];
+  expect((await at.refused(...failing))[1]).toContain("admin: ");
+  expect(readdirSync(at.at("data"))).toEqual(["notes.txt"]);
+  expect((await at.cairn(...init("--force"))).exitCode).toBe(0);
+  expect(readFileSync(at.at("data", "notes.txt"), "utf8")).toBe("mine");
+  const [exitCode, said] = await at.refused(...init("--force"));
+  expect([exitCode, said]).toEqual([1, expect.stringContaining("already holds files of a server (")]);
+});
