@@ -97,6 +97,10 @@ export function stderrIsTerminal(): boolean {
   return process.stderr.isTTY === true;
 }
 
+export function stdoutIsTerminal(): boolean {
+  return process.stdout.isTTY === true;
+}
+
 /** By custom, NO_COLOR with any text in it says no (no-color.org). */
 export function stderrTakesColor(environment: Environment): boolean {
   return stderrIsTerminal() && takesColor(environment);
@@ -119,6 +123,10 @@ export function standardStreams() {
 /** The width of the terminal that data goes to; undefined if it goes elsewhere. */
 export function stdoutColumns(): number | undefined {
   return process.stdout.isTTY === true ? process.stdout.columns || COLUMNS_DEFAULT : undefined;
+}
+
+export function stdoutTakesColor(environment: Environment): boolean {
+  return stdoutIsTerminal() && !environment.NO_COLOR && environment.TERM !== "dumb";
 }
 
 /** Is there a person who can type, and see what they type? */

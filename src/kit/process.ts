@@ -317,11 +317,13 @@ function killGroup(pid: number): void {
 
 /**
  * Lends our own terminal to a program that a person works in, until it ends: no deadline, and no group of its own, since the terminal
- * belongs to ours. Keys that interrupt are for it alone meanwhile. Undefined when it can't be started.
+ * belongs to ours. Keys that interrupt are for it alone meanwhile. `input`: what it reads in place of the keys. Undefined when it can't be
+ * started.
  */
 export async function runOnOwnTerminal(
   command: string[],
   environment: Environment,
+  input?: Uint8Array<ArrayBuffer>,
 ): Promise<{ exitCode: number } | undefined> {
   const ignore = () => {};
   process.on("SIGINT", ignore);
@@ -330,7 +332,7 @@ export async function runOnOwnTerminal(
     const output = process.stdout.isTTY ? "inherit" : STDERR;
     const child = Bun.spawn(command, {
       env: personalEnvironment(environment),
-      stdio: ["inherit", output, "inherit"],
+      stdio: [input === undefined ? "inherit" : new Blob([input]), output, "inherit"],
     });
     return { exitCode: await child.exited };
   } catch {

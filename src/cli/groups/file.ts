@@ -6,11 +6,14 @@ import type { FileDiff } from "../../context/files/diff.ts";
 import type { Expected } from "../../context/versioned-store/engine.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import { accessProblem } from "../../kit/disk.ts";
+import { processEnvironment, stdoutTakesColor } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/output.ts";
+import { printPaged } from "../../kit/pager.ts";
 import { readStdin } from "../../kit/stdin.ts";
 import { spaceCommand } from "../command.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
+import { COARSE, painted, patchText } from "../diff-text.ts";
 import { bytes, plural, table, when, wholeNumber } from "../text.ts";
 
 export const path = {
@@ -187,12 +190,8 @@ async function unconfirmed(space: SpaceDoor, file: string, number: number): Prom
   );
 }
 
-/** Printed before a patch, where programs that read patches skip it. */
-const COARSE = "The versions differ too much to compare line by line; the whole difference is one block.";
-
-export const fileDiff = spaceCommand({
-  name: "diff",
-  description: "Show the difference between two versions (default: the last two)",
+export const fileDiff = defineCommand({
+  meta: { name: "diff", description: "Show the difference between two versions (default: the last two)" },
   args: {
     path,
     from: { type: "string", valueHint: "vN", description: "The older version" },
@@ -204,18 +203,29 @@ export const fileDiff = spaceCommand({
       description: "Lines around each change (default: 3)",
     },
     stat: { type: "boolean", description: "Print only the number of lines" },
+    ...spaceArgs,
   },
-  ask: (space, args) =>
-    space.diff(args.path, {
+  async run({ args }) {
+    const format = formatOf(args);
+    const query = {
       from: args.from === undefined ? undefined : versionNumber("--from", args.from),
       to: args.to === undefined ? undefined : versionNumber("--to", args.to),
       context: args.unified === undefined ? undefined : wholeNumber("--unified", args.unified),
-    }),
-  show: (diff, args) =>
-    args.stat === true
-      ? `${diff.path}  v${diff.from} → v${diff.to}  ${plural(diff.added, "line")} added, ${diff.removed} removed${diff.coarse ? `\n${COARSE}` : ""}`
-      : patchText(diff),
+    };
+    const diff = await withSpace(args, (space) => space.diff(args.path, query));
+    if (format !== "text" || args.stat === true) return printData(diff, format, statText);
+    const environment = processEnvironment();
+    const inColor = stdoutTakesColor(environment) && (args as Flags)["no-color"] !== true;
+    const text = patchText(diff);
+    await printPaged(inColor ? painted(text) : text, environment);
+  },
 });
+
+type Flags = Readonly<Record<string, unknown>>;
+
+function statText({ path: of, from, to, added, removed, coarse }: FileDiff): string {
+  return `${of}  v${from} → v${to}  ${plural(added, "line")} added, ${removed} removed${coarse ? `\n${COARSE}` : ""}`;
+}
 
 export const fileRevert = spaceCommand({
   name: "revert",
@@ -237,13 +247,6 @@ export const fileRevert = spaceCommand({
   },
   show: (written, args) => `${written.path} is at v${written.version}, with the content of ${args.to}`,
 });
-
-/** Drops the lines above the names of the two versions, which are for programs that read many patches at once. */
-function patchText({ path: of, from, to, added, removed, coarse, text }: FileDiff): string {
-  if (added + removed === 0) return `${of}: no difference between v${from} and v${to}`;
-  const patch = text.replace(/^(?:Index: .*\n)?=+\n/, "").trimEnd();
-  return coarse ? `${COARSE}\n${patch}` : patch;
-}
 
 async function contentOf(file: string): Promise<Uint8Array> {
   try {
