@@ -108,7 +108,7 @@ export function stderrTakesColor(environment: Environment): boolean {
 
 /** The same of the data that a command prints. */
 export function stdoutTakesColor(environment: Environment): boolean {
-  return process.stdout.isTTY === true && takesColor(environment);
+  return stdoutIsTerminal() && takesColor(environment);
 }
 
 function takesColor(environment: Environment): boolean {
@@ -122,11 +122,7 @@ export function standardStreams() {
 
 /** The width of the terminal that data goes to; undefined if it goes elsewhere. */
 export function stdoutColumns(): number | undefined {
-  return process.stdout.isTTY === true ? process.stdout.columns || COLUMNS_DEFAULT : undefined;
-}
-
-export function stdoutTakesColor(environment: Environment): boolean {
-  return stdoutIsTerminal() && !environment.NO_COLOR && environment.TERM !== "dumb";
+  return stdoutIsTerminal() ? process.stdout.columns || COLUMNS_DEFAULT : undefined;
 }
 
 /** Is there a person who can type, and see what they type? */

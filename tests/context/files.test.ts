@@ -184,6 +184,24 @@ describe("versions", () => {
     await refusal(admin.raw("GET", filePath("b.bin", "diff")), "not_text");
   });
 
+  test("diff compares an edit in the working tree with the newest version, or with nothing, unless versions are named", async () => {
+    await using server = await contextServer();
+    const { admin } = server;
+    await admin.write("a.md", "one\n");
+    await admin.write("a.md", "two\n");
+    const tree = join(server.directory, "spaces", "team");
+    writeFileSync(join(tree, "a.md"), "three\n");
+    writeFileSync(join(tree, "new.md"), "new\n");
+    const diff = (path: string, query = "") =>
+      admin.get<{ to: number | null }>(`${filePath(path, "diff")}${query}`);
+    await eventually(() => diff("a.md").then(({ to }) => to), null);
+    const text = expect.stringContaining("--- a.md v2\n+++ a.md on disk\n@@ -1,1 +1,1 @@\n-two\n+three\n");
+    expect(await diff("a.md")).toMatchObject({ from: 2, to: null, added: 1, removed: 1, text });
+    expect(await diff("a.md", "?from=1")).toMatchObject({ from: 1, to: null });
+    expect(await diff("a.md", "?to=2")).toMatchObject({ from: 1, to: 2 });
+    expect(await diff("new.md")).toMatchObject({ from: 0, to: null, added: 1, removed: 0 });
+  });
+
   test("delete keeps versions, undelete restores the newest under its number, destroy removes one permanently", async () => {
     await using server = await contextServer();
     const { admin } = server;

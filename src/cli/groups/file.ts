@@ -2,7 +2,6 @@
 
 import { defineCommand } from "citty";
 import { readFile } from "node:fs/promises";
-import type { FileDiff } from "../../context/files/diff.ts";
 import type { Expected } from "../../context/versioned-store/engine.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import { accessProblem } from "../../kit/disk.ts";
@@ -13,8 +12,8 @@ import { printPaged } from "../../kit/pager.ts";
 import { readStdin } from "../../kit/stdin.ts";
 import { spaceCommand } from "../command.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
-import { COARSE, painted, patchText } from "../diff-text.ts";
-import { bytes, plural, table, when, wholeNumber } from "../text.ts";
+import { painted, patchText, statText } from "../diff-text.ts";
+import { bytes, table, when, wholeNumber } from "../text.ts";
 
 export const path = {
   type: "positional",
@@ -191,7 +190,11 @@ async function unconfirmed(space: SpaceDoor, file: string, number: number): Prom
 }
 
 export const fileDiff = defineCommand({
-  meta: { name: "diff", description: "Show the difference between two versions (default: the last two)" },
+  meta: {
+    name: "diff",
+    description:
+      "Show the difference between two versions (default: your edit and the last version, or the last two)",
+  },
   args: {
     path,
     from: { type: "string", valueHint: "vN", description: "The older version" },
@@ -222,10 +225,6 @@ export const fileDiff = defineCommand({
 });
 
 type Flags = Readonly<Record<string, unknown>>;
-
-function statText({ path: of, from, to, added, removed, coarse }: FileDiff): string {
-  return `${of}  v${from} → v${to}  ${plural(added, "line")} added, ${removed} removed${coarse ? `\n${COARSE}` : ""}`;
-}
 
 export const fileRevert = spaceCommand({
   name: "revert",

@@ -7,7 +7,8 @@ import { fileError } from "../versioned-store/file-error.ts";
 export interface FileDiff {
   readonly path: string;
   readonly from: number;
-  readonly to: number;
+  /** Null: the file in the working tree, which has an edit without a version. */
+  readonly to: number | null;
   readonly added: number;
   readonly removed: number;
   /** Too different to compare line by line: everything between the common start and end is one block. */
@@ -20,12 +21,12 @@ interface DiffInput {
   readonly path: string;
   /** Lines around each change. */
   readonly context?: number | undefined;
-  readonly from: Side;
+  readonly from: Side & { readonly version: number };
   readonly to: Side;
 }
 
 interface Side {
-  readonly version: number;
+  readonly version: number | null;
   readonly bytes: Uint8Array;
 }
 
@@ -59,7 +60,7 @@ export async function diffOf({
 }: DiffInput): Promise<FileDiff> {
   const { formatPatch, structuredPatch } = await import("diff");
   const [before, after] = [textOf(path, from), textOf(path, to)];
-  const names = [`${path} v${from.version}`, `${path} v${to.version}`] as const;
+  const names = [`${path} ${nameOf(from)}`, `${path} ${nameOf(to)}`] as const;
   const bounds = { context, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
   const exact = structuredPatch(...names, before, after, undefined, undefined, bounds);
   const patch = exact ?? {
@@ -79,10 +80,14 @@ export async function diffOf({
   };
 }
 
-function textOf(path: string, { version, bytes }: Side): string {
-  const text = decodeUtf8(bytes);
-  if (text === undefined) throw fileError("not_text", path, `v${version} is not UTF-8 text`);
+function textOf(path: string, side: Side): string {
+  const text = decodeUtf8(side.bytes);
+  if (text === undefined) throw fileError("not_text", path, `${nameOf(side)} is not UTF-8 text`);
   return text;
+}
+
+function nameOf({ version }: Pick<Side, "version">): string {
+  return version === null ? "on disk" : `v${version}`;
 }
 
 /** Returns one hunk with everything between the common start and end. */

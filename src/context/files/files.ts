@@ -66,7 +66,7 @@ export type Opened = Pick<Content, "path" | "bytes"> & {
 };
 
 export interface DiffQuery {
-  /** Versions; default: the newest and the one before it. */
+  /** Versions; default: see `Files.diff`. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   /** Lines around each change. */
@@ -144,8 +144,8 @@ export class Files {
   }
 
   /**
-   * Returns a FileDiff as JSON, by default between the newest version and the one before it. `signal` cancels the comparison. Raises `not_text`,
-   * `too_large` for versions of more than DIFF_BYTES_MAX together, and what the worker pool raises.
+   * Returns a FileDiff as JSON: by default of a manual edit against the newest version, or else of that version against the one before it. `signal`
+   * cancels the comparison. Raises `not_text`, `too_large` for texts of more than DIFF_BYTES_MAX together, and what the worker pool raises.
    */
   async diff(
     caller: Caller,
@@ -156,12 +156,16 @@ export class Files {
     const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
     const record = await space.engine.stat(path);
     if (!record) throw notFound("file", path);
-    const newest = to ?? record.version;
-    if (newest === null) throw fileError("refused", path, "has no versions yet; adopt it first");
-    const oldest = from ?? newest - 1;
+    const isEdited = record.state === "modified" || record.state === "untracked";
+    const opened = to === undefined && isEdited ? await this.read(caller, spaceName, path) : undefined;
+    // It may have been recorded in the meantime.
+    const edit = opened !== undefined && opened.version === undefined ? opened.bytes : undefined;
+    const newest = to ?? record.version ?? 0;
+    const oldest = from ?? (edit === undefined ? newest - 1 : newest);
     const bytesOf = async (version: number) => (await this.read(caller, spaceName, path, version)).bytes;
     const before = { version: oldest, bytes: oldest < 1 ? new Uint8Array() : await bytesOf(oldest) };
-    const after = { version: newest, bytes: await bytesOf(newest) };
+    const after =
+      edit === undefined ? { version: newest, bytes: await bytesOf(newest) } : { version: null, bytes: edit };
     return this.#deps.workers.run(
       DIFF_JOB,
       { path, from: before, to: after, context },

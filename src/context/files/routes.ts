@@ -8,7 +8,7 @@ import { exchangeOf } from "../../kit/http/exchange.ts";
 import { answerListing } from "../../kit/http/list-answer.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { PATH_BYTES_MAX } from "../../kit/paths.ts";
-import { closed, Empty, judgedText } from "../../kit/schema.ts";
+import { closed, Empty, judgedText, nullable } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import { etagOf, expectedFrom } from "./expectation.ts";
 import type { Files, Opened } from "./files.ts";
@@ -56,8 +56,8 @@ const Written = closed({
 });
 const Diff = closed({
   path: Type.String(),
-  from: Type.Integer(),
-  to: Type.Integer(),
+  from: Type.Integer({ description: "0: nothing" }),
+  to: nullable(Type.Integer({ description: "null: the edited file in the working tree" })),
   added: Type.Integer(),
   removed: Type.Integer(),
   coarse: Type.Boolean({
