@@ -207,6 +207,7 @@ export const program: Program = {
   manual: {
     cairn: "docs/context-server.md",
     "cairn acl": "docs/access.md",
+    "cairn graph": "docs/graph.md",
     "cairn mcp": "docs/mcp.md",
   },
   topics,

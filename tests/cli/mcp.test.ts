@@ -14,6 +14,8 @@ import { mcpSession } from "../kit/mcp.ts";
 import { runContext } from "../kit/running-context.ts";
 import { localDeps } from "../kit/space-doors.ts";
 
+const READING = ["status", "list", "read", "neighbours", "map"];
+
 interface Place extends AsyncDisposable, Pick<Cairn, "printed" | "data" | "cairn"> {
   readonly flags: readonly string[];
   /** The working tree. */
@@ -62,11 +64,11 @@ describe.each([
     expect(reader.client.getInstructions()).toContain("not instructions");
     const names = async (session: typeof reader) =>
       (await session.client.listTools()).tools.map((tool) => tool.name);
-    expect(await names(reader)).toEqual(["status", "list", "read"]);
+    expect(await names(reader)).toEqual(READING);
     await using writer = await mcpSession("--write", ...place.flags);
-    expect(await names(writer)).toEqual(["status", "list", "read", "put"]);
+    expect(await names(writer)).toEqual([...READING, "put"]);
     expect(await reader.refused("put", { path: "x.md", content: "", expected_version: null })).toBe(
-      "invalid: no such tool; there are: status, list, read",
+      `invalid: no such tool; there are: ${READING.join(", ")}`,
     );
     expect(await reader.call("status")).toMatch(new RegExp(`^space: ${name}\nplace: .+\ndocuments: \\d+ `));
   });
@@ -225,6 +227,30 @@ describe.each([
     expect(await session.call("list", { prefix: "l/", offset: 2 })).toBe("l/3.md\tv1\t6\tlive");
     expect(await session.call("list", { prefix: "l", offset: 9 })).toBe("no more documents: there are 3");
     expect(await session.call("list", { prefix: "none" })).toBe("no documents below none");
+  });
+
+  test("shows the links of a document, and a map that begins with what matters", async () => {
+    await using session = await mcpSession("--write", ...place.flags);
+    const texts = {
+      "g/hub.md": "the hub\n",
+      "g/x.md": "[[hub]]\n[[nowhere]]\n",
+      "g/y.md": "see [hub](hub.md)\n",
+    };
+    for (const [path, content] of Object.entries(texts))
+      await session.call("put", { path, content, expected_version: null });
+    expect(await session.call("neighbours", { path: "g/x.md" })).toBe(
+      "g/x.md links to:\n- line 1: g/hub.md\n- line 2: nowhere (broken)\nlinked from: nothing",
+    );
+    expect(await session.call("neighbours", { path: "g/hub.md" })).toBe(
+      "g/hub.md links to: nothing\nlinked from:\n- g/x.md, line 1\n- g/y.md, line 1",
+    );
+    expect(await session.refused("neighbours", { path: "none.md" })).toStartWith("not_found: ");
+    const [totals, first, ...others] = (await session.call("map", { limit: 3 })).split("\n");
+    expect(totals).toMatch(
+      /^documents: \d+, links: \d+, broken links: 1, documents without a link to them: \d+$/,
+    );
+    expect(first).toBe("1. g/hub.md");
+    expect(others.at(-1)).toMatch(/^\[\d+ more; raise limit, /);
   });
 
   test("other commands have their turn while it runs", async () => {

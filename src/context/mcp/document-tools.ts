@@ -79,7 +79,8 @@ const put = tool({
   },
 });
 
-export const documentTools: readonly Tool[] = [status, list, read, put];
+export const documentTools: readonly Tool[] = [status, list, read];
+export const writingTools: readonly Tool[] = [put];
 
 /** What a refused write should have been based on. */
 async function currentContent(space: SpaceDoor, path: string): Promise<string> {

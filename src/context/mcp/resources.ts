@@ -16,7 +16,7 @@ export const RESOURCE_TEMPLATE = {
   description: "A document of the space by its path",
 } as const;
 
-export interface ResourcePage {
+interface ResourcePage {
   readonly resources: readonly { uri: string; name: string; mimeType: string; size: number }[];
   readonly nextCursor?: string;
 }
@@ -46,7 +46,7 @@ function indexAfter(files: readonly { readonly path: string }[], path: string): 
   return next < 0 ? files.length : next;
 }
 
-export interface ResourceContent {
+interface ResourceContent {
   readonly uri: string;
   readonly mimeType: string;
   readonly text?: string;

@@ -6,10 +6,13 @@ import { closed, nullable } from "../../kit/schema.ts";
 
 /** A model reads about a quarter as many tokens. */
 export const READ_CHARACTERS_DEFAULT = 30_000;
-export const READ_CHARACTERS_MAX = 100_000;
+const READ_CHARACTERS_MAX = 100_000;
 export const LISTED_DEFAULT = 200;
-export const LISTED_MAX = 1_000;
-export const PUT_CHARACTERS_MAX = 1024 * 1024;
+const LISTED_MAX = 1_000;
+export const MAPPED_DEFAULT = 50;
+/** Links in each direction. */
+export const NEIGHBOURS_MAX = 200;
+const PUT_CHARACTERS_MAX = 1024 * 1024;
 /** One message of the protocol: a full `put` whose every character is escaped. */
 export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -67,6 +70,18 @@ export const ReadInput = closed({
   ),
 });
 export type ReadInput = Static<typeof ReadInput>;
+
+export const NeighboursInput = closed({ path: Path });
+
+export const MapInput = closed({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LISTED_MAX,
+      description: `the most documents to show (default: ${MAPPED_DEFAULT})`,
+    }),
+  ),
+});
 
 export const PutInput = closed({
   path: Path,
