@@ -149,7 +149,9 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "cairn backup": ["cairn backup create --out /var/backups"],
   "cairn activate": ["cairn activate", "cairn activate --only claude-code,cursor --dry-run"],
+  "cairn bench": ["cairn bench context tasks.yaml"],
   "cairn bench context": ["cairn bench context tasks.yaml", "cairn bench context tasks.yaml --json"],
+  "cairn context": ["cairn context inject --mode map", "cairn context verify-receipt delivered.json"],
   "cairn context inject": [
     "cairn context inject --mode map --budget 2000",
     "cairn context inject --receipt delivered.json",

@@ -56,7 +56,10 @@ export const program: Program = {
         undelete: async () => (await file()).fileUndelete,
         destroy: async () => (await file()).fileDestroy,
       }),
-      search: () => import("./groups/search.ts").then((module) => module.searchCommand),
+      search: later(
+        'Find files by words, "phrases" and prefixes (word*), best first',
+        async () => (await import("./groups/search.ts")).searchCommand,
+      ),
       space: group("space", "Create and manage spaces", {
         list: async () => (await space()).spaceList,
         show: async () => (await space()).spaceShow,

@@ -14,7 +14,7 @@ import { mcpSession } from "../kit/mcp.ts";
 import { runContext } from "../kit/running-context.ts";
 import { localDeps } from "../kit/space-doors.ts";
 
-const READING = ["status", "list", "read", "neighbours", "map"];
+const READING = ["status", "list", "read", "search", "neighbours", "map"];
 
 interface Place extends AsyncDisposable, Pick<Cairn, "printed" | "data" | "cairn"> {
   readonly flags: readonly string[];
@@ -227,6 +227,30 @@ describe.each([
     expect(await session.call("list", { prefix: "l/", offset: 2 })).toBe("l/3.md\tv1\t6\tlive");
     expect(await session.call("list", { prefix: "l", offset: 9 })).toBe("no more documents: there are 3");
     expect(await session.call("list", { prefix: "none" })).toBe("no documents below none");
+  });
+
+  test("searches words and patterns, with the lines that read takes", async () => {
+    await using session = await mcpSession("--write", ...place.flags);
+    await session.call("put", {
+      path: "s/sea.md",
+      content: "# Sea\n\nThe wide ocean.\n",
+      expected_version: null,
+    });
+    await session.call("put", {
+      path: "s/two.md",
+      content: "an ocean\nand an ocean\n",
+      expected_version: null,
+    });
+    expect(await session.call("search", { query: "wide ocean" })).toBe("s/sea.md\n  3: The wide ocean.");
+    expect(await session.call("search", { query: "oce*", path: "s/**", limit: 1, lines: 1 })).toMatch(
+      /^s\/\w+\.md\n {2}\d: .*ocean\.?(\n {2}\[more lines match\])?\n\[more documents match; /,
+    );
+    expect(await session.call("search", { query: "^THE .*n\\.$", regex: true, ignore_case: true })).toBe(
+      "s/sea.md\n  3: The wide ocean.",
+    );
+    expect(await session.call("search", { query: "zzzz" })).toBe("no document matches");
+    expect(await session.refused("search", { query: "(", regex: true })).toStartWith("invalid: query: ");
+    expect(await session.refused("search", { query: "" })).toBe("invalid: query: must not be empty");
   });
 
   test("shows the links of a document, and a map that begins with what matters", async () => {

@@ -24,6 +24,7 @@ import { documentTools, writingTools } from "./document-tools.ts";
 import { linkTools } from "./link-tools.ts";
 import { listResources, readResource, RESOURCE_TEMPLATE } from "./resources.ts";
 import { MESSAGE_BYTES_MAX } from "./schema.ts";
+import { searchTool } from "./search-tool.ts";
 import type { Tool } from "./tool.ts";
 
 /** Calls that use the space at once. */
@@ -70,7 +71,11 @@ export async function serveMcp({ use, writes, input, output, log, stop }: McpOpt
       running.delete(call);
     }
   };
-  const server = serverOf([...documentTools, ...linkTools, ...(writes ? writingTools : [])], inSpace, log);
+  const server = serverOf(
+    [...documentTools, searchTool, ...linkTools, ...(writes ? writingTools : [])],
+    inSpace,
+    log,
+  );
   const gone = new Promise<void>((resolve) => {
     Object.assign(server, {
       onclose: resolve,

@@ -3,12 +3,21 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { PATH_BYTES_MAX } from "../../kit/paths.ts";
 import { closed, nullable } from "../../kit/schema.ts";
+import {
+  GLOB_CHARACTERS_MAX,
+  LINES_DEFAULT,
+  LINES_MAX,
+  QUERY_CHARACTERS_MAX,
+  RESULTS_DEFAULT,
+} from "../search/schema.ts";
 
 /** A model reads about a quarter as many tokens. */
 export const READ_CHARACTERS_DEFAULT = 30_000;
 const READ_CHARACTERS_MAX = 100_000;
 export const LISTED_DEFAULT = 200;
 const LISTED_MAX = 1_000;
+/** Documents of a search, each with some lines. */
+const FOUND_MAX = 200;
 export const MAPPED_DEFAULT = 50;
 /** Links in each direction. */
 export const NEIGHBOURS_MAX = 200;
@@ -70,6 +79,34 @@ export const ReadInput = closed({
   ),
 });
 export type ReadInput = Static<typeof ReadInput>;
+
+export const SearchInput = closed({
+  query: Type.String({ minLength: 1, maxLength: QUERY_CHARACTERS_MAX, description: "what to search for" }),
+  regex: Type.Optional(Type.Boolean({ description: "the query is a regular expression (RE2)" })),
+  ignore_case: Type.Optional(
+    Type.Boolean({ description: "match a regular expression in any case; words always do" }),
+  ),
+  path: Type.Optional(
+    Type.String({
+      maxLength: GLOB_CHARACTERS_MAX,
+      description: "only below this path, or matching * (one segment) and ** (any depth)",
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: FOUND_MAX,
+      description: `the most documents to show (default: ${RESULTS_DEFAULT})`,
+    }),
+  ),
+  lines: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LINES_MAX,
+      description: `the most lines to show of each document (default: ${LINES_DEFAULT})`,
+    }),
+  ),
+});
 
 export const NeighboursInput = closed({ path: Path });
 
