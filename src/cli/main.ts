@@ -14,6 +14,7 @@ function group(name: string, description: string, subCommands: Record<string, Pa
 
 const init = () => import("./groups/init.ts");
 const file = () => import("./groups/file.ts");
+const freshness = () => import("./groups/freshness.ts");
 const space = () => import("./groups/space.ts");
 const user = () => import("./groups/user.ts");
 const acl = () => import("./groups/acl.ts");
@@ -77,6 +78,10 @@ export const program: Program = {
         "Show the links between the documents of a space",
         async () => (await import("./groups/graph.ts")).graphCommand,
       ),
+      freshness: group("freshness", "Find and validate stale documents", {
+        check: async () => (await freshness()).freshnessCheck,
+        validate: async () => (await freshness()).freshnessValidate,
+      }),
       history: group("history", "Take and restore snapshots of a space", {
         list: async () => (await history()).historyList,
         snapshot: async () => (await history()).historySnapshot,

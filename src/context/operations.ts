@@ -50,6 +50,7 @@ export const operations: Operations = {
     "secret_found",
   ],
   "POST /spaces/:space/adopt": ["Record edits made in the working tree", "quota_exceeded", "secret_found"],
+  "GET /spaces/:space/freshness": ["Show which documents are stale"],
   "GET /spaces/:space/graph": ["Show the links between documents", "too_large"],
   "POST /spaces/:space/push": [
     "Write and delete several files at once",

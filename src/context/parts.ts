@@ -20,6 +20,7 @@ import type { ServerConfig } from "./config/schema.ts";
 import { Events } from "./events/events.ts";
 import { Files } from "./files/files.ts";
 import { SecretScan } from "./files/secrets.ts";
+import { Freshness } from "./freshness/freshness.ts";
 import { Graph } from "./graph/graph.ts";
 import type { Ground } from "./ground.ts";
 import { buildPeople } from "./people/build.ts";
@@ -70,6 +71,7 @@ export function buildParts(options: PartsOptions) {
   const door = new ContextDoor({ authentication, limits, audit, addresses, spaces });
   const secrets = new SecretScan(config.secrets, workers);
   const files = new Files({ spaces, audit, events, secrets, workers });
+  const freshness = new Freshness({ spaces, clock });
   const graph = new Graph({ spaces, clock });
   const later = (work: () => Promise<unknown>) => background.run("index a space", work);
   const search = new Search({ spaces, workers, clock, later });
@@ -86,6 +88,7 @@ export function buildParts(options: PartsOptions) {
     door,
     spaces,
     files,
+    freshness,
     graph,
     search,
     sync,

@@ -6,6 +6,7 @@ import * as access from "./access/schema.ts";
 import * as audit from "./audit/schema.ts";
 import * as backup from "./backup/schema.ts";
 import * as events from "./events/schema.ts";
+import * as freshness from "./freshness/schema.ts";
 import * as graph from "./graph/schema.ts";
 import * as store from "./versioned-store/schema.ts";
 import * as people from "./people/schema.ts";
@@ -20,6 +21,7 @@ export const schemas: SchemaModules = [
   audit,
   backup,
   events,
+  freshness,
   graph,
   store,
   people,

@@ -19,6 +19,7 @@ import { schemas } from "./schemas.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
 import { FILE_BYTES_CEILING } from "./versioned-store/schema.ts";
+import { freshnessRoutes } from "./freshness/routes.ts";
 import { graphRoutes } from "./graph/routes.ts";
 import type { CallerKind } from "./identity/admission.ts";
 import type { Parts } from "./parts.ts";
@@ -61,6 +62,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(peopleRoutes(plugin, parts.logins, parts.users, parts.rules))
     .use(spaceRoutes(plugin, parts.spaces))
     .use(fileRoutes(plugin, parts.files))
+    .use(freshnessRoutes(plugin, parts.freshness))
     .use(graphRoutes(plugin, parts.graph))
     .use(searchRoutes(plugin, parts.search))
     .use(syncRoutes(plugin, parts.sync))

@@ -5,7 +5,7 @@ import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { Outline } from "../versioned-store/engine.ts";
 import { tooManyLinks, LINKS_PER_SPACE_MAX, type Link } from "../versioned-store/links.ts";
 import { placeOf } from "../versioned-store/outlines.ts";
-import { isFoundWithoutLink, isListOfAll } from "./entries.ts";
+import { isFoundWithoutLink } from "./entries.ts";
 import { pageRank } from "./rank.ts";
 import { BROKEN, isDocumentPath, NO_FILE, Resolver } from "./resolving.ts";
 import type { GraphLink, GraphTotals, RankedDocument } from "./schema.ts";
@@ -40,11 +40,10 @@ export class LinkGraph {
     const stretch = new Stretch();
     for (const [file, { path, links }] of files.entries()) {
       if (links.length === 0 || sight?.reads(path) === false) continue;
-      const counts = !isListOfAll(path);
       for (const link of links) {
         const to = resolver.resolve(file, link);
         if (to !== NO_FILE) graph.#add(file, to, link);
-        if (counts && to >= 0 && to !== file) linked[to] = 1;
+        if (to >= 0 && to !== file) linked[to] = 1;
         if (stretch.isOver()) await turnOfOthers();
       }
     }
@@ -106,18 +105,16 @@ export class LinkGraph {
   async #ranked(): Promise<readonly RankedDocument[]> {
     const documents: string[] = [];
     const numbers = new Int32Array(this.#files.length).fill(-1);
-    const counts = new Uint8Array(this.#files.length);
     const stretch = new Stretch();
     for (const [file, { path }] of this.#files.entries()) {
       if (isDocumentPath(path)) numbers[file] = documents.push(path) - 1;
-      if (!isListOfAll(path)) counts[file] = 1;
       if (stretch.isOver()) await turnOfOthers();
     }
     const from: number[] = [];
     const to: number[] = [];
     for (let link = 0; link < this.#to.length; link += 1) {
       const [source, target] = [this.#from[link]!, this.#to[link]!];
-      if (target < 0 || numbers[target]! < 0 || counts[source] === 0) continue;
+      if (target < 0 || numbers[target]! < 0) continue;
       from.push(numbers[source]!);
       to.push(numbers[target]!);
       if (stretch.isOver()) await turnOfOthers();

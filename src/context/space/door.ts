@@ -4,6 +4,7 @@
 import type { FileDiff } from "../files/diff.ts";
 import type { DiffQuery, Written } from "../files/files.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
+import type { FreshnessAnswer } from "../freshness/schema.ts";
 import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
 import type { SearchAnswer, SearchQuery } from "../search/schema.ts";
 import type { Space, SyncMode, SyncRules } from "../spaces/schema.ts";
@@ -62,6 +63,8 @@ export interface SpaceDoor {
   snapshots(): Promise<Snapshot[]>;
   snapshot(title: string): Promise<Snapshot>;
   restore(id: number): Promise<RestoredSnapshot>;
+  /** The documents that declare when they become stale, and those whose front matter has a problem, sorted by path. */
+  freshness(): Promise<FreshnessAnswer>;
   /** The links between documents. Raises `too_large` for a space with too many. */
   graph(query?: GraphQuery): Promise<GraphAnswer>;
   syncRules(): Promise<SyncRules>;

@@ -16,6 +16,8 @@ import type { FileDiff } from "../files/diff.ts";
 import { Files, type DiffQuery, type SpaceHost, type Written } from "../files/files.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
 import { SecretScan } from "../files/secrets.ts";
+import { Freshness } from "../freshness/freshness.ts";
+import type { FreshnessAnswer } from "../freshness/schema.ts";
 import { Graph } from "../graph/graph.ts";
 import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -163,6 +165,7 @@ class LocalSpace implements SpaceDoor {
   readonly #caller: Caller;
   readonly #workers: WorkerPool;
   readonly #files: Files;
+  readonly #freshness: Freshness;
   readonly #graph: Graph;
   readonly #search: Search;
   readonly #saving = new KeyedLock<string>();
@@ -175,6 +178,7 @@ class LocalSpace implements SpaceDoor {
     this.#caller = callerOf(deps.person);
     this.#workers = contextWorkers();
     const spaces = hostOf(space);
+    this.#freshness = new Freshness({ spaces, clock: deps.clock });
     this.#graph = new Graph({ spaces, clock: deps.clock });
     this.#files = new Files({
       spaces,
@@ -259,6 +263,10 @@ class LocalSpace implements SpaceDoor {
   async restore(id: number): Promise<RestoredSnapshot> {
     const { head, effects } = await this.#files.restore(this.#caller, this.name, id);
     return { head: headText(head), files: effects.map(({ path }) => path) };
+  }
+
+  freshness(): Promise<FreshnessAnswer> {
+    return this.#freshness.check(this.#caller, this.name);
   }
 
   graph(query: GraphQuery = {}): Promise<GraphAnswer> {

@@ -4,6 +4,7 @@ import { encodedPath, type Client } from "../client/client.ts";
 import type { FileDiff } from "../files/diff.ts";
 import type { DiffQuery, Written } from "../files/files.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
+import type { FreshnessAnswer } from "../freshness/schema.ts";
 import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
 import type { SearchAnswer, SearchQuery } from "../search/schema.ts";
 import type { Space, SyncMode, SyncRules } from "../spaces/schema.ts";
@@ -96,6 +97,10 @@ export class RemoteSpace implements SpaceDoor {
 
   restore(id: number): Promise<RestoredSnapshot> {
     return this.#client.json("POST", `${this.#root}/snapshots/${id}/restore`);
+  }
+
+  freshness(): Promise<FreshnessAnswer> {
+    return this.#client.get(`${this.#root}/freshness`);
   }
 
   graph(query: GraphQuery = {}): Promise<GraphAnswer> {

@@ -6,6 +6,7 @@ import type { FrozenFile } from "../../kit/frozen-copy.ts";
 import type { Log } from "../../kit/log.ts";
 import type { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
+import type { FrontMatter, FrontMatterProblem } from "./front-matter.ts";
 import type { Link } from "./links.ts";
 import type { ChangeOp, FileHistory, FileRecord, NetChange, Snapshot, Totals } from "./schema.ts";
 
@@ -131,8 +132,21 @@ export interface Outline {
   readonly links: readonly Link[];
 }
 
-/** The outlines of unrecorded files, by path. Empty: the working tree is as recorded. */
-export type EditedOutlines = ReadonlyMap<DocumentPath, Outline>;
+/** What the front matter of a document declares. */
+export interface Declaration {
+  readonly path: DocumentPath;
+  /** The fields, or why they cannot be read. */
+  readonly fields: FrontMatter | FrontMatterProblem;
+  /** When this version or copy was written, in ms since the epoch. */
+  readonly written: number;
+}
+
+/** An unrecorded file. `fields` undefined: it declares nothing. */
+export type EditedOutline = Outline &
+  Omit<Declaration, "fields"> & { readonly fields?: Declaration["fields"] };
+
+/** By path. Empty: the working tree is as recorded. */
+export type EditedOutlines = ReadonlyMap<DocumentPath, EditedOutline>;
 
 /** All files at a head. */
 export interface Outlines {
@@ -187,6 +201,8 @@ export interface FileEngine {
    * has changed since; it returns the same object if nothing has. Ignores the working tree.
    */
   outlines(before?: Outlines): Promise<Outlines>;
+  /** Returns the declarations of the live documents, sorted by path. Ignores the working tree. */
+  declarations(): Promise<Declaration[]>;
   /** Returns the outlines of the modified and untracked files of the working tree, read from disk. */
   editedOutlines(): Promise<EditedOutlines>;
   /** Returns at most `limit` entries after this sequence number, in order. */

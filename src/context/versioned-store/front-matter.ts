@@ -1,8 +1,19 @@
 // Front matter: YAML between two `---` lines at the start of a document. Unreadable front matter counts as none and never makes a document
-// invalid.
+// invalid, but its problem is kept, so that people learn of it.
 
-type FrontMatter = Readonly<Record<string, unknown>>;
+export type FrontMatter = Readonly<Record<string, unknown>>;
 
+/** Why front matter cannot be read. */
+export type FrontMatterProblem = "no_end" | "too_complex" | "not_yaml" | "no_fields";
+
+/** `fields`: between these two places of the text, without the lines that enclose them. */
+type FrontMatterReading =
+  | { readonly fields: FrontMatter; readonly from: number; readonly to: number }
+  | { readonly problem: FrontMatterProblem };
+
+const START = /^(?:\ufeff)?---[ \t]*\r?\n/;
+/** A line that only somebody who means fields writes. */
+const FIELD = /^[\p{L}_][\p{L}\p{N}_-]*[ \t]*:(?:[ \t]|\r?$)/mu;
 const FRONT_MATTER_CHARACTERS_MAX = 16_384;
 /** Protects the recursive parser: the most brackets that may be open at once. */
 const NESTING_MAX = 50;
@@ -14,21 +25,34 @@ const ALIAS = /(?:^|[\s,[{:-])\*[^\s,\]}]/g;
 
 /** Undefined if there is none or it is not a map. */
 export function frontMatterOf(text: string): FrontMatter | undefined {
-  const start = /^(?:\ufeff)?---[ \t]*\r?\n/.exec(text)?.[0].length;
-  if (start === undefined) return undefined;
+  const reading = readFrontMatter(text);
+  return reading && "fields" in reading && reading.from < reading.to ? reading.fields : undefined;
+}
+
+/** Undefined if there is none: a line of dashes at the start may also be a rule above the text. */
+export function readFrontMatter(text: string): FrontMatterReading | undefined {
+  const from = START.exec(text)?.[0].length;
+  if (from === undefined) return undefined;
   // One line break more than allowed, so that the cut itself is not mistaken for the end of a line.
-  const head = text.slice(start, start + FRONT_MATTER_CHARACTERS_MAX + 2);
+  const head = text.slice(from, from + FRONT_MATTER_CHARACTERS_MAX + 2);
   const end = /^(?:---|\.\.\.)[ \t]*\r?$/m.exec(head);
-  if (!end || end.index > FRONT_MATTER_CHARACTERS_MAX - 3) return undefined;
-  const written = head.slice(0, end.index);
-  if (nestingOf(written) > NESTING_MAX) return undefined;
+  const isWhole = end !== null && end.index <= FRONT_MATTER_CHARACTERS_MAX - 3;
+  const written = isWhole ? head.slice(0, end.index) : head;
+  const reading = isWhole ? fieldsOf(written) : "no_end";
+  if (typeof reading !== "string") return { fields: reading, from, to: from + written.length };
+  return FIELD.test(written) ? { problem: reading } : undefined;
+}
+
+function fieldsOf(written: string): FrontMatter | FrontMatterProblem {
+  if (nestingOf(written) > NESTING_MAX) return "too_complex";
   // Without an anchor, a star is not an alias.
-  if (ANCHOR.test(written) && (written.match(ALIAS)?.length ?? 0) > ALIASES_MAX) return undefined;
+  if (ANCHOR.test(written) && (written.match(ALIAS)?.length ?? 0) > ALIASES_MAX) return "too_complex";
   try {
-    const fields: unknown = Bun.YAML.parse(written);
-    return isMap(fields) && countValues(fields, VALUES_MAX) >= 0 ? fields : undefined;
+    const fields: unknown = Bun.YAML.parse(written) ?? {};
+    if (!isMap(fields)) return "no_fields";
+    return countValues(fields, VALUES_MAX) < 0 ? "too_complex" : fields;
   } catch {
-    return undefined;
+    return "not_yaml";
   }
 }
 

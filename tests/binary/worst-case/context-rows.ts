@@ -76,7 +76,7 @@ function rewriteOf(push: number): string {
 }
 
 const smallDocument = (index: number) =>
-  `---\nnumber: ${index}\n---\n# ${index}\n\nSee [[${index}]] and other/${index}.md\n`;
+  `---\nnumber: ${index}\nstale-after: 90d\n---\n# ${index}\n\nSee [[${index}]] and other/${index}.md\n`;
 
 export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, ContextCase>>>> = {
   "GET /spaces/{space}/files": {
@@ -106,6 +106,7 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
     "all there ever were": async (server) =>
       get(`${SPACE}/changes?since=${(await headOf(server)).replace(/\..*/, ".0")}`)(server),
   },
+  "GET /spaces/{space}/freshness": { "of many files": get(`${SPACE}/freshness`) },
   "GET /spaces/{space}/graph": {
     "totals of many files": get(`${SPACE}/graph`),
     "after a change, with as many links as one document may have": async (server) => {

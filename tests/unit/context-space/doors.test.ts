@@ -3,6 +3,10 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { SpaceDoor } from "../../../src/context/space/door.ts";
+import { validate } from "../../../src/context/space/validation.ts";
+import type { Expected } from "../../../src/context/versioned-store/engine.ts";
+import { utcDay } from "../../../src/kit/clock.ts";
 import { bytes } from "../../kit/file-engine.ts";
 import { refusal } from "../../kit/refusal.ts";
 import { doors } from "../../kit/space-doors.ts";
@@ -73,6 +77,65 @@ for (const [kind, open] of Object.entries(doors))
       ]);
       expect(await space.graph({ only: "orphans" })).toMatchObject({ orphans: [] });
       await refusal(space.graph({ path: "none.md" }), "not_found", "file none.md: not found");
+    });
+
+    test("says which documents are stale, and validates them without losing an edit", async () => {
+      await using door = await open();
+      const { space, tree } = door;
+      const now = Date.now();
+      const today = utcDay(now);
+      const old = "---\nlast-validated: 2020-01-01 # ann\nstale-after: 90d\n---\n";
+      await space.write("a.md", bytes(`${old}recorded`), null);
+      const states = async () => (await space.freshness()).documents.map(({ path, state }) => [path, state]);
+      expect(await states()).toEqual([["a.md", "stale"]]);
+      writeFileSync(join(tree, "a.md"), `${old}edited`);
+      writeFileSync(join(tree, "b.md"), `${old}new`);
+      writeFileSync(join(tree, "c.md"), "---\nstale-after: 1d\nno end");
+      expect(await states()).toEqual([
+        ["a.md", "stale"],
+        ["b.md", "stale"],
+        ["c.md", "unknown"],
+      ]);
+      // An edit by hand is recorded first, as a version of its own.
+      expect(await validate(space, "a.md", now)).toEqual({
+        path: "a.md",
+        last_validated: today,
+        version: 3,
+        changed: true,
+      });
+      expect(text((await space.read("a.md", 2)).bytes)).toBe(`${old}edited`);
+      expect(text((await space.read("a.md")).bytes)).toBe(`${old.replace("2020-01-01", today)}edited`);
+      expect(await validate(space, "b.md", now)).toMatchObject({ version: 2, changed: true });
+      expect(await validate(space, "b.md", now)).toMatchObject({ version: 2, changed: false });
+      expect(await states()).toEqual([
+        ["a.md", "fresh"],
+        ["b.md", "fresh"],
+        ["c.md", "unknown"],
+      ]);
+      await refusal(validate(space, "c.md", now), "invalid", /^c\.md: the front matter has no /, {
+        path: "c.md",
+      });
+      await refusal(validate(space, "none.md", now), "not_found", "file none.md: not found");
+      await refusal(validate(space, "x.png", now), "invalid", /^x\.png: only \.md, /, { path: "x.png" });
+    });
+
+    test("validates what an editor saves in the meantime", async () => {
+      await using door = await open();
+      const { space, tree } = door;
+      await space.write("a.md", bytes("one"), null);
+      writeFileSync(join(tree, "a.md"), "two");
+      const meanwhile: SpaceDoor = Object.create(space, {
+        write: {
+          value: (path: string, content: Uint8Array, expected: Expected) => {
+            if (text(content).endsWith("two")) writeFileSync(join(tree, "a.md"), "three");
+            return space.write(path, content, expected);
+          },
+        },
+        read: { value: (path: string, version?: number) => space.read(path, version) },
+        history: { value: (path: string) => space.history(path) },
+      }) as SpaceDoor;
+      expect(await validate(meanwhile, "a.md", Date.now())).toMatchObject({ changed: true });
+      expect(text((await space.read("a.md")).bytes)).toEndWith("---\nthree");
     });
 
     test("restores snapshots and keeps sync rules", async () => {

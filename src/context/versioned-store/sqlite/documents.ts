@@ -2,7 +2,7 @@
 // (words.ts).
 
 import { decodeUtf8 } from "../../../kit/utf8.ts";
-import { frontMatterOf } from "../front-matter.ts";
+import { readFrontMatter, type FrontMatter, type FrontMatterProblem } from "../front-matter.ts";
 import { linksOf } from "../links.ts";
 import type { SpaceStore } from "./store.ts";
 
@@ -15,7 +15,8 @@ export function isDocument(path: string, bytes: Uint8Array): boolean {
 }
 
 export interface Derived {
-  readonly fields: ReturnType<typeof frontMatterOf>;
+  /** Of the front matter, or why it cannot be read. */
+  readonly fields: FrontMatter | FrontMatterProblem | undefined;
   readonly links: ReturnType<typeof linksOf>;
 }
 
@@ -23,8 +24,15 @@ export interface Derived {
 export function derivedOf(path: string, content: Uint8Array): Derived | undefined {
   const text = isDocument(path, content) ? decodeUtf8(content) : undefined;
   if (text === undefined) return undefined;
-  const derived = { fields: frontMatterOf(text), links: linksOf(text) };
+  const derived = { fields: fieldsOf(text), links: linksOf(text) };
   return derived.fields || derived.links.length > 0 ? derived : undefined;
+}
+
+function fieldsOf(text: string): Derived["fields"] {
+  const reading = readFrontMatter(text);
+  if (!reading) return undefined;
+  if ("problem" in reading) return reading.problem;
+  return reading.from < reading.to ? reading.fields : undefined;
 }
 
 /** Runs inside the transaction. `had`: an earlier version left rows. */

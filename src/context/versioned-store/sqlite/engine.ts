@@ -20,6 +20,7 @@ import type {
   Batch,
   Content,
   Copy,
+  Declaration,
   EditedCopy,
   EditedOutlines,
   Effect,
@@ -199,6 +200,11 @@ export class SqliteEngine implements SpaceEngine {
   async outlines(before?: Outlines): Promise<Outlines> {
     this.#requireOpen();
     return this.#running.keep(this.#gate.read(() => this.#outlining.outlines(before)));
+  }
+
+  async declarations(): Promise<Declaration[]> {
+    this.#requireOpen();
+    return this.#running.keep(this.#gate.read(() => this.#outlining.declarations()));
   }
 
   async editedOutlines(): Promise<EditedOutlines> {

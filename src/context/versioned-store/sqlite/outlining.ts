@@ -1,12 +1,13 @@
-// Reads the links of all documents at once, and keeps such a reading current: later only the files that have changed are read again.
+// Reads the links and the front matter of all documents at once. A reading of the links can be kept current: later only the files that have
+// changed are read again.
 
 import { Stretch, turnOfOthers } from "../../../kit/clock.ts";
 import { merged, sorted } from "../outlines.ts";
 import { AppError } from "../../../kit/error.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
-import type { EditedOutlines, Outline, Outlines } from "../engine.ts";
+import type { Declaration, EditedOutline, EditedOutlines, Outline, Outlines } from "../engine.ts";
 import { LINKS_PER_DOCUMENT_MAX, LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../links.ts";
-import { derivedOf, DOCUMENT_BYTES_MAX } from "./documents.ts";
+import { derivedOf, DOCUMENT_BYTES_MAX, type Derived } from "./documents.ts";
 import type { Mirror } from "./mirror.ts";
 import type { SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";
@@ -42,7 +43,7 @@ export class Outlining {
   /** Pauses. A file too large to be a document, or one that cannot be read, has no links. */
   async edited(): Promise<EditedOutlines> {
     await this.#mirror.following.settled();
-    const edited = new Map<DocumentPath, Outline>();
+    const edited = new Map<DocumentPath, EditedOutline>();
     const stretch = new Stretch();
     for (const entry of this.#mirror.entries()) {
       const outline = "refused" in entry ? undefined : this.#editOf(entry);
@@ -52,24 +53,44 @@ export class Outlining {
     return edited;
   }
 
-  #editOf(copy: TreeFile): Outline | undefined {
-    const { path } = copy;
+  #editOf(copy: TreeFile): EditedOutline | undefined {
+    const { path, modified: written } = copy;
     const row = this.#store.file.get(path);
     const state = this.#mirror.trusting.stateOf(row, copy);
     if (state === undefined || state === "live" || state === "missing") return undefined;
-    return { path, version: row?.live ?? null, links: this.#linksOnDisk(copy) };
+    const { links = NO_LINKS, fields } = this.#derivedOnDisk(copy) ?? {};
+    return { path, version: row?.live ?? null, links, written, ...(fields !== undefined && { fields }) };
   }
 
-  #linksOnDisk({ path, size }: TreeFile): readonly Link[] {
-    if (size > DOCUMENT_BYTES_MAX) return NO_LINKS;
+  #derivedOnDisk({ path, size }: TreeFile): Derived | undefined {
+    if (size > DOCUMENT_BYTES_MAX) return undefined;
     try {
       const read = this.#mirror.read(path);
-      return (read && derivedOf(path, read.bytes)?.links) ?? NO_LINKS;
+      return read && derivedOf(path, read.bytes);
     } catch (error) {
-      // Removed or locked meanwhile.
-      if (error instanceof AppError && error.code === "unavailable") return NO_LINKS;
+      // Removed, locked or grown meanwhile.
+      if (error instanceof AppError) return undefined;
       throw error;
     }
+  }
+
+  /** Pauses. */
+  async declarations(): Promise<Declaration[]> {
+    const declarations: Declaration[] = [];
+    for (let after = "", isMore = true; isMore;) {
+      const rows = this.#store.declarations.values(after, ROWS_PER_STRETCH);
+      for (const [path, fields, written] of rows)
+        if (fields !== null)
+          declarations.push({
+            path: path as DocumentPath,
+            fields: JSON.parse(fields) as Declaration["fields"],
+            written,
+          });
+      isMore = rows.length === ROWS_PER_STRETCH;
+      after = rows.at(-1)?.[0] ?? "";
+      await turnOfOthers();
+    }
+    return declarations;
   }
 
   async #all(): Promise<readonly Outline[]> {

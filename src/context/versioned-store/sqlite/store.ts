@@ -312,6 +312,12 @@ function outlines(db: Db) {
       `SELECT file_id, position, line, kind, target FROM links WHERE (file_id, position) > (?1, ?2)
        ORDER BY file_id, position LIMIT ?3`,
     ),
+    // Every live file, so that a page takes as long whatever share of them declares anything.
+    declarations: db.query<[path: string, fields: string | null, written: number], [string, number]>(
+      `SELECT f.path, m.fields, v.created_at FROM files f LEFT JOIN front_matter m ON m.file_id = f.id
+       LEFT JOIN versions v ON v.file_id = m.file_id AND v.version = f.live
+       WHERE f.path > ?1 AND f.live IS NOT NULL ORDER BY f.path LIMIT ?2`,
+    ),
     linksOf: db.query<[line: number, kind: LinkKind, target: string], [number, number]>(
       "SELECT line, kind, target FROM links WHERE file_id = ?1 ORDER BY position LIMIT ?2",
     ),

@@ -1,0 +1,90 @@
+// `cairn freshness …`: which documents are stale, and the date of the last validation of one.
+
+import { defineCommand } from "citty";
+import type { Freshness, FreshnessProblem } from "../../context/freshness/schema.ts";
+import { validate } from "../../context/space/validation.ts";
+import { systemClock } from "../../kit/clock.ts";
+import { AppError } from "../../kit/error.ts";
+import { formatOf, printData } from "../../kit/output.ts";
+import { spaceCommand } from "../command.ts";
+import { spaceArgs, withSpace } from "../connection.ts";
+import { plural, table } from "../text.ts";
+
+const ORDER: readonly Freshness["state"][] = ["stale", "unknown", "fresh"];
+const PROBLEMS: Readonly<Record<FreshnessProblem["code"], string>> = {
+  no_end: "the front matter has no closing ---",
+  too_complex: "the front matter is too complex to read",
+  not_yaml: "the front matter is not valid YAML",
+  no_fields: "the front matter has no fields",
+  bad_value: "bad value",
+  in_future: "in the future",
+};
+const EXPECTED: Readonly<Record<NonNullable<FreshnessProblem["field"]>, string>> = {
+  "stale-after": "a number and d, w, m or y, for example 90d",
+  "last-validated": "a date, for example 2026-11-22",
+  owner: "a name or a list of names",
+  importance: "high, normal or low",
+};
+
+export const freshnessCheck = defineCommand({
+  meta: { name: "check", description: "List how fresh the documents are that say when they become stale" },
+  args: {
+    "fail-on-stale": { type: "boolean", description: "Exit with 1 if a document is stale" },
+    ...spaceArgs,
+  },
+  async run({ args }) {
+    const { documents } = await withSpace(args, (space) => space.freshness());
+    const sorted = documents.toSorted(
+      (a, b) =>
+        ORDER.indexOf(a.state) - ORDER.indexOf(b.state) ||
+        compare(a.due ?? "", b.due ?? "") ||
+        compare(a.path, b.path),
+    );
+    await printData(sorted, formatOf(args), freshnessText);
+    const stale = documents.filter(({ state }) => state === "stale").length;
+    if (args["fail-on-stale"] === true && stale > 0)
+      throw new AppError("refused", `${plural(stale, "document is", "documents are")} stale`);
+  },
+});
+
+function freshnessText(documents: readonly Freshness[]): string {
+  const states = table(
+    documents.map(({ state, path, stale_after, last_validated, written, due, owner }) => [
+      state,
+      path,
+      stale_after,
+      last_validated ?? `written ${written.slice(0, 10)}`,
+      due?.slice(0, 10),
+      owner,
+    ]),
+    ["STATE", "PATH", "STALE AFTER", "VALIDATED", "DUE", "OWNER"],
+    "no document has stale-after in its front matter",
+  );
+  const problems = documents.flatMap(({ path, problems: found }) =>
+    found.map((problem) => `${path}: ${problemText(problem)}`),
+  );
+  return problems.length === 0 ? states : `${states}\n\n${problems.join("\n")}`;
+}
+
+function problemText({ field, code, value }: FreshnessProblem): string {
+  if (field === null) return PROBLEMS[code];
+  const expected = code === "bad_value" ? `expected ${EXPECTED[field]}` : PROBLEMS[code];
+  return `${field} "${value}": ${expected}`;
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+export const freshnessValidate = spaceCommand({
+  name: "validate",
+  description: "Record that a document was checked today: set last-validated in its front matter",
+  args: {
+    path: { type: "positional", required: true, valueHint: "path", description: "Path in the space" },
+  },
+  ask: (space, args) => validate(space, args.path, systemClock.now()),
+  show: ({ path, last_validated: date, version, changed }) =>
+    changed
+      ? `${path} is validated as of ${date} (v${version})`
+      : `${path} was already validated on ${date}; nothing was written`,
+});

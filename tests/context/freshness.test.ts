@@ -1,0 +1,61 @@
+// Goal: a server says which documents are stale by its own clock, to each caller about the documents that they may read.
+
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import type { FreshnessAnswer } from "../../src/context/freshness/schema.ts";
+import { contextServer, deny, type ContextClient } from "../kit/context-server.ts";
+import { DAY_MS, manualClock } from "../kit/manual-clock.ts";
+import { refusal } from "../kit/refusal.ts";
+
+const ask = (client: ContextClient) => client.get("/spaces/team/freshness") as Promise<FreshnessAnswer>;
+const states = async (client: ContextClient) =>
+  (await ask(client)).documents.map(({ path, state, due }) => `${path} ${state} ${due?.slice(0, 10)}`);
+
+test("a document becomes stale when its window has passed since it was validated or written", async () => {
+  const clock = manualClock();
+  await using server = await contextServer({ clock });
+  // The first token expires after a day.
+  const admin = await server.user("ada", "admin");
+  expect(await ask(admin)).toEqual({ now: "2026-01-01T12:00:00.000Z", documents: [] });
+  await admin.write("validated.md", "---\nlast-validated: 2025-12-01\nstale-after: 12w\nowner: ann\n---\n");
+  await admin.write("written.md", "---\nstale-after: 30d\n---\n");
+  await admin.write("broken.md", "---\nstale-after: [\n---\n");
+  await admin.write("plain.md", "# none");
+  await admin.write("data.json", "---\nstale-after: 1d\n---\n");
+  const fresh = [
+    "broken.md unknown undefined",
+    "validated.md fresh 2026-02-23",
+    "written.md fresh 2026-01-31",
+  ];
+  expect(await states(admin)).toEqual(fresh);
+  expect((await ask(admin)).documents[0]!.problems).toEqual([{ field: null, code: "not_yaml", value: null }]);
+  clock.advance(30 * DAY_MS);
+  expect(await states(admin)).toEqual(fresh);
+  clock.advance(1);
+  expect((await states(admin))[2]).toBe("written.md stale 2026-01-31");
+  // A later version begins a new window, an older one comes back with its own.
+  await admin.write("written.md", "---\nstale-after: 30d\n---\nagain");
+  expect((await states(admin))[2]).toBe("written.md fresh 2026-03-02");
+  await admin.delete("/spaces/team/files/written.md");
+  expect(await states(admin)).toHaveLength(2);
+  clock.advance(DAY_MS);
+  await admin.post("/spaces/team/undelete/written.md", {});
+  expect((await states(admin))[2]).toBe("written.md fresh 2026-03-02");
+  writeFileSync(server.inSpace("broken.md"), "---\nlast-validated: 2026-01-02\nstale-after: 1y\n---\n");
+  writeFileSync(server.inSpace("validated.md"), "no front matter");
+  expect(await states(admin)).toEqual(["broken.md fresh 2027-01-02", "written.md fresh 2026-03-02"]);
+});
+
+test("a caller learns nothing of documents that they may not read", async () => {
+  await using server = await contextServer();
+  const { admin } = server;
+  for (const path of ["a.md", "listed/b.md", "secret/c.md"])
+    await admin.write(path, "---\nlast-validated: 2020-01-01\nstale-after: 1d\n---\n");
+  const eve = await server.user("eve", "viewer");
+  expect(await states(eve)).toHaveLength(3);
+  await server.rules("eve", deny("secret/**", "list", "read"), deny("listed/**", "read"));
+  expect(await states(eve)).toEqual(["a.md stale 2020-01-02"]);
+  await admin.post("/spaces", { name: "other", template: "blank" });
+  const bob = await server.user("bob", "viewer", ["other"]);
+  await refusal(ask(bob), "not_found", "space team: not found");
+});
