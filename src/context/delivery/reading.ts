@@ -17,12 +17,6 @@ export interface Document {
   readonly text: string;
 }
 
-const DOCUMENT = /\.(?:md|markdown|mdx|txt)$/i;
-
-export function isDocumentName(path: string): boolean {
-  return DOCUMENT.test(path);
-}
-
 export async function readDocument(
   source: Pick<ContextSource, "read">,
   file: ListedFile,

@@ -43,8 +43,9 @@ export function titleOf(text: string): string | undefined {
   for (const [index, line] of text.split("\n", TITLE_LINES_MAX).entries()) {
     const isRule = /^(?:\ufeff)?---\s*$/.test(line);
     if (isRule && (index === 0 || isFrontMatter)) isFrontMatter = index === 0;
+    else if (isFrontMatter) continue;
     else if (/^\s{0,3}(?:```|~~~)/.test(line)) isFence = !isFence;
-    else if (!isFence && !isFrontMatter) {
+    else if (!isFence) {
       const title = /^\s{0,3}#{1,6}\s(.*)$/
         .exec(line)?.[1]
         ?.replace(/\s#+\s*$/, "")

@@ -1,7 +1,7 @@
 // Goal: what is delivered is the documents that matter, in order, within the budget, each with its source, and a receipt that says exactly that.
 
 import { describe, expect, test } from "bun:test";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { doorSource } from "../../../src/context/delivery/door-source.ts";
 import { hookOutput, inject } from "../../../src/context/delivery/inject.ts";
@@ -13,6 +13,7 @@ import {
 import { systemClock } from "../../../src/kit/clock.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import { countTexts } from "../../../src/kit/token-count.ts";
+import { until } from "../../kit/eventually.ts";
 import { bytes } from "../../kit/file-engine.ts";
 import { doors, type OpenedDoor } from "../../kit/space-doors.ts";
 
@@ -82,6 +83,17 @@ for (const [kind, open] of Object.entries(doors))
       );
     });
 
+    test("documents that others link to come first in the map, with their own links", async () => {
+      await using door = await open();
+      await fill(door, {
+        "a.md": "# A\n\n[z](z.md)\n",
+        "b.md": "# B\n\n[[z]] [[a]] [[nothing]]\n",
+        "z.md": "# Z\n",
+      });
+      const { text } = await delivered(door, { mode: "map" });
+      expect(text.match(/^- .*/gm)).toEqual(["- z.md: Z", "- a.md: A → z.md", "- b.md: B → z.md, a.md"]);
+    });
+
     test("the map is entry documents and a line for each other document", async () => {
       await using door = await open();
       await fill(door, SPACE);
@@ -105,6 +117,7 @@ for (const [kind, open] of Object.entries(doors))
       await using door = await open();
       await fill(door, { "context-entry.md": "old\n", "identity/me.md": "# Me\n" });
       const { tree } = door;
+      await until(() => existsSync(join(tree, "identity", "me.md")));
       writeFileSync(join(tree, "context-entry.md"), "edited\n");
       writeFileSync(join(tree, "new.md"), "---\nimportance: high\n---\nnew\n");
       writeFileSync(join(tree, "identity", "photo.md"), Buffer.from([0xff, 0xfe, 0x00]));
@@ -119,9 +132,12 @@ for (const [kind, open] of Object.entries(doors))
       expect(text).toContain(
         '<document path="context-entry.md" state="edited, not recorded">\nedited\n</document>',
       );
-      expect(receipt.omitted.map(({ path }) => path)).toEqual(["identity/link.md", "identity/photo.md"]);
+      expect(receipt.omitted.map(({ path }) => path).toSorted()).toEqual([
+        "identity/link.md",
+        "identity/photo.md",
+      ]);
       expect(receipt.omitted.find(({ path }) => path === "identity/photo.md")!.reason).toBe("not UTF-8 text");
-      expect(text).toContain("Not included: identity/link.md (");
+      expect(text).toMatch(/^Not included: .*identity\/link.md \(/m);
       expect(text).not.toContain("outside");
     });
   });
