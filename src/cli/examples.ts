@@ -160,6 +160,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn context inject --receipt delivered.json",
   ],
   "cairn context verify-receipt": ["cairn context verify-receipt delivered.json"],
+  "cairn bench": ["cairn bench context tasks.yaml"],
+  "cairn context": ["cairn context inject --mode map", "cairn context verify-receipt delivered.json"],
   "cairn export": ["cairn export > context.md", "cairn export --format chatgpt > upload.md"],
   "cairn deactivate": ["cairn deactivate", "cairn deactivate --dry-run"],
   "cairn plugin list": ["cairn plugin list", "cairn plugin list --user --json"],
