@@ -22,7 +22,10 @@ export function doorSource(door: SpaceDoor): ContextSource {
     read: (path, version) => door.read(path, version),
     history: (path) => door.history(path),
     facts: async () => factsOf(door, await list()),
-    search: async () => [],
+    search: async (words, limit) => {
+      const { results } = await door.search({ text: words, limit, lines: 0 });
+      return results.map(({ path }) => path);
+    },
   };
 }
 

@@ -1,10 +1,16 @@
 // Goal: the benchmark gives the same figures each time, counts every phrasing, and says what phrasing does to reach.
 
 import { describe, expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { benchContext, parseTasks } from "../../../src/context/delivery/bench.ts";
+import { doorSource } from "../../../src/context/delivery/door-source.ts";
 import type { ContextSource } from "../../../src/context/delivery/source.ts";
 import { countTexts } from "../../../src/kit/token-count.ts";
+import { until } from "../../kit/eventually.ts";
+import { bytes } from "../../kit/file-engine.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
+import { doors } from "../../kit/space-doors.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 const FILES: Record<string, string> = {
@@ -133,3 +139,17 @@ test("a task file of another form is refused with its first problem", async () =
   ];
   for (const [text, message] of cases) await refusal(() => parseTasks(text), "invalid", message);
 });
+
+for (const [kind, open] of Object.entries(doors))
+  test(`${kind}: finds answers with the search of the space, edits on disk included`, async () => {
+    await using door = await open();
+    await door.space.write("decisions.md", bytes(FILES["decisions.md"]!), null);
+    await until(() => existsSync(join(door.tree, "decisions.md")));
+    writeFileSync(join(door.tree, "new.md"), "Kangaroos jump.\n");
+    const tasks = parseTasks(
+      "tasks:\n  - {question: Why SQLite?, answers: [decisions.md]}\n  - {question: What do kangaroos do?, answers: [new.md]}\n",
+    );
+    const { questions } = await benchContext(doorSource(door.space), tasks, deps);
+    expect(questions.map(({ arms }) => arms["map + search"].reached)).toEqual([true, true]);
+    expect(questions[0]!.arms["map + search"].fetched).toBeGreaterThan(0);
+  });
