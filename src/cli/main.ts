@@ -215,8 +215,14 @@ export const program: Program = {
   manual: {
     cairn: "docs/context-server.md",
     "cairn acl": "docs/access.md",
+    "cairn activate": "docs/ai-tools.md",
+    "cairn bench": "docs/ai-tools.md",
+    "cairn context": "docs/ai-tools.md",
+    "cairn deactivate": "docs/ai-tools.md",
+    "cairn export": "docs/ai-tools.md",
     "cairn graph": "docs/graph.md",
     "cairn mcp": "docs/mcp.md",
+    "cairn plugin": "docs/ai-tools.md",
   },
   topics,
 };
