@@ -17,8 +17,6 @@ import type { DoorState } from "../people/local-door.ts";
 import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 
 const BOOTSTRAP_MS = 24 * 60 * 60 * 1_000;
-/** A search first brings the index up to date; with this many changes missing, the first search is noticeably slow. */
-const INDEX_BEHIND_MANY = 10_000;
 const RESTORE = "restore a backup (cairn backup restore), or move it away";
 
 /** The data directory, and a directory for copies. */
@@ -102,19 +100,16 @@ export function treeVerdict(
   );
 }
 
+/** The index is derived from the files, so nothing about it needs a repair by hand. */
 export async function index(space: string, { directory, scratch }: Place): Promise<Verdict> {
-  const { seq, indexed } = await lookAt(spaceDatabaseOf(directory, space), scratch, inspectSpace);
-  if (indexed > seq) return fail(`it belongs to another history (change ${indexed} of ${seq})`, RESTORE);
-  if (seq - indexed >= INDEX_BEHIND_MANY)
-    return warn(
-      `${seq - indexed} changes behind`,
-      "nothing to do: the next search brings it up to date, and takes longer",
-    );
-  return ok(
-    indexed === seq
-      ? `up to date at change ${seq}`
-      : `${seq - indexed} changes behind, until the next search`,
-  );
+  const path = join(folderOf(directory, space), ".cairn", "search.db");
+  if (!existsSync(path)) return ok("not built yet; the first search builds it");
+  const problems = await lookAt(path, scratch, (db) => db.problems()).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code === "conflict") throw error;
+    return [error.message];
+  });
+  if (problems.length === 0) return ok(`${path} is intact`);
+  return warn(`${path} is damaged`, "nothing to do: the next search builds it again, and takes longer");
 }
 
 export async function audit(place: Place): Promise<Verdict> {

@@ -123,7 +123,7 @@ export class SqliteEngine implements SpaceEngine {
     this.metadata = new Metadata(db, this.#store);
     const recent = new RecentContents();
     this.#mirror = new Mirror({ store: this.#store, tree: new Tree(directory), recent, clock, log });
-    this.#reader = new Reading(this.#store, this.#mirror, recent);
+    this.#reader = new Reading(this.#store, this.#mirror, recent, { recalls: true });
     const gate = this.#gate;
     this.#applying = new Applying({
       db,
@@ -345,8 +345,18 @@ export class SqliteEngine implements SpaceEngine {
       // The next open only has to check more files.
       this.#log.warn("cannot store the position of the working tree at close", { error: messageOf(error) });
     }
+    await this.#keepSignatures();
     this.#mirror.close();
     this.#db.close();
+  }
+
+  async #keepSignatures(): Promise<void> {
+    try {
+      while (await this.#db.write(() => this.#mirror.keepSignatures()));
+    } catch (error) {
+      // The next listing only has to read more files.
+      this.#log.warn("cannot store the signatures of the working tree at close", { error: messageOf(error) });
+    }
   }
 
   /** For a space restored from a backup: starts a new history, so that clients stop and ask, and writes the working tree. */

@@ -14,19 +14,12 @@ import { Tree } from "./tree.ts";
 interface SpaceInspection {
   /** The time of the last change in ms since the epoch; undefined: no changes. */
   readonly lastChange: number | undefined;
-  readonly seq: number;
-  /** The last change in the text index. */
-  readonly indexed: number;
 }
 
 export function inspectSpace(db: Db): SpaceInspection {
   const store = spaceStore(db);
   const { seq } = store.space.get()!;
-  return {
-    seq,
-    lastChange: store.timeOf.get(seq)?.created_at,
-    indexed: store.follower.get("text")!.seq,
-  };
+  return { lastChange: store.timeOf.get(seq)?.created_at };
 }
 
 /** Lists the working tree, and the paths that the next open will bring up to date. */
@@ -39,7 +32,7 @@ export async function inspectTree(
   const log = createLog({ level: "error", format: "text", clock, write: () => {} });
   const recent = new RecentContents();
   const mirror = new Mirror({ store, tree: new Tree(directory), recent, clock, log });
-  const files = await new Reading(store, mirror, recent).list({});
+  const files = await new Reading(store, mirror, recent, { recalls: false }).list({});
   const waiting = new Set<string>();
   for (const { paths } of changedPaths(store, store.follower.get("tree")!.seq))
     for (const path of paths) waiting.add(path);

@@ -7,10 +7,13 @@ import type { DocumentPath } from "../../../kit/paths.ts";
 import { Following } from "./following.ts";
 import type { RecentContents } from "./recent.ts";
 import { Replacing } from "./replacing.ts";
-import type { FileRow, SpaceStore } from "./store.ts";
+import type { FileRow, FileRowWithCopy, SpaceStore } from "./store.ts";
 import type { Tree, TreeFile } from "./tree.ts";
 import { Trusting } from "./trusting.ts";
 import type { RefusedEntry } from "./walk.ts";
+
+/** The rows written in one transaction. */
+const COPIES_PER_COMMIT = 1_000;
 
 interface MirrorDeps {
   readonly store: SpaceStore;
@@ -25,9 +28,11 @@ export class Mirror {
   readonly trusting: Trusting;
   readonly #replacing: Replacing;
   readonly #tree: Tree;
+  readonly #store: SpaceStore;
 
   constructor(deps: MirrorDeps) {
     this.#tree = deps.tree;
+    this.#store = deps.store;
     const replacing = new Replacing(deps);
     const following = new Following({ ...deps, replacing });
     this.#replacing = replacing;
@@ -48,6 +53,22 @@ export class Mirror {
   entries(prefix?: DocumentPath): Iterable<TreeFile | RefusedEntry> {
     this.following.settle();
     return this.#tree.entries(prefix);
+  }
+
+  /** Trusts the signatures of an earlier process, so that only files that differ are read. */
+  recall({ path, size, hash, modified, changed, inode }: FileRowWithCopy): void {
+    if (modified !== null) this.#tree.recall(path as DocumentPath, { size, hash, modified, changed, inode });
+  }
+
+  /** Runs inside a write. Stores some of the signatures that were learned here, and returns whether there may be more. */
+  keepSignatures(): boolean {
+    const learned = this.#tree.learned(COPIES_PER_COMMIT);
+    for (const [path, { hash, modified, changed, inode }] of learned) {
+      const row = this.#store.file.get(path);
+      if (!row || row.live === null || row.hash !== hash) continue;
+      this.#store.setCopy.run({ file_id: row.id, version: row.live, modified, changed, inode });
+    }
+    return learned.length === COPIES_PER_COMMIT;
   }
 
   read(path: DocumentPath): (TreeFile & { readonly bytes: Uint8Array }) | undefined {

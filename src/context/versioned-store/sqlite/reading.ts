@@ -12,6 +12,7 @@ import {
   type NetChange,
   type Refusal,
 } from "../schema.ts";
+import type { Query } from "../../../kit/statement.ts";
 import { AFTER_SLASH } from "./batch.ts";
 import { decode } from "./coding.ts";
 import type { Mirror } from "./mirror.ts";
@@ -33,17 +34,25 @@ export class Reading {
   readonly #store: SpaceStore;
   readonly #mirror: Mirror;
   readonly #recent: RecentContents;
+  #recalls: boolean;
 
-  constructor(store: SpaceStore, mirror: Mirror, recent: RecentContents) {
+  /** `recalls`: trusts the signatures of the working tree that an earlier process stored; false: reads every file. */
+  constructor(
+    store: SpaceStore,
+    mirror: Mirror,
+    recent: RecentContents,
+    { recalls }: { readonly recalls: boolean },
+  ) {
     this.#store = store;
     this.#mirror = mirror;
     this.#recent = recent;
+    this.#recalls = recalls;
   }
 
   async list({ prefix, deleted = false, at }: ListQuery): Promise<FileRecord[]> {
     if (at !== undefined) return this.#listAsOf(this.seqAt(at), prefix);
     const { seq } = this.#store.space.get()!;
-    const rows = await this.rows(prefix);
+    const rows = await (this.#recalls ? this.#recalledRows(prefix) : this.rows(prefix));
     const records = new Map<string, FileRecord>();
     const copies = new Map<string, TreeFile>();
     const refused = new Map<string, RefusedEntry>();
@@ -74,7 +83,7 @@ export class Reading {
       const path = row.path as DocumentPath;
       if (isBelow(path, prefix)) keep(path, row, this.#mirror.look(path));
     }
-    return [...records.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+    return sorted([...records.values()]);
   }
 
   live(path: DocumentPath): NonNullable<Effect["after"]> | undefined {
@@ -209,16 +218,35 @@ export class Reading {
       : undefined;
   }
 
+  /** As `rows`. Once for each file of a process: from then on, the working tree knows the signatures. */
+  async #recalledRows(prefix: DocumentPath | undefined): Promise<FileRow[]> {
+    const rows = await this.#pages(prefix, this.#store.filesWithCopiesFrom, (row) =>
+      this.#mirror.recall(row),
+    );
+    if (prefix === undefined) this.#recalls = false;
+    return rows;
+  }
+
   /** Returns the rows of all files, including deleted ones, sorted by path. Pauses in between. */
-  async rows(prefix?: DocumentPath): Promise<FileRow[]> {
-    const { file, filesFrom } = this.#store;
-    const itself = prefix === undefined ? null : file.get(prefix);
-    const rows = itself ? [itself] : [];
+  rows(prefix?: DocumentPath): Promise<FileRow[]> {
+    return this.#pages(prefix, this.#store.filesFrom, () => {});
+  }
+
+  async #pages<Row extends FileRow>(
+    prefix: DocumentPath | undefined,
+    filesFrom: Query<Row, [string, string, number]>,
+    look: (row: Row) => void,
+  ): Promise<FileRow[]> {
+    const itself = prefix === undefined ? null : this.#store.file.get(prefix);
+    const rows: FileRow[] = itself ? [itself] : [];
     const end = prefix === undefined ? AFTER_ALL : `${prefix}${AFTER_SLASH}`;
     let after = prefix === undefined ? "" : `${prefix}/`;
     for (;;) {
       const page = filesFrom.all(after, end, ROWS_PER_STRETCH);
-      for (const row of page) rows.push(row);
+      for (const row of page) {
+        look(row);
+        rows.push(row);
+      }
       if (page.length < ROWS_PER_STRETCH) return rows;
       after = page.at(-1)!.path;
       await turnOfOthers();
@@ -240,6 +268,12 @@ export class Reading {
     }
     return low;
   }
+}
+
+/** Sorts by path. Records of tracked files come in that order already. */
+function sorted(records: FileRecord[]): FileRecord[] {
+  const isInOrder = records.every(({ path }, index) => index === 0 || records[index - 1]!.path < path);
+  return isInOrder ? records : records.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function isBelow(path: string, prefix: string | undefined): boolean {

@@ -79,6 +79,22 @@ interface MetadataRow {
   before: string | null;
 }
 
+/** See 004_copies.sql. */
+interface NewCopy {
+  file_id: number;
+  version: number;
+  modified: number;
+  changed: number;
+  inode: number;
+}
+
+/** A file with the signature of a copy of its live version; null: there is none. */
+export type FileRowWithCopy = FileRow & {
+  modified: number | null;
+  changed: number;
+  inode: number;
+};
+
 type NewFile = Pick<FileRow, "path" | "size" | "hash" | "author" | "updated_at" | "derived"> & {
   folded: string;
 };
@@ -127,6 +143,7 @@ export function spaceStore(db: Db) {
     ...snapshots(db),
     ...metadata(db),
     ...documents(db),
+    ...copies(db),
     ...outlines(db),
   };
 }
@@ -282,6 +299,19 @@ function metadata(db: Db) {
     setMetadata: db.query<never, [string, string, string | null]>(
       `INSERT INTO metadata (id, content, written, before) VALUES (1, ?1, ?2, ?3)
        ON CONFLICT (id) DO UPDATE SET content = ?1, written = ?2, before = ?3`,
+    ),
+  };
+}
+
+function copies(db: Db) {
+  return {
+    filesWithCopiesFrom: db.query<FileRowWithCopy, [string, string, number]>(
+      `SELECT ${FILE}, c.modified, c.changed, c.inode FROM files LEFT JOIN copies c ON c.file_id = id AND c.version = live
+       WHERE path > ?1 AND path < ?2 ORDER BY path LIMIT ?3`,
+    ),
+    setCopy: db.query<never, NewCopy>(
+      `INSERT INTO copies (file_id, version, modified, changed, inode) VALUES ($file_id, $version, $modified, $changed, $inode)
+       ON CONFLICT (file_id) DO UPDATE SET version = $version, modified = $modified, changed = $changed, inode = $inode`,
     ),
   };
 }

@@ -6,6 +6,7 @@
 import {
   closeSync,
   fstatSync,
+  futimesSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -17,6 +18,7 @@ import {
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
+import { systemClock } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import { AppError, systemCode } from "../../../kit/error.ts";
 import { CREATE_FILE, HeldRoot, lstatOf, type Held } from "../../../kit/held-directory.ts";
@@ -26,22 +28,27 @@ import { fileError } from "../file-error.ts";
 import { FILE_BYTES_CEILING } from "../schema.ts";
 import { nameOnDisk } from "./disk-name.ts";
 import { isReserved } from "./reserved.ts";
+import { mayChangeUnseen, SECOND_MS, TICK_MS } from "./signature.ts";
 import { entriesOf, walk, type FoundFile, type RefusedEntry } from "./walk.ts";
 
 /** Holds temporary files, on the same disk and hidden. */
 const OWN_DIRECTORY = ".cairn";
 const TEMPORARY_PREFIX = "write-";
+/** What a time may lose on its way to a file system. */
+const TIME_PRECISION_MS = 1;
 /** The errors of a rename onto a directory. */
 const DIRECTORY_IN_THE_WAY = ["EISDIR", "ENOTEMPTY", "EEXIST", "EPERM"];
 
 /** Enough to notice that someone else wrote a file. */
-interface Facts {
+export interface Facts {
   readonly size: number;
   /** In ms: the file system's mtime and ctime. */
   readonly modified: number;
   readonly changed: number;
   readonly inode: number;
 }
+
+export type KnownFile = Facts & { readonly hash: string };
 
 /** A file of the tree. */
 export interface TreeFile {
@@ -63,15 +70,19 @@ export class Tree {
   readonly #root: string;
   readonly #directories: HeldRoot;
   /** The hashes of files read or written here, valid as long as the facts match. */
-  readonly #known = new Map<DocumentPath, Facts & { readonly hash: string }>();
+  readonly #known = new Map<DocumentPath, KnownFile>();
+  /** Paths whose facts were learned here, and that no later edit can repeat. */
+  readonly #learned = new Set<DocumentPath>();
+  readonly #now: () => number;
   #temporary = 0;
   /** The directory of temporary files, held open from the first write on, because every write needs it. */
   #own: Held | undefined;
 
   /** `directories`: replaced in tests that act between a check and its use. */
-  constructor(root: string, directories = new HeldRoot(root)) {
+  constructor(root: string, directories = new HeldRoot(root), now = () => systemClock.now()) {
     this.#root = root;
     this.#directories = directories;
+    this.#now = now;
   }
 
   /** Releases the held directory. */
@@ -105,7 +116,7 @@ export class Tree {
       try {
         let at = 0;
         while (at < content.length) at += writeSync(descriptor, content, at);
-        const written = fstatSync(descriptor);
+        const modified = backdated(descriptor);
         const target = directory.entry(lastOf(name));
         const there = lstatOf(target);
         if (there && !there.isFile() && !there.isDirectory()) throw notRegular(path);
@@ -115,9 +126,10 @@ export class Tree {
         }
         takeName(temporary, target);
         const facts = factsOf(fstatSync(descriptor));
-        const isOurs = facts.size === written.size && facts.modified === written.mtimeMs;
-        if (isOurs) this.#known.set(path, { ...facts, hash });
-        else this.#known.delete(path);
+        const isOurs =
+          facts.size === content.length && Math.abs(facts.modified - modified) < TIME_PRECISION_MS;
+        if (isOurs) this.#learn(path, { ...facts, hash });
+        else this.#forget(path);
         return true;
       } catch (error) {
         unlinkIfThere(temporary);
@@ -137,11 +149,37 @@ export class Tree {
       const target = directory.entry(lastOf(name));
       const there = lstatOf(target);
       if (!this.#isAsSeen(path, there, seen)) return false;
-      this.#known.delete(path);
+      this.#forget(path);
       if (there?.isFile()) unlinkIfThere(target);
       this.#removeEmpty(name);
       return true;
     });
+  }
+
+  /** Trusts a signature of an earlier process. Facts learned here win. */
+  recall(path: DocumentPath, known: KnownFile): void {
+    if (!this.#known.has(path)) this.#known.set(path, known);
+  }
+
+  /** Returns up to `count` of the files learned here since the last call. */
+  learned(count: number): [DocumentPath, KnownFile][] {
+    const some: [DocumentPath, KnownFile][] = [];
+    for (const path of this.#learned) {
+      if (some.length === count) break;
+      some.push([path, this.#known.get(path)!]);
+      this.#learned.delete(path);
+    }
+    return some;
+  }
+
+  #learn(path: DocumentPath, known: KnownFile): void {
+    this.#known.set(path, known);
+    this.#learned.add(path);
+  }
+
+  #forget(path: DocumentPath): void {
+    this.#known.delete(path);
+    this.#learned.delete(path);
   }
 
   /** Also true if the file is gone meanwhile, because then nothing can be lost. */
@@ -208,6 +246,7 @@ export class Tree {
       const descriptor = this.#directories.open(name);
       if (descriptor === undefined) return undefined;
       try {
+        const now = this.#now();
         const stats = fstatSync(descriptor);
         if (!stats.isFile()) return undefined;
         if (stats.size > FILE_BYTES_CEILING)
@@ -219,7 +258,8 @@ export class Tree {
           );
         const bytes = readAll(descriptor, stats.size);
         const hash = sha256Hex(bytes);
-        this.#known.set(path, { ...factsOf(stats), hash });
+        if (mayChangeUnseen(stats, now)) this.#known.set(path, { ...factsOf(stats), hash });
+        else this.#learn(path, { ...factsOf(stats), hash });
         return { path, size: bytes.length, hash, modified: stats.mtimeMs, bytes };
       } finally {
         closeSync(descriptor);
@@ -315,6 +355,16 @@ function factsOf(stats: Stats): Facts {
 
 function isSame(a: Facts, b: Facts): boolean {
   return a.size === b.size && a.modified === b.modified && a.changed === b.changed && a.inode === b.inode;
+}
+
+/**
+ * Sets the time of a file back, before anyone else can open it, and returns it. An edit right after ours may happen within the same tick of the
+ * clock, and would else leave the same time.
+ */
+function backdated(descriptor: number): number {
+  const modified = fstatSync(descriptor).mtimeMs - TICK_MS;
+  futimesSync(descriptor, modified / SECOND_MS, modified / SECOND_MS);
+  return modified;
 }
 
 /** Returns an empty text for the root. */

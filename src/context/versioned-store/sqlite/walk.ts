@@ -2,7 +2,6 @@
 // content.
 
 import { lstatSync, readdirSync, type Dirent, type Stats } from "node:fs";
-import { join } from "node:path";
 import type { HeldRoot } from "../../../kit/held-directory.ts";
 import { pathProblem, type DocumentPath } from "../../../kit/paths.ts";
 import type { Refusal } from "../schema.ts";
@@ -14,6 +13,9 @@ const DEPTH_MAX = 512;
 const NOT_DECODED = "\ufffd";
 /** Our own directories at the top of a space, which are not user files. */
 const OWN: readonly string[] = [".cairn", ".sync"];
+const PLAIN = /^[\0-\x7f]*$/;
+/** One object for all calls. */
+const IF_THERE = { throwIfNoEntry: false } as const;
 
 export interface FoundFile {
   readonly path: DocumentPath;
@@ -33,22 +35,39 @@ export interface RefusedEntry {
   readonly modified: number;
 }
 
+/** Names that need no further look: plain ASCII, and no device of any system. */
+const ORDINARY = /^(?!con|prn|aux|nul|clock|com|lpt)[a-z0-9_](?:[a-z0-9_ .+-]*[a-z0-9_+-])?$/i;
+/** A path of fewer UTF-16 units is never too long in bytes. */
+const SHORT_CHARACTERS = 255;
+
 /** Yields everything below a directory, unsorted and lazily, so that the caller can pause. Skips unreadable directories. */
 export function* walk(
   root: string,
   directories: HeldRoot,
-  directory: string,
-  depth = 0,
+  start: string,
 ): Generator<FoundFile | RefusedEntry> {
-  for (const entry of heldEntries(directories, directory)) {
-    if (directory === "" && OWN.includes(entry.name)) continue;
-    const name = directory === "" ? entry.name : `${directory}/${entry.name}`;
-    const refused = refusalOf(entry, name, depth);
-    if (!refused && entry.isDirectory()) yield* walk(root, directories, name, depth + 1);
-    else {
-      const stats = lstatSync(join(root, name), { throwIfNoEntry: false });
-      if (refused) yield refusedEntry(name, entry, refused, stats);
-      else if (stats?.isFile()) yield { path: name.normalize("NFC") as DocumentPath, name, stats };
+  const left = [{ directory: start, depth: 0 }];
+  for (let next = left.pop(); next; next = left.pop()) {
+    const { directory, depth } = next;
+    const prefix = directory === "" ? "" : `${directory}/`;
+    const isPlain = PLAIN.test(prefix);
+    for (const entry of heldEntries(directories, directory)) {
+      const name = prefix + entry.name;
+      const isOrdinary = ORDINARY.test(entry.name) && name.length <= SHORT_CHARACTERS && depth <= DEPTH_MAX;
+      if (isOrdinary && entry.isFile()) {
+        const stats = lstatSync(`${root}/${name}`, IF_THERE);
+        const path = (isPlain ? name : name.normalize("NFC")) as DocumentPath;
+        if (stats?.isFile()) yield { path, name, stats };
+        continue;
+      }
+      if (directory === "" && OWN.includes(entry.name)) continue;
+      const refused = refusalOf(entry, name, depth);
+      if (!refused && entry.isDirectory()) left.push({ directory: name, depth: depth + 1 });
+      else {
+        const stats = lstatSync(`${root}/${name}`, IF_THERE);
+        if (refused) yield refusedEntry(name, entry, refused, stats);
+        else if (stats?.isFile()) yield { path: name.normalize("NFC") as DocumentPath, name, stats };
+      }
     }
   }
 }
