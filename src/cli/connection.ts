@@ -219,7 +219,8 @@ function transportTo(directory: string): Promise<Transport> {
   );
 }
 
-function tokenIn(path: string): string {
+/** Returns the token in the file of `--token-file`. Raises `invalid`. */
+export function tokenIn(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (error) {

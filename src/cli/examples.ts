@@ -15,6 +15,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn init solo --dir . --template blank --adopt",
     "cairn init solo --dir ~/notes --template product --force",
   ],
+  "cairn init client": [
+    "cairn init client --server https://context.example.org --space main",
+    "cairn init client --server https://context.example.org --token-file token.txt --dir ~/team",
+  ],
   "cairn init server": [
     "cairn init server --space main --admin ada",
     "cairn init server --noui --non-interactive --data-dir /srv/cairn --address 0.0.0.0 --port 8743 --space main --admin ada",
@@ -42,6 +46,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "cairn doctor": ["cairn doctor", "cairn doctor --server-dir /srv/cairn --json"],
   "cairn file": ["cairn file list", "cairn file put notes.md --from notes.md", "cairn file history notes.md"],
+  "cairn status": ["cairn status", "cairn status --dir ~/notes --json"],
   "cairn file list": [
     "cairn file list",
     "cairn file list docs --json",

@@ -33,6 +33,7 @@ export const program: Program = {
       init: {
         ...group("init", "Create a space, a client or a server; asks what it needs to know", {
           solo: async () => (await init()).initSolo,
+          client: async () => (await init()).initClient,
           server: async () => (await init()).initServerCommand,
         }),
         args: async () => (await init()).wizardArgs,

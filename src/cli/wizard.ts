@@ -6,6 +6,8 @@ import { BACK, cancelled, type Answered } from "../kit/prompts.ts";
 export interface Question<A> {
   /** False: the answer is known, or nobody needs it. */
   readonly isOpen: (answers: A) => boolean;
+  /** Returns the answers with its own, if it is clear without asking; going back passes it by. */
+  readonly known?: (answers: A) => Promise<A | undefined>;
   /** Returns the answers with its own. `last`: what the person answered before going back. */
   readonly ask: (answers: A, last: A) => Promise<Answered<A>>;
 }
@@ -18,7 +20,9 @@ export async function askEach<A extends object>(questions: readonly Question<A>[
   let index = 0;
   while (index < questions.length) {
     const question = questions[index]!;
-    if (!question.isOpen(answers)) {
+    const known = question.isOpen(answers) ? await question.known?.(answers) : answers;
+    if (known !== undefined) {
+      answers = known;
       index += 1;
       continue;
     }

@@ -121,5 +121,9 @@ async function asked<T>(
 }
 
 export function cancelled(): AppError {
-  return new AppError("refused", "cancelled; nothing was changed");
+  return new AppError("refused", "cancelled; nothing was changed", { cancelled: true });
+}
+
+export function isCancelled(error: unknown): boolean {
+  return error instanceof AppError && error.details?.["cancelled"] === true;
 }

@@ -2,12 +2,13 @@
 // there, and leaves nothing behind if somebody cancels or an answer is wrong.
 
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { binaryPath } from "../kit/binaries.ts";
 import { cairnAt, failure } from "../kit/cairn.ts";
 import { pictureOf, temporaryFolder } from "../kit/folder.ts";
 import { onTerminal } from "../kit/on-terminal.ts";
+import { runContext } from "../kit/running-context.ts";
 
 const [DOWN, ENTER, BACK, CANCEL, END] = ["\u001b[B", "\r", "\u001b", "\u0003", "\u0004"];
 const CLEAR = "\u0015";
@@ -50,7 +51,7 @@ describe("init solo by flags", () => {
         "",
         "next:",
         `  cairn status --dir '${at.at("my notes")}'`,
-        `  cairn file list --dir '${at.at("my notes")}'`,
+        `  cairn activate --dir '${at.at("my notes")}'    # in a project folder: tells its AI tools about the space`,
         "",
       ].join("\n"),
     );
@@ -182,7 +183,7 @@ describe.skipIf(process.platform === "win32")("the wizard", () => {
       ["init"],
       [
         ["What do you want to create?", DOWN + ENTER],
-        ["Which folder?", BACK],
+        ["What is the address of the server?", BACK],
         ["What do you want to create?", "\u001b[A" + ENTER],
         ["Which folder?", `${CLEAR}/${ENTER}`],
         ["is the whole disk", `${CLEAR}~/wiki${ENTER}`],
@@ -269,4 +270,108 @@ test("init server --force keeps other files, also when it fails, and never repla
   expect(readFileSync(at.at("data", "notes.txt"), "utf8")).toBe("mine");
   const [exitCode, said] = await at.refused(...init("--force"));
   expect([exitCode, said]).toEqual([1, expect.stringContaining("already holds files of a server (")]);
+});
+
+describe("init client", () => {
+  /** A server with two spaces, of which one has files, and a home on another machine. */
+  async function office() {
+    const server = await runContext();
+    const at = await desk();
+    await server.admin.post("/spaces", { name: "other", template: "solo" });
+    await server.admin.write("docs/a b.md", "one\n");
+    const token = server.bootstrap;
+    return {
+      server,
+      at,
+      token,
+      tokenFile: await at.folder.write("token", `${token}\n`),
+      async [Symbol.asyncDispose]() {
+        await at[Symbol.asyncDispose]();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test("proves address, token and space before it writes anything, then clones and keeps the token for later syncs", async () => {
+    await using one = await office();
+    const { at, server, tokenFile } = one;
+    const init = (...flags: string[]) => ["init", "client", "--server", server.url, ...flags];
+    const wrong = await at.folder.write("wrong", "cairn_nothing");
+    const before = pictureOf(at.folder.path);
+    expect(await at.refused("init", "client")).toEqual(
+      failure("cairn init client: missing flag: --server; there is no terminal to ask"),
+    );
+    expect(await at.refused("init", "client", "--server", "ftp://x")).toEqual(
+      failure('--server "ftp://x": expected an address, for example https://context.example.org'),
+    );
+    const refusals: [string[], number, string][] = [
+      [["init", "client", "--server", "http://127.0.0.1:1"], 2, "does not answer: connection refused"],
+      [init(), 2, `not signed in to ${server.url}; run cairn auth login <name> --server ${server.url}`],
+      [init("--token-file", wrong), 2, "run cairn auth login <name>"],
+      [init("--token-file", at.at("none")), 1, "--token-file"],
+      [init("--token-file", tokenFile), 1, "missing flag: --space; choose one of other, team"],
+      [
+        init("--token-file", tokenFile, "--space", "x"),
+        1,
+        `--space "x": not found on ${server.url}; choose one of`,
+      ],
+      [init("--token-file", tokenFile, "--space", "team", "--dir", wrong), 1, `${wrong} is not a folder`],
+    ];
+    for (const [args, code, part] of refusals) {
+      const [exitCode, said] = await at.refused(...args);
+      expect([args, exitCode, said]).toEqual([args, code, expect.stringContaining(part)]);
+    }
+    expect(pictureOf(at.folder.path)).toEqual(before);
+    const made = await at.printed(...init("--token-file", tokenFile, "--space", "team", "--dir", "team"));
+    expect(made).toStartWith(
+      `${at.at("team")} follows the space team of ${server.url} as root: 1 file, 4 B\n`,
+    );
+    expect(readFileSync(at.at("team", "docs", "a b.md"), "utf8")).toBe("one\n");
+    expect(statSync(at.at(".cairn", "credentials.json")).mode & 0o777).toBe(0o600);
+    // The stored token is enough now, and the same folder is no second clone.
+    expect((await at.cairn(...init("--space", "team", "--dir", "team"))).exitCode).toBe(0);
+    expect((await at.refused(...init("--space", "other", "--dir", "team")))[1]).toContain(
+      "already syncs with team",
+    );
+  });
+
+  test("takes a folder with a space of its own only by --force, and keeps what is in it", async () => {
+    await using one = await office();
+    const { at, server, tokenFile } = one;
+    await at.printed("init", "solo", "--dir", "mine", "--template", "blank");
+    await at.folder.write("mine/note.md", "mine\n");
+    const flags = ["--server", server.url, "--token-file", tokenFile, "--space", "team", "--dir", "mine"];
+    const [exitCode, said] = await at.refused("init", "client", ...flags);
+    expect([exitCode, said]).toEqual([1, expect.stringContaining("or pass --force: its files stay")]);
+    await at.printed("init", "client", ...flags, "--force");
+    expect(readFileSync(at.at("mine", "note.md"), "utf8")).toBe("mine\n");
+    expect(readFileSync(at.at("mine", "docs", "a b.md"), "utf8")).toBe("one\n");
+  });
+
+  test.skipIf(process.platform === "win32")("asks again for what the server refuses", async () => {
+    await using one = await office();
+    const { at, server, token } = one;
+    const { text, exitCode, unasked } = await at.typed(
+      ["init", "client"],
+      [
+        ["What is the address of the server?", `${CLEAR}http://127.0.0.1:1${ENTER}`],
+        ["connection refused", ""],
+        ["What is the address of the server?", `${CLEAR}${server.url}${ENTER}`],
+        ["How do you sign in to", ENTER],
+        ["Type or paste the token", BACK],
+        ["How do you sign in to", ENTER],
+        ["Type or paste the token", `wrong${ENTER}`],
+        ["run cairn auth login", ""],
+        ["How do you sign in to", ENTER],
+        ["Type or paste the token", `${token}${ENTER}`],
+        ["Which space does the folder follow?", DOWN + ENTER],
+        ["Which folder?", BACK],
+        ["Which space does the folder follow?", ENTER],
+        ["Which folder?", `${CLEAR}~/copy${ENTER}`],
+        [`Follow the space team of ${server.url} in ${at.at("copy")}?`, ENTER],
+      ],
+    );
+    expect([unasked, exitCode, text.includes(token)]).toEqual([0, 0, false]);
+    expect(readFileSync(at.at("copy", "docs", "a b.md"), "utf8")).toBe("one\n");
+  });
 });

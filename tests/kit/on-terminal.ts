@@ -27,12 +27,14 @@ export async function onTerminal(
     rows: 24,
     output: (chunk) => {
       said += decoder.decode(chunk, { stream: true });
-      const [question, answer] = left[0] ?? [];
-      const at = question === undefined ? -1 : said.indexOf(question, read);
-      if (at < 0) return;
-      read = at + question!.length;
-      left.shift();
-      terminal.write(new TextEncoder().encode(answer));
+      for (;;) {
+        const [question, answer] = left[0] ?? [];
+        const at = question === undefined ? -1 : said.indexOf(question, read);
+        if (at < 0) return;
+        read = at + question!.length;
+        left.shift();
+        terminal.write(new TextEncoder().encode(answer));
+      }
     },
     drained: () => {},
   })!;

@@ -10,9 +10,20 @@ import { processEnvironment, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/output.ts";
 import { mayAsk, refuseMissing, type Answers, type Kind } from "../init/answers.ts";
+import {
+  checkClientPlace,
+  clientText,
+  createClient,
+  proveAddress,
+  proveServer,
+  spaceOf,
+} from "../init/client.ts";
 import { createServer, serverText } from "../init/new-server.ts";
 import { typedDirectory, wantedDirectory } from "../init/place.ts";
 import { checkSolo, createSolo, soloText, type NewSolo } from "../init/solo.ts";
+import { tokenIn } from "../connection.ts";
+import { storedToken } from "../credentials.ts";
+import { serverUrl } from "../target.ts";
 import type { Question } from "../wizard.ts";
 
 const nonInteractive = {
@@ -62,6 +73,46 @@ export const initSolo = defineCommand({
       force: args.force === true,
     };
     await printSolo(made, args, environment);
+  },
+});
+
+const clientArgs = {
+  server: { type: "string", valueHint: "url", description: "Address of the server" },
+  "token-file": {
+    type: "string",
+    valueHint: "file",
+    description: "File with your access token (default: $SERVICE_TOKEN, the last sign-in there)",
+  },
+  space: { type: "string", valueHint: "name", description: "Space of the server (default: the only one)" },
+  dir: folderArg,
+  force: {
+    type: "boolean",
+    description: "Join with a folder that holds a space: its files stay and are sent by the next sync",
+  },
+  ...nonInteractive,
+} as const satisfies ArgsDef;
+
+export const initClient = defineCommand({
+  meta: { name: "client", description: "Create a folder that syncs with a space of a server" },
+  args: clientArgs,
+  async run({ args }) {
+    const environment = processEnvironment();
+    const { space, dir } = args;
+    const server = args.server === undefined ? undefined : serverUrl(args.server);
+    const file = args["token-file"];
+    const typedToken = file === undefined ? undefined : true;
+    const directory = dir === undefined ? undefined : wantedDirectory(dir, environment);
+    const answers: Answers = { kind: "client", server, space, directory, typedToken };
+    if (server === undefined && mayAsk(args) && file === undefined)
+      return printMade(await wizard(answers, environment), args, environment);
+    refuseMissing("cairn init client", { "--server": server });
+    const token = file === undefined ? storedToken(server!, environment) : tokenIn(file);
+    if (token === undefined && mayAsk(args)) {
+      await proveAddress(server!);
+      return printMade(await wizard(answers, environment), args, environment);
+    }
+    const proven = await proveServer(server!, token);
+    await printMade({ ...answers, proven }, args, environment);
   },
 });
 
@@ -137,6 +188,9 @@ async function wizard(given: Answers, environment: Environment): Promise<Answers
   await introduce("Nothing is written before the last answer.");
   const all: Question<Answers>[] = [
     questions.kindQuestion,
+    questions.serverQuestion,
+    questions.credentialQuestion(environment),
+    questions.sharedSpaceQuestion,
     questions.directoryQuestion(environment),
     questions.serverDirectoryQuestion(environment),
     questions.nameQuestion,
@@ -166,7 +220,17 @@ async function printMade(answers: Answers, args: Flags, environment: Environment
         args,
         environment,
       ),
-    client: () => Promise.reject(new AppError("invalid", "not yet")),
+    client: async () => {
+      const proven = answers.proven!;
+      const directory = answers.directory ?? wantedDirectory(undefined, environment);
+      const space = spaceOf(proven, answers.space);
+      checkClientPlace(directory, args["force"] === true, environment);
+      const made = { space, directory, keepToken: answers.typedToken === true };
+      const own = ownSpaceDirectory(environment);
+      await printData(await createClient(proven, made, environment), formatOf(args), (one) =>
+        clientText(one, own),
+      );
+    },
     server: async () =>
       printData(await createServer(answers, false, environment), formatOf(args), serverText),
   };

@@ -1,6 +1,8 @@
 // What `cairn init` needs to know, from flags or from a person, and what can be wrong with it. Nothing here writes.
 
+import { commandText } from "../../kit/command-text.ts";
 import { AppError } from "../../kit/error.ts";
+import type { ProvenServer } from "./client.ts";
 import { hasTerminal } from "../../kit/environment.ts";
 
 export const kinds = ["solo", "client", "server"] as const;
@@ -16,7 +18,9 @@ export interface Answers {
   readonly adopt?: boolean | undefined;
   /** Address of the server that a client joins. */
   readonly server?: string | undefined;
-  readonly token?: string | undefined;
+  readonly proven?: ProvenServer | undefined;
+  /** The token was typed, so it is not stored yet. */
+  readonly typedToken?: boolean | undefined;
   readonly address?: string | undefined;
   readonly port?: string | undefined;
   readonly admin?: string | undefined;
@@ -25,6 +29,11 @@ export interface Answers {
 
 export interface Manner {
   readonly "non-interactive"?: boolean | undefined;
+}
+
+/** The command that brings a new space into the AI tools of a project. `dir`: the flag that names the space, if it needs one. */
+export function activateHint(dir: readonly string[]): string {
+  return `  ${commandText(["cairn", "activate", ...dir])}    # in a project folder: tells its AI tools about the space`;
 }
 
 /** A person can be asked, and nobody forbade it. */

@@ -1,16 +1,29 @@
 // The questions of `cairn init`, in their order. An answer that a flag gave is not asked for.
 
 import { newServerDirectory } from "../../context/config/directory.ts";
+import { isReplica } from "../../context/replica/state.ts";
 import { holdsLocalSpace, ownSpaceDirectory } from "../../context/space/directory.ts";
 import { spaceNameProblem } from "../../context/spaces/schema.ts";
 import { templateNames, templateSummary } from "../../context/spaces/templates.ts";
 import type { Environment } from "../../kit/environment.ts";
-import { messageOf } from "../../kit/error.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
 import { listenProblem } from "../../kit/hosts.ts";
 import { parseName } from "../../kit/names.ts";
-import { BACK, choose, typeLine, type Answered } from "../../kit/prompts.ts";
+import {
+  BACK,
+  choose,
+  isCancelled,
+  objectTo,
+  typeLine,
+  typeSecret,
+  type Answered,
+} from "../../kit/prompts.ts";
+import { storedToken } from "../credentials.ts";
+import { serverUrl } from "../target.ts";
+import { bytes, plural } from "../text.ts";
 import type { Question } from "../wizard.ts";
 import type { Answers, Kind } from "./answers.ts";
+import { proveAddress, proveServer, signIn, spaceOf } from "./client.ts";
 import { portProblem } from "./new-server.ts";
 import {
   countFiles,
@@ -55,16 +68,15 @@ export const kindQuestion: Question<Answers> = {
 };
 
 export function directoryQuestion(environment: Environment): Question<Answers> {
-  return line("directory", ["solo", "client"], async (_, { directory }) => {
+  return line("directory", ["solo", "client"], async ({ kind }, { directory }) => {
     const typed = await typeLine({
       message: "Which folder? It may hold files already; they stay as they are.",
       initial: directory ?? ownSpaceDirectory(environment),
       problem: (text) => {
         if (text === "") return "type a folder";
         const wanted = typedDirectory(text, environment);
-        const taken = holdsLocalSpace(wanted)
-          ? `${wanted} already holds a space; choose another folder`
-          : undefined;
+        const isTaken = holdsLocalSpace(wanted) && !(kind === "client" && isReplica(wanted));
+        const taken = isTaken ? `${wanted} already holds a space; choose another folder` : undefined;
         return placeProblem(wanted, environment) ?? taken;
       },
     });
@@ -126,14 +138,7 @@ export const adminQuestion = line("admin", ["server"], (_, { admin }) =>
   typeLine({
     message: "What is the first admin called? Their token is printed at the end.",
     ...(admin === undefined ? {} : { initial: admin }),
-    problem: (text) => {
-      try {
-        parseName("name", text);
-        return undefined;
-      } catch (error) {
-        return messageOf(error);
-      }
-    },
+    problem: (text) => problemOf(() => parseName("name", text)),
   }),
 );
 
@@ -177,4 +182,112 @@ function summaryOf({
     return `Create a server in ${directory} at ${address}:${port}, with the admin ${admin} and the space ${space}, ${pages}?`;
   const files = adopt === true ? ", and record the files that are there" : "";
   return `Create the space ${space} in ${directory}, ${pages}${files}?`;
+}
+
+/** Asks for a server until a context server answers there. */
+export const serverQuestion = line("server", ["client"], (_, { server }) =>
+  untilProven(
+    () =>
+      typeLine({
+        message: "What is the address of the server?",
+        initial: server ?? "https://",
+        problem: (text) => problemOf(() => serverUrl(text)),
+      }),
+    async (text) => {
+      const url = serverUrl(text);
+      await proveAddress(url);
+      return url;
+    },
+  ),
+);
+
+/** Asks for a credential until the server takes it. A stored one that works needs no question. */
+export function credentialQuestion(environment: Environment): Question<Answers> {
+  return {
+    isOpen: ({ kind, proven }) => kind === "client" && proven === undefined,
+    known: async (answers) => {
+      const stored = storedToken(answers.server!, environment);
+      if (stored === undefined) return undefined;
+      const proven = await proveServer(answers.server!, stored).catch(() => undefined);
+      return proven && { ...answers, proven, typedToken: false };
+    },
+    ask: async (answers) => {
+      const url = answers.server!;
+      const proven = await untilProven(
+        () => typeCredential(url),
+        (token) => proveServer(url, token),
+      );
+      return proven === BACK ? BACK : { ...answers, proven, typedToken: true };
+    },
+  };
+}
+
+/** Returns a token: typed, or for name and password. */
+async function typeCredential(url: string): Promise<Answered<string>> {
+  for (;;) {
+    const way = await choose(`How do you sign in to ${url}?`, [
+      { value: "token", label: "Token", hint: "An admin gave you one." },
+      { value: "password", label: "Password", hint: "Your name and password on that server." },
+    ]);
+    if (way === BACK) return BACK;
+    const token = await (way === "token" ? typeSecret("Type or paste the token") : typePassword(url));
+    if (token !== BACK) return token;
+  }
+}
+
+async function typePassword(url: string): Promise<Answered<string>> {
+  const name = await typeLine({
+    message: "What is your name on that server?",
+    problem: (text) => (text === "" ? "type your name" : undefined),
+  });
+  if (name === BACK) return BACK;
+  const password = await typeSecret("What is your password?");
+  return password === BACK ? BACK : signIn(url, name, password);
+}
+
+const shared = line("space", ["client"], ({ proven }, { space }) =>
+  choose(
+    "Which space does the folder follow?",
+    proven!.spaces.map(({ name, files, bytes: size }) => ({
+      value: name,
+      label: name,
+      hint: `${plural(files, "file")}, ${bytes(size)}.`,
+    })),
+    space,
+  ),
+);
+
+/** Asks only if there is a choice. Raises `not_found` if the person sees no space. */
+export const sharedSpaceQuestion: Question<Answers> = {
+  ...shared,
+  known: async (answers) => {
+    const { proven } = answers;
+    return proven!.spaces.length > 1 ? undefined : { ...answers, space: spaceOf(proven!, undefined) };
+  },
+};
+
+/** Asks again while the answer fails for a reason that a person can mend. */
+async function untilProven<T>(
+  ask: () => Promise<Answered<string>>,
+  prove: (text: string) => Promise<T>,
+): Promise<Answered<T>> {
+  for (;;) {
+    try {
+      const typed = await ask();
+      return typed === BACK ? BACK : await prove(typed);
+    } catch (error) {
+      if (!(error instanceof AppError) || isCancelled(error)) throw error;
+      await objectTo(error.message);
+    }
+  }
+}
+
+/** Returns what an attempt to read the text raises. */
+function problemOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }

@@ -11,7 +11,7 @@ import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { localDeps } from "../connection.ts";
 import { plural, shown } from "../text.ts";
-import { refuseProblems } from "./answers.ts";
+import { activateHint, refuseProblems } from "./answers.ts";
 import { defaultName, placeProblem } from "./place.ts";
 
 export interface NewSolo {
@@ -125,7 +125,7 @@ async function addPages(space: SpaceDoor, template: string): Promise<string[]> {
 
 /** `own`: the folder that commands use without `--dir`. */
 export function soloText(made: MadeSolo, own: string): string {
-  const dir = made.directory === own ? "" : ` --dir ${commandText([made.directory])}`;
+  const dir = made.directory === own ? [] : ["--dir", made.directory];
   const lines = [
     `the space ${made.space} is in ${made.directory}: ${plural(made.written.length, "page")} from the template ${made.template}`,
   ];
@@ -135,8 +135,8 @@ export function soloText(made: MadeSolo, own: string): string {
   for (const { path, reason } of made.refused) lines.push(`not recorded: ${shown(path)}: ${shown(reason)}`);
   if (made.untracked > 0)
     lines.push(
-      `${plural(made.untracked, "file")} without a version yet; record them with cairn space adopt${dir}`,
+      `${plural(made.untracked, "file")} without a version yet; record them with ${commandText(["cairn", "space", "adopt", ...dir])}`,
     );
-  lines.push("", "next:", `  cairn status${dir}`, `  cairn file list${dir}`);
+  lines.push("", "next:", `  ${commandText(["cairn", "status", ...dir])}`, activateHint(dir));
   return lines.join("\n");
 }

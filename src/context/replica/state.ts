@@ -51,7 +51,7 @@ export function syncDirectory(directory: string): string {
 }
 
 /** Reports whether the folder is a copy of a server's space, or is becoming one. */
-function isReplica(directory: string): boolean {
+export function isReplica(directory: string): boolean {
   return existsSync(join(syncDirectory(directory), DATABASE));
 }
 

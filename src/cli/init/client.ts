@@ -1,0 +1,143 @@
+// `cairn init client`: a folder that follows a space of a server. Address, token and space are proven before anything is written.
+
+import { Client, networkTransport } from "../../context/client/client.ts";
+import type { Progress } from "../../context/replica/cycle.ts";
+import { isReplica } from "../../context/replica/state.ts";
+import { holdsLocalSpace } from "../../context/space/directory.ts";
+import type { Space } from "../../context/spaces/schema.ts";
+import { commandText } from "../../kit/command-text.ts";
+import type { Environment } from "../../kit/environment.ts";
+import { AppError } from "../../kit/error.ts";
+import { inWordsOfFlags, localDeps } from "../connection.ts";
+import { lastSignIn, store } from "../credentials.ts";
+import { progressLine } from "../progress.ts";
+import { bytes, plural, shown } from "../text.ts";
+import { activateHint, refuseProblems } from "./answers.ts";
+import { placeProblem } from "./place.ts";
+
+/** Signed in, with the spaces that the person may see. */
+export interface ProvenServer {
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly user: string;
+  readonly role: string;
+  readonly spaces: readonly Pick<Space, "name" | "files" | "bytes">[];
+}
+
+/** Raises `unavailable` if no context server answers there, and `unauthenticated` if it does not take the token. */
+export async function proveServer(url: string, token: string | undefined): Promise<ProvenServer> {
+  return withClient(url, token, async (client) => {
+    const me = await client.get<{ name: string; role: string }>("/auth/whoami");
+    const spaces = await client.get<Space[]>("/spaces");
+    return { url, token, user: me.name, role: me.role, spaces };
+  });
+}
+
+/** Raises `unavailable` if no context server answers there. */
+export async function proveAddress(url: string): Promise<void> {
+  try {
+    await withClient(url, undefined, (client) => client.get("/auth/whoami"));
+  } catch (error) {
+    // That it asks for a token is what a context server does.
+    if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
+  }
+}
+
+/** Returns a token for name and password. Raises `unauthenticated`. */
+export async function signIn(url: string, name: string, password: string): Promise<string> {
+  const body = { name, password };
+  const { token } = await withClient(url, undefined, (client) =>
+    client.json<{ token: string }>("POST", "/auth/login", { body }),
+  );
+  return token;
+}
+
+/** Returns the named space, or the only one. Raises `invalid` with the names to choose from. */
+export function spaceOf({ url, user, spaces }: ProvenServer, wanted: string | undefined): string {
+  const names = spaces.map(({ name }) => name);
+  if (wanted === undefined && names.length === 1) return names[0]!;
+  if (wanted !== undefined && names.includes(wanted)) return wanted;
+  if (names.length === 0)
+    throw new AppError("not_found", `${user} sees no space on ${url}; ask an admin of that server`);
+  const which = wanted === undefined ? "missing flag: --space" : `--space "${wanted}": not found on ${url}`;
+  throw new AppError("invalid", `${which}; choose one of ${names.join(", ")}`);
+}
+
+/**
+ * Raises `invalid` with everything that is wrong, and `conflict` for a folder that holds a space of its own, unless it is to become a copy. A copy
+ * whose first sync was interrupted is continued.
+ */
+export function checkClientPlace(directory: string, force: boolean, environment: Environment): void {
+  refuseProblems([placeProblem(directory, environment)]);
+  if (holdsLocalSpace(directory) && !isReplica(directory) && !force)
+    throw new AppError(
+      "conflict",
+      `${directory} already holds a space; choose another folder with --dir, or pass --force: its files stay, and the next sync sends them`,
+    );
+}
+
+interface MadeClient {
+  readonly directory: string;
+  readonly server: string;
+  readonly space: string;
+  readonly user: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly conflicts: readonly string[];
+}
+
+/** Clones the space. The token is stored once that has worked, since later syncs need it. `keepToken`: it is not stored yet. */
+export async function createClient(
+  { url, token, user }: ProvenServer,
+  made: { readonly space: string; readonly directory: string; readonly keepToken: boolean },
+  environment: Environment,
+): Promise<MadeClient> {
+  const { space, directory } = made;
+  const { joinSpace } = await import("../../context/replica/join.ts");
+  const progress = progressLine();
+  const onProgress = ({ files, totalFiles, bytes: size, totalBytes }: Progress) =>
+    progress.show(() => `${files} of ${totalFiles} files, ${bytes(size)} of ${bytes(totalBytes)}`);
+  const { log } = localDeps(directory);
+  try {
+    const joined = await withClient(url, token, (client) =>
+      joinSpace({ client, space, directory, onProgress, log }),
+    );
+    if (made.keepToken && token !== undefined)
+      await store(
+        url,
+        { user, token, ...(lastSignIn(environment) === url ? { last: true } : {}) },
+        environment,
+      );
+    const { files, bytes: size, report } = joined;
+    const conflicts = report.conflicts.map(({ path }) => path);
+    return { directory, server: url, space, user, files, bytes: size, conflicts };
+  } finally {
+    progress.end();
+  }
+}
+
+/** `own`: the folder that commands use without `--dir`. */
+export function clientText(made: MadeClient, own: string): string {
+  const dir = made.directory === own ? [] : ["--dir", made.directory];
+  const lines = [
+    `${made.directory} follows the space ${made.space} of ${made.server} as ${made.user}: ${plural(made.files, "file")}, ${bytes(made.bytes)}`,
+  ];
+  for (const path of made.conflicts) lines.push(`conflict: ${shown(path)} differs here; both texts are kept`);
+  lines.push("", "next:", `  ${commandText(["cairn", "status", ...dir])}`, activateHint(dir));
+  return lines.join("\n");
+}
+
+async function withClient<T>(
+  url: string,
+  token: string | undefined,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new Client(networkTransport(url, token));
+  try {
+    return await work(client);
+  } catch (error) {
+    throw inWordsOfFlags(error, url);
+  } finally {
+    await client.close();
+  }
+}
