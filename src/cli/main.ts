@@ -46,6 +46,7 @@ export const program: Program = {
         stop: async () => (await server()).serverStop,
         logs: async () => (await server()).serverLogs,
       }),
+      status: () => import("./groups/status.ts").then((module) => module.statusCommand),
       file: group("file", "Read and write the files of a space", {
         list: async () => (await file()).fileList,
         get: async () => (await file()).fileGet,

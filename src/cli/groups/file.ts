@@ -2,6 +2,8 @@
 
 import { defineCommand } from "citty";
 import { readFile } from "node:fs/promises";
+import type { ListedFile } from "../../context/files/listing-schema.ts";
+import { parseConflictName } from "../../context/replica/conflict-names.ts";
 import type { Expected } from "../../context/versioned-store/engine.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import { accessProblem } from "../../kit/disk.ts";
@@ -65,7 +67,7 @@ export const fileList = spaceCommand({
         file.path,
         version(file.version),
         bytes(file.size),
-        file.refused ? `${file.state}: ${file.refused.reason}` : file.state,
+        stateText(file),
         file.mode,
         when(file.updated_at),
         file.author,
@@ -74,6 +76,13 @@ export const fileList = spaceCommand({
       "no files",
     ),
 });
+
+/** In the words of a person who looks for changes: a file as its last version says is clean. */
+function stateText({ path: of, state, refused }: ListedFile): string {
+  if (refused) return `${state}: ${refused.reason}`;
+  if (parseConflictName(of)) return state === "live" ? "conflict" : `conflict, ${state}`;
+  return state === "live" ? "clean" : state;
+}
 
 export const fileHistory = spaceCommand({
   name: "history",

@@ -1,0 +1,109 @@
+// `cairn status`: which space a command would act on, and what in it is not recorded yet.
+
+import type { ListedFile } from "../../context/files/listing-schema.ts";
+import { parseConflictName } from "../../context/replica/conflict-names.ts";
+import type { SpaceDoor } from "../../context/space/door.ts";
+import type { FileState } from "../../context/versioned-store/schema.ts";
+import { spaceCommand } from "../command.ts";
+import { bytes, fields, plural, shown } from "../text.ts";
+
+/** The states of files that the last version does not show, in the order of the report. */
+const CHANGES = ["modified", "untracked", "missing", "refused"] as const satisfies readonly FileState[];
+type Change = (typeof CHANGES)[number];
+/** The rest is counted: `cairn file list` shows all of them. */
+const NAMED_MAX = 20;
+
+/** The space of a server that a folder follows. */
+type Origin = { readonly server: string; readonly space: string; readonly user: string };
+
+interface Status {
+  readonly space: string;
+  /** A folder, or the address of a server. */
+  readonly place: string;
+  readonly head: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly versions: number;
+  /** Paths by state. */
+  readonly changes: Readonly<Record<Change, readonly string[]>>;
+  /** Files that a sync left beside others, since it could not merge them. */
+  readonly conflicts: readonly string[];
+  /** Null: the folder does not sync, or the space is on a server. */
+  readonly sync: Origin | null;
+}
+
+async function statusOf(space: SpaceDoor): Promise<Status> {
+  const { head, files, bytes: size, versions } = await space.record();
+  const listed = await space.list();
+  return {
+    space: space.name,
+    place: space.place,
+    head,
+    files,
+    bytes: size,
+    versions,
+    changes: changesOf(listed),
+    conflicts: listed.flatMap(({ path }) => (parseConflictName(path) ? [path] : [])),
+    sync: await originOf(space.place),
+  };
+}
+
+async function originOf(place: string): Promise<Origin | null> {
+  const { isReplica, openReplicaState } = await import("../../context/replica/state.ts");
+  if (!isReplica(place)) return null;
+  const state = await openReplicaState(place);
+  try {
+    return state.origin ?? null;
+  } finally {
+    state.close();
+  }
+}
+
+function changesOf(files: readonly ListedFile[]): Status["changes"] {
+  const paths = (wanted: Change) => files.flatMap(({ path, state }) => (state === wanted ? [path] : []));
+  return {
+    modified: paths("modified"),
+    untracked: paths("untracked"),
+    missing: paths("missing"),
+    refused: paths("refused"),
+  };
+}
+
+function statusText(status: Status): string {
+  const { changes, conflicts, sync } = status;
+  const totals = `${plural(status.files, "file")}, ${bytes(status.bytes)}, ${plural(status.versions, "version")}`;
+  const follows = sync === null ? {} : { follows: `${sync.space} of ${sync.server} as ${sync.user}` };
+  const head = fields({ space: status.space, place: status.place, content: totals, ...follows });
+  const changed = [
+    ...CHANGES.flatMap((state) => changes[state].map((path) => lineOf(state, path))),
+    ...conflicts.map((path) => lineOf("conflict", path)),
+  ];
+  if (changed.length === 0) return `${head}\n\neverything on disk is recorded`;
+  const named = changed.slice(0, NAMED_MAX);
+  if (changed.length > NAMED_MAX) named.push(`  and ${changed.length - NAMED_MAX} more: cairn file list`);
+  return [head, "", ...named, "", ...hintsOf(status)].join("\n");
+}
+
+function lineOf(state: Change | "conflict", path: string): string {
+  return `  ${state.padEnd("untracked".length)}  ${shown(path)}`;
+}
+
+function hintsOf({ changes, conflicts }: Status): string[] {
+  const hints = {
+    "show an edit: cairn file diff <path>": changes.modified.length,
+    "record every edit and new file: cairn space adopt": changes.modified.length + changes.untracked.length,
+    "record that a file is gone: cairn file delete <path>": changes.missing.length,
+    "see why a file is refused: cairn file list": changes.refused.length,
+    "settle a conflict: edit the file beside it, then delete the one with conflict in its name":
+      conflicts.length,
+  };
+  return Object.entries(hints).flatMap(([hint, files]) => (files > 0 ? [hint] : []));
+}
+
+export const statusCommand = spaceCommand({
+  name: "status",
+  description: "Show which space this is and what is not recorded yet",
+  args: {},
+  ask: statusOf,
+  show: statusText,
+});
