@@ -220,6 +220,7 @@ function transportTo(directory: string): Promise<Transport> {
 }
 
 /** Returns the token in the file of `--token-file`. Raises `invalid`. */
+/** Reads an access token. Raises `invalid`. */
 export function tokenIn(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();

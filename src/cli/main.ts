@@ -22,6 +22,9 @@ const audit = () => import("./groups/audit.ts");
 const webhook = () => import("./groups/webhook.ts");
 const server = () => import("./groups/server.ts");
 const backup = () => import("./groups/backup.ts");
+const replica = () => import("./groups/sync.ts");
+const conflict = () => import("./groups/conflict.ts");
+const daemon = () => import("./groups/daemon.ts");
 const history = () => import("./groups/history.ts");
 const context = () => import("./groups/context.ts");
 const plugin = () => import("./groups/plugin.ts");
@@ -164,6 +167,24 @@ export const program: Program = {
       ),
       bench: group("bench", "Measure what a space gives to AI tools", {
         context: async () => (await context()).benchContextCommand,
+      }),
+      sync: later("Exchange changes with the server, both ways", async () => (await replica()).sync),
+      pull: later("Bring the server's changes here", async () => (await replica()).pull),
+      push: later("Send local changes to the server", async () => (await replica()).push),
+      conflict: group("conflict", "Resolve files that two people changed", {
+        list: async () => (await conflict()).conflictList,
+        show: async () => (await conflict()).conflictShow,
+        resolve: async () => (await conflict()).conflictResolve,
+      }),
+      daemon: group("daemon", "Keep a folder in sync in the background", {
+        install: async () => (await daemon()).daemonInstall,
+        uninstall: async () => (await daemon()).daemonUninstall,
+        unit: async () => (await daemon()).daemonUnit,
+        status: async () => (await daemon()).daemonStatus,
+        logs: async () => (await daemon()).daemonLogs,
+        start: async () => (await daemon()).daemonStart,
+        stop: async () => (await daemon()).daemonStop,
+        run: async () => (await daemon()).daemonRun,
       }),
       plugin: group("plugin", "Deliver context into single AI tools", {
         list: async () => (await plugin()).pluginList,

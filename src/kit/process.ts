@@ -343,18 +343,26 @@ export async function runOnOwnTerminal(
   }
 }
 
+/** The command that starts this very program. Compiled, the program is the executable; from source it is a file that the executable runs. */
+export function ownCommand(): string[] {
+  const isCompiled = Bun.main.includes("$bunfs") || Bun.main.includes("~BUN");
+  return isCompiled ? [ownExecutable()] : [ownExecutable(), Bun.main];
+}
+
 /**
  * Starts this very program once more, on its own: it goes on when this process ends, and both its outputs are appended to a file.
- * Returns its process number.
+ * Returns its process number. `variables`: see `RunOptions`.
  */
-export function startDetached(args: readonly string[], logPath: string): number {
+export function startDetached(
+  args: readonly string[],
+  logPath: string,
+  variables: Readonly<Record<string, string>> = {},
+): number {
   mkdirSync(dirname(logPath), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
   const log = openSync(logPath, "a", PRIVATE_FILE_MODE);
   try {
-    // Compiled, the program is the executable; from source it is a file that the executable runs.
-    const program = Bun.main.includes("$bunfs") || Bun.main.includes("~BUN") ? [] : [Bun.main];
-    const child = Bun.spawn([ownExecutable(), ...program, ...args], {
-      env: childEnvironment(processEnvironment()),
+    const child = Bun.spawn([...ownCommand(), ...args], {
+      env: childEnvironment(processEnvironment(), { ...variables }),
       stdio: ["ignore", log, log],
       detached: true,
     });

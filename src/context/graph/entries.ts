@@ -14,8 +14,13 @@ export function entryPlace(path: string): number | undefined {
   return place < 0 ? undefined : place;
 }
 
+/** The generated list of all documents. */
+export function isListOfAll(path: string): boolean {
+  return foldedPath(path) === INDEX_PATH;
+}
+
 /** Entry documents, the index of the space, and the page of a folder are found without a link. */
 export function isFoundWithoutLink(path: string): boolean {
   const folded = foldedPath(path);
-  return ENTRIES.includes(folded) || folded === INDEX_PATH || FOLDER_PAGE.test(folded);
+  return ENTRIES.includes(folded) || isListOfAll(path) || FOLDER_PAGE.test(folded);
 }

@@ -41,6 +41,8 @@ export interface CycleOptions {
   /** Tries refused changes again. */
   readonly retryHeld?: boolean;
   readonly dryRun?: boolean;
+  /** A missing file counts as deleted if it is still missing after this time: an editor may be saving it. */
+  readonly deleteGraceMs?: number;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -149,7 +151,8 @@ class Cycle {
     const paths = this.#options.paths;
     const isPartial = paths !== undefined && paths.size <= PATHS_MAX;
     const rows = isPartial ? this.#rowsAt(paths) : byPath(this.#deps.state.files());
-    const found = await look(engine, isPartial ? new Set([...paths, ...rows.keys()]) : undefined);
+    const looked = isPartial ? new Set([...paths, ...rows.keys()]) : undefined;
+    const found = await look(engine, looked, this.#options.deleteGraceMs);
     this.#onlySynced(found);
     const isEdited = (path: string) => found.edited.has(path);
     this.#requireConsent(

@@ -1,12 +1,12 @@
 // Finds what changed in the local space, and records manual edits and deletes of the working tree as versions, so that everything that is sent
 // has a version first.
 
-import type { DocumentPath } from "../../kit/paths.ts";
-import { foldedPath } from "../../kit/paths.ts";
+import { foldedPath, type DocumentPath } from "../../kit/paths.ts";
 import { AppError } from "../../kit/error.ts";
 import type { FileEngine, Operation, SpaceEngine } from "../versioned-store/engine.ts";
 import { problemOf } from "../versioned-store/file-error.ts";
 import type { FileRecord, RefusalCode } from "../versioned-store/schema.ts";
+import { isScratch } from "./scratch-names.ts";
 
 /** The limits of one commit. A single file may be larger. */
 const FILES_PER_COMMIT_MAX = 200;
@@ -35,14 +35,22 @@ export interface Found {
   readonly refused: RefusedFile[];
 }
 
-/** `paths`: files, or directories with everything below; undefined: everything. */
-export async function look(engine: FileEngine, paths: Iterable<string> | undefined): Promise<Found> {
+/**
+ * `paths`: files, or directories with everything below; undefined: everything. `graceMs`: a missing file counts as deleted if it is still missing after
+ * this time.
+ */
+export async function look(
+  engine: FileEngine,
+  paths: Iterable<string> | undefined,
+  graceMs = 0,
+): Promise<Found> {
   const found: Found = { live: new Map(), edited: new Set(), missing: new Set(), refused: [] };
   const behind = new Set<string>(engine.treeBehind());
   const records: FileRecord[] = [];
   if (paths === undefined) records.push(...(await engine.list()));
   else for (const path of paths) records.push(...(await engine.list({ prefix: path as DocumentPath })));
   for (const record of records) sort(found, record, behind);
+  if (found.missing.size > 0 && graceMs > 0) await Bun.sleep(graceMs);
   for (const path of found.missing)
     if (!(await isGone(engine, path as DocumentPath, found))) found.missing.delete(path);
   return found;
@@ -55,8 +63,10 @@ function sort(found: Found, record: FileRecord, behind: ReadonlySet<string>): vo
   // A file that the disk refused to write says nothing about what the person did.
   if (behind.has(path)) return;
   if (state === "missing") found.missing.add(path);
-  else if (state === "modified" || state === "untracked" || refused?.code === "clash") found.edited.add(path);
-  else if (refused) found.refused.push({ path, ...refused });
+  else if (state === "modified") found.edited.add(path);
+  else if (state === "untracked" || refused?.code === "clash") {
+    if (!isScratch(path)) found.edited.add(path);
+  } else if (refused) found.refused.push({ path, ...refused });
 }
 
 /** Reports whether the file was deleted. A directory that cannot be read hides its files, which is no delete. */

@@ -53,3 +53,8 @@ export function emptyReport(at: { server: string; space: string; dry_run: boolea
     waiting: [],
   };
 }
+
+/** Reports whether the cycle changed something on either side. */
+export function hasChanges({ pulled, removed, pushed, withdrawn, merged, conflicts }: SyncReport): boolean {
+  return [pulled, removed, pushed, withdrawn, merged, conflicts].some((list) => list.length > 0);
+}

@@ -207,16 +207,17 @@ interface OpenOptions {
 /** Waits for another cycle to finish. Raises `conflict` with `details.in_use` if that takes too long, `refused` for a folder that is not a copy. */
 export async function openReplicaState(directory: string, options: OpenOptions = {}): Promise<ReplicaState> {
   const clock = options.clock ?? systemClock;
-  if (!isReplica(directory) && !options.create)
-    throw new AppError(
-      "refused",
-      `${directory} does not sync with a server; join one with cairn init client`,
-      {
-        directory,
-      },
-    );
+  if (!isReplica(directory) && !options.create) throw notReplica(directory);
   mkdirSync(syncDirectory(directory), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-  return openWhenFree(() => openedState(directory, clock), clock);
+  const state = await openWhenFree(() => openedState(directory, clock), clock);
+  if (state.origin || options.create) return state;
+  state.close();
+  throw notReplica(directory);
+}
+
+function notReplica(directory: string): AppError {
+  const problem = `${directory} does not sync with a server; join one with cairn init client`;
+  return new AppError("refused", problem, { directory });
 }
 
 function openedState(directory: string, clock: Clock): ReplicaState {

@@ -1,0 +1,218 @@
+// `cairn daemon …`: keeps a folder in sync in the background.
+
+import { defineCommand } from "citty";
+import { resolve } from "node:path";
+import type { DaemonStatus } from "../../context/replica/daemon-status.ts";
+import type { Manager } from "../../context/replica/installing.ts";
+import type { System, Unit } from "../../context/replica/units.ts";
+import { systemClock } from "../../kit/clock.ts";
+import { homeDirectory, processEnvironment, waitForStopSignal } from "../../kit/environment.ts";
+import { AppError } from "../../kit/error.ts";
+import { createLog } from "../../kit/log.ts";
+import { formatOf, printData, printText } from "../../kit/output.ts";
+import { ownCommand, startDetached } from "../../kit/process.ts";
+import { clientOf, replicaArgs, replicaDirectory, tokenFileArg } from "../replica.ts";
+import { fields, wholeNumber } from "../text.ts";
+
+const START_WAIT_MS = 10_000;
+const STOP_WAIT_MS = 15_000;
+const LOOK_EVERY_MS = 50;
+const LINES_DEFAULT = 100;
+/** A daemon that a person starts gets these as well. */
+const PASSED_ON = ["HOME", "USERPROFILE", "SERVICE_TOKEN"];
+
+const runArgs = { ...replicaArgs, ...tokenFileArg } as const;
+type RunFlags = { readonly dir?: string | undefined; readonly "token-file"?: string | undefined };
+
+export const daemonRun = defineCommand({
+  meta: { name: "run", description: "Sync in the foreground until stopped" },
+  args: runArgs,
+  async run({ args }) {
+    const directory = replicaDirectory(args.dir);
+    const { Daemon } = await import("../../context/replica/daemon.ts");
+    const { lockDaemon } = await import("../../context/replica/daemon-status.ts");
+    const { daemonLogPath, daemonLogWriter } = await import("../../context/replica/daemon-log.ts");
+    const server = await serverOf(directory);
+    using _lock = lockDaemon(directory);
+    const write = daemonLogWriter(daemonLogPath(directory));
+    const log = createLog({ level: "info", format: "text", clock: systemClock, write });
+    const connect = () => clientOf(server, args["token-file"]);
+    const daemon = new Daemon({ directory, connect, clock: systemClock, log, pid: process.pid });
+    const stopSignal = waitForStopSignal();
+    const running = daemon.run();
+    await Promise.race([stopSignal, running]);
+    daemon.stop();
+    await running;
+    log.flush();
+  },
+});
+
+export const daemonStart = defineCommand({
+  meta: { name: "start", description: "Start the daemon in the background" },
+  args: runArgs,
+  async run({ args }) {
+    const directory = replicaDirectory(args.dir);
+    await serverOf(directory);
+    await requireStopped(directory);
+    const { daemonLogPath } = await import("../../context/replica/daemon-log.ts");
+    const { isInstalled, startUnit } = await import("../../context/replica/installing.ts");
+    const unit = await unitOf(args);
+    const problem = isInstalled(unit) ? await startUnit(unit, manager()) : "not installed";
+    if (problem !== null) startDetached(runWords(args), daemonLogPath(directory), passedOn());
+    const status = await waitFor(START_WAIT_MS, () => statusOf(directory));
+    if (!status)
+      throw new AppError("unavailable", `the daemon did not start; see cairn daemon logs --dir ${directory}`);
+    await printData(status, formatOf(args), ({ pid }) => `the daemon is running (process ${pid})`);
+  },
+});
+
+export const daemonStop = defineCommand({
+  meta: { name: "stop", description: "Stop the daemon after the cycle under way" },
+  args: replicaArgs,
+  async run({ args }) {
+    const directory = replicaDirectory(args.dir);
+    const { isDaemonRunning } = await import("../../context/replica/daemon-status.ts");
+    const status = await statusOf(directory);
+    if (!status) throw new AppError("conflict", `${directory}: the daemon is not running`);
+    process.kill(status.pid, "SIGTERM");
+    const ended = await waitFor(STOP_WAIT_MS, () => (isDaemonRunning(directory) ? undefined : true));
+    if (!ended) throw new AppError("unavailable", `process ${status.pid} has not exited yet; see its log`);
+    await printData({ pid: status.pid, stopped: true }, formatOf(args), () => "stopped the daemon");
+  },
+});
+
+export const daemonStatus = defineCommand({
+  meta: { name: "status", description: "Show whether the daemon runs and how it is doing" },
+  args: replicaArgs,
+  async run({ args }) {
+    const directory = replicaDirectory(args.dir);
+    await serverOf(directory);
+    const { isInstalled } = await import("../../context/replica/installing.ts");
+    const status = await statusOf(directory);
+    const installed = isInstalled(await unitOf(args));
+    await printData(
+      { directory, running: status !== undefined, installed, ...status },
+      formatOf(args),
+      (one) => fields({ ...one, problem: one.problem?.message ?? null }),
+    );
+    if (!status)
+      throw new AppError("conflict", "the daemon is not running; start it with cairn daemon start");
+  },
+});
+
+export const daemonLogs = defineCommand({
+  meta: { name: "logs", description: "Print the end of the daemon's log" },
+  args: {
+    ...replicaArgs,
+    lines: {
+      type: "string",
+      valueHint: "count",
+      description: `Number of lines (default: ${LINES_DEFAULT})`,
+    },
+  },
+  async run({ args }) {
+    const { daemonLogPath, lastLines } = await import("../../context/replica/daemon-log.ts");
+    const path = daemonLogPath(replicaDirectory(args.dir));
+    const count = args.lines === undefined ? LINES_DEFAULT : wholeNumber("--lines", args.lines);
+    if (count < 1) throw new AppError("invalid", `--lines "${args.lines}": expected a whole number from 1`);
+    const lines = lastLines(path, count);
+    if (!lines) throw new AppError("not_found", `${path}: no log; the daemon has not run here`);
+    await printText(lines.join("\n"));
+  },
+});
+
+export const daemonUnit = defineCommand({
+  meta: { name: "unit", description: "Print the service definition that install writes" },
+  args: runArgs,
+  async run({ args }) {
+    await printData(await unitOf(args), formatOf(args), ({ text }) => text.trimEnd());
+  },
+});
+
+export const daemonInstall = defineCommand({
+  meta: { name: "install", description: "Start the daemon now and at each sign-in" },
+  args: runArgs,
+  async run({ args }) {
+    const directory = replicaDirectory(args.dir);
+    await serverOf(directory);
+    const { installUnit } = await import("../../context/replica/installing.ts");
+    const installed = await installUnit(await unitOf(args), manager());
+    await printData(installed, formatOf(args), ({ path, started, problem }) =>
+      started
+        ? `installed ${path}; the daemon is running`
+        : `installed ${path}, but the system did not start it (${problem}); it starts at the next sign-in, or now with cairn daemon start`,
+    );
+  },
+});
+
+export const daemonUninstall = defineCommand({
+  meta: { name: "uninstall", description: "Stop the daemon and remove its service definition" },
+  args: replicaArgs,
+  async run({ args }) {
+    const { uninstallUnit } = await import("../../context/replica/installing.ts");
+    const unit = await unitOf(args);
+    await uninstallUnit(unit, manager());
+    await printData({ path: unit.path, removed: true }, formatOf(args), ({ path }) => `removed ${path}`);
+  },
+});
+
+/** Raises `refused` for a folder that does not sync. */
+async function serverOf(directory: string): Promise<string> {
+  const { openReplicaState } = await import("../../context/replica/state.ts");
+  const state = await openReplicaState(directory);
+  const { server } = state.origin!;
+  state.close();
+  return server;
+}
+
+async function statusOf(directory: string): Promise<DaemonStatus | undefined> {
+  return (await import("../../context/replica/daemon-status.ts")).daemonStatus(directory);
+}
+
+async function requireStopped(directory: string): Promise<void> {
+  const status = await statusOf(directory);
+  if (status) throw new AppError("conflict", `the daemon is already running (process ${status.pid})`);
+}
+
+/** Absolute paths: a service has another working directory. */
+function runWords(flags: RunFlags): string[] {
+  const file = flags["token-file"];
+  const token = file === undefined ? [] : ["--token-file", resolve(file)];
+  return ["daemon", "run", "--dir", replicaDirectory(flags.dir), ...token];
+}
+
+async function unitOf(flags: RunFlags): Promise<Unit> {
+  const { unitFor } = await import("../../context/replica/units.ts");
+  return unitFor(systemOf(), {
+    command: [...ownCommand(), ...runWords(flags)],
+    directory: replicaDirectory(flags.dir),
+    home: homeDirectory(processEnvironment()),
+  });
+}
+
+function systemOf(): System {
+  const { platform } = process;
+  return platform === "darwin" || platform === "win32" ? platform : "linux";
+}
+
+function manager(): Manager {
+  return { system: systemOf(), environment: processEnvironment(), uid: process.getuid?.() ?? 0 };
+}
+
+function passedOn(): Record<string, string> {
+  const environment = processEnvironment();
+  return Object.fromEntries(
+    PASSED_ON.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+  );
+}
+
+type Look<T> = () => T | undefined | Promise<T | undefined>;
+
+async function waitFor<T>(ms: number, look: Look<T>): Promise<T | undefined> {
+  for (let waited = 0; waited < ms; waited += LOOK_EVERY_MS) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await Bun.sleep(LOOK_EVERY_MS);
+  }
+  return undefined;
+}

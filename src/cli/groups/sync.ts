@@ -1,0 +1,95 @@
+// `cairn pull`, `cairn push`, `cairn sync`: one cycle between a folder and its server.
+
+import { defineCommand, type CommandDef } from "citty";
+import type { CycleOptions } from "../../context/replica/cycle.ts";
+import type { SyncReport } from "../../context/replica/report.ts";
+import { systemClock } from "../../kit/clock.ts";
+import { AppError } from "../../kit/error.ts";
+import { formatOf, printData } from "../../kit/output.ts";
+import { localDeps } from "../connection.ts";
+import { progressLine } from "../progress.ts";
+import { replicaArgs, replicaDirectory, tokenFileArg, withReplica } from "../replica.ts";
+import { bytes, plural, shown } from "../text.ts";
+
+const syncArgs = {
+  yes: { type: "boolean", description: "Agree to many deletes, and to a server with another history" },
+  "dry-run": { type: "boolean", description: "Print what would be done, and change nothing" },
+  ...replicaArgs,
+  ...tokenFileArg,
+} as const;
+
+function syncCommand(
+  name: string,
+  description: string,
+  direction: CycleOptions["direction"],
+): CommandDef<typeof syncArgs> {
+  return defineCommand({
+    meta: { name, description },
+    args: syncArgs,
+    async run({ args }) {
+      const directory = replicaDirectory(args.dir);
+      const progress = progressLine();
+      const options = {
+        direction,
+        confirmed: args.yes === true,
+        dryRun: args["dry-run"] === true,
+        retryHeld: args["dry-run"] !== true,
+        onProgress: ({
+          files,
+          totalFiles,
+          bytes: done,
+        }: {
+          files: number;
+          totalFiles: number;
+          bytes: number;
+        }) => progress.show(() => `${files} of ${plural(totalFiles, "file")}, ${bytes(done)}`),
+      };
+      const report = await withReplica(directory, args["token-file"], async (state, client) => {
+        const { runCycle } = await import("../../context/replica/cycle.ts");
+        const { LocalCopy } = await import("../../context/replica/local-copy.ts");
+        const { ServerSpace } = await import("../../context/replica/server-space.ts");
+        const local = new LocalCopy(directory, localDeps(directory));
+        const server = new ServerSpace(client, state.origin!.space);
+        return runCycle({ state, server, local, clock: systemClock }, options);
+      }).finally(() => progress.end());
+      await printData(report, formatOf(args), reportText);
+      if (report.held.length > 0)
+        throw new AppError(
+          "refused",
+          `${plural(report.held.length, "change")} could not be synced; see above`,
+        );
+    },
+  });
+}
+
+export const sync = syncCommand("sync", "Exchange changes with the server, both ways", "both");
+export const pull = syncCommand("pull", "Bring the server's changes here", "pull");
+export const push = syncCommand("push", "Send local changes to the server", "push");
+
+function reportText(report: SyncReport): string {
+  const { pulled, removed, pushed, withdrawn, merged, conflicts, held, refused, waiting, dry_run } = report;
+  const list = (what: string, paths: readonly string[]) => paths.map((path) => `${what}  ${shown(path)}`);
+  const lines = [
+    ...list("pulled   ", pulled),
+    ...list("deleted here", removed),
+    ...list("merged   ", merged),
+    ...list("pushed   ", pushed),
+    ...list("deleted there", withdrawn),
+    ...conflicts.map(
+      ({ path, copy }) =>
+        `conflict   ${shown(path)}: the local version is ${shown(copy)}; see cairn conflict show`,
+    ),
+    ...held.map(
+      ({ direction, reason }) => `refused ${direction === "up" ? "there" : "here"}  ${shown(reason)}`,
+    ),
+    ...refused.map(({ path, reason }) => `not synced  ${shown(path)}: ${shown(reason)}`),
+    ...list("waiting  ", waiting),
+  ];
+  const where = `${shown(report.space)} of ${report.server}`;
+  if (lines.length === 0) return `up to date with ${where}`;
+  return [
+    ...lines,
+    "",
+    dry_run ? `nothing was changed; a sync with ${where} would do this` : `synced with ${where}`,
+  ].join("\n");
+}

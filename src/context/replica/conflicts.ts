@@ -1,0 +1,114 @@
+// Open conflicts of a space, which are its conflict files, and how a person resolves them. Works on a local space and on a server's, because a
+// conflict is the same on every copy.
+
+import { AppError } from "../../kit/error.ts";
+import { decodeUtf8 } from "../../kit/utf8.ts";
+import type { ReadFile, SpaceDoor } from "../space/door.ts";
+import { parseConflictName } from "./conflict-names.ts";
+
+/** The same bounds as a diff of two versions. */
+const EDITS_MAX = 2_000;
+const COMPARE_MS_MAX = 2_000;
+const CONTEXT_LINES = 3;
+
+interface OpenConflict {
+  /** The file that all have. */
+  readonly path: string;
+  /** The file that keeps the other version. */
+  readonly copy: string;
+  /** The person whose version it is. */
+  readonly user: string;
+  readonly opened_at: string;
+}
+
+interface ShownConflict extends OpenConflict {
+  /** From the file that all have to the other version, in unified format; null: not texts, or too different to compare. */
+  readonly diff: string | null;
+}
+
+export type Resolution = "ours" | "theirs" | { readonly merged: Uint8Array };
+
+interface Resolved extends OpenConflict {
+  readonly kept: "ours" | "theirs" | "merged";
+  /** The live version of the path now; null: it is deleted. */
+  readonly version: number | null;
+}
+
+/** Sorted by path. */
+export async function openConflicts(space: SpaceDoor): Promise<OpenConflict[]> {
+  const files = await space.list();
+  return files
+    .flatMap(({ path: copy, state }) => {
+      const name = state === "missing" || state === "refused" ? undefined : parseConflictName(copy);
+      return name ? [{ path: name.path, copy, user: name.user, opened_at: name.opened_at }] : [];
+    })
+    .sort((a, b) => (a.path + a.copy < b.path + b.copy ? -1 : 1));
+}
+
+/** `named`: the file, or its conflict file. Raises `not_found`, and `invalid` for a file with several conflicts. */
+export async function showConflict(space: SpaceDoor, named: string): Promise<ShownConflict> {
+  const conflict = await conflictOf(space, named);
+  const [theirs, ours] = [await readOrNone(space, conflict.path), await space.read(conflict.copy)];
+  return { ...conflict, diff: await diffOf(conflict, theirs?.bytes ?? new Uint8Array(), ours.bytes) };
+}
+
+/**
+ * Writes the result first and deletes the conflict file then, so that an interruption loses nothing. `ours`: the version in the conflict file. Raises as
+ * `showConflict`, and `stale` if somebody edits meanwhile.
+ */
+export async function resolveConflict(
+  space: SpaceDoor,
+  named: string,
+  resolution: Resolution,
+): Promise<Resolved> {
+  const conflict = await conflictOf(space, named);
+  const ours = await space.read(conflict.copy);
+  const theirs = await readOrNone(space, conflict.path);
+  let version = theirs?.version ?? null;
+  if (resolution !== "theirs") {
+    const content = resolution === "ours" ? ours.bytes : resolution.merged;
+    const expected = theirs ? (theirs.version ?? undefined) : null;
+    ({ version } = await space.write(conflict.path, content, expected));
+  }
+  await space.remove(conflict.copy, await recordedVersion(space, ours));
+  return { ...conflict, kept: typeof resolution === "string" ? resolution : "merged", version };
+}
+
+/** A conflict file that was edited or copied by hand becomes a version before it is deleted. */
+async function recordedVersion(space: SpaceDoor, { path, version, bytes }: ReadFile): Promise<number> {
+  return version ?? (await space.write(path, bytes, undefined)).version;
+}
+
+async function conflictOf(space: SpaceDoor, named: string): Promise<OpenConflict> {
+  const all = await openConflicts(space);
+  const found = all.filter(({ path, copy }) => path === named || copy === named);
+  if (found.length === 1) return found[0]!;
+  if (found.length === 0)
+    throw new AppError("not_found", `${named}: no open conflict; cairn conflict list shows all`);
+  throw new AppError(
+    "invalid",
+    `${named} has ${found.length} conflicts; name one of ${found.map(({ copy }) => copy).join(", ")}`,
+  );
+}
+
+async function readOrNone(space: SpaceDoor, path: string): Promise<ReadFile | undefined> {
+  try {
+    return await space.read(path);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+async function diffOf(
+  { path, copy }: OpenConflict,
+  from: Uint8Array,
+  to: Uint8Array,
+): Promise<string | null> {
+  const [before, after] = [decodeUtf8(from), decodeUtf8(to)];
+  if (before === undefined || after === undefined) return null;
+  const { formatPatch, structuredPatch } = await import("diff");
+  const bounds = { context: CONTEXT_LINES, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
+  const patch = structuredPatch(path, copy, before, after, undefined, undefined, bounds);
+  return patch ? formatPatch(patch) : null;
+}

@@ -1,0 +1,77 @@
+// Says whether a copy's daemon runs and how it is doing. A lock that the system takes away with the process says the first, a small file the second,
+// so a process number that was used again means nothing.
+
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../kit/clock.ts";
+import { openDatabase } from "../../kit/db.ts";
+import { AppError } from "../../kit/error.ts";
+import { migrate } from "../../kit/migrate.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
+import { syncDirectory } from "./state.ts";
+
+const LOCK = "daemon.lock";
+const STATUS = "daemon.json";
+
+export interface DaemonStatus {
+  readonly pid: number;
+  readonly started_at: string;
+  /** Events of the server arrive; otherwise the daemon asks every minute. */
+  readonly connected: boolean;
+  /** When a cycle last changed something or recovered; null: not yet. */
+  readonly synced_at: string | null;
+  /** In a row. */
+  readonly failures: number;
+  /** Why the last cycle failed; null: it did not. */
+  readonly problem: { readonly code: string; readonly message: string } | null;
+  /** After a failure. */
+  readonly next_try_at: string | null;
+}
+
+/** Raises `conflict` while another daemon of this copy runs. */
+export function lockDaemon(directory: string): Disposable {
+  mkdirSync(syncDirectory(directory), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  try {
+    const db = openDatabase(lockPath(directory));
+    migrate(db, [], systemClock.now());
+    return { [Symbol.dispose]: () => db.close() };
+  } catch (error) {
+    if (!isInUse(error)) throw error;
+    throw new AppError("conflict", `the daemon of ${directory} is already running`, { in_use: true });
+  }
+}
+
+export function isDaemonRunning(directory: string): boolean {
+  if (!existsSync(lockPath(directory))) return false;
+  try {
+    lockDaemon(directory)[Symbol.dispose]();
+    return false;
+  } catch (error) {
+    return isInUse(error);
+  }
+}
+
+export function writeStatus(directory: string, status: DaemonStatus): void {
+  const path = join(syncDirectory(directory), STATUS);
+  writeFileSync(`${path}.new`, JSON.stringify(status), { mode: PRIVATE_FILE_MODE });
+  renameSync(`${path}.new`, path);
+}
+
+/** Returns the status of the daemon that runs; undefined: none does. */
+export function daemonStatus(directory: string): DaemonStatus | undefined {
+  const path = join(syncDirectory(directory), STATUS);
+  if (!existsSync(path) || !isDaemonRunning(directory)) return undefined;
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as DaemonStatus;
+  } catch {
+    return undefined;
+  }
+}
+
+function lockPath(directory: string): string {
+  return join(syncDirectory(directory), LOCK);
+}
+
+function isInUse(error: unknown): boolean {
+  return error instanceof AppError && error.details?.["in_use"] === true;
+}

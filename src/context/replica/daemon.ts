@@ -1,0 +1,284 @@
+// Keeps a copy in sync: follows the server's events and watches the folder; polls while there are no events; backs off after failures. Between
+// cycles it holds nothing open but the event stream, and waits without using the processor.
+
+import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Client } from "../client/client.ts";
+import { BackOff } from "./backoff.ts";
+import { runCycle } from "./cycle.ts";
+import { writeStatus, type DaemonStatus } from "./daemon-status.ts";
+import { followEvents } from "./event-feed.ts";
+import { LocalCopy } from "./local-copy.ts";
+import { hasLocalNews } from "./local-news.ts";
+import { hasChanges, type SyncReport } from "./report.ts";
+import { ServerSpace } from "./server-space.ts";
+import { openReplicaState } from "./state.ts";
+import { TreeWatch, type Changed } from "./watch.ts";
+
+/** After the event stream broke. */
+const RECONNECT_MS = 5_000;
+/** While everything is watched, a look at the whole folder finds what the system did not report. */
+const FULL_LOOK_MS = 15 * 60_000;
+/** Between two looks at the clocks. */
+const TICK_MS = 30_000;
+/** The wall clock ran ahead by more than this: the machine slept. */
+const SLEPT_MS = 20_000;
+/** A file that is gone may be a save in progress. */
+const DELETE_GRACE_MS = 500;
+
+interface DaemonDeps {
+  readonly directory: string;
+  /** For each connection: the token may have changed. */
+  readonly connect: () => Client;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly pid: number;
+  /** For tests. */
+  readonly intervalMs?: number;
+}
+
+export class Daemon {
+  readonly #deps: DaemonDeps;
+  readonly #backOff: BackOff;
+  readonly #feedBackOff: BackOff;
+  readonly #watch: TreeWatch;
+  readonly #stop = new AbortController();
+  #feedStop = new AbortController();
+  /** Local paths to look at. */
+  #paths: Set<string> | "everything" = "everything";
+  #serverHasNews = true;
+  #connected = false;
+  #fullLookAt = 0;
+  #wake = () => {};
+  #status: DaemonStatus;
+
+  constructor(deps: DaemonDeps) {
+    this.#deps = deps;
+    const elapsed = () => deps.clock.elapsed();
+    this.#backOff = new BackOff(elapsed, deps.intervalMs);
+    this.#feedBackOff = new BackOff(elapsed, Math.min(RECONNECT_MS, deps.intervalMs ?? RECONNECT_MS));
+    this.#watch = new TreeWatch(deps.log, (changed) => this.#noteLocal(changed));
+    this.#status = {
+      pid: deps.pid,
+      started_at: rfc3339(deps.clock.now()),
+      connected: false,
+      synced_at: null,
+      failures: 0,
+      problem: null,
+      next_try_at: null,
+    };
+  }
+
+  /** Resolves after `stop`, when the cycle under way has ended. */
+  async run(): Promise<void> {
+    const { directory, log } = this.#deps;
+    log.info("the daemon started", { directory });
+    this.#tell({});
+    this.#watch.start(directory);
+    const tick = this.#watchClocks();
+    const feed = this.#followServer();
+    try {
+      while (!this.#stop.signal.aborted) {
+        await this.#untilDue();
+        if (!this.#stop.signal.aborted) await this.#cycle();
+      }
+    } finally {
+      clearInterval(tick);
+      this.#watch.stop();
+      this.#feedStop.abort();
+      await feed;
+      log.info("the daemon stopped");
+    }
+  }
+
+  stop(): void {
+    this.#stop.abort();
+    this.#feedStop.abort();
+    this.#wake();
+  }
+
+  #noteLocal(changed: Changed): void {
+    if (changed === "everything") this.#paths = "everything";
+    else if (this.#paths !== "everything") for (const path of changed) this.#paths.add(path);
+    this.#wake();
+  }
+
+  #noteServer(): void {
+    this.#serverHasNews = true;
+    this.#wake();
+  }
+
+  get #hasNews(): boolean {
+    return this.#serverHasNews || this.#paths === "everything" || this.#paths.size > 0;
+  }
+
+  /** Waits for news or the next regular look; after a failure, for the end of the back-off. */
+  async #untilDue(): Promise<void> {
+    for (;;) {
+      const isBackingOff = this.#backOff.failures > 0;
+      const isWatched = this.#connected && this.#watch.isWatching;
+      const regular = isWatched ? this.#fullLookAt - this.#deps.clock.elapsed() : this.#backOff.waitMs;
+      const waitMs = isBackingOff ? this.#backOff.waitMs : this.#hasNews ? 0 : regular;
+      if (this.#stop.signal.aborted || waitMs <= 0) return;
+      await this.#sleep(waitMs);
+    }
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#stop.signal.aborted) this.#wake();
+    });
+  }
+
+  async #cycle(): Promise<void> {
+    const isFull = this.#paths === "everything" || !this.#hasNews;
+    const paths = isFull ? undefined : (this.#paths as Set<string>);
+    const isServers = this.#serverHasNews || isFull;
+    this.#paths = new Set();
+    this.#serverHasNews = false;
+    try {
+      const report = await this.#sync(paths, isServers);
+      if (isFull) this.#fullLookAt = this.#deps.clock.elapsed() + FULL_LOOK_MS;
+      this.#backOff.succeeded();
+      if (report) this.#tellReport(report);
+      else if (this.#status.problem) this.#tellSuccess();
+    } catch (error) {
+      // What was to be looked at is not known any more once the state on disk changed, so look at all of it.
+      this.#paths = "everything";
+      this.#backOff.failed();
+      this.#tellFailure(error);
+    }
+  }
+
+  /** Undefined: nothing to do. */
+  async #sync(paths: ReadonlySet<string> | undefined, isServers: boolean): Promise<SyncReport | undefined> {
+    const { directory, clock, log, connect } = this.#deps;
+    const state = await openReplicaState(directory, { clock });
+    const client = connect();
+    try {
+      const local = new LocalCopy(directory, { clock, log });
+      if (!isServers && paths && !(await hasLocalNews(state, local, paths))) return undefined;
+      const server = new ServerSpace(client, state.origin!.space, this.#stop.signal);
+      const options = { direction: "both", paths, deleteGraceMs: DELETE_GRACE_MS } as const;
+      return await runCycle({ state, server, local, clock }, options);
+    } finally {
+      state.close();
+      await client.close();
+    }
+  }
+
+  async #followServer(): Promise<void> {
+    const { connect, directory, clock, log } = this.#deps;
+    while (!this.#stop.signal.aborted) {
+      const client = connect();
+      try {
+        const state = await openReplicaState(directory, { clock });
+        const { space } = state.origin!;
+        state.close();
+        const { signal } = this.#feedStop;
+        await followEvents({
+          client,
+          space,
+          signal,
+          onOpen: () => this.#opened(),
+          onEvent: () => this.#noteServer(),
+        });
+        // Woken up: connect again at once.
+        this.#feedStop = new AbortController();
+        this.#feedBackOff.hurry();
+      } catch (error) {
+        if (this.#connected || this.#feedBackOff.failures === 0)
+          log.warn("no events from the server; asking it every minute", { error: messageOf(error) });
+        this.#feedBackOff.failed();
+      } finally {
+        await client.close();
+      }
+      this.#connected = false;
+      this.#tell({ connected: false });
+      this.#wake();
+      await this.#untilReconnect();
+    }
+  }
+
+  async #untilReconnect(): Promise<void> {
+    const { signal } = this.#stop;
+    const until = Promise.withResolvers<void>();
+    const timer = setTimeout(() => until.resolve(), this.#feedBackOff.waitMs);
+    signal.addEventListener("abort", () => until.resolve(), { once: true });
+    if (signal.aborted) until.resolve();
+    await until.promise;
+    clearTimeout(timer);
+  }
+
+  #opened(): void {
+    this.#feedBackOff.succeeded();
+    this.#connected = true;
+    this.#tell({ connected: true });
+    this.#deps.log.info("following the server's events");
+    // What happened before the stream was open, and a server that was away is back.
+    this.#backOff.hurry();
+    this.#noteServer();
+  }
+
+  /** After sleep, timers and connections are stale. */
+  #watchClocks(): ReturnType<typeof setInterval> {
+    const { clock, log } = this.#deps;
+    let [wall, monotonic] = [clock.now(), clock.elapsed()];
+    return setInterval(() => {
+      const [now, elapsed] = [clock.now(), clock.elapsed()];
+      const slept = now - wall - TICK_MS;
+      const isLate = elapsed - monotonic - TICK_MS > SLEPT_MS;
+      [wall, monotonic] = [now, elapsed];
+      if (slept < SLEPT_MS && !isLate) return;
+      log.info("the machine slept", { ms: Math.round(slept) });
+      this.#paths = "everything";
+      this.#backOff.hurry();
+      this.#feedStop.abort();
+      this.#noteServer();
+    }, TICK_MS);
+  }
+
+  #tellReport(report: SyncReport): void {
+    const { pulled, removed, pushed, withdrawn, merged, conflicts, held } = report;
+    if (hasChanges(report))
+      this.#deps.log.info("synced", {
+        pulled: pulled.length,
+        removed: removed.length,
+        pushed: pushed.length,
+        withdrawn: withdrawn.length,
+        merged: merged.length,
+        conflicts: conflicts.length,
+      });
+    for (const { path, copy } of conflicts) this.#deps.log.warn("a conflict was opened", { path, copy });
+    for (const { path, reason } of held) this.#deps.log.warn("a change was refused", { path, reason });
+    if (hasChanges(report) || this.#status.problem || this.#status.synced_at === null) this.#tellSuccess();
+  }
+
+  #tellSuccess(): void {
+    const synced_at = rfc3339(this.#deps.clock.now());
+    this.#tell({ synced_at, failures: 0, problem: null, next_try_at: null });
+  }
+
+  #tellFailure(error: unknown): void {
+    const { failures, waitMs } = this.#backOff;
+    const code = error instanceof AppError ? error.code : "internal";
+    const next_try_at = rfc3339(this.#deps.clock.now() + waitMs);
+    this.#deps.log.warn("cannot sync", { error: messageOf(error), failures, next_try_at });
+    this.#tell({ failures, problem: { code, message: messageOf(error) }, next_try_at });
+  }
+
+  #tell(change: Partial<DaemonStatus>): void {
+    this.#status = { ...this.#status, ...change };
+    try {
+      writeStatus(this.#deps.directory, this.#status);
+    } catch (error) {
+      this.#deps.log.warn("cannot write the daemon's status", { error: messageOf(error) });
+    }
+  }
+}

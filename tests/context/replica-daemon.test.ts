@@ -1,0 +1,104 @@
+// Goal: daemons bring a saved file to the other copy without being asked, come back after the server was away, and leave an edit alone that a person
+// makes meanwhile.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "bun:test";
+import { Client, networkTransport } from "../../src/context/client/client.ts";
+import { Daemon } from "../../src/context/replica/daemon.ts";
+import { daemonLogWriter, lastLines } from "../../src/context/replica/daemon-log.ts";
+import { daemonStatus, isDaemonRunning, lockDaemon } from "../../src/context/replica/daemon-status.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { eventually, until } from "../kit/eventually.ts";
+import { silent } from "../kit/file-engine.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { refusal } from "../kit/refusal.ts";
+import { replica, type Replica } from "../kit/replica.ts";
+
+const RETRY_MS = 50;
+
+interface Kept extends AsyncDisposable {
+  readonly copy: Replica;
+  stop(): Promise<void>;
+}
+
+async function kept(server: ContextServer, directory: string, name: string): Promise<Kept> {
+  const { token } = await server.user(name, "contributor");
+  const copy = replica({ directory, url: () => server.url, token });
+  await copy.join();
+  const lock = lockDaemon(directory);
+  const connect = () => new Client(networkTransport(server.url, token));
+  const daemon = new Daemon({
+    directory,
+    connect,
+    clock: systemClock,
+    log: silent,
+    pid: 1,
+    intervalMs: RETRY_MS,
+  });
+  const running = daemon.run();
+  const stop = async () => {
+    daemon.stop();
+    await running;
+    lock[Symbol.dispose]();
+  };
+  return { copy, stop, [Symbol.asyncDispose]: stop };
+}
+
+test("a saved file, a delete and a new directory reach the other copy; and again after the server was away", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  await server.admin.write("a.md", "one\n");
+  await using ann = await kept(server, join(folder.path, "ann"), "ann");
+  await using bob = await kept(server, join(folder.path, "bob"), "bob");
+  const connected = ({ copy }: Kept) => daemonStatus(copy.directory)?.connected;
+  await eventually(() => [ann, bob].map(connected), [true, true]);
+  ann.copy.write("a.md", "one, ann\n");
+  await eventually(() => bob.copy.tree(), { "a.md": "one, ann\n" });
+  bob.copy.write("new/deep/b.md", "two\n");
+  await eventually(() => ann.copy.tree(), { "a.md": "one, ann\n", "new/deep/b.md": "two\n" });
+  ann.copy.write("new/deep/b.md", "two, ann\n");
+  await eventually(() => bob.copy.tree()["new/deep/b.md"], "two, ann\n");
+  ann.copy.remove("a.md");
+  await eventually(() => bob.copy.tree(), { "new/deep/b.md": "two, ann\n" });
+
+  await server.stop();
+  ann.copy.write("c.md", "three\n");
+  const failures = () => daemonStatus(ann.copy.directory)?.failures ?? 0;
+  await until(() => failures() > 1);
+  await server.restart();
+  await eventually(() => bob.copy.tree()["c.md"], "three\n");
+  await eventually(() => [ann, bob].map(connected), [true, true]);
+  expect(daemonStatus(ann.copy.directory)).toMatchObject({ failures: 0, problem: null });
+});
+
+test("scratch files of editors stay here, and one daemon runs at a time", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  const directory = join(folder.path, "ann");
+  await using ann = await kept(server, directory, "ann");
+  await refusal(() => lockDaemon(directory), "conflict", `the daemon of ${directory} is already running`, {
+    in_use: true,
+  });
+  ann.copy.write(".a.md.swp", "half");
+  ann.copy.write("a.md~", "before");
+  ann.copy.write("a.md", "one\n");
+  const paths = async () => (await server.admin.get("/spaces/team/files")).map(({ path }) => path);
+  await eventually(paths, ["a.md"]);
+  expect(existsSync(join(directory, ".a.md.swp"))).toBe(true);
+  expect(isDaemonRunning(directory)).toBe(true);
+  await ann.stop();
+  expect([isDaemonRunning(directory), daemonStatus(directory)]).toEqual([false, undefined]);
+});
+
+test("the log is bounded and keeps one earlier file", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "sync", "daemon.log");
+  expect(lastLines(path, 1)).toBeUndefined();
+  const write = daemonLogWriter(path, 100);
+  for (let line = 1; line <= 30; line += 1) write(`line ${line}\n`);
+  expect(lastLines(path, 12)!.at(-1)).toBe("line 30");
+  expect(lastLines(path, 12)).toHaveLength(12);
+  expect(lastLines(path, 1_000)!.length).toBeLessThan(30);
+});
