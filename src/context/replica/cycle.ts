@@ -154,17 +154,20 @@ class Cycle {
     const looked = isPartial ? new Set([...paths, ...rows.keys()]) : undefined;
     const found = await look(engine, looked, this.#options.deleteGraceMs);
     this.#onlySynced(found);
-    const isEdited = (path: string) => found.edited.has(path);
-    this.#requireConsent(
-      this.#decideAll(rows, found, (path, live) =>
-        isEdited(path) ? { version: 0, hash: "edited" } : found.missing.has(path) ? undefined : live,
-      ),
-    );
+    const planned = this.#decideAll(rows, found, (path, live) => {
+      // The content of an edit is hashed when it is recorded.
+      if (found.edited.has(path)) return { version: 0, hash: "edited" };
+      return found.missing.has(path) ? undefined : live;
+    });
+    this.#requireConsent(planned);
     this.#report.refused.length = 0;
     if (this.#options.dryRun !== true) await recordEdits(engine, found, this.#deps.state.origin!.user);
     this.#report.refused.push(...found.refused);
-    const decided = this.#decideAll(rows, found, (_, live) => live);
-    return this.#withLineage(engine, decided);
+    if (this.#options.dryRun) return planned;
+    return this.#withLineage(
+      engine,
+      this.#decideAll(rows, found, (_, live) => live),
+    );
   }
 
   #rowsAt(paths: ReadonlySet<string>): Map<string, FileRow> {

@@ -1,0 +1,154 @@
+// Goal: two people with the compiled program share a space: a sync, a conflict and its resolution, daemons, and the service definition's own
+// command line.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "bun:test";
+import { cairnAt, failure, type Cairn } from "../kit/cairn.ts";
+import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { eventually } from "../kit/eventually.ts";
+import { temporaryFolder, type Folder } from "../kit/folder.ts";
+import { replica, treeOf, type Replica } from "../kit/replica.ts";
+
+interface Laptop extends Replica, Cairn {
+  readonly tokenFile: string;
+}
+
+async function laptop(server: ContextServer, folder: Folder, name: string): Promise<Laptop> {
+  const { token } = await server.user(name, "contributor");
+  const tokenFile = await folder.write(`${name}.token`, token);
+  const directory = join(folder.path, `${name}'s "space"`);
+  const copy = replica({ directory, url: () => server.url, token });
+  await copy.join();
+  const environment = {
+    HOME: join(folder.path, `home-${name}`),
+    SERVICE_TOKEN: token,
+    SERVICE_DIR: directory,
+  };
+  return { ...copy, ...cairnAt([], { environment }), tokenFile };
+}
+
+const decisions = (line: string) => `# Decisions\n\n${line}\n`;
+
+test("sync, a conflict, and its resolution", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  await server.admin.write("decisions.md", decisions("none"));
+  const ann = await laptop(server, folder, "ann");
+  const bob = await laptop(server, folder, "bob");
+  const where = `team of ${server.url}`;
+  expect(await ann.printed("sync")).toBe(`up to date with ${where}\n`);
+  ann.write("decisions.md", decisions("tea"));
+  bob.write("decisions.md", decisions("coffee"));
+  expect(await ann.printed("push", "--dry-run")).toBe(
+    `pushed     decisions.md\n\nnothing was changed; a sync with ${where} would do this\n`,
+  );
+  expect(await ann.printed("sync")).toBe(`pushed     decisions.md\n\nsynced with ${where}\n`);
+  const { conflicts } = await bob.data<{ conflicts: { path: string; copy: string }[] }>("sync");
+  const { copy } = conflicts[0]!;
+  expect(copy).toMatch(/^decisions\.conflict-bob-\d{8}T\d{6}Z\.md$/);
+  expect(await bob.data("conflict", "list")).toEqual([
+    { path: "decisions.md", copy, user: "bob", opened_at: expect.any(String) },
+  ]);
+  expect(await bob.printed("conflict", "show", "decisions.md")).toContain("-tea\n+coffee\n");
+  expect(await bob.refused("conflict", "resolve", "decisions.md")).toEqual(
+    failure("use exactly one of --ours, --theirs and --merged <file>"),
+  );
+  const merged = await folder.write("merged.md", decisions("tea and coffee"));
+  expect(await bob.printed("conflict", "resolve", copy, "--merged", merged)).toBe(
+    `resolved decisions.md: kept merged, deleted ${copy}\n`,
+  );
+  expect(await bob.refused("conflict", "show", "decisions.md")).toEqual(
+    failure("decisions.md: no open conflict; cairn conflict list shows all"),
+  );
+  await bob.printed("sync");
+  await ann.printed("pull");
+  expect(treeOf(ann.directory)).toEqual({ "decisions.md": decisions("tea and coffee") });
+  expect(await ann.printed("conflict", "list")).toBe("no open conflicts\n");
+});
+
+test("what the server refuses is named, stays here, and is tried again", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  const ann = await laptop(server, folder, "ann");
+  const secret = `token: ghp_${"a1B2".repeat(9)}\n`;
+  ann.write("secret.md", secret);
+  ann.write("fine.md", "fine\n");
+  const { exitCode, stdout, stderr } = await ann.cairn("sync");
+  expect([exitCode, stderr]).toEqual([1, "Error: 1 change could not be synced; see above\n"]);
+  expect(stdout).toMatch(/^pushed {5}fine\.md\nrefused there {2}secret\.md: line 1 looks like a secret/);
+  ann.write("secret.md", "no secret\n");
+  expect(await ann.printed("sync")).toContain("pushed     secret.md\n");
+});
+
+test("daemons exchange files; the unit's own command line is a daemon", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  const ann = await laptop(server, folder, "ann");
+  const bob = await laptop(server, folder, "bob");
+  expect(await ann.refused("daemon", "logs")).toEqual([
+    1,
+    expect.stringMatching(/no log; the daemon has not run here/),
+  ]);
+  const [code, , said] = await ann
+    .cairn("daemon", "status")
+    .then((one) => [one.exitCode, one.stdout, one.stderr]);
+  expect([code, said]).toEqual(failure("the daemon is not running; start it with cairn daemon start"));
+  await ann.printed("daemon", "start");
+  const { text } = await bob.data<{ text: string }>("daemon", "unit", "--token-file", bob.tokenFile);
+  // As a shell splits it: nothing else than quotes and backslashes is special in these words.
+  const line = /^ExecStart=(.*)$/m.exec(text)![1]!;
+  const unit = Bun.spawn(["sh", "-c", `exec ${line}`], {
+    env: { PATH: "/usr/bin:/bin" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  try {
+    const connected = async (one: Laptop) => {
+      const { stdout } = await one.cairn("daemon", "status", "--json");
+      return (JSON.parse(stdout) as { connected?: boolean }).connected;
+    };
+    await eventually(() => Promise.all([ann, bob].map(connected)), [true, true]);
+    ann.write("a.md", "from ann\n");
+    await eventually(() => treeOf(bob.directory)["a.md"], "from ann\n");
+    bob.write("b.md", "from bob\n");
+    await eventually(() => treeOf(ann.directory)["b.md"], "from bob\n");
+    const log = async () => / INFO {2}synced pulled=1 /.test(await ann.printed("daemon", "logs"));
+    await eventually(log, true);
+    expect((await ann.refused("daemon", "start"))[1]).toMatch(
+      /^Error: the daemon is already running \(process \d+\)/,
+    );
+  } finally {
+    unit.kill("SIGTERM");
+    await ann.printed("daemon", "stop");
+  }
+  expect(await unit.exited).toBe(0);
+});
+
+test("install writes the unit, and uninstall removes it", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  const ann = await laptop(server, folder, "ann");
+  const { path } = await ann.data<{ path: string }>("daemon", "install");
+  expect(path).toStartWith(join(folder.path, "home-ann"));
+  expect(readFileSync(path, "utf8").trimEnd()).toBe((await ann.printed("daemon", "unit")).trimEnd());
+  expect(await ann.printed("daemon", "uninstall")).toBe(`removed ${path}\n`);
+  expect(existsSync(path)).toBe(false);
+  expect((await ann.refused("daemon", "uninstall"))[1]).toMatch(/not found; the daemon is not installed\n$/);
+  await ann.cairn("daemon", "stop");
+});
+
+test("a folder that syncs with no server is told how to join one", async () => {
+  await using folder = await temporaryFolder();
+  writeFileSync(join(folder.path, "a.md"), "");
+  const { refused } = cairnAt(["--dir", folder.path]);
+  const message = `${folder.path} does not sync with a server; join one with cairn init client`;
+  for (const command of [
+    ["sync"],
+    ["pull"],
+    ["push"],
+    ["daemon", "start"],
+    ["daemon", "status"],
+    ["daemon", "install"],
+  ])
+    expect(await refused(...command)).toEqual(failure(message));
+});
