@@ -1,11 +1,11 @@
-// Which addresses requests to the outside may go to: public unicast ones only. Everything that leads back to this machine, into the
-// network around it, or nowhere is refused by range, in every notation (IPv4 inside IPv6 included).
+// Decides which addresses outgoing requests may use: public unicast only. Ranges that lead to this machine, to its network or nowhere are
+// refused in every notation, including IPv4 inside IPv6.
 // Ranges: IANA special-purpose address registries (RFC 6890 and its updates).
 
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 
-/** Hand out credentials to whoever asks from the inside of a cloud; refused whatever an opt-out says. */
+/** Cloud metadata addresses: they return credentials to any local caller, so no setting allows them. */
 const METADATA_ADDRESSES = new Set([
   "169.254.169.254",
   "169.254.170.2",
@@ -18,14 +18,14 @@ const METADATA_ADDRESSES = new Set([
 const IPV6_GLOBAL = ipaddr.parseCIDR("2000::/3");
 /** Not known to the library: documentation (RFC 9637). */
 const IPV6_ALSO_REFUSED = [ipaddr.parseCIDR("3fff::/20")];
-/** Special uses inside ranges that the library takes for ordinary ones: 6to4 relays, IANA protocol assignments. */
+/** Special-purpose blocks that the library classifies as ordinary unicast: 6to4 relays, IANA protocol assignments. */
 const IPV4_ALSO_REFUSED = [
   ipaddr.parseCIDR("192.88.99.0/24"),
   ipaddr.parseCIDR("192.0.0.0/24"),
   ipaddr.parseCIDR("0.0.0.0/8"),
 ];
 
-/** Why no request may go to this address, in a few words; undefined when it may. */
+/** Returns why requests to this address are refused, in a few words; undefined if they are allowed. */
 export function addressProblem(address: string): string | undefined {
   const bare = address.replace(/%.*$/, "");
   if (!ipaddr.isValid(bare)) return "not an address";
@@ -43,7 +43,7 @@ export function isMetadataAddress(address: string): boolean {
   return plain !== undefined && METADATA_ADDRESSES.has(plain.toString());
 }
 
-/** Does this machine answer there: loopback, unspecified, or an address of one of its interfaces, in any notation? */
+/** Reports whether the address belongs to this machine: loopback, unspecified, or one of its interfaces, in any notation. */
 export function isThisMachine(address: string): boolean {
   const plain = plainAddress(address);
   if (plain === undefined) return false;
@@ -57,7 +57,7 @@ function interfaceAddresses(): Set<string | undefined> {
   return new Set(all.map((own) => plainAddress(own.address)?.toString()));
 }
 
-/** One form for one address: no zone, and IPv4 out of the IPv6 forms that carry it. Undefined for text that is no address. */
+/** Returns the canonical form: without a zone, and IPv4 extracted from IPv6. Undefined if the text is not an address. */
 function plainAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const bare = address.replace(/%.*$/, "");
   return ipaddr.isValid(bare) ? unwrapped(ipaddr.process(bare)) : undefined;
@@ -71,7 +71,7 @@ const IPV4_AT_THE_END = [
   ipaddr.parseCIDR("64:ff9b:1::/48"),
 ];
 
-/** The IPv4 address inside an IPv6 one; 6to4 (RFC 3056) has it behind its prefix. */
+/** Returns the IPv4 address embedded in an IPv6 one; in 6to4 (RFC 3056) it follows the prefix. */
 function unwrapped(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   const range = address.range();
   if (range === "loopback" || range === "unspecified") return address;
@@ -89,7 +89,7 @@ export function nameProblem(hostname: string): string | undefined {
     : undefined;
 }
 
-/** The address that a URL's host is, without brackets; undefined when it is a name. */
+/** Returns the address in a URL's host, without brackets; undefined if the host is a name. */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, "$1");
   return ipaddr.isValid(bare) ? bare : undefined;

@@ -1,10 +1,10 @@
-// Reads the arguments of one command strictly, before citty sees them: citty accepts unknown flags, and flags without their value,
-// in silence. What passes comes back in one plain form (`--name=value … -- positionals`) that leaves citty nothing to guess.
+// Reads the arguments of one command strictly before citty does, because citty silently accepts unknown flags and flags without a value.
+// Valid arguments are returned in one canonical form (`--name=value … -- positionals`).
 
 import type { ArgDef, ArgsDef } from "citty";
 import { AppError } from "./error.ts";
 
-/** At most this many edits away, a name is offered as what was meant. */
+/** A name is suggested if it is at most this many edits away. */
 const SUGGESTION_EDITS_MAX = 2;
 
 export interface Read {
@@ -119,7 +119,7 @@ const helpFlag: Flag = { name: "help", def: { type: "boolean" }, negated: false 
 function findFlag(written: string, args: ArgsDef): Flag | undefined {
   for (const [name, def] of Object.entries(args)) {
     if (spellings(name, def).includes(written)) return { name, def, negated: false };
-    // Only what is on by default can be switched off.
+    // Only a flag that is on by default can be turned off.
     if (def.type === "boolean" && def.default === true && written === `--no-${name}`)
       return { name, def, negated: true };
   }
@@ -141,7 +141,7 @@ export function oneOfWords<const D extends ArgDef>(words: readonly string[], def
   return Object.assign({ ...def }, { choices: words });
 }
 
-/** Lets a flag be given several times: the command sees its values separated by commas, which may also be written so. */
+/** Lets a flag repeat. The command receives its values separated by commas, and users may also write them that way. */
 export function repeatable<const D extends ArgDef>(def: D): D {
   return Object.assign({ ...def }, { repeatable: true });
 }
@@ -236,7 +236,7 @@ function refusal(message: string, suggestion?: string): AppError {
   );
 }
 
-/** The known name with the fewest edits, if those are few and leave something in common. */
+/** Returns the known name with the fewest edits, if they change less than half of it. */
 function nearest(written: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let fewest = SUGGESTION_EDITS_MAX + 1;
@@ -248,8 +248,8 @@ function nearest(written: string, known: readonly string[]): string | undefined 
 }
 
 /**
- * How many letters were left out, added, replaced, or swapped with their neighbour (optimal string alignment; Wagner and Fischer, 1974, with
- * the swap of Damerau, 1964), one row at a time.
+ * Counts the letters omitted, added, replaced or swapped with their neighbor (optimal string alignment: Wagner and Fischer, 1974, with the
+ * transposition of Damerau, 1964), one row at a time.
  */
 function editDistance(from: string, to: string): number {
   let before: number[] = [];

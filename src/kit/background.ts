@@ -1,10 +1,10 @@
-// Work that goes on by itself, and is awaited at shutdown. There are no bare promises elsewhere.
+// Background work, awaited at shutdown. No other code leaves a promise unawaited.
 
 import { LATE, within } from "./deadline.ts";
 import { messageOf } from "./error.ts";
 import type { Log } from "./log.ts";
 
-/** Work that its callers await, and that has to end before what it uses is closed. */
+/** Work that callers await and that must end before its resources are closed. */
 export class Ongoing {
   readonly #work = new Set<Promise<unknown>>();
 
@@ -20,7 +20,7 @@ export class Ongoing {
     return work;
   }
 
-  /** Resolves when all of it has ended, also what began meanwhile, whether it failed or not. */
+  /** Resolves when all work has settled, including work that began in the meantime. */
   async ended(): Promise<void> {
     while (this.#work.size > 0) await Promise.allSettled(this.#work);
   }
@@ -35,7 +35,7 @@ export class Background {
     this.#log = log;
   }
 
-  /** Starts `work` now. A failure is logged under `name` and goes no further. */
+  /** Starts `work` now. Logs a failure under `name` and does not rethrow it. */
   run(name: string, work: () => Promise<unknown>): void {
     const task = Promise.try(work).catch((error: unknown) =>
       this.#log.error("background task failed", { task: name, error: messageOf(error) }),
@@ -43,7 +43,7 @@ export class Background {
     void this.#ongoing.keep(task);
   }
 
-  /** Waits until everything that was started has ended, also what starts meanwhile; gives up after `deadlineMs`. */
+  /** Waits for all work, including work that starts in the meantime; gives up after `deadlineMs`. */
   async settle(deadlineMs: number): Promise<"settled" | "deadline"> {
     return (await within(deadlineMs, this.ended())) === LATE ? "deadline" : "settled";
   }

@@ -1,4 +1,4 @@
-// Keeps the first part of a stream and counts the rest: output is bounded while it is read, never afterwards.
+// Keeps the first part of a stream and counts the rest, so that output is bounded while it is read.
 
 export class OutputCapture {
   readonly #bytesMax: number;
@@ -23,7 +23,7 @@ export class OutputCapture {
     return this.#dropped > 0;
   }
 
-  /** As UTF-8. Invalid bytes become U+FFFD; a character that the limit cut in two is left out. */
+  /** Decodes as UTF-8. Invalid bytes become U+FFFD; a character split by the limit is omitted. */
   text(): string {
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     return decoder.decode(Buffer.concat(this.#chunks), { stream: this.truncated });

@@ -1,5 +1,5 @@
-// Runs a tree of citty commands with the manners that both programs share: strict flags, help at every level, one form of error.
-// Only the command that was named runs. citty alone would also run its parents and print the source of a failing program.
+// Runs a tree of citty commands with the conventions of both programs: strict flags, help at every level, one error format.
+// Only the named command runs. citty alone would also run its parents and print the source of a failing program.
 
 import type { ArgDef, ArgsDef, CommandDef, CommandMeta } from "citty";
 import {
@@ -40,8 +40,8 @@ export interface Program {
   /** Its `meta.name` is the program's name. A command that groups others runs by itself only if it takes flags. */
   root: Command;
   /**
-   * Flags that every command accepts, before or after its name. Among them `debug` switches stacks on, `quiet` talk off, and `no-color`
-   * colours, which are off as well where the environment says so.
+   * Flags that every command accepts, before or after its name. `debug` prints stacks, `quiet` silences hints, and `no-color` disables
+   * colors, as the environment can too.
    */
   globals?: ArgsDef;
   /** Flags of many commands that say where a command works. They may stand before its name, and have a section of their own in its help. */
@@ -87,7 +87,7 @@ export async function runProgram(program: Program, argv: readonly string[]): Pro
   }
 }
 
-/** Known before anything is read, so that a command line that can't be read is refused in the form that it asks for. */
+/** Determined before parsing, so that an invalid command line is refused in the requested format. */
 function flagsOf(argv: readonly string[]): ReadonlySet<string> {
   const end = argv.indexOf("--");
   return new Set(end < 0 ? argv : argv.slice(0, end));
@@ -184,7 +184,7 @@ async function helpCommand(program: Program): Promise<Command> {
 
 /** What a shell can offer after a command, and what its page says. */
 export interface CommandNode {
-  /** With those above it: `cairn user add`. */
+  /** Including its parents: `cairn user add`. */
   readonly path: string;
   readonly description: string;
   readonly children: readonly CommandNode[];
@@ -195,7 +195,7 @@ export interface CommandNode {
   readonly page: HelpPage;
 }
 
-/** The whole tree, from the very table that runs the commands; loads each of them. */
+/** Returns the whole tree, from the table that also runs the commands. Loads every command. */
 export async function commandTree(program: Program): Promise<CommandNode> {
   const node = async (command: Command, path: readonly string[]): Promise<CommandNode> => {
     const children = Object.entries((await subcommandsOf(command)) ?? {});
@@ -223,7 +223,7 @@ async function execute(command: Command, { args, rawArgs }: Complete): Promise<v
   await runCommand({ ...alone, args }, { rawArgs });
 }
 
-/** citty lets each part be a value, a promise or a function of either. */
+/** In citty, each part may be a value, a promise, or a function that returns either. */
 async function resolved<T>(part: T | Promise<T> | (() => T | Promise<T>)): Promise<T> {
   return typeof part === "function" ? (part as () => T | Promise<T>)() : part;
 }
@@ -313,7 +313,7 @@ async function report(error: unknown, given: (flag: string) => boolean): Promise
   if (usage !== undefined) await printWarning(`usage: ${usage}`);
 }
 
-/** Anything but an AppError is a defect of ours: one line says so, the stack is for `--debug`. */
+/** Reports any error but an AppError as a defect, in one line; `--debug` adds the stack. */
 function describe(error: unknown): ErrorReport {
   if (!(error instanceof AppError))
     return { code: "internal", message: `unexpected failure: ${messageOf(error)}` };

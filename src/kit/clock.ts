@@ -15,7 +15,7 @@ export const systemClock: Clock = {
   elapsed: () => performance.now(),
 };
 
-/** Resolves when everything that waits now had its turn: between two stretches of work that would keep others waiting. */
+/** Yields to the event loop, between two stretches of long work. */
 export function turnOfOthers(): Promise<void> {
   return setImmediate();
 }
@@ -25,12 +25,12 @@ const STRETCH_MS = 5;
 /** Reading the clock is expensive compared with short work, so it is read once per this many steps. */
 const STEPS_PER_LOOK = 16;
 
-/** Says when a loop has to let others run: `if (stretch.isOver()) await turnOfOthers()`. Each step of the loop takes far less than a stretch. */
+/** Tells a loop when to yield: `if (stretch.isOver()) await turnOfOthers()`. Each step of the loop must be much shorter than a stretch. */
 export class Stretch {
   #steps = 0;
   #end = performance.now() + STRETCH_MS;
 
-  /** Asked once a step; a new stretch begins when it says true. */
+  /** Called once per step. After it returns true, a new stretch begins. */
   isOver(): boolean {
     if (++this.#steps % STEPS_PER_LOOK !== 0 || performance.now() < this.#end) return false;
     this.#end = performance.now() + STRETCH_MS;
@@ -43,15 +43,15 @@ export function rfc3339(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** As rfc3339, keeping "never" apart from a time. */
+/** As `rfc3339`; null stays null. */
 export function rfc3339OrNull(ms: number | null): string | null {
   return ms === null ? null : rfc3339(ms);
 }
 
-/** A date alone is its first moment, UTC. */
+/** A date without a time means midnight, UTC. */
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))?$/;
 
-/** RFC 3339 or a date, as people write them, in ms; undefined for anything else, much of which the language would take for some time. */
+/** Parses RFC 3339 or a date, to ms. Undefined for anything else; `Date.parse` would accept much of it. */
 export function timeOf(text: string): number | undefined {
   const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;

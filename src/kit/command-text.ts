@@ -1,11 +1,11 @@
-// A command as people write it into a variable (`code --wait`, `'my editor/run' -w`), as words. No shell reads it: quotes and
-// backslashes mean what they mean in one, and nothing else does. And the other way: words as text for a shell.
+// Splits a command from an environment variable (`code --wait`, `'my editor/run' -w`) into words. Quotes and backslashes work as in a shell;
+// no other shell syntax does.
 
 import { AppError } from "./error.ts";
 
 const BLANK = /\s/;
 
-/** `name`: of the variable, for the refusal. On Windows a backslash is part of a path. Raises `invalid`. */
+/** `name` is the variable, for the error. On Windows a backslash is part of a path. Raises `invalid`. */
 export function commandWords(name: string, text: string, system: string = process.platform): string[] {
   const words: string[] = [];
   let word: string | undefined;

@@ -4,7 +4,7 @@ import { randomSecret } from "./random.ts";
 
 const TOKEN_PREFIX = "cairn_";
 const TOKEN_BITS = 256;
-/** Longer ones are refused without a look at the store. */
+/** Longer tokens are refused without a database lookup. */
 export const TOKEN_CHARACTERS_MAX = 512;
 
 /** SHA-256 as lower-case hex. */

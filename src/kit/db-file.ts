@@ -1,20 +1,20 @@
-// The file of a database: made for its owner only, told apart from a copy that lacks its log, and what its failures mean to people.
+// The database file: creates it with private permissions, recognizes a copy without its WAL, and turns SQLite's errors into messages.
 
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { AppError, messageOf, systemCode } from "./error.ts";
 import { PRIVATE_FILE_MODE } from "./modes.ts";
 
-/** Lies beside a database that is being made, until its tables are durable. */
+/** Marks a database that is being created, until its tables are durable. */
 const BEGUN_SUFFIX = "-begun";
 
 /**
- * Makes sure that the file is there and for its owner only, before anything is in it. `made`: here; `begun`: by a process that ended before
- * the tables were in it; `kept`: it must have tables. Raises `refused` for an empty file that nobody began, and for a log without its file.
+ * Ensures that the file exists and is private, before anything is written to it. `made`: this call created it; `begun`: a process created it and
+ * ended before its tables existed; `kept`: it must have tables. Raises `refused` for an empty file without a mark, and for a WAL without its file.
  */
 export function claimFile(path: string): "made" | "begun" | "kept" {
   if (path === ":memory:") return "made";
-  // Looked at first: whoever makes the file at this moment makes its log after it.
+  // The WAL is checked first: a process that creates the file now creates its WAL later.
   const hasLog = existsSync(logOf(path));
   const isThere = existsSync(path);
   if (hasLog && !isThere) throw withoutFile(path);
@@ -31,14 +31,14 @@ export function claimFile(path: string): "made" | "begun" | "kept" {
   }
 }
 
-/** Its tables are there and durable: from now on a file without any is a copy without its log. */
+/** Called once the tables are durable. From then on, a file without tables is a copy without its WAL. */
 export function settleFile(path: string): void {
   rmSync(path + BEGUN_SUFFIX, { force: true });
 }
 
 /**
- * For a file without tables that nobody began. While it is written, all that is new stands in the log beside it: a copy of the file alone
- * may hold nothing at all, and would pass for a fresh installation.
+ * For a file without tables and without a mark. New data is first in the WAL, so a copy of the file alone may be empty and would pass for a
+ * fresh installation.
  */
 export function incomplete(path: string): AppError {
   return new AppError(
@@ -48,7 +48,7 @@ export function incomplete(path: string): AppError {
   );
 }
 
-/** SQLite would empty the log, and all that is in it would be lost. */
+/** SQLite would truncate the WAL and lose its content. */
 function withoutFile(path: string): AppError {
   return new AppError(
     "refused",
@@ -66,7 +66,7 @@ export function createFile(path: string): void {
   closeSync(openSync(path, "wx", PRIVATE_FILE_MODE));
 }
 
-/** The log before its file: alone it would be refused. */
+/** Deletes the WAL before its file, because a WAL without its file is refused. */
 export function removeFiles(path: string): void {
   for (const suffix of ["-wal", "-shm", "-journal", "", BEGUN_SUFFIX]) rmSync(path + suffix, { force: true });
 }

@@ -1,7 +1,7 @@
-// Opens a database to look at, without changing a byte beside it or in it: no lock, no journal, no migration. For inspections only.
+// Opens a database for inspection without changing it or its folder: no lock, no WAL, no migration.
 //
-// A database that was closed in good order is opened where it lies. One with a journal beside it (after a crash, or in use) would be changed
-// by reading it, so a copy of both is opened instead.
+// A database that was closed cleanly is opened in place. One with a WAL (after a crash, or in use) would change when read, so a copy of both
+// files is opened instead.
 
 import { constants, Database } from "bun:sqlite";
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync, constants as copying } from "node:fs";
@@ -12,8 +12,8 @@ import { AppError, messageOf, systemCode } from "./error.ts";
 import { PRIVATE_FILE_MODE } from "./modes.ts";
 
 /**
- * Runs `look` on the database as it is now. `scratch`: where a copy may lie meanwhile. Raises `not_found`, `conflict` while somebody writes
- * to it, `invalid` when it is no usable database, and what `look` raises.
+ * Runs `look` on the current database. `scratch` is the folder for a temporary copy. Raises `not_found`, `conflict` while a process writes
+ * to it, `invalid` for an unusable database, and whatever `look` raises.
  */
 export async function lookAt<T>(path: string, scratch: string, look: (db: Db) => T | Promise<T>): Promise<T> {
   const before = state(path);
@@ -50,7 +50,7 @@ async function opened<T>(path: string, url: string, look: (db: Db) => T | Promis
   }
 }
 
-/** Changes whenever something is written. `wal`: there is a journal with something in it. */
+/** Changes with every write. `wal` is the size of the WAL, in bytes. */
 function state(path: string): { size: number | undefined; wal: number; modified: (number | undefined)[] } {
   const [main, wal] = ["", "-wal"].map((suffix) => statSync(path + suffix, { throwIfNoEntry: false }));
   return { size: main?.size, wal: wal?.size ?? 0, modified: [main?.mtimeMs, wal?.mtimeMs] };

@@ -1,13 +1,12 @@
-// Waiting that ends: for so long, until a signal, or for some work but no longer than a deadline. Nothing is left behind, neither a timer nor
-// a listener.
+// Bounded waits: for a duration, until a signal, or for work up to a deadline. No timer or listener is left behind.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
 export const LATE = Symbol("late");
 
-/** The value of `work`, or `LATE` when it takes longer than `ms`; it goes on then, and what becomes of it is for its owner. */
+/** Returns the value of `work`, or `LATE` after `ms`. Late work continues; its owner handles the result. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | typeof LATE> {
-  // A plain timer: every request with a body waits this way, and a signal to stop the sleep costs ten times as much.
+  // A plain timer, because every request with a body waits here, and an abortable sleep costs ten times as much.
   const late = Promise.withResolvers<typeof LATE>();
   const timer = setTimeout(late.resolve, ms, LATE);
   try {
@@ -17,7 +16,7 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T | typeo
   }
 }
 
-/** Waits for so long, or until the signal, whichever comes first. */
+/** Waits for a duration or until the signal, whichever comes first. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal });

@@ -13,7 +13,7 @@ export async function absentAsUndefined<T>(work: Promise<T>): Promise<T | undefi
   }
 }
 
-/** For making what may be there already. */
+/** Ignores EEXIST, for creating a directory that may already exist. */
 export async function existingAsDone(work: Promise<unknown>): Promise<void> {
   try {
     await work;
@@ -22,7 +22,7 @@ export async function existingAsDone(work: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Why what a person named can't be read or made, in a few words. */
+/** Describes in a few words why a named file cannot be read or created. */
 export function accessProblem(error: unknown): string {
   const code = systemCode(error);
   if (code === "ENOENT") return "no such file";
@@ -33,7 +33,7 @@ export function accessProblem(error: unknown): string {
   return messageOf(error);
 }
 
-/** Runs `work` and raises what the disk refuses as AppError. `path`: what to call it; empty for a root. */
+/** Runs `work` and raises disk errors as AppError. `path` is the name to show; empty for a root. */
 export async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -54,7 +54,7 @@ export function childEnvironment(
   return { ...allowed, ...extra };
 }
 
-/** For a program that a person chose and works in, an editor: everything of theirs, nothing that is for us or changes what we are. */
+/** The environment for an interactive program such as an editor: the user's variables without ours and without those that alter our binary. */
 export function personalEnvironment(environment: Environment): Record<string, string> {
   const own = /^(?:SERVICE|BUN)_/;
   return Object.fromEntries(
@@ -64,12 +64,12 @@ export function personalEnvironment(environment: Environment): Record<string, st
   );
 }
 
-/** Where short-lived folders go. */
+/** The directory for temporary folders. */
 export function temporaryDirectory(environment: Environment): string {
   return environment.TMPDIR || environment.TEMP || environment.TMP || tmpdir();
 }
 
-/** The program that runs now. With BUN_BE_BUN=1 it is Bun itself, compiled or not. */
+/** The path of the running program. With BUN_BE_BUN=1 it acts as Bun itself, compiled or not. */
 export function ownExecutable(): string {
   return process.execPath;
 }
@@ -125,12 +125,12 @@ export function stdoutColumns(): number | undefined {
   return stdoutIsTerminal() ? process.stdout.columns || COLUMNS_DEFAULT : undefined;
 }
 
-/** Is there a person who can type, and see what they type? */
+/** Reports whether a person can type and see the input. */
 export function hasTerminal(): boolean {
   return process.stdin.isTTY === true && (process.stdout.isTTY === true || stderrIsTerminal());
 }
 
-/** Why this process looks as if it ran in a container; undefined when nothing says so. */
+/** Returns the sign that this process runs in a container; undefined without one. */
 export function containerEvidence(environment: Environment): string | undefined {
   if (environment.container) return `container=${environment.container}`;
   if (environment.KUBERNETES_SERVICE_HOST) return "KUBERNETES_SERVICE_HOST is set";
@@ -147,7 +147,7 @@ function readCgroup(): string {
   }
 }
 
-/** Resolves with the name of the first signal that asks to stop. A second one ends the process at once. */
+/** Resolves with the name of the first termination signal. A second signal ends the process immediately. */
 export function waitForStopSignal(): Promise<string> {
   return new Promise((resolve) => {
     let asked = false;
@@ -161,7 +161,7 @@ export function waitForStopSignal(): Promise<string> {
   });
 }
 
-/** A process that is asked to sleep (Ctrl+Z) goes on, and `tell` is called. Windows has no such signal. */
+/** Ignores a stop signal (Ctrl+Z) and calls `tell` instead. Windows has no such signal. */
 export function ignoreSuspend(tell: () => void): void {
   if (process.platform !== "win32") process.on("SIGTSTP", tell);
 }

@@ -66,12 +66,12 @@ export class AppError extends Error {
   }
 }
 
-/** The one sentence for a thing that is missing or that the caller may not see: `model 7: not found`. */
+/** The single message for a record that is missing or hidden from the caller: `model 7: not found`. */
 export function notFound(noun: string, id: number | string): AppError {
   return new AppError("not_found", `${noun} ${id}: not found`);
 }
 
-/** `name: must not be empty`, for one field of a body. The details say the same in parts: a form shows the problem beside its input. */
+/** `name: must not be empty`, for one field of a body. The details repeat it in parts, so that a form can show it beside the input. */
 export function fieldError(
   code: ErrorCode,
   field: string,
@@ -81,7 +81,7 @@ export function fieldError(
   return new AppError(code, `${field}: ${problem}`, { field, problem, ...details });
 }
 
-/** `query parameter limit: given twice`. The details say the same in parts, for a program that calls the parameter otherwise. */
+/** `query parameter limit: given twice`. The details repeat it in parts, for a client with another name for the parameter. */
 export function badParameter(name: string, problem: string): AppError {
   return new AppError("invalid", `query parameter ${name}: ${problem}`, {
     in: "query",

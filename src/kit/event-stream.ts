@@ -1,5 +1,5 @@
-// Splits an event stream (server-sent events; WHATWG HTML, 9.2) into its events, for whoever reads one outside of a browser. Bytes may be
-// split anywhere, also inside a character or a line ending. Knows no protocol.
+// Splits server-sent events (WHATWG HTML, 9.2) for readers outside a browser. Chunks may split anywhere, even inside a character or a line
+// ending. Independent of any protocol on top.
 
 /** One event, unless the reader says otherwise. */
 export const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
@@ -13,18 +13,18 @@ export class EventStream {
   readonly #tooLarge: (charactersMax: number) => Error;
   readonly #charactersMax: number;
   readonly #decoder = new TextDecoder();
-  /** The beginning of a line whose end has not arrived, in pieces: joining them at every read would copy a long line again and again. */
+  /** The pieces of an incomplete line, joined only at its end: joining at every read would copy a long line repeatedly. */
   #pieces: string[] = [];
   #data: string | undefined;
   #type = "";
   #id = "";
-  /** Characters of the event so far. */
+  /** The size of the current event, in characters. */
   #characters = 0;
   #afterReturn = false;
 
   /**
-   * `take` receives the data, the type and the id of each event; what it raises ends the reading. A type is empty where none is given, an id
-   * where the event has none. `tooLarge` makes the error for an event of more than `charactersMax`.
+   * `take` receives the data, type and id of each event; an error it raises stops reading. A missing type or id is empty. `tooLarge` creates
+   * the error for an event longer than `charactersMax`.
    */
   constructor(
     take: (data: string, type: string, id: string) => void,
@@ -41,7 +41,7 @@ export class EventStream {
     this.#text(this.#decoder.decode(bytes, STREAMING));
   }
 
-  /** The stream ended in good order. Servers leave out the blank line after the last event. */
+  /** Called at a regular end of the stream. Some servers omit the blank line after the last event. */
   end(): void {
     this.#text(this.#decoder.decode());
     if (this.#pieces.length > 0) this.#text(LINE_FEED);
@@ -87,7 +87,7 @@ export class EventStream {
     if (this.#characters > this.#charactersMax) throw this.#tooLarge(this.#charactersMax);
   }
 
-  /** `text` from `start` to `end`; cut out only where its value is needed. */
+  /** Slices `text` only where the value is needed. */
   #line(text: string, start: number, end: number): void {
     if (start === end) this.#dispatch();
     else if (text.startsWith("data:", start)) this.#add(valueOf(text, start + "data:".length, end));

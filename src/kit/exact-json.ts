@@ -1,9 +1,9 @@
-// Judges JSON text by its bytes: a record that is hashed after it was parsed could be written in many ways, and only one of them is what the
-// program wrote. Doubled keys, white space, other escapes and another order of keys are found here.
+// Compares JSON text with its canonical form. A hash over the parsed record would accept many spellings; this detects duplicate keys, white
+// space, other escapes and another order of keys.
 
 /**
- * The value of `text` when it is just what `JSON.stringify` writes for it; undefined otherwise. Any order of keys passes: the caller knows
- * which one is right (`hasMembers`).
+ * Returns the value of `text` if `JSON.stringify` would write exactly this text; otherwise undefined. Accepts any order of keys: the caller
+ * checks the order (`hasMembers`).
  */
 export function parseExact(text: string): unknown {
   try {
@@ -14,7 +14,7 @@ export function parseExact(text: string): unknown {
   }
 }
 
-/** Are these all the members of an object, in this order? */
+/** Reports whether the object has exactly these members, in this order. */
 export function hasMembers(value: object, names: readonly string[]): boolean {
   const own = Object.keys(value);
   return own.length === names.length && own.every((name, index) => name === names[index]);

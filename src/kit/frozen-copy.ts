@@ -1,14 +1,14 @@
-// A database's file, kept as it is while it is copied: writes gather in the log beside it. Also empties that log, which has to stay meanwhile.
+// Freezes a database file while it is copied: writes collect in the WAL. Also truncates the WAL, which must wait for the end of a copy.
 
 import { closeSync, fstatSync, openSync, read } from "node:fs";
 import { AppError } from "./error.ts";
 import { fromSqlite } from "./storage-error.ts";
 
-/** The file of a database as it was at one moment. Writes go on meanwhile: they gather in the log beside it. */
+/** A database file frozen at one moment. Writes continue and collect in the WAL. */
 export interface FrozenFile {
   /** Bytes. */
   readonly size: number;
-  /** Returns how many bytes there were; fewer than fit only at the end. Raises `unavailable` once it is thawed. */
+  /** Returns the number of bytes read; less than requested only at the end. Raises `unavailable` after `thaw`. */
   read(into: Uint8Array, at: number): Promise<number>;
   thaw(): void;
 }
@@ -19,14 +19,14 @@ interface LogControl {
   readonly empty: () => boolean;
   /** Whether it is brought into the file by itself. */
   readonly setCheckpoints: (on: boolean) => void;
-  /** As of the database. */
+  /** As `openDatabase`. */
   readonly onDefect: (error: unknown) => void;
 }
 
 export class Freezer {
   readonly #path: string;
   readonly #log: LogControl;
-  /** For copies. Kept open as long as the database: closing any descriptor of the file gives up SQLite's lock on it (POSIX). */
+  /** For copies. Stays open as long as the database: closing any descriptor of the file releases SQLite's lock (POSIX). */
   #descriptor: number | undefined;
   #frozen = false;
   #isLogToClear = false;
@@ -61,7 +61,7 @@ export class Freezer {
     else this.#log.empty();
   }
 
-  /** Once the database is closed. */
+  /** Called after the database is closed. */
   close(): void {
     this.#frozen = false;
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
@@ -79,7 +79,7 @@ export class Freezer {
     }
   }
 
-  /** The descriptor outlives every read: it is closed with the database, which is not closed before its copies have ended. */
+  /** The descriptor outlives every read: it is closed with the database, and the database is closed after its copies end. */
   #read(into: Uint8Array, at: number): Promise<number> {
     const ended = new AppError("unavailable", "the backup was aborted: the database was closed or released");
     if (!this.#frozen) return Promise.reject(ended);

@@ -1,5 +1,5 @@
-// Is the program able to work? It writes wherever it keeps something, since a disk that is full or read-only still answers reads. However many
-// ask, it looks once a second at most, and all get what that look found.
+// The health check. It writes to every store, because a full or read-only disk still serves reads. It runs at most once a second, and
+// concurrent callers share the result.
 
 import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,10 +12,10 @@ import { version } from "./version.ts";
 
 const SHARED_MS = 1_000;
 const PROBE_NAME = ".health";
-/** As much as a small commit needs: a disk with less room refuses the next one. */
+/** The space that a small commit needs: a disk with less refuses the next one. */
 const PROBE_BYTES = 16 * 1024;
 
-/** `broken`: what is kept is not what was written, or a part of it cannot be used; the program works all the same. */
+/** `broken`: stored data is altered or partly unusable, but the program still works. */
 const healthReasons = [...storageReasons, "broken"] as const;
 
 export const HealthProblem = closed({
@@ -31,7 +31,7 @@ export const HealthState = closed({
 });
 export type HealthState = Static<typeof HealthState>;
 
-/** A place where something is kept. `write` raises when it does not take a write. */
+/** A store to check. `write` raises if the store refuses a write. */
 interface Storage {
   readonly what: string;
   readonly write: () => Promise<void>;
@@ -44,7 +44,7 @@ export class Health {
   #look: { readonly at: number; readonly found: Promise<readonly HealthProblem[]> } | undefined;
   #isLooking = false;
 
-  /** `known`: problems that are known without a look. */
+  /** `known` returns problems that need no check. */
   constructor(clock: Clock, storages: readonly Storage[], known: () => readonly HealthProblem[] = () => []) {
     this.#clock = clock;
     this.#storages = storages;
@@ -83,12 +83,12 @@ export function problemText({ what, reason }: HealthProblem): string {
   return `${what}: ${reason.replace("_", "-")}`;
 }
 
-/** 503 when it cannot work; a problem that does not keep it from working is 200. */
+/** 503 if the program cannot work; other problems answer 200. */
 export function healthStatus({ problems }: HealthState): 200 | 503 {
   return problems.every(({ reason }) => reason === "broken") ? 200 : 503;
 }
 
-/** Proves that the disk of a directory takes new data: a database may still have room in its own files. Leaves nothing behind. */
+/** Checks that the disk of a directory accepts new data, because a database may still have free pages. Leaves no file behind. */
 export async function probeDirectory(directory: string): Promise<void> {
   const path = join(directory, PROBE_NAME);
   try {
@@ -104,7 +104,7 @@ export async function probeDirectory(directory: string): Promise<void> {
   }
 }
 
-/** As `probeDirectory`, once for each disk that they lie on. */
+/** As `probeDirectory`, once per disk. */
 export async function probeDisks(directories: readonly string[]): Promise<void> {
   const disks = new Set<number>();
   for (const directory of directories) {
@@ -114,5 +114,5 @@ export async function probeDisks(directories: readonly string[]): Promise<void> 
   }
 }
 
-/** Not zeros: some file systems store those without a block. */
+/** Not zeros, because some file systems store zeros without a block. */
 const PROBE = new Uint8Array(PROBE_BYTES).fill(0x5a);

@@ -1,7 +1,7 @@
 // The synchronous part of proving paths, for a tree of files that is written between a commit and its acknowledgement: a directory is opened
-// first and proven then, by asking the system where it lies. Whatever is done in it afterwards happens there, whoever swaps a name on the way.
+// first and then proven, by asking the system for its location. Later operations use the open directory, even if a name on the path is swapped.
 //
-// That needs /proc/self/fd; elsewhere the proof is repeated before each deed. Links are not followed at all.
+// This needs /proc/self/fd; other systems repeat the proof before each operation. Links are never followed.
 
 import {
   closeSync,
@@ -16,10 +16,10 @@ import {
 import { dirname, join, sep } from "node:path";
 import { AppError, systemCode } from "./error.ts";
 
-/** Windows has none of these. */
+/** Windows has none of these flags. */
 export const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 export const OPEN_DIRECTORY = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
-/** A FIFO that took the file's place must not make us wait for its other end. */
+/** Opening a FIFO that replaced the file must not block. */
 export const OPEN_FILE =
   constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 export const CREATE_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
@@ -28,7 +28,7 @@ export const DESCRIPTORS = "/proc/self/fd";
 export type Through = "descriptors" | "paths";
 export const THROUGH: Through = existsSync(DESCRIPTORS) ? "descriptors" : "paths";
 
-/** There is no such directory, or no such file that could be opened. */
+/** The directory or file does not exist or cannot be opened. */
 const ABSENT = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "ENXIO"];
 
 export function sameFile(a: Stats, b: Stats): boolean {
@@ -41,15 +41,15 @@ export class HeldRoot {
   readonly #through: Through;
   #real: string | undefined;
 
-  /** `through`: for tests of the way that systems without /proc go. */
+  /** `through` lets tests use the method of systems without /proc. */
   constructor(path: string, through: Through = THROUGH) {
     this.#path = path;
     this.#through = through;
   }
 
-  /** Undefined: nothing there, no directory, or a link on the way. `path`: relative, `/` between segments; empty for the root. */
+  /** Returns undefined if it does not exist, is not a directory, or has a link on its path. `path` is relative, with `/`; empty for the root. */
   hold(path: string): Held | undefined {
-    // No name on the way could be swapped.
+    // No name on the path could be swapped.
     if (path === "") return new Held(this.#path, undefined, () => true);
     if (this.#through === "paths") return this.#holdPath(path);
     const descriptor = opened(`${this.#path}/${path}`, OPEN_DIRECTORY | NO_FOLLOW);
@@ -60,7 +60,7 @@ export class HeldRoot {
     return undefined;
   }
 
-  /** For reading, to be closed by the caller. Undefined as `hold`; whether it is a regular file is still to be asked. */
+  /** Opens for reading; the caller closes it and checks that it is a regular file. Undefined as for `hold`. */
   open(path: string): number | undefined {
     const descriptor = opened(`${this.#path}/${path}`, OPEN_FILE);
     if (descriptor === undefined || this.#lies(descriptor, path)) return descriptor;
@@ -68,9 +68,9 @@ export class HeldRoot {
     return undefined;
   }
 
-  /** Is what was opened the file or directory of that path, without a link on the way? */
+  /** Reports whether the open file or directory is the one at that path, without links. */
   #lies(descriptor: number, path: string): boolean {
-    // The name itself was opened without following it, and some disks know it in another case.
+    // The last name was opened without following links, and some disks store it in another case.
     if (this.#through === "paths") return this.#isReal(dirname(path));
     const place = readlinkSync(`${DESCRIPTORS}/${descriptor}`);
     if (place === `${(this.#real ??= realpathSync(this.#path))}/${path}`) return true;
@@ -97,7 +97,7 @@ export class HeldRoot {
   }
 }
 
-/** A directory that was proven. With a descriptor it stays the same directory whatever happens to its name. */
+/** A proven directory. With a descriptor it stays the same directory even if its name changes. */
 export class Held implements Disposable {
   readonly #base: string;
   readonly #descriptor: number | undefined;
@@ -109,7 +109,7 @@ export class Held implements Disposable {
     this.#isStill = isStill;
   }
 
-  /** Returns the path of a name in it, to be used at once. Raises `conflict` for a directory that was replaced, where there are no descriptors. */
+  /** Returns the path of a name in it, for immediate use. Without descriptors, raises `conflict` if the directory was replaced. */
   entry(name: string): string {
     if (!this.#isStill())
       throw new AppError("conflict", "the directory was replaced in the meantime; try again");
@@ -130,7 +130,7 @@ function opened(path: string, flags: number): number | undefined {
   }
 }
 
-/** Undefined: nothing there, or below something that is not a directory. */
+/** Returns undefined if it does not exist or an ancestor is not a directory. */
 export function lstatOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });

@@ -1,11 +1,11 @@
-// What can stand where a configuration asks for a host: an address in its plain notation, or a name. Pure, and asks no resolver: whether
-// a name leads anywhere shows when it is used, but one that no system could ever mean is refused where it is written.
+// Validates hosts in the configuration: an address in its plain notation, or a name. Pure; it does not resolve names. A name that no
+// system could resolve is refused here, and any other fails when it is used.
 
 import ipaddr from "ipaddr.js";
 
 /** RFC 1035; without the dot at the end. */
 const NAME_CHARACTERS_MAX = 253;
-/** Underscores are in no host name by the book, and in many by custom. */
+/** The standard forbids underscores in host names, but many names contain them. */
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 /** Matches partial addresses: resolvers read `1.2.3`, `0x7f.1` and `010.0.0.1` as addresses, each in its own way. */
 const NUMBER = /^(?:[0-9]+|0x[0-9a-f]*)$/i;
@@ -17,7 +17,7 @@ export function isPlainAddress(text: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(text) || (text.includes(":") && ipaddr.IPv6.isValid(text));
 }
 
-/** Why nothing can listen there, in a few words; undefined when something might. A zone (`fe80::1%eth0`) may follow an IPv6 address. */
+/** Returns why nothing can listen there, in a few words; otherwise undefined. Accepts a zone after an IPv6 address (`fe80::1%eth0`). */
 export function listenProblem(text: string): string | undefined {
   const address = text.includes(":") ? text.replace(ZONE, "") : text;
   if (!isPlainAddress(address)) return nameProblem(text);
@@ -27,7 +27,7 @@ export function listenProblem(text: string): string | undefined {
     : undefined;
 }
 
-/** As a Host header names a server: an address (IPv6 in brackets) or a name, and perhaps a port. */
+/** Parses a Host header: an address (IPv6 in brackets) or a name, with an optional port. */
 export function hostProblem(text: string): string | undefined {
   const parts = /^(\[[^\]]*\]|[^:[\]]*)(?::([0-9]*))?$/.exec(text);
   if (!parts) return "neither an address nor a host name (put IPv6 addresses in brackets)";

@@ -5,9 +5,8 @@ import type { WriteOptions } from "./group-commit.ts";
 import type { Db } from "./db.ts";
 
 /**
- * Runs `work`, which does a little between two yields, all of it inside writes. What is done before a yield may be on disk, and others may
- * write, before it goes on: so what was asked before a yield has to be asked again. Resolves when its last write is on disk. Raises what it
- * raises; what earlier writes did stays.
+ * Runs `work` inside writes, in small steps between its yields. At a yield, earlier changes may be committed and others may write, so checks made
+ * before a yield must be repeated after it. Resolves when the last write is on disk. Raises what `work` raises; earlier writes stay.
  */
 export async function inWrites<T>(
   db: Db,

@@ -1,9 +1,9 @@
 // Measures how deeply JSON is nested without parsing it, because code that walks a deep value overflows the stack.
 
-/** Far more than anything takes. What looks into a value recurses, or indents it by its depth: a small text could cost minutes. */
+/** Far deeper than any real value. Code that walks a value recurses or indents by depth, so a small text could cost minutes. */
 export const JSON_DEPTH_MAX = 64;
 
-/** Is the text nested too deeply to be looked into? */
+/** Reports whether the text is nested too deeply to process. */
 export function isTooDeep(json: string): boolean {
   return json.length > JSON_DEPTH_MAX && isDeeper(Buffer.from(json), JSON_DEPTH_MAX);
 }
@@ -11,7 +11,7 @@ export function isTooDeep(json: string): boolean {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Of JSON in UTF-8; of anything else some answer, since it is refused anyway. Long texts are passed over at once. */
+/** Measures JSON in UTF-8. The result for other input is arbitrary, because it is refused anyway. Skips long strings quickly. */
 export function isDeeper(bytes: Uint8Array, depthMax: number): boolean {
   let depth = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -26,7 +26,7 @@ export function isDeeper(bytes: Uint8Array, depthMax: number): boolean {
   return false;
 }
 
-/** Where the text that begins at `start` has its closing quote: one behind an even number of backslashes. */
+/** Returns the index of the closing quote of the string at `start`: a quote after an even number of backslashes. */
 function endOfText(bytes: Uint8Array, start: number): number {
   for (let at = bytes.indexOf(QUOTE, start + 1); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
     let backslashes = 0;

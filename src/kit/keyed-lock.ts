@@ -1,10 +1,10 @@
-// One after the other for what shares a key, side by side for the rest. For work that waits in the middle (disk, network); what only
-// touches the database needs no lock, since its transactions are synchronous.
+// Serializes work that shares a key; other work runs in parallel. For work that awaits the disk or the network. Work that only uses the
+// database needs no lock, because transactions are synchronous.
 
 export class KeyedLock<Key> {
   readonly #last = new Map<Key, Promise<void>>();
 
-  /** In the order of the calls. A failure goes to its own caller only. */
+  /** Runs in call order. An error reaches only its own caller. */
   async run<T>(key: Key, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
     const done = Promise.withResolvers<void>();

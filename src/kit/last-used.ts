@@ -1,4 +1,4 @@
-// When things were last used, collected and written together: a write for each use would cost every request a commit.
+// Collects last-used times and writes them in batches, because a write per use would cost every request a commit.
 
 import type { Db } from "./db.ts";
 import { messageOf } from "./error.ts";
@@ -10,7 +10,7 @@ export class LastUsed {
   readonly #db: Db;
   readonly #log: Log;
   readonly #write: (id: number, time: number) => void;
-  /** Not yet written. */
+  /** Pending times, by id. */
   readonly #times = new Map<number, number>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -21,7 +21,7 @@ export class LastUsed {
     this.#write = write;
   }
 
-  /** Undefined if the store has the last time. */
+  /** Undefined if the store has the latest time. */
   get(id: number): number | undefined {
     return this.#times.get(id);
   }
@@ -37,7 +37,7 @@ export class LastUsed {
     this.#timer.unref?.();
   }
 
-  /** Writes what was collected. Also called at shutdown. */
+  /** Writes the pending times. Also called at shutdown. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

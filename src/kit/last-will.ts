@@ -1,15 +1,15 @@
-// Kills programs when this process ends without having done so itself, by SIGKILL or a crash: a small shell waits for the end of a pipe that
-// only we hold, then kills their groups, and on Linux whatever has their mark (run-mark.ts). One shell for all programs, so that starting
-// one costs a line in a pipe. Between a program's start and that line lie microseconds in which our end would leave its group behind where
-// marks are not seen. Not on Windows, which has no such groups.
+// Kills programs if this process dies by SIGKILL or a crash: a small shell waits for the end of a pipe that only this process holds, then
+// kills their process groups, and on Linux every process with their mark (run-mark.ts). All programs share one shell, so starting one costs
+// one line in a pipe. Where marks are not visible, a crash in the microseconds between start and that line leaves a group running. Windows
+// has no process groups.
 
 import type { Environment } from "./environment.ts";
 import { startProcess, type RunningProcess } from "./process.ts";
 import { newMark, SWEEP_PASSES_MAX } from "./run-mark.ts";
 
 /**
- * POSIX; `$1`: the mark. The groups that are named and not yet taken back are those to kill. What is said of a process that is gone, or of
- * another user's, goes nowhere.
+ * POSIX shell; `$1` is the mark. Kills the groups that were added and not removed. Discards messages about processes that have ended or
+ * belong to another user.
  */
 const SCRIPT = `groups=' '
 while read -r sign group; do
@@ -33,7 +33,7 @@ done`;
 export class LastWill {
   readonly #environment: Environment;
   readonly #groups = new Set<number>();
-  /** Of all programs of this process. */
+  /** The mark shared by all programs of this process. */
   readonly #mark = newMark();
   #shell: Promise<RunningProcess | undefined> | undefined;
   #running: RunningProcess | undefined;
@@ -42,13 +42,13 @@ export class LastWill {
     this.#environment = environment;
   }
 
-  /** To be awaited before a program is started: the shell runs. */
+  /** Starts the shell. Await it before starting a program. */
   async ready(): Promise<void> {
     if (process.platform === "win32" || this.#running) return;
     this.#running = await (this.#shell ??= this.#start());
   }
 
-  /** For a program that is started now. */
+  /** Returns the mark for a new program. */
   nextMark(): string {
     return newMark(this.#mark);
   }
@@ -59,13 +59,13 @@ export class LastWill {
     this.#running?.write(`+ ${pid}\n`);
   }
 
-  /** Once its group is gone: the number may become another's. */
+  /** Called when the group has ended, because its number may be reused. */
   remove(pid: number): void {
     this.#groups.delete(pid);
     this.#running?.write(`- ${pid}\n`);
   }
 
-  /** After the last program has ended. Kills what any of them left behind. */
+  /** Called after the last program ended. Kills the processes left behind. */
   async stop(): Promise<void> {
     const shell = await this.#shell;
     shell?.endInput();
@@ -78,7 +78,7 @@ export class LastWill {
       output: () => {},
     });
     for (const group of this.#groups) shell?.write(`+ ${group}\n`);
-    // Whoever killed it did not mean our programs: the next one starts another.
+    // A killed shell does not end the programs; the next start creates a new shell.
     void shell?.ended.then(() => {
       if (this.#running === shell) this.#running = this.#shell = undefined;
     });

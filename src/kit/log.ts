@@ -1,4 +1,4 @@
-// One line an event on stderr: `key=value` on a terminal, JSON otherwise. A failure that repeats is said once a second, with a count.
+// Logs one line per event to stderr: `key=value` on a terminal, JSON otherwise. A repeated failure is logged once a second with a count.
 // Never a token, key, prompt or tool argument: callers pass ids and counts, not contents.
 
 import { rfc3339, type Clock } from "./clock.ts";
@@ -8,7 +8,7 @@ export type LogLevel = (typeof logLevels)[number];
 type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 const REPEAT_MS = 1_000;
-/** Failures that are told apart at one time; beyond them only level and message count. */
+/** The distinct failures tracked at a time; above it, failures are grouped by level and message. */
 const FAILURES_MAX = 200;
 
 export interface Log {
@@ -19,7 +19,7 @@ export interface Log {
 }
 
 export interface OpenLog extends Log {
-  /** Writes what was only counted so far: for the end of the program. */
+  /** Writes pending counts, before the program exits. */
   flush(): void;
 }
 
@@ -33,13 +33,13 @@ export interface LogOptions {
 type Write = (level: LogLevel, message: string, fields: LogFields) => void;
 
 /**
- * The first of a failure is written at once; those that follow within a second are counted, and the next line has the newest of them with
- * `repeated`, for how many it stands.
+ * Writes the first occurrence immediately and counts the following ones for a second; the next line shows the newest with the count in
+ * `repeated`.
  */
 export function createLog(options: LogOptions): OpenLog {
   const threshold = logLevels.indexOf(options.level);
   const render = options.format === "json" ? jsonLine : textLine;
-  // A busy server says many things within one millisecond.
+  // A busy server logs many lines per millisecond.
   let shown = { ms: Number.NaN, text: "" };
   const time = () => {
     const ms = options.clock.now();
@@ -64,11 +64,11 @@ export function createLog(options: LogOptions): OpenLog {
   };
 }
 
-/** One that was written less than a second ago. */
+/** A failure written less than a second ago. */
 interface Failure {
   readonly level: LogLevel;
   readonly message: string;
-  /** Of the newest. */
+  /** The fields of the newest occurrence. */
   fields: LogFields;
   at: number;
   counted: number;
@@ -117,7 +117,7 @@ class Failures {
     if (this.#recent.size > 0) this.#timer = setTimeout(() => this.flush(), REPEAT_MS).unref();
   }
 
-  /** The same failure: with the same texts, but for the request that met it. Numbers are how much and how long. */
+  /** Identifies a failure by its text fields, except the request. Numbers are measurements. */
   #keyOf(level: LogLevel, message: string, fields: LogFields): string {
     const texts = Object.entries(fields).filter(
       ([name, value]) => typeof value === "string" && name !== "request_id",
@@ -129,7 +129,7 @@ class Failures {
 
 function jsonLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
   const rest = JSON.stringify(fields);
-  // Put in front of the fields as text: a copy of them would cost as much as the rest of the line.
+  // Prepended as text, because copying the fields would cost as much as the rest of the line.
   return `{"time":"${time}","level":"${level}","message":${JSON.stringify(message)}${rest === "{}" ? rest.slice(1) : `,${rest.slice(1)}`}`;
 }
 

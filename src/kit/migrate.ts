@@ -1,5 +1,5 @@
-// Brings a database to the schema of this binary: numbered SQL files, one transaction each, name and hash recorded.
-// A history that was changed, or that is newer than this binary, refuses to start. Before an upgrade a copy is made beside it.
+// Migrates a database to the schema of this binary: numbered SQL files, one transaction each, with name and hash recorded.
+// Refuses a history that was changed or is newer than this binary. Copies the database before an upgrade.
 
 import { sha256Hex } from "./crypto.ts";
 import type { Db } from "./db.ts";
@@ -21,7 +21,7 @@ interface MigrationReport {
   backup: string | undefined;
 }
 
-/** `beforeUpgrade` is called with what is missing, before the copy is made, when the database has a history that this version knows. */
+/** Calls `beforeUpgrade` with the missing migrations before the copy, if the database has a known history. */
 export function migrate(
   db: Db,
   migrations: readonly Migration[],
@@ -31,7 +31,7 @@ export function migrate(
   db.exec(
     "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
   );
-  // For `Db.prove`: SQLite writes nothing for a row that stays the same, so its one bit turns.
+  // For `Db.prove`: SQLite does not write an unchanged row, so each proof flips one bit.
   db.exec(
     "CREATE TABLE IF NOT EXISTS proof (id INTEGER PRIMARY KEY CHECK (id = 1), side INTEGER NOT NULL) STRICT",
   );

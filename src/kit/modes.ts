@@ -1,5 +1,5 @@
 // Permissions of the programs' private files and directories: only their own user may open them.
-// Applied when a file is created; the umask can only take bits away from them.
+// Applied when a file is created; the umask can only remove bits.
 
 export const PRIVATE_FILE_MODE = 0o600;
 export const PRIVATE_DIRECTORY_MODE = 0o700;

@@ -1,12 +1,12 @@
-// Names people give to things, normalised once, at the door: one Unicode form, no outer white space, no control characters.
-// Two names are the same when their keys are: a trailing space or a capital letter must not slip past a uniqueness check.
+// Normalizes the names that people enter: one Unicode form, no surrounding white space, no control characters.
+// Two names are equal if their keys are, so that a trailing space or a capital letter cannot bypass a uniqueness check.
 
 import { fieldError } from "./error.ts";
 
 export const NAME_CHARACTERS_MAX = 100;
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
-/** Control, direction and invisible characters; joiners and variation selectors belong to some scripts and emoji. */
+/** Control, direction and invisible characters. Joiners and variation selectors are allowed: some scripts and emoji need them. */
 const UNFIT =
   /[\p{Cc}\p{Cs}\p{Bidi_Control}]|(?!\u200c|\u200d|\ufe0e|\ufe0f)\p{Default_Ignorable_Code_Point}/u;
 
@@ -28,7 +28,7 @@ export function parseName(field: string, input: string): Name {
   return { text, key: nameKey(text) };
 }
 
-/** Invisible characters don't tell two names apart. */
+/** Ignores invisible characters, so that they cannot distinguish two names. */
 export function nameKey(text: string): string {
   return text.normalize("NFKC").replace(INVISIBLE, "").trim().toLowerCase();
 }

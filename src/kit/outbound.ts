@@ -1,6 +1,6 @@
-// The one way out: requests to addresses on the internet. The name is resolved, every address that came back is checked, and the connection
-// goes to a checked address, so that a name which means another machine a moment later changes nothing. No redirects, no proxy,
-// one deadline over all of it, bounded answers. What went wrong is a fixed problem; details are for the log, never for a model.
+// All requests to the internet go through here. The name is resolved, every returned address is checked, and the connection uses a checked
+// address, so that DNS rebinding has no effect. No redirects, no proxy, one deadline for the whole request, bounded answers. Callers get a fixed
+// problem code; details go to the log, never to a model.
 
 import { lookup } from "node:dns/promises";
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
@@ -21,15 +21,15 @@ interface Endpoint {
 
 /** The network that outgoing requests use. Only tests replace SYSTEM_NETWORK; there is no setting for it. */
 export interface Network {
-  /** All addresses of a name. Rejects, or answers `[]`, when there are none. */
+  /** Returns all addresses of a name. Rejects or returns `[]` if there are none. */
   readonly resolve: (hostname: string, port: number) => Promise<Endpoint[]>;
-  /** Lets an address through that is refused otherwise; metadata addresses stay refused. */
+  /** Allows an address that is otherwise refused; metadata addresses stay refused. */
   readonly allow: (endpoint: Endpoint) => boolean;
-  /** The port of our own listener; undefined while there is none. What leads there is refused, whatever `allow` says. */
+  /** The port of our own listener, if any. Requests to it are refused even if `allow` accepts them. */
   readonly ownPort?: () => number | undefined;
-  /** Names such as `localhost` are resolved like any other; what they lead to is checked all the same. */
+  /** Resolves names such as `localhost` like any other; their addresses are still checked. */
   readonly ownNames?: boolean;
-  /** Certificate authorities, PEM, in place of the system's. */
+  /** Certificate authorities in PEM, instead of the system's. */
   readonly ca?: string;
 }
 
@@ -44,11 +44,11 @@ export interface OutboundRequest {
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** `https` unless plain http is wanted too. */
+  /** `https` only, unless plain http is allowed. */
   readonly schemes?: readonly ("http" | "https")[];
-  /** Over resolving, connecting, sending and reading together. */
+  /** Covers resolving, connecting, sending and reading together. */
   readonly deadlineMs: number;
-  /** A larger answer is a failure, not cut off. */
+  /** A larger answer is a failure, not truncated. */
   readonly answerBytesMax: number;
   readonly signal?: AbortSignal;
 }
@@ -65,7 +65,7 @@ export type OutboundProblem = "refused" | "unresolved" | "unreachable" | "deadli
 export class OutboundFailure extends Error {
   override readonly name = "OutboundFailure";
   readonly problem: OutboundProblem;
-  /** Refused for where it leads, which `Network.allow` or `ownNames` could let through. */
+  /** Refused because of its address, which `Network.allow` or `ownNames` could allow. */
   readonly couldBeAllowed: boolean;
 
   constructor(problem: OutboundProblem, message: string, couldBeAllowed = false) {
@@ -75,7 +75,7 @@ export class OutboundFailure extends Error {
   }
 }
 
-/** Raises OutboundFailure. Any status is an answer, redirects included: nothing is followed. */
+/** Raises OutboundFailure. Returns any status, redirects included; it follows none. */
 export async function sendOutbound(network: Network, request: OutboundRequest): Promise<OutboundAnswer> {
   const stop = stopSignal(request);
   try {
@@ -88,7 +88,7 @@ export async function sendOutbound(network: Network, request: OutboundRequest): 
   }
 }
 
-/** The addresses to connect to, all checked. Raises OutboundFailure `refused` or `unresolved`. */
+/** Returns the checked addresses to connect to. Raises OutboundFailure `refused` or `unresolved`. */
 export async function checkedEndpoints(
   network: Network,
   request: Pick<OutboundRequest, "url" | "schemes">,
@@ -131,7 +131,7 @@ async function resolved(network: Network, hostname: string, port: number): Promi
 interface Stop {
   /** Never resolves; rejects at the deadline or when the signal is aborted. */
   readonly raised: Promise<never>;
-  /** Called with the failure when it happens; at once when it has. */
+  /** Called with the failure, immediately if it already happened. */
   readonly onRaised: (act: (failure: OutboundFailure) => void) => void;
   readonly clear: () => void;
 }
@@ -159,7 +159,7 @@ function stopSignal({ deadlineMs, signal }: OutboundRequest): Stop {
 
 type Client = (options: RequestOptions) => ClientRequest;
 
-/** Loaded when first needed: these modules take a tenth of a start, and memory. */
+/** Loaded lazily: these modules take a tenth of the start time, and memory. */
 async function clientFor({ protocol }: URL): Promise<Client> {
   const { request } = protocol === "http:" ? await import("node:http") : await import("node:https");
   return request;
@@ -192,7 +192,7 @@ function exchange(
   });
 }
 
-/** Connects to the checked addresses only: `lookup` is all that the client ever asks. */
+/** Connects only to the checked addresses, because the client resolves names only through `lookup`. */
 function open(
   connect: Client,
   network: Network,

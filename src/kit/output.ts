@@ -1,6 +1,6 @@
-// The one place that formats what a command says. Data goes to stdout, as text, JSON or YAML of the same value; talk goes to stderr.
-// Every write is awaited to its end, so that a program may exit right afterwards. All text passes `visible`, as names, paths and messages in
-// it come from others; JSON, YAML and bytes are exact.
+// Formats all output of commands. Data goes to stdout, as text, JSON or YAML of the same value; hints go to stderr. Every write is awaited,
+// so that the program may exit immediately afterwards. All text passes `visible`, because names, paths and messages come from others; JSON,
+// YAML and bytes are exact.
 
 import type { ConsolaInstance } from "consola";
 import { AppError, type ErrorDetails } from "./error.ts";
@@ -17,7 +17,7 @@ export function formatOf(flags: Readonly<Record<string, unknown>>): Format {
   return flags.yaml === true ? "yaml" : "text";
 }
 
-/** `human` renders the very value that JSON and YAML show, so that the three cannot disagree. */
+/** `human` renders the same value as JSON and YAML, so that the three cannot disagree. */
 export async function printData<T>(value: T, format: Format, human: (value: T) => string): Promise<void> {
   await writeTo(
     process.stdout,
@@ -33,11 +33,11 @@ export interface ErrorReport {
   message: string;
   code: string;
   details?: ErrorDetails;
-  /** For `--debug` only: where it came from. */
+  /** The stack, for `--debug` only. */
   stack?: string;
 }
 
-/** `Error: <message>` for people; the same facts as data for programs. On stderr either way. */
+/** Prints `Error: <message>` for people, or the same facts as data. Always on stderr. */
 export async function printError(report: ErrorReport, format: Format): Promise<void> {
   await writeTo(
     process.stderr,
@@ -48,9 +48,9 @@ export async function printError(report: ErrorReport, format: Format): Promise<v
 }
 
 interface Manner {
-  /** No talk: data and errors only. */
+  /** Prints only data and errors. */
   readonly quiet: boolean;
-  /** Colours in the talk, where a terminal shows them. */
+  /** Colors hints on a terminal. */
   readonly color: boolean;
   /** Styles in the text of data (`styled`), where a terminal shows them. */
   readonly styles: boolean;
@@ -58,7 +58,7 @@ interface Manner {
 
 let manner: Manner = { quiet: false, color: false, styles: false };
 
-/** Sets how this program writes from here on. What data and errors say stays the same, and errors are never coloured. */
+/** Sets how this program prints hints from now on. Data and errors are never colored. */
 export function talkIn(wanted: Manner): void {
   if (manner.color !== wanted.color) talking = undefined;
   manner = wanted;
@@ -72,14 +72,13 @@ export async function printWarning(text: string): Promise<void> {
 
 /** Flush buffered log lines at this many. */
 const LOG_CHARACTERS_MAX = 64 * 1024;
-/** Lines of the log wait for others no longer. */
+/** The longest time that log lines are buffered. */
 const LOG_WAIT_MS = 10;
 let logLines = "";
 
 /**
- * For the log of a server, on stderr. Lines of a few milliseconds are written together: a server logs each answer, and a system call for
- * each would be a third of its work. What waits is written before anything else is said, and at the exit; only a kill from outside can
- * take those lines away.
+ * Writes a server's log to stderr. Buffers lines for a few milliseconds: a server logs every answer, and a system call per line would be a third
+ * of its work. The buffer is flushed before any other output and at exit; only a SIGKILL loses it.
  */
 export function logWriter(): (line: string) => void {
   process.on("exit", writeLog);
@@ -104,7 +103,7 @@ export function printProgress(text: string): void {
   process.stderr.write(CLEAR_LINE + visible(text));
 }
 
-/** Bytes as they are, for content that goes into a file or a pipe. */
+/** Writes bytes unchanged, for content that goes to a file or a pipe. */
 export async function printBytes(bytes: Uint8Array): Promise<void> {
   await writeTo(process.stdout, bytes);
 }
@@ -115,7 +114,7 @@ function render<T>(value: T, format: Format, human: (value: T) => string): strin
   return `${human(value)}\n`;
 }
 
-/** A reader that has gone away (`… | head`) is no error of ours. */
+/** A closed pipe (`… | head`) is not an error. */
 function writeTo(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
   writeLog();
   return new Promise((resolve, reject) => {
@@ -128,21 +127,21 @@ function writeTo(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise
 
 let talking: ConsolaInstance | undefined;
 
-/** A hint, on stderr, unless they want quiet. */
+/** Prints a hint on stderr, unless --quiet is set. */
 export async function printHint(text: string): Promise<void> {
   if (!manner.quiet) (await talk()).info(visible(text));
 }
 
-/** Loaded when first needed: most commands have nothing to say but their data. */
+/** Loaded lazily: most commands print only data. */
 async function talk(): Promise<ConsolaInstance> {
   if (talking !== undefined) return talking;
   const { LogLevels, createConsola } = await import("consola");
-  // Consola writes `info` and `log` to stdout, and hides them under CI, unless told otherwise.
+  // By default, Consola writes `info` and `log` to stdout, and hides them in CI.
   const options = {
     level: LogLevels.info,
     stdout: process.stderr,
     stderr: process.stderr,
-    // It would look at the other stream to find out whether there is a terminal, and show the time of day.
+    // By default, Consola checks the other stream for a terminal, and prints the time.
     fancy: manner.color,
     formatOptions: { colors: manner.color, date: false },
   };

@@ -1,4 +1,4 @@
-// Passwords: argon2id, the same work for every failure, and a bound on how many are checked at once (each takes 64 MiB).
+// Passwords: argon2id, equal work for every failure, and a limit on concurrent checks (each takes 64 MiB).
 
 import { AppError, fieldError } from "./error.ts";
 import { Semaphore } from "./semaphore.ts";
@@ -32,7 +32,7 @@ export function hashPassword(password: string): Promise<string> {
   return checks.run(() => Bun.password.hash(password, HASHING));
 }
 
-/** With no hash to compare (unknown user, no password set) the same work is done against a decoy, and the answer is no. */
+/** Without a hash (unknown user, no password), does the same work against a decoy and returns false. */
 export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
   if (password.length > PASSWORD_CHARACTERS_MAX * 4) return false;
   decoy ??= Bun.password.hash("decoy", HASHING);

@@ -1,8 +1,8 @@
-// The disk's part of proving paths: what a canonical path leads to lies inside its root, and is what is meant.
+// Proves on disk that a canonical path leads to the intended file inside its root.
 //
-// Links are resolved and the result is proven. Then it is walked again from the root, one directory at a time, without following any
-// link, each held open while the next is opened in it: whoever swaps a name on the way meanwhile gets a refusal, not another place.
-// That needs /proc/self/fd; elsewhere the proof is repeated after opening. Raises AppError; texts name the relative path only.
+// Links are resolved and the result is proven. Then the path is walked again from the root, one directory at a time, without following
+// links. Each directory stays open while the next is opened in it, so a swapped name is refused and never followed. This needs /proc/self/fd;
+// other systems repeat the proof after opening. Raises AppError; messages name only the relative path.
 
 import { constants, type Stats } from "node:fs";
 import { lstat, mkdir, open, readdir, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
@@ -27,9 +27,9 @@ const LOOKED_AT_ONCE = 64;
 
 export interface Listed {
   readonly name: string;
-  /** `other`: a device, pipe or socket, or a link that leads out or nowhere: shown, never opened. */
+  /** `other`: a device, pipe, socket, or a link that is broken or leaves the root: listed, never opened. */
   readonly kind: "directory" | "file" | "other";
-  /** Bytes of a file; null for the rest. */
+  /** Bytes of a file; null for any other kind. */
   readonly size: number | null;
   /** ms since the epoch. */
   readonly modified: number;
@@ -45,18 +45,18 @@ export class RootDirectory {
   readonly #path: string;
   readonly #throughDescriptors: boolean;
 
-  /** `path` need not exist. `through`: for tests of the way that systems without /proc go. */
+  /** `path` need not exist. `through` lets tests use the method of systems without /proc. */
   constructor(path: string, through: Through = THROUGH) {
     this.#path = path;
     this.#throughDescriptors = through === "descriptors";
   }
 
-  /** Makes the root itself, when it does not exist. */
+  /** Creates the root if it does not exist. */
   async create(): Promise<void> {
     await guarded("", () => mkdir(this.#path, { recursive: true, mode: PRIVATE_DIRECTORY_MODE }));
   }
 
-  /** One level, unsorted. Undefined when the root does not exist. Raises `not_found`, `invalid` (not a directory), `refused` (too many). */
+  /** Lists one level, unsorted. Undefined if the root does not exist. Raises `not_found`, `invalid` (not a directory), `refused` (too many). */
   async list(path: DocumentPath | ""): Promise<Listed[] | undefined> {
     const root = await this.#root();
     if (root === undefined) return undefined;
@@ -79,7 +79,7 @@ export class RootDirectory {
     return listed;
   }
 
-  /** Opens a regular file for reading. Raises `not_found`, `invalid` (leads out, directory, device, …). */
+  /** Opens a regular file for reading. Raises `not_found`, `invalid` (outside the root, directory, device, …). */
   async open(path: DocumentPath): Promise<OpenedFile> {
     await using place = await this.place(path);
     const file = await place?.open();
@@ -88,8 +88,8 @@ export class RootDirectory {
   }
 
   /**
-   * Where a file is or would be, its directory held open. Undefined when the directory does not exist; with `create` it is made.
-   * Raises `invalid`, `conflict` (another spelling of an existing name, on disks that don't tell them apart).
+   * Returns the place of a file, existing or not, with its directory held open. Undefined if the directory does not exist; `create` creates it.
+   * Raises `invalid`, `conflict` (another spelling of an existing name, on disks that do not distinguish them).
    */
   async place(path: DocumentPath, missing: "leave" | "create" = "leave"): Promise<Place | undefined> {
     if (missing === "create") await this.create();
@@ -125,7 +125,7 @@ export class RootDirectory {
     return real;
   }
 
-  /** The deepest ancestor that exists, resolved and proven, and the segments below it that don't. */
+  /** Returns the deepest existing ancestor, resolved and proven, and the missing segments below it. */
   async #deepest(root: string, path: DocumentPath): Promise<{ real: string; missing: string[] }> {
     const segments = path.split("/");
     const missing: string[] = [];
@@ -141,7 +141,7 @@ export class RootDirectory {
     }
   }
 
-  /** From the root to `real` without following a link. */
+  /** Walks from the root to `real` without following links. */
   async #walk(root: string, real: string, path: string): Promise<HeldDirectory> {
     let directory = await this.#hold(root, root, path);
     for (const segment of relative(root, real).split(sep).filter(Boolean)) {
@@ -186,7 +186,7 @@ export class RootDirectory {
   }
 }
 
-/** A directory that was proven. With a descriptor it stays the same directory whatever happens to its name. */
+/** A proven directory. With a descriptor it stays the same directory even if its name changes. */
 class HeldDirectory implements AsyncDisposable {
   readonly real: string;
   readonly #base: string;
@@ -204,7 +204,7 @@ class HeldDirectory implements AsyncDisposable {
     return name === "." ? this.#base : `${this.#base}/${name}`;
   }
 
-  /** Without a descriptor: is it still the directory that was proven? Raises `conflict`. */
+  /** Without a descriptor, checks that it is still the proven directory. Raises `conflict`. */
   async recheck(): Promise<void> {
     if (!this.#facts) return;
     const real = await absentAsUndefined(realpath(this.real));
@@ -213,7 +213,7 @@ class HeldDirectory implements AsyncDisposable {
       throw new AppError("conflict", "the directory was replaced in the meantime; try again");
   }
 
-  /** Names made in it survive a power cut. Windows has no such thing. */
+  /** Makes new names in it durable. Windows cannot sync a directory. */
   async sync(): Promise<void> {
     if (this.#handle) return this.#handle.sync();
     if (OPEN_DIRECTORY === constants.O_RDONLY) return;
@@ -226,7 +226,7 @@ class HeldDirectory implements AsyncDisposable {
   }
 }
 
-/** One name in a held directory. The name is never followed: it is a regular file, or absent, or refused. */
+/** One name in a held directory. Links are not followed: it is a regular file, absent, or refused. */
 export class Place implements AsyncDisposable {
   readonly path: DocumentPath;
   readonly #directory: HeldDirectory;
@@ -238,7 +238,7 @@ export class Place implements AsyncDisposable {
     this.#name = name;
   }
 
-  /** Undefined when there is no such file. */
+  /** Returns undefined if the file does not exist. */
   async open(): Promise<OpenedFile | undefined> {
     return guarded(this.path, async () => {
       const entry = this.#directory.entry(this.#name);
@@ -265,8 +265,8 @@ export class Place implements AsyncDisposable {
   }
 
   /**
-   * All or nothing: written beside it under `temporaryName`, on disk before it takes the name. A leftover of that name from a crash is
-   * replaced, so two saves of one file at the same time are the caller's to prevent. A throw in `beforeRename` leaves everything as it was.
+   * Replaces the file atomically: writes `temporaryName` beside it, syncs it and renames it. Overwrites a temporary file left by a crash, so the
+   * caller must prevent concurrent saves of one file. A throw in `beforeRename` leaves the file unchanged.
    */
   async replace(
     content: Uint8Array,
@@ -313,7 +313,7 @@ function proveInside(root: string, real: string, path: string): string {
   throw new AppError("invalid", `${path}: a link in the path leads out of the directory`);
 }
 
-/** Platforms where resolving a path also returns its spelling on the disk. */
+/** Platforms where resolving a path also returns its spelling on disk. */
 const TELLS_SPELLING = process.platform === "darwin" || process.platform === "win32";
 
 function refuseResolvedSpelling(root: string, real: string, path: string): void {
@@ -331,7 +331,7 @@ function requireRegular(facts: Stats, path: string): void {
   throw new AppError("invalid", `${path}: is a device, pipe or socket, not a file`);
 }
 
-/** Undefined when it is gone by now. */
+/** Returns undefined if it no longer exists. */
 async function look(
   root: string,
   real: string,
@@ -354,8 +354,8 @@ async function linkTarget(root: string, path: string): Promise<Stats | undefined
 }
 
 /**
- * On a disk that takes `a` and `A` for one name, only the spelling that is there is accepted: two paths must never be one file. Whether
- * the disk is such a one shows when the name with its case swapped exists and is the same file.
+ * On a case-insensitive disk, accepts only the existing spelling, because two paths must never be one file. A disk is case-insensitive if the
+ * name with swapped case exists and is the same file.
  */
 async function refuseOtherSpelling(directory: HeldDirectory, name: string, path: string): Promise<void> {
   const swapped = swapCase(name);

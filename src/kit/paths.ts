@@ -1,20 +1,20 @@
-// The one place that proves paths. This part is pure: it turns user input into a canonical relative path, or refuses it.
+// Validates paths. This part is pure: it turns user input into a canonical relative path, or refuses it.
 //
-// A canonical path means the same file on every system this runs on, so what any of them would read differently (device names,
-// streams, trailing dots, drive letters) is refused on all. What is on the disk (links, devices) is proven in paths-disk.ts.
+// A canonical path means the same file on every supported system, so syntax that any of them reads differently (device names, streams, trailing
+// dots, drive letters) is refused on all. paths-disk.ts checks the disk (links, devices).
 
 import { fieldError } from "./error.ts";
 
 export const PATH_BYTES_MAX = 1024;
 const SEGMENT_BYTES_MAX = 255;
-/** Looked at before anything is computed from it. */
+/** Checked before any computation on the text. */
 const INPUT_CHARACTERS_MAX = 4096;
 
 declare const proven: unique symbol;
 /** Relative, `/` between segments, NFC. Made by `parseDocumentPath` only; authorise and store this form. */
 export type DocumentPath = string & { readonly [proven]: true };
 
-/** Raises `invalid` naming the field and what is wrong. Never changes a path but for its Unicode form (NFC). */
+/** Raises `invalid` with the field and the problem. Changes nothing but the Unicode form (NFC). */
 export function parseDocumentPath(field: string, input: string): DocumentPath {
   const problem = pathProblem(input);
   if (problem) throw fieldError("invalid", field, problem);
@@ -36,13 +36,13 @@ export function pathProblem(input: string): string | undefined {
   return undefined;
 }
 
-/** Controls, halves of characters, what a decoder put in place of bytes it could not read, line ends, and text that hides or turns around others. */
+/** Controls, lone surrogates, replacement characters, line ends, and characters that hide or reorder text. */
 const UNSEEN = /[\p{Cc}\p{Cs}\ufffd\u2028\u2029\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
-/** Refused by one system or another; `:` opens a stream or follows a drive letter. */
+/** Refused by at least one system; `:` opens a stream or follows a drive letter. */
 const FORBIDDEN = /[<>:"|?*]/;
-/** Some systems read these as / and \, and people do too. */
+/** Some systems, and people, read these as / and \. */
 const LOOKS_LIKE_SLASH = /[\u2044\u2215\u29f5\u29f8\u29f9\ufe68\uff0f\uff3c]/;
-/** Windows opens the device whatever the case, extension and trailing spaces. */
+/** Windows opens the device for any case, extension and trailing spaces. */
 const DEVICE = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|com[0-9]|lpt[0-9])$/;
 
 function segmentProblem(segment: string): string | undefined {
@@ -55,7 +55,7 @@ function segmentProblem(segment: string): string | undefined {
   if (plain === "." || plain === "..") return `must not contain the segment "${plain}"`;
   const forbidden = FORBIDDEN.exec(segment);
   if (forbidden) return `must not contain ${forbidden[0]}`;
-  // `℀` is `a/c` to whoever folds it, and rules for paths are compared folded.
+  // `℀` folds to `a/c`, and path rules are compared folded.
   if (LOOKS_LIKE_SLASH.test(segment) || plain.includes("/"))
     return "must not contain characters that look like a slash";
   if (/^\s|[\s.]$/u.test(segment)) return "segments must not begin with a space or end with a space or dot";
@@ -64,7 +64,7 @@ function segmentProblem(segment: string): string | undefined {
   return undefined;
 }
 
-/** Two paths with one key are the same file on a disk that does not tell case or Unicode forms apart. */
+/** Two paths with one key are the same file on a disk that ignores case or Unicode forms. */
 export function foldedPath(path: string): string {
   return path.normalize("NFKC").toLowerCase();
 }

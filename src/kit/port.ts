@@ -1,9 +1,9 @@
-// Whether a program could listen at an address: tried for a moment, which is the only proof there is, and let go again.
+// Checks whether a program can listen at an address, by binding it for a moment; no other check is reliable.
 
 import { createServer } from "node:net";
 import { systemCode } from "./error.ts";
 
-/** Undefined: free. Else what the system said, as its code: EADDRINUSE, EADDRNOTAVAIL, EACCES, ENOTFOUND, … */
+/** Returns undefined if the address is free, otherwise the system's code: EADDRINUSE, EADDRNOTAVAIL, EACCES, ENOTFOUND, … */
 export function portProblem(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

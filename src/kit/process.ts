@@ -1,6 +1,5 @@
-// The one place that starts processes. Every child has a deadline, bounded output, an allow-listed environment and its own group,
-// which is killed as a whole: killing only the child would leave its grandchildren, and whoever waits for their pipes, behind. With a mark,
-// those that left the group are killed as well.
+// Starts all processes. Every child has a deadline, bounded output, an allow-listed environment and its own process group. The whole group is
+// killed, because grandchildren would otherwise survive and hold the pipes open. With a mark, processes that left the group are killed too.
 
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { constants } from "node:os";
@@ -16,11 +15,11 @@ import {
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "./modes.ts";
 import { killMarked, markVariables } from "./run-mark.ts";
 
-/** After its end, a pipe that something outside the group still holds is left when it was quiet for two ticks, or after the last. */
+/** After the child ends, a pipe held open from outside the group is abandoned once it is quiet for two ticks, or after the last tick. */
 const DRAIN_TICK_MS = 50;
 const DRAIN_QUIET_TICKS = 2;
 const DRAIN_TICKS_MAX = 20;
-/** The file was just written, and a child started at that moment still held it for writing: soon over (ETXTBSY). */
+/** The file was just written, and a child started at that moment still has it open for writing; passes soon (ETXTBSY). */
 const BUSY_RETRIES = 20;
 const BUSY_PAUSE_MS = 5;
 const SIGNAL_EXIT_BASE = 128;
@@ -33,19 +32,19 @@ export interface RunOptions {
   /** Added to the variables that every child may see. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
-  /** Kept of each stream; the rest is read and dropped. */
+  /** The bytes kept of each stream; the rest is read and discarded. */
   readonly outputBytesMax: number;
 }
 
 export interface RunOutcome {
-  /** Null when the child was killed or could not be started. */
+  /** Null if the child was killed or could not start. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
   readonly timedOut: boolean;
 }
 
-/** Runs a program to its end or its deadline. Never throws for what the program does; a missing program is exitCode null. */
+/** Runs a program to its end or its deadline. Does not throw for a failing program; a missing program has exitCode null. */
 export async function runProcess(command: string[], options: RunOptions): Promise<RunOutcome> {
   const captured = {
     stdout: new OutputCapture(options.outputBytesMax),
@@ -77,14 +76,14 @@ export interface StartOptions {
   readonly environment: Environment;
   readonly variables?: Readonly<Record<string, string>>;
   readonly workingDirectory?: string;
-  /** Of `newMark`. At the child's end, whatever it started that has the mark is killed (run-mark.ts). */
+  /** From `newMark`. When the child ends, its descendants with the mark are killed (run-mark.ts). */
   readonly mark?: string;
-  /** Every piece of output as it comes, raw. Must not throw, and does not hold the child up. */
+  /** Receives each raw chunk of output. Must not throw, and does not slow the child down. */
   readonly output: (stream: OutputStream, chunk: Uint8Array) => void;
 }
 
 export interface Exit {
-  /** 128 + signal for a child that a signal ended, as shells say it. */
+  /** 128 + signal for a child killed by a signal, as in shells. */
   readonly exitCode: number;
   readonly signalled: boolean;
 }
@@ -92,18 +91,18 @@ export interface Exit {
 export interface RunningProcess {
   readonly pid: number;
   /**
-   * The child has ended and its output is read. What it left in its group is killed at its end, and a pipe that something outside
-   * the group still holds is left soon after.
+   * Resolves when the child has ended and its output is read. The rest of its group is killed when it ends, and a pipe held open from outside the
+   * group is abandoned soon after.
    */
   readonly ended: Promise<Exit>;
-  /** Input for the child; silently dropped when it has ended or closed its end. */
+  /** Sends input to the child; discards it if the child has ended or closed the pipe. */
   write(data: string | Uint8Array): void;
   endInput(): void;
-  /** Kills the whole group, at once. */
+  /** Kills the whole group immediately. */
   kill(): void;
 }
 
-/** Starts a program in a group of its own. Undefined when there is no such program, or it can't be executed. */
+/** Starts a program in its own process group. Undefined if the program does not exist or cannot be executed. */
 export async function startProcess(
   command: string[],
   options: StartOptions,
@@ -166,18 +165,18 @@ async function untilRead(readers: readonly PipeReader[]): Promise<void> {
   clearInterval(timer);
 }
 
-/** A child that closes its input is no fault of ours: EPIPE, now or later, is swallowed. */
+/** Ignores EPIPE, now or later: a child may close its input. */
 function inputOf(sink: Bun.FileSink): Pick<RunningProcess, "write" | "endInput"> {
   const quietly = (act: () => unknown) => {
     try {
       void Promise.resolve(act()).catch(() => {});
     } catch {
-      // The child has gone; what it would have read is of no use to anyone.
+      // The child has ended and does not need its input.
     }
   };
   return {
     write: (data) => {
-      // Each may fail on its own, and later.
+      // Each may fail separately, and later.
       quietly(() => sink.write(data));
       quietly(() => sink.flush());
     },
@@ -185,7 +184,7 @@ function inputOf(sink: Bun.FileSink): Pick<RunningProcess, "write" | "endInput">
   };
 }
 
-/** The part of a stream's reader that is used; Bun's and Node's types of the whole disagree. */
+/** The members of a stream reader that are used; Bun's and Node's full types disagree. */
 interface Reader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
@@ -202,7 +201,7 @@ class PipeReader {
     this.done = this.#read(take);
   }
 
-  /** How often this was asked since the last piece came, this time included. */
+  /** The number of calls since the last chunk, including this one. */
   quietTicks(): number {
     return ++this.#quietTicks;
   }
@@ -221,7 +220,7 @@ class PipeReader {
         take(value);
       }
     } catch {
-      // The pipe broke: the child has gone, and what it said before has been taken.
+      // The pipe broke: the child has ended, and its earlier output was read.
     }
   }
 }
@@ -233,7 +232,7 @@ export interface TerminalOptions {
   readonly rows: number;
   /** Must not throw. */
   readonly output: (chunk: Uint8Array) => void;
-  /** All that was written has been taken by the child. */
+  /** Called when the child has read all input. */
   readonly drained: () => void;
 }
 
@@ -242,18 +241,18 @@ export interface TerminalProcess {
   readonly ended: Promise<void>;
   write(data: Uint8Array): void;
   resize(columns: number, rows: number): void;
-  /** Stops the whole group where it is, so that no output comes until `resume`: a terminal can't be told to read less. */
+  /** Stops the whole group until `resume`, because a terminal has no back-pressure. */
   pause(): void;
   resume(): void;
   kill(): void;
 }
 
-/** Starts a program on a terminal of its own (PTY), in a group of its own. Undefined when it can't be started. */
+/** Starts a program on its own terminal (PTY), in its own process group. Undefined if it cannot be started. */
 export function startTerminal(command: string[], options: TerminalOptions): TerminalProcess | undefined {
   const { columns, rows, output, drained } = options;
   const terminal = openTerminal({ cols: columns, rows, data: (_, chunk) => output(chunk), drain: drained });
   if (!terminal) return undefined;
-  // Bytes pass as they are: a line discipline of ours would echo and translate before the child sets its own.
+  // Raw mode, because our line discipline would echo and translate before the child sets its own.
   terminal.setRawMode(true);
   try {
     const child = Bun.spawn(command, {
@@ -267,7 +266,7 @@ export function startTerminal(command: string[], options: TerminalOptions): Term
       resize: (toColumns, toRows) => {
         if (terminal.closed) return;
         terminal.resize(toColumns, toRows);
-        // The child does not have it as its controlling terminal, so the system tells it nothing.
+        // This is not the child's controlling terminal, so the system does not signal it.
         if (process.platform !== "win32") signalGroup(child.pid, "SIGWINCH");
       },
       pause: () => signalGroup(child.pid, "SIGSTOP"),
@@ -280,7 +279,7 @@ export function startTerminal(command: string[], options: TerminalOptions): Term
   }
 }
 
-/** Its last words are still on the way when a child has ended, and nothing says when they are through. */
+/** When a child ends, its last output is still in transit, and nothing signals its end. */
 async function endOfTerminal(child: Bun.Subprocess, terminal: Bun.Terminal): Promise<void> {
   await child.exited;
   killGroup(child.pid);
@@ -311,14 +310,13 @@ function killGroup(pid: number): void {
       Bun.spawn(["taskkill", "/T", "/F", "/PID", String(pid)], { stdio: ["ignore", "ignore", "ignore"] });
     else process.kill(-pid, "SIGKILL");
   } catch {
-    // The group is gone already, which is what was wanted.
+    // The group has already ended.
   }
 }
 
 /**
- * Lends our own terminal to a program that a person works in, until it ends: no deadline, and no group of its own, since the terminal
- * belongs to ours. Keys that interrupt are for it alone meanwhile. `input`: what it reads in place of the keys. Undefined when it can't be
- * started.
+ * Runs an interactive program on our own terminal until it ends: no deadline, and no own process group, because the terminal belongs to ours.
+ * Meanwhile, interrupt keys go only to the program. Undefined if it cannot be started.
  */
 export async function runOnOwnTerminal(
   command: string[],
@@ -350,8 +348,7 @@ export function ownCommand(): string[] {
 }
 
 /**
- * Starts this very program once more, on its own: it goes on when this process ends, and both its outputs are appended to a file.
- * Returns its process number. `variables`: see `RunOptions`.
+ * Starts another instance of this program, detached: it outlives this process and appends both outputs to a file. Returns its process ID.
  */
 export function startDetached(
   args: readonly string[],

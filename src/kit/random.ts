@@ -1,4 +1,4 @@
-// Randomness, read here only. Everything that must not be guessed comes from the system's generator.
+// The only source of randomness. Unguessable values come from the system's generator.
 
 import { randomBytes } from "node:crypto";
 
@@ -15,7 +15,7 @@ export function secretBytes(count: number): Buffer {
   return randomBytes(count);
 }
 
-/** Asking the system costs more than an id does, so it is asked for many at once. */
+/** Fetches random bytes in bulk, because a system call costs more than an id. */
 const POOL_BYTES = 4096;
 let pool = Buffer.alloc(0);
 
@@ -28,12 +28,12 @@ export function randomHex(bits: number): string {
   return digits;
 }
 
-/** Id of a tool call as models see it: letters and digits only, accepted by every provider. */
+/** Returns the id of a tool call as models see it: letters and digits, which every provider accepts. */
 export function randomCallId(): string {
   return `call_${randomBytes(CALL_ID_BYTES).toString("hex")}`;
 }
 
-/** Ids for requests: unique for this process run, cheap enough to make for each request. */
+/** Returns a request id, unique within this process run and cheap to create. */
 export function requestIds(): () => string {
   const boot = randomBytes(BOOT_ID_BYTES).toString("hex");
   let count = 0;

@@ -9,7 +9,7 @@ const KEYS_MAX = 20_000;
 
 interface RateLimitSettings {
   readonly perMinute: number;
-  /** Named in the refusal. */
+  /** Named in the error. */
   readonly of: "attempts" | "requests";
 }
 
@@ -21,7 +21,7 @@ interface Window {
 export class RateLimit {
   readonly #clock: Clock;
   readonly #settings: RateLimitSettings;
-  /** The one that began first comes first. */
+  /** Ordered by the start of their minute. */
   readonly #windows = new Map<string, Window>();
 
   constructor(clock: Clock, settings: RateLimitSettings) {
@@ -30,8 +30,8 @@ export class RateLimit {
   }
 
   /**
-   * Counts one. Raises `rate_limited` with `retry_after_seconds` when the minute's are used up. `tell` hears what is left either way, and
-   * of the first refusal of a minute: the others would only fill a record.
+   * Counts one call. Raises `rate_limited` with `retry_after_seconds` above the limit of the minute. `tell` always receives the
+   * remaining allowance, but only the first refusal of a minute, so that refusals do not flood the record.
    */
   take(key: string, tell: (left: Allowance, firstRefusal?: AppError) => void = () => {}): void {
     const { perMinute: limit, of } = this.#settings;

@@ -1,5 +1,5 @@
-// Replaces a file so that a crash or a power cut leaves the old content or the new one, never half of it and never an empty file: written
-// beside it, brought to the disk, renamed, and the name brought to the disk as well.
+// Replaces a file durably and atomically: after a crash or a power cut it has the old or the new content, never a part. Writes a file beside
+// it, syncs it, renames it, and syncs the directory.
 
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
@@ -10,19 +10,19 @@ import { PRIVATE_FILE_MODE } from "./modes.ts";
 import { randomHex } from "./random.ts";
 
 const NAME_BITS = 48;
-/** On Windows a program that looks at the file (a scanner, an indexer) keeps it from being replaced for a moment. */
+/** On Windows, a scanner or indexer that reads the file briefly blocks its replacement. */
 const RENAME_TRIES_MAX = 10;
 const RENAME_WAIT_MS = 20;
 const HELD = ["EPERM", "EACCES", "EBUSY"];
 
 interface ReplaceOptions {
-  /** Of the new file, less what the umask takes; 0600 by default. */
+  /** The mode of the new file; 0600 by default. */
   readonly mode?: number;
   /** Exactly these permissions, whatever the umask: for a file that had them. */
   readonly keepsMode?: number | undefined;
 }
 
-/** Durable when it resolves. The directory exists. Raises what the disk raises; the file is then as it was. */
+/** Durable when it resolves. The directory must exist. Raises errors of the disk, and then leaves the file unchanged. */
 export async function replaceFile(
   path: string,
   content: string | Uint8Array,
@@ -46,23 +46,23 @@ export async function replaceFile(
   await syncDirectory(dirname(path));
 }
 
-/** As `replaceFile`, with a file that another program made in the same directory. */
+/** As `replaceFile`, with a file that another program created in the same directory. */
 export async function replaceWith(made: string, path: string): Promise<void> {
-  // It may be read-only, which only Windows minds.
+  // Only Windows refuses to replace a read-only file.
   const handle = await open(made, process.platform === "win32" ? "r+" : "r");
   await handle.sync().finally(() => handle.close());
   await renamed(made, path);
   await syncDirectory(dirname(path));
 }
 
-/** Names made, changed or removed in it survive a power cut. Windows has no such thing. */
+/** Makes created, renamed and deleted names in it durable. Windows cannot sync a directory. */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(path, "r");
   await handle.sync().finally(() => handle.close());
 }
 
-/** For start-up, where nothing runs beside it. */
+/** Synchronous, for start-up only. */
 export function syncDirectoryNow(path: string): void {
   if (process.platform === "win32") return;
   const descriptor = openSync(path, "r");

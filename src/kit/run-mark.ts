@@ -1,5 +1,5 @@
-// Finds what a program started and left its process group (`setsid`, a double fork), by a variable that children inherit, and kills it. On
-// Linux only: other systems do not show a process's variables to others. A program that clears the environment of its children loses them.
+// Kills descendants that left their process group (`setsid`, a double fork). Finds them by a variable that children inherit. Linux only: other
+// systems hide a process's environment. A program that clears its children's environment escapes.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { Stretch, turnOfOthers } from "./clock.ts";
@@ -7,11 +7,11 @@ import { randomHex } from "./random.ts";
 
 const VARIABLE = "CAIRN_RUN_MARK";
 const MARK_BITS = 96;
-/** One that is killed while it forks leaves a child for the next pass. */
+/** A process killed during a fork leaves a child for the next pass. */
 export const SWEEP_PASSES_MAX = 20;
 const PROCESS = /^[1-9][0-9]*$/;
 
-/** `of`: a mark that this one is found under as well. */
+/** A search for the mark `of` also finds this one. */
 export function newMark(of = ""): string {
   return of + randomHex(MARK_BITS);
 }
@@ -20,7 +20,7 @@ export function markVariables(mark: string): Record<string, string> {
   return { [VARIABLE]: mark };
 }
 
-/** Kills every process whose mark begins with this one, and what these start meanwhile. */
+/** Kills every process whose mark begins with this one, and the processes that they start meanwhile. */
 export async function killMarked(mark: string): Promise<void> {
   if (process.platform !== "linux") return;
   for (let pass = 0; pass < SWEEP_PASSES_MAX; pass++) {
@@ -29,7 +29,7 @@ export async function killMarked(mark: string): Promise<void> {
   }
 }
 
-/** Returns whether there was one. */
+/** Returns whether it killed any. */
 async function sweep(assignment: Buffer): Promise<boolean> {
   const stretch = new Stretch();
   let found = false;
@@ -44,7 +44,7 @@ async function sweep(assignment: Buffer): Promise<boolean> {
   return found;
 }
 
-/** As the program was started with; undefined for one of another user, or that has ended. */
+/** Returns the initial environment; undefined for another user's process or one that has ended. */
 function variablesOf(pid: string): Buffer | undefined {
   try {
     return readFileSync(`/proc/${pid}/environ`);
@@ -57,6 +57,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
   }
 }

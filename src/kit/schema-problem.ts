@@ -1,27 +1,27 @@
-// Describes the first problem of a value that does not match its schema: `name: expected a string`. Requests, files and arguments of tools all say
-// it this way.
+// Describes the first problem of a value that does not match its schema: `name: expected a string`. Requests, files and tool arguments all use
+// this wording.
 
 import type { TSchema } from "@sinclair/typebox";
 import { ValueErrorType, type ValueError } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
 import { EXPECTED } from "./schema.ts";
 
-/** A field's name is the caller's own text when the field is unknown. */
+/** The name of an unknown field comes from the caller. */
 const FIELD_CHARACTERS_SHOWN_MAX = 100;
 
 interface SchemaProblem {
-  /** Dotted; empty when it is the whole value. */
+  /** Dotted; empty for the whole value. */
   readonly field: string;
   readonly problem: string;
 }
 
-/** The caller's words for the parts of the value. */
+/** The caller's names for the parts of the value. */
 interface Naming {
-  /** The value itself. */
+  /** The name of the value itself. */
   readonly whole: string;
-  /** The fields above, for a value that is a part of another. */
+  /** The parent fields, for a value inside another. */
   readonly place?: readonly string[];
-  /** The format's word for a field. */
+  /** The format's term for a field. */
   readonly member?: "field" | "key";
 }
 
@@ -31,7 +31,7 @@ export function sentenceOf(found: ValueError, naming: Naming): string {
   return `${field === "" ? naming.whole : field}: ${problem}`;
 }
 
-/** The sentence about the first thing that is wrong with a value; undefined when nothing is. */
+/** Returns the message about the first problem of a value; undefined if it is valid. */
 export function firstProblem(schema: TSchema, value: unknown, naming: Naming): string | undefined {
   const found = Value.Errors(schema, value).First();
   return found && sentenceOf(found, naming);
@@ -49,12 +49,12 @@ export function problemOf(
   return { field: shown, problem: expectation(problem) };
 }
 
-/** Of a JSON Pointer (RFC 6901). */
+/** Splits a JSON Pointer (RFC 6901). */
 function unescaped(token: string): string {
   return token.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** "This or null" was meant as this, unless it is null: then its own problem says more than "neither of the two". */
+/** For "T or null", reports the problem with T, which is more useful than "neither of the two". */
 function innermost(problem: ValueError): ValueError {
   const variants = (problem.schema["anyOf"] as TSchema[] | undefined) ?? [];
   const meant = variants.findIndex((variant) => variant["type"] !== "null");
@@ -68,7 +68,7 @@ function innermost(problem: ValueError): ValueError {
   return inner ? innermost(inner) : problem;
 }
 
-/** `x-immutable` of a schema: fields of the record that no request changes. A caller who sends one learns which fields can change. */
+/** `x-immutable` of a schema: fields of the record that requests cannot change. The error for such a field lists the fields that can. */
 function unexpected(schema: TSchema, field: string, member: string): string {
   const immutable = (schema["x-immutable"] as string[] | undefined) ?? [];
   if (!immutable.includes(field)) return `unknown ${member}`;

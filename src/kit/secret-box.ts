@@ -28,11 +28,11 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 export class SecretBox {
-  /** Of the key's file; absolute. */
+  /** The absolute path of the key file. */
   readonly path: string;
   #key: Buffer | undefined;
 
-  /** Reads nothing yet: a fresh data directory holds no key until the first secret is stored. */
+  /** Does not read the key yet: a fresh data directory has no key until the first secret is stored. */
   constructor(path: string) {
     this.path = path;
   }
@@ -67,7 +67,7 @@ export class SecretBox {
       const text = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, "utf8");
       return text + decipher.final("utf8");
     } catch {
-      // The right one may be put back while we run.
+      // The right key may be restored while the program runs.
       this.#key = undefined;
       throw new AppError(
         "unavailable",
@@ -81,7 +81,7 @@ export class SecretBox {
     let text: string;
     try {
       text = readFileSync(this.path, "utf8").trim();
-      // Permissions that a copy or an editor loosened are tightened again.
+      // Restores permissions that a copy or an editor loosened.
       chmodSync(this.path, PRIVATE_FILE_MODE);
     } catch (error) {
       if (systemCode(error) === "ENOENT") return undefined;
@@ -97,8 +97,8 @@ export class SecretBox {
   }
 
   /**
-   * Durable before anything sealed with it can be stored, and complete as soon as it has its name: a full disk or a crash leaves no file that
-   * is taken for a wrong key. One process at a time uses a data directory.
+   * The key is durable before any secret sealed with it can be stored, and its file appears complete: a full disk or a crash leaves no file that
+   * looks like a wrong key. Only one process uses a data directory at a time.
    */
   #created(): Buffer {
     const key = secretBytes(KEY_BYTES);

@@ -1,11 +1,11 @@
-// Lets work in while its weights together stay below a capacity; the rest waits, in the order in which it came.
+// A weighted semaphore: admits work while the total weight fits the capacity, in order of arrival.
 
 import type { AppError } from "./error.ts";
 
 interface Crowd {
-  /** Those who may wait at once. */
+  /** The maximum number of waiters. */
   readonly waitingMax: number;
-  /** Raised for one more. */
+  /** Creates the error for one waiter more. */
   readonly refusal: () => AppError;
 }
 
@@ -17,19 +17,19 @@ interface Waiting {
 export class Semaphore {
   readonly #capacity: number;
   readonly #crowd: Crowd | undefined;
-  /** In order. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
   #inside = 0;
 
-  /** Without `crowd`, those who wait are bounded by their callers. */
+  /** Without `crowd`, the callers limit the number of waiters. */
   constructor(capacity: number, crowd?: Crowd) {
     this.#capacity = capacity;
     this.#crowd = crowd;
   }
 
   /**
-   * Resolves when there is room, to a function that leaves again; only its first call counts. A weight above the capacity counts as all of it.
-   * Raises the signal's reason when it is aborted before, and the refusal of a crowd.
+   * Resolves to a release function once there is room; only its first call has an effect. A weight above the capacity takes all of it.
+   * Raises the reason of an aborted signal, and the error of `crowd` when too many wait.
    */
   async enter({ weight = 1, signal }: { weight?: number; signal?: AbortSignal } = {}): Promise<() => void> {
     signal?.throwIfAborted();
@@ -43,7 +43,7 @@ export class Semaphore {
     };
   }
 
-  /** `work`, when there is room. Raises as `enter`, and what `work` raises. */
+  /** Runs `work` once there is room. Raises as `enter`, and whatever `work` raises. */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const leave = await this.enter(signal && { signal });
     try {
@@ -60,7 +60,7 @@ export class Semaphore {
     const giveUp = () => {
       if (!this.#waiting.delete(waiting)) return;
       turn.reject(signal?.reason);
-      // Those behind may be small enough for the room that there is.
+      // The next waiters may fit into the free room.
       this.#admit();
     };
     this.#waiting.add(waiting);
@@ -77,7 +77,7 @@ export class Semaphore {
     this.#admit();
   }
 
-  /** A caller that enters takes its share at once, so that no other can take it first. */
+  /** Takes the weight synchronously, so that no other caller can take it first. */
   #admit(): void {
     for (const waiting of this.#waiting) {
       if (this.#inside + waiting.weight > this.#capacity) return;

@@ -1,5 +1,5 @@
-// Bytes that wait to be used: a few in memory, more in a file without a name, so that nothing is left of them once they are closed, not even
-// by a crash. Written from the beginning to the end, then read.
+// Buffers bytes: a few in memory, more in an unlinked file, so that nothing remains after close, even after a crash. Written sequentially,
+// then read.
 
 import { mkdir, open, unlink, type FileHandle } from "node:fs/promises";
 import { rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "./modes.ts";
 import { randomHex } from "./random.ts";
 
 const NAME_BITS = 96;
-/** Held in memory up to this: a file costs more than such a copy. */
+/** Kept in memory up to this size, because a file costs more than the copy. */
 const IN_MEMORY_BYTES_MAX = 256 * 1024;
 const WINDOW_BYTES = 1024 * 1024;
 
@@ -17,7 +17,7 @@ const WINDOW_BYTES = 1024 * 1024;
 export class SpoolDirectory {
   readonly #path: string;
 
-  /** Removes files that a crash left between their creation and the removal of their name. */
+  /** Deletes files that a crash left between creation and unlinking. */
   constructor(path: string) {
     this.#path = path;
     rmSync(path, { recursive: true, force: true });
@@ -32,7 +32,7 @@ export class Spool implements AsyncDisposable {
   readonly #directory: string;
   #pieces: Uint8Array[] = [];
   #file: FileHandle | undefined;
-  /** The chunk that was read last. */
+  /** The last chunk read. */
   #window: { readonly at: number; readonly bytes: Uint8Array } = { at: 0, bytes: new Uint8Array() };
   /** Bytes. */
   size = 0;
@@ -41,7 +41,7 @@ export class Spool implements AsyncDisposable {
     this.#directory = directory;
   }
 
-  /** Takes the bytes over. Raises `unavailable` when the disk is full. */
+  /** Takes ownership of the bytes. Raises `unavailable` when the disk is full. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#pieces.push(bytes);
     this.size += bytes.length;
@@ -54,7 +54,7 @@ export class Spool implements AsyncDisposable {
     });
   }
 
-  /** In a buffer of its own: what crosses to another thread takes its whole buffer along. Cheap for many that follow each other. */
+  /** Returns a copy in its own buffer, because a transfer to another thread takes the whole buffer. Cheap for consecutive reads. */
   async read(at: number, length: number): Promise<Uint8Array> {
     if (this.#file === undefined) {
       if (this.#pieces.length > 1) this.#pieces = [Buffer.concat(this.#pieces)];

@@ -1,15 +1,15 @@
-// Statements of a database with typed columns and parameters. Up to three values may be positional (`?`, a tuple); from four on they are named
-// (`$name`, an object with those names), because of ten values in a row two are easily swapped and no type notices. SQLite looks a name up at
-// each call: about 50 ns of a statement that takes 300 to 600 ns, which is why short ones stay positional. tests/house/query-plans counts them.
+// SQL statements with typed columns and parameters. Up to three values may be positional (`?`, a tuple). Four or more are named (`$name`, an
+// object), because no type notices two swapped values in a long list. Each name lookup costs about 50 ns of a 300 to 600 ns statement, so
+// short lists stay positional. tests/house/query-plans counts them.
 
 type Value = string | number | bigint | Uint8Array | null;
 
-/** A tuple of values or an object of named ones. A value that is left out would be bound as NULL, so `undefined` is no value. */
+/** A tuple of values or an object of named ones. Excludes `undefined`, because SQLite would bind NULL. */
 export type Parameters<P> = { readonly [K in keyof P]: Value };
 
 type Given<P> = P extends readonly unknown[] ? P : [named: P];
 
-/** A statement that is compiled when first used and then kept. Columns come back as `Row`. A name without a value raises. */
+/** A statement, compiled on first use and then kept. Returns columns as `Row`. Raises for a name without a value. */
 export interface Query<Row, P extends Parameters<P>> {
   get(...params: Given<P>): Row | null;
   all(...params: Given<P>): Row[];
@@ -30,7 +30,7 @@ interface Compiled<Row> {
   run(...params: unknown[]): { changes: number };
 }
 
-/** `compiled` returns the statement, the same at each call. */
+/** `compiled` returns the same statement at each call. */
 export function queryOf<Row, P extends Parameters<P>>(compiled: () => Compiled<Row>): Query<Row, P> {
   return {
     get: (...params) => compiled().get(...params),

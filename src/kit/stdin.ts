@@ -1,11 +1,11 @@
-// Reads what is piped into a command, as bytes, and secrets that a person types on a terminal.
+// Reads piped input as bytes, and secrets typed on a terminal.
 
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { AppError } from "./error.ts";
 import { visible } from "./visible.ts";
 
-/** More than this is a mistake, or a stream without end. */
+/** Larger input is a mistake, or an endless stream. */
 const STDIN_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Reads a line without echo. Only on a terminal. Raises `refused` if it is cancelled. */
@@ -26,7 +26,7 @@ export async function askHidden(question: string): Promise<string> {
   }
 }
 
-/** Raises `invalid` on a terminal, where nothing would ever come. */
+/** Raises `invalid` on a terminal, where it would wait forever. */
 export async function readStdin(): Promise<Uint8Array> {
   if (process.stdin.isTTY)
     throw new AppError("invalid", "standard input is a terminal; pipe the content in, or name a file");

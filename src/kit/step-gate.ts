@@ -7,17 +7,17 @@ export class StepGate {
   #closed: PromiseWithResolvers<void> | undefined;
   #lastLeft: (() => void) | undefined;
 
-  /** Is it being changed, or about to be? */
+  /** Reports whether a change is running or about to run. */
   get isClosed(): boolean {
     return this.#closed !== undefined;
   }
 
-  /** For a reader that is done before anybody else runs: ask `isClosed` first, this costs a turn. */
+  /** For a synchronous reader: check `isClosed` first, because this costs a turn of the event loop. */
   async opened(): Promise<void> {
     while (this.#closed) await this.#closed.promise;
   }
 
-  /** For a reader that pauses. It must not wait for another reader or a change inside. */
+  /** For a reader with pauses. `run` must not wait for another reader or a change. */
   async read<T>(run: () => Promise<T>): Promise<T> {
     while (this.#closed) await this.#closed.promise;
     this.#reading += 1;
@@ -29,12 +29,12 @@ export class StepGate {
     }
   }
 
-  /** One change at a time, once those who read have left. Who comes to read meanwhile waits for its end. */
+  /** Runs one change at a time, after the current readers finish. New readers wait for its end. */
   async change<T>(run: () => Promise<T>): Promise<T> {
     while (this.#closed) await this.#closed.promise;
     const closed = (this.#closed = Promise.withResolvers<void>());
     try {
-      // Readers that have just been let in finish first.
+      // Readers that were just admitted finish first.
       await turnOfOthers();
       if (this.#reading > 0) await new Promise<void>((resolve) => (this.#lastLeft = resolve));
       return await run();

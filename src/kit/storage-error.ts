@@ -1,13 +1,13 @@
-// Storage that refuses is not the caller's mistake and not a defect of ours: what SQLite and the file system say, as something a person can
-// act on and a program can tell apart.
+// A storage failure is neither the caller's mistake nor a defect. Turns errors of SQLite and the file system into messages that a person can act
+// on and reasons that a program can distinguish.
 
 import { AppError, systemCode } from "./error.ts";
 
 export const storageReasons = ["full", "read_only", "failed"] as const;
-/** `failed`: neither full nor read-only; the log has the system's word for it. */
+/** `failed`: neither full nor read-only; the log has the system's code. */
 type StorageReason = (typeof storageReasons)[number];
 
-/** Code `unavailable`. The reason is for callers within the program: answers have the sentence. */
+/** Code `unavailable`. The reason is for callers in the program; clients receive the message. */
 export class StorageError extends AppError {
   readonly reason: StorageReason;
 
@@ -25,7 +25,7 @@ export class StorageError extends AppError {
 const FULL = ["ENOSPC", "EDQUOT", "EFBIG", "SQLITE_FULL"];
 const READ_ONLY = ["EROFS", "SQLITE_READONLY"];
 
-/** Of anything thrown. */
+/** Accepts anything thrown. */
 export function storageReasonOf(error: unknown): StorageReason {
   if (error instanceof StorageError) return error.reason;
   const code = systemCode(error) ?? "";

@@ -1,5 +1,5 @@
 // Tar archives of regular files, written and read as streams by tar-stream (POSIX ustar; pax records for long and non-ASCII names).
-// An archive that is read may come from anyone: nothing but regular files, and no more bytes than the caller allows.
+// Archives are untrusted: reading accepts only regular files, and no more bytes than the caller allows.
 
 import { pipeline } from "node:stream/promises";
 import { extract, pack, type Header, type Pack } from "tar-stream";
@@ -25,7 +25,7 @@ export interface Source extends Entry {
 }
 
 export interface Packed extends Entry {
-  /** Has to be read to its end. */
+  /** Must be read to its end. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 
@@ -70,7 +70,7 @@ export async function readTar(
     await visit({ name, size, content });
   };
   reader.on("entry", (header, content, next) => {
-    // It fails together with the reader, whose error is the one that counts; unheard it would end the program.
+    // The reader's error is the relevant one; an unhandled copy of it would end the program.
     content.on("error", () => {});
     visited = settled(take(header, content as AsyncIterable<Uint8Array>), next);
   });
@@ -91,7 +91,7 @@ async function settled(work: Promise<void>, done: (error?: Error) => void): Prom
   done();
 }
 
-/** The reader skips pax records and empty blocks by itself, however many there are. */
+/** Limits the pax records and empty blocks, which the reader skips without a limit. */
 async function* bounded(bytes: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
   let total = 0;
   for await (const chunk of bytes) {
@@ -111,7 +111,7 @@ function tooLarge(what: string, bytesMax: number): AppError {
   return new AppError("invalid", `${what}: unpacks to more than ${bytesMax} bytes`);
 }
 
-/** Its errors are the only ones here that have neither a class nor a code of their own. */
+/** Recognizes tar-stream's errors: the only ones here without a class or a code. */
 function isOfTarStream(error: unknown): boolean {
   return error instanceof Error && error.constructor === Error && systemCode(error) === undefined;
 }

@@ -1,8 +1,8 @@
-// Text from bytes: all of it or nothing. Nothing is replaced, and a byte order mark is kept, so that text written back is the same bytes.
+// Decodes UTF-8 strictly. Replaces nothing and keeps a byte order mark, so that encoding the text restores the same bytes.
 
 const CONTINUATION_BYTES_MAX = 3;
 
-/** One for all: making it costs more than a line does. */
+/** Shared, because creating a decoder costs more than decoding a line. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Undefined when the bytes are not UTF-8. */

@@ -1,5 +1,5 @@
-// Which build this is. release/build.ts puts the three values into the binary; run from source, there are none to put.
-// Must stay free of imports: `version` is the fastest command of both programs.
+// Identifies the build. release/build.ts embeds the three values in the binary; a program run from source has none.
+// Must not import anything: `version` is the fastest command of both programs.
 
 declare const CAIRN_VERSION: string | undefined;
 declare const CAIRN_COMMIT: string | undefined;

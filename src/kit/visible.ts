@@ -1,7 +1,7 @@
-// Text of others, made safe to print: nothing in it moves the cursor, reorders what stands beside it or hides.
+// Makes untrusted text safe to print: it cannot move the cursor, reorder its surroundings or hide.
 //
-// Joiners and variation selectors stay, since some scripts and emoji need them (as in names.ts). The data formats of a command (JSON, YAML)
-// and content that is asked for as it is never pass through here.
+// Keeps joiners and variation selectors, because some scripts and emoji need them (as in names.ts). Data formats (JSON, YAML) and raw content
+// do not pass through here.
 
 const UNSAFE =
   /(?!\t|\r?\n|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
@@ -13,7 +13,7 @@ export function visible(text: string): string {
   return text.replace(UNSAFE, REPLACEMENT);
 }
 
-/** As `visible`, for a part of a line: line ends and tabs go as well. */
+/** As `visible`, for a part of a line: also replaces line ends and tabs. */
 export function visibleInLine(text: string): string {
   return visible(text).replace(BREAKS, REPLACEMENT);
 }

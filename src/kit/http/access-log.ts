@@ -1,17 +1,17 @@
-// One line for each answer: request id, method, route as declared, status, milliseconds. Never the address that was asked for nor a header:
-// they may hold a name or a token.
+// Logs one line per answer: request id, method, declared route, status, milliseconds. Never the requested path or a header, which may contain a
+// name or a token.
 
 import type { Log } from "../log.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** `ms`: until the answer began. */
+/** `ms` is the time until the answer began. */
 export type AccessLog = (
   exchange: Pick<Exchange, "id" | "method" | "route">,
   status: number,
   ms: number,
 ) => void;
 
-/** `quiet`: routes that are asked all the time and say nothing; at debug level. */
+/** `quiet` lists frequently polled routes, logged at debug level. */
 export function accessLog(log: Log, quiet: readonly string[]): AccessLog {
   return ({ id, method, route = "none" }, status, ms) => {
     const level = quiet.includes(route) ? "debug" : "info";

@@ -1,23 +1,23 @@
 // Routes declare who may call them: `{ caller: "any" | "admin" | … }`. Deny by default: a test fails on a route without it.
 //
-// The door is asked before parameters and body are read, so that 401 and 403 come before any 400, and again afterwards, because a body may
-// take long to arrive.
+// Admission runs before parameters and body are read, so that 401 and 403 come before any 400, and again afterwards, because a body may
+// arrive slowly.
 
 import { Elysia, type AnyElysia } from "elysia";
 import { numbersOfPath } from "./text-params.ts";
 
 export interface Asked {
   readonly request: Request;
-  /** As declared, with its parameters' names. */
+  /** The declared route, with parameter names. */
   readonly route: string;
   readonly params?: Readonly<Record<string, string>>;
 }
 
-/** Decides who is let in. `Kind`: what a route may declare; one of them is `open`. */
+/** Decides which callers are admitted. `Kind` is the set of declarations for a route; it includes `open`. */
 export interface Door<Kind extends string, Caller> {
-  /** Undefined for a route that is open. Raises `unauthenticated`, `forbidden`, `rate_limited`. */
+  /** Undefined for an open route. Raises `unauthenticated`, `forbidden`, `rate_limited`. */
   admit(kind: Kind, asked: Asked): Caller | undefined;
-  /** Once the body has arrived. Raises `unauthenticated`, `forbidden`. */
+  /** Called after the body has arrived. Raises `unauthenticated`, `forbidden`. */
   confirm(kind: Kind, caller: Caller): void;
 }
 
@@ -34,7 +34,7 @@ export function admission<Kind extends string, Caller>(door: Door<Kind, Caller>)
         const { params, caller } = context as { params?: Record<string, unknown>; caller: Caller };
         if (kind !== "open") door.confirm(kind, caller);
         numbersOfPath(params);
-        // Only declares it: the types of handlers do not see what `transform` adds.
+        // Only for the types: handlers do not see what `transform` adds.
         return { caller };
       },
     }),
@@ -45,7 +45,7 @@ export type Admission<Kind extends string, Caller> = ReturnType<typeof admission
 
 type SharedAdmission = Admission<"open" | "any", unknown>;
 
-/** For routes that every program has: the same admission, of which only the kinds that every program declares may be used. */
+/** The same admission for routes of every program, limited to the kinds that every program declares. */
 export function shared(plugin: AnyElysia): SharedAdmission {
   return plugin as unknown as SharedAdmission;
 }

@@ -16,7 +16,7 @@ import { RouteTable } from "./route-table.ts";
 
 interface BodyLimit {
   readonly method: string;
-  /** As declared, without the prefix. */
+  /** The declared route, without the prefix. */
   readonly route: string;
   readonly bytesMax: number;
 }
@@ -29,13 +29,13 @@ export function bytesMaxOf(limits: readonly BodyLimit[], prefix = ""): ReadonlyM
 interface ApiOptions<Prefix extends string> {
   readonly log: Log;
   readonly prefix: Prefix;
-  /** Their bodies are handed to them unread: they read them themselves, bounded, once they know that the caller may act. */
+  /** Routes that read their own bodies, with a limit, after checking the caller's rights. */
   readonly unreadBodies?: readonly BodyLimit[];
-  /** JSON bodies of these routes may be larger or must be smaller than others. */
+  /** Limits for JSON bodies that differ from the default, by route. */
   readonly bodyLimits?: readonly BodyLimit[];
-  /** Called before a JSON body is read; what it raises is the answer. */
+  /** Called before a JSON body is read; an error it raises is the answer. */
   readonly door?: (request: Request, route: string, params: Readonly<Record<string, string>>) => void;
-  /** Hears of each answer that is an error, before it goes out. */
+  /** Called for each error answer before it is sent. */
   readonly refused?: (request: Request, error: AppError) => void;
 }
 
@@ -59,7 +59,7 @@ export function createApi<const Prefix extends string>(options: ApiOptions<Prefi
     })
     .mapResponse({ as: "global" }, ({ responseValue, set, request }) => {
       if (responseValue instanceof Response) return responseValue;
-      // The framework reads from a handler's text whether to wait for it; one it misjudged must not answer `{}`.
+      // The framework guesses from a handler's source whether to await it; a wrong guess must not answer `{}`.
       if (responseValue instanceof Promise)
         throw new Error("a handler's promise was not awaited: make the handler async");
       const response = answerJson(
@@ -81,7 +81,7 @@ export function createApi<const Prefix extends string>(options: ApiOptions<Prefi
     });
 }
 
-/** Returns the refusal for an address that matches no route, or whose id is malformed. */
+/** Returns the error for a path that matches no route, or whose id is malformed. */
 function misplaced(
   error: unknown,
   code: unknown,
@@ -98,7 +98,7 @@ const UNREAD = "(not read yet)";
 async function parseBody(request: Request, bytesMax: number | undefined): Promise<unknown> {
   requireJsonType(exchangeOf(request).headers["content-type"], "a body");
   const body = await readJson(request, bytesMax);
-  // Here, since the framework takes `null` and `[]` for "no body" where a body is optional.
+  // Checked here, because the framework treats `null` and `[]` as "no body" where a body is optional.
   if (body === null || typeof body !== "object" || Array.isArray(body))
     throw new AppError("invalid", "body: expected an object");
   return body;

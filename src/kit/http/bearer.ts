@@ -1,5 +1,5 @@
-// The credential of a request as a bearer token, and the two refusals that are about it. `details.credential` says which one it is: a client
-// without a token signs in, one whose token is refused drops it.
+// Reads the bearer token of a request, and defines the two errors about it. `details.credential` distinguishes them: a client without a token
+// signs in, and a client with a refused token discards it.
 
 import { AppError } from "../error.ts";
 

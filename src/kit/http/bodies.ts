@@ -1,5 +1,5 @@
-// How many bytes of request bodies one server holds at once, over all its connections, and how slowly a body may arrive. A caller gets a
-// share, so that one cannot take all of it. What a body claims is released when its request is answered.
+// Limits the bytes of request bodies that a server holds at once, over all connections, and how slowly a body may arrive. Each caller has a
+// share, so that one cannot use the whole budget. A body's claim is released when its request is answered.
 
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
@@ -9,13 +9,13 @@ const MIB = 1024 * 1024;
 const RETRY_SECONDS = 5;
 
 export interface BodyBounds {
-  /** Bodies that are held in memory. Above the largest single one, or that one never fits. */
+  /** For bodies held in memory. Must exceed the largest single body, or that body never fits. */
   readonly memoryBytesMax: number;
   readonly memoryBytesPerCallerMax: number;
-  /** Bodies that are spooled to the disk. */
+  /** For bodies spooled to disk. */
   readonly diskBytesMax: number;
   readonly diskBytesPerCallerMax: number;
-  /** A body may take this long, and a second more for each `bytesPerSecondMin` of it that have arrived. */
+  /** A body may take this long, plus one second for every `bytesPerSecondMin` bytes received. */
   readonly graceMs: number;
   readonly bytesPerSecondMin: number;
 }
@@ -45,7 +45,7 @@ export class Bodies {
     this.#clock = clock;
   }
 
-  /** Returns a check, to be called with the bytes received so far; it raises `slow_body`. */
+  /** Returns a check to call with the bytes received so far; it raises `slow_body`. */
   pace(): (received: number) => void {
     const start = this.#clock.elapsed();
     return (received) => {
@@ -63,7 +63,7 @@ export class BodyBudget {
   readonly #bytesMax: number;
   readonly #bytesPerCallerMax: number;
   readonly #byCaller = new Map<string, number>();
-  /** Bytes that are claimed. */
+  /** Claimed bytes. */
   used = 0;
 
   constructor(bytesMax: number, bytesPerCallerMax: number) {
@@ -75,7 +75,7 @@ export class BodyBudget {
     return new BodyClaim((bytes) => this.#take(caller, bytes));
   }
 
-  /** Raises `unavailable`; a negative number gives back. */
+  /** Raises `unavailable`. A negative number releases bytes. */
   #take(caller: string, bytes: number): void {
     const own = (this.#byCaller.get(caller) ?? 0) + bytes;
     if (bytes > 0 && own > this.#bytesPerCallerMax) throw overBudget("caller", this.#bytesPerCallerMax);

@@ -1,5 +1,5 @@
-// Reading request bodies: bounded while reading, never truncated, counted in the server's budget of bodies until the request is answered.
-// Over the limit is 413 and the rest is not read.
+// Reads request bodies: bounded while reading, never truncated, and counted in the server's budget until the request is answered.
+// A body over the limit is refused with 413, and the rest is not read.
 
 import { turnOfOthers } from "../clock.ts";
 import { LATE, within } from "../deadline.ts";
@@ -9,7 +9,7 @@ import { slowBody } from "./bodies.ts";
 import { claimBody, exchangeOf } from "./exchange.ts";
 
 export const JSON_BODY_BYTES_MAX = 1024 * 1024;
-/** Read in one piece, which costs half of reading a stream. */
+/** Bodies up to this size are read in one piece, at half the cost of a stream. */
 const ONE_PIECE_BYTES_MAX = 64 * 1024;
 
 /** JSON body of a request. Raises `invalid` (not JSON, nested too deeply) and what `readBytes` raises. */
@@ -19,7 +19,7 @@ export async function readJson(request: Request, bytesMax: number = JSON_BODY_BY
   return parseJson(bytes);
 }
 
-/** Raises `invalid` for what is not JSON in UTF-8. */
+/** Raises `invalid` unless the bytes are JSON in UTF-8. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -32,7 +32,7 @@ export function tooDeep(): AppError {
   return new AppError("invalid", `the body is nested more than ${JSON_DEPTH_MAX} deep`);
 }
 
-/** Raises `too_large`, `unavailable` (the budget of bodies is used up), `slow_body`, `invalid` (it broke off). */
+/** Raises `too_large`, `unavailable` (the budget of bodies is exhausted), `slow_body`, `invalid` (incomplete body). */
 export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   const declared = declaredBytes(request);
   if (declared !== undefined && declared <= Math.min(bytesMax, ONE_PIECE_BYTES_MAX))
@@ -54,8 +54,8 @@ async function readOnePiece(request: Request, declared: number): Promise<Uint8Ar
 }
 
 /**
- * The body as it arrives, claimed from the budget of where its reader keeps it: at once as long as it says it is, else as it grows. A piece
- * belongs to the reader. Raises as `readBytes`.
+ * Yields the body in chunks, claimed from the budget where its reader stores it: upfront if its length is stated, otherwise as it grows. The
+ * reader owns each chunk. Raises as `readBytes`.
  */
 export async function* bodyPieces(
   request: Request,
@@ -85,11 +85,11 @@ export async function* bodyPieces(
 }
 
 /**
- * Of a body without a stated length. The server below gives it out with its last chunk; a trailer behind that is an error, which closes the
- * connection a turn later. Raises `invalid`, for nobody to read: the server below has answered 400.
+ * Checks a body without a stated length for a trailer. Bun delivers the body with its last chunk; a trailer after it is an error that closes the
+ * connection one turn later. Raises `invalid`, which no client sees, because Bun has already answered 400.
  *
- * A trailer in a packet of its own comes too late for that. It is harmless: the body was complete, no field of a trailer is ever read, and
- * the connection is closed, so that nothing behind it passes for a request.
+ * A trailer in a later packet goes unnoticed. It is harmless: the body was complete, no trailer field is read, and the connection is closed, so
+ * that the bytes after it cannot pass for a request.
  */
 async function requireEnd(signal: AbortSignal): Promise<void> {
   await turnOfOthers();

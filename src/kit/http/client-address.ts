@@ -1,5 +1,5 @@
-// Which address a request came from. X-Forwarded-For is believed only when the peer is a proxy that the configuration names, and then from
-// the right: each trusted proxy vouches for the one before it, and nobody for more. An address says where, never who.
+// Determines the client address of a request. X-Forwarded-For is trusted only from a proxy named in the configuration, and is read from the
+// right: each trusted proxy vouches only for the hop before it. An address never identifies a user.
 
 import ipaddr from "ipaddr.js";
 import { AppError } from "../error.ts";
@@ -7,15 +7,15 @@ import { isPlainAddress } from "../hosts.ts";
 import type { Exchange } from "./exchange.ts";
 
 type Block = ReturnType<typeof ipaddr.parseCIDR>;
-/** Headers are bounded anyway; no installation has more proxies than this. */
+/** No installation has more proxies than this. */
 const HOPS_MAX = 32;
 const IPV6_NETWORK_PARTS = 4;
 
-/** Addresses and blocks that a configuration lists. */
+/** The addresses and blocks listed in the configuration. */
 export class AddressList {
   readonly #blocks: readonly Block[];
 
-  /** `key`: of the configuration, for the refusal. Raises `invalid`. */
+  /** `key` is the configuration key, for the error. Raises `invalid`. */
   constructor(key: string, texts: readonly string[]) {
     this.#blocks = texts.map((text) => parseBlock(text, key));
   }
@@ -33,16 +33,16 @@ export class AddressList {
 export class ClientAddresses {
   readonly #trusted: AddressList;
   readonly #trustsSome: boolean;
-  /** Of a peer nearly always comes the next request as well, and reading an address costs more than everything else here. */
+  /** Caches the last peer, because the next request usually comes from it, and parsing an address is the most expensive part. */
   #last: { readonly peer: string; readonly address: string | undefined } = { peer: "", address: undefined };
 
-  /** `key`: of the configuration, for the refusal. Raises `invalid` for what is neither an address nor a block. */
+  /** `key` is the configuration key, for the error. Raises `invalid` unless each entry is an address or a block. */
   constructor(key: string, trusted: readonly string[]) {
     this.#trusted = new AddressList(key, trusted);
     this.#trustsSome = trusted.length > 0;
   }
 
-  /** Empty when there is no peer: a request inside this process. */
+  /** Empty without a peer: a request inside this process. */
   of(exchange: Pick<Exchange, "peer" | "headers">): string {
     const text = exchange.peer() ?? "";
     if (text !== this.#last.peer) this.#last = { peer: text, address: plainAddress(text) };
@@ -53,7 +53,7 @@ export class ClientAddresses {
     const hops = forwarded.split(",").slice(-HOPS_MAX);
     while (hops.length > 0 && this.#trusted.includes(address)) {
       const next = plainAddress(withoutPort(hops.pop()!.trim()));
-      // What can't be read was written by nobody we trust: the proxy that passed it on is the last that is known.
+      // No trusted proxy writes an unreadable entry: the proxy that forwarded it is the last known hop.
       if (next === undefined) break;
       address = next;
     }
@@ -74,7 +74,7 @@ export function countedTogether(address: string): string {
 
 function parseBlock(text: string, key: string): Block {
   try {
-    // Only the notation that means the same everywhere: `10.1` and `010.0.0.1` are something else to each reader.
+    // Only the unambiguous notation: parsers disagree about `10.1` and `010.0.0.1`.
     if (!isPlainAddress(text.replace(/\/[0-9]{1,3}$/, ""))) throw new Error("not plain");
     if (text.includes("/")) return ipaddr.parseCIDR(text);
     const address = ipaddr.process(text);
@@ -84,7 +84,7 @@ function parseBlock(text: string, key: string): Block {
   }
 }
 
-/** In its one spelling, IPv4 also where it came as IPv6; undefined when it is no address. */
+/** Returns the canonical spelling, with mapped IPv6 as IPv4; undefined if it is not an address. */
 function plainAddress(text: string): string | undefined {
   const bare = text.replace(/%.*$/, "");
   if (!ipaddr.IPv4.isValidFourPartDecimal(bare) && !ipaddr.IPv6.isValid(bare)) return undefined;

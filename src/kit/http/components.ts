@@ -1,4 +1,4 @@
-// Plain JSON Schema of the schemas that validate. A schema that a feature exports becomes a component of the document, and every use refers to it.
+// Plain JSON Schema of the validating schemas. Each schema that a feature exports becomes a component of the document, and every use refers to it.
 
 import { INTEGER_FORMAT } from "./text-params.ts";
 import { Kind, type TSchema } from "@sinclair/typebox";
@@ -15,9 +15,9 @@ interface Named {
 }
 
 export class Components {
-  /** By the object that holds the fields or words: a copy such as `Type.Optional` makes has it too. */
+  /** Keyed by the object with the fields or literals, because a copy such as `Type.Optional` shares it. */
   readonly #named = new Map<unknown, Named>();
-  /** The components that are referred to, by name. */
+  /** The referenced components, by name. */
   readonly used: Record<string, object> = {};
 
   /** @throws Error when two modules export different schemas under one name. */
@@ -32,7 +32,7 @@ export class Components {
     }
   }
 
-  /** Without what only the validator needs, and with words for what it spells out in pieces. */
+  /** Removes keywords that only the validator needs, and simplifies unions of literals and integer formats. */
   plain(schema: TSchema): object {
     return this.#referred(schema) as object;
   }
@@ -64,7 +64,7 @@ function isSchema(value: unknown): value is TSchema {
   return typeof value === "object" && value !== null && Kind in value;
 }
 
-/** Of records and unions. Of a bare number or text it is undefined: its name would say less than its limits. */
+/** Returns the key of records and unions. Undefined for a bare number or text, whose limits say more than its name. */
 function heart(schema: Plain): unknown {
   return schema["properties"] ?? schema["anyOf"];
 }

@@ -1,4 +1,4 @@
-// The API's description (OpenAPI), made from the schemas that validate, when it is first asked for.
+// The API description (OpenAPI), built from the validating schemas at the first request for it.
 
 import { Type } from "@sinclair/typebox";
 import { Elysia, type AnyElysia } from "elysia";

@@ -1,5 +1,5 @@
 // The facts about one request that the guard established: its id, its peer, whether it has the loopback privilege.
-// Kept in a symbol property of the request: the framework passes requests through, and a map would need clean-up.
+// Stored in a symbol property of the request, because the framework passes requests through, and a map would need cleanup.
 
 import { AppError } from "../error.ts";
 import type { Bodies, BodyClaim } from "./bodies.ts";
@@ -11,29 +11,29 @@ export interface Exchange {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** Of the address, without its question mark; empty when there is none. */
+  /** The query without its question mark; empty if there is none. */
   readonly query: string;
   peer(): string | undefined;
   loopbackPrivilege(): boolean;
   /** Sent by a program on this machine, with no proxy in between. */
   isDirectLocal(): boolean;
   readonly headers: Readonly<Record<string, string>>;
-  /** The route that the request went to, as declared: what a log may say of an address. */
+  /** The declared route of the request, which is safe to log. */
   route?: string;
-  /** The caller's remaining requests of this minute, once the request is counted. */
+  /** The caller's remaining requests in this minute, once the request is counted. */
   allowance?: Allowance;
-  /** Whose share of `bodies` this request's body counts in, once the caller is known; else the peer's. */
+  /** The owner of the share of `bodies` for this request: the caller once known, otherwise the peer. */
   caller?: string;
   readonly bodies: Bodies;
-  /** The share of `bodies` that this request holds until it is answered. */
+  /** The claim on `bodies` that this request holds until it is answered. */
   readonly claims: BodyClaim[];
-  /** `Set-Cookie` of an answer that is an error. */
+  /** `Set-Cookie` of an error answer. */
   errorCookie?: string;
-  /** Turns off the idle time-out of this connection: for event streams. */
+  /** Disables the idle timeout of this connection, for event streams. */
   keepOpen(): void;
-  /** Closes this connection once nothing has moved on it for so long: for a stream that was ended and is not read. */
+  /** Closes this connection after it is idle for this long, for an ended stream that is not read. */
   closeAfter(seconds: number): void;
-  /** Takes the connection over as a WebSocket; what the route answers is not sent then. Raises `invalid` for any other request. */
+  /** Takes over the connection as a WebSocket; the route's answer is not sent. Raises `invalid` for any other request. */
   upgrade(handlers: SocketHandlers): void;
 }
 
@@ -56,7 +56,7 @@ export function exchangeOf(request: Request): Exchange {
   return exchange;
 }
 
-/** Path and query of an absolute URL. Cheaper than a URL object, which is made only by those who need more. */
+/** Returns path and query of an absolute URL, cheaper than a URL object. */
 export function placeOf(url: string): Pick<Exchange, "path" | "query"> {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   if (start < 0) return { path: "/", query: "" };
@@ -66,7 +66,7 @@ export function placeOf(url: string): Pick<Exchange, "path" | "query"> {
     : { path: url.slice(start, query), query: url.slice(query + 1) };
 }
 
-/** Of a request inside this process: without a connection, a peer and the privilege of one. */
+/** The exchange of a request inside this process, without a connection, a peer or a privilege. */
 export function innerExchange(id: string, request: Request, bodies: Bodies): Exchange {
   return {
     id,
@@ -95,7 +95,7 @@ export function claimBody(request: Request, keptIn: "memory" | "disk"): BodyClai
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 
-/** A caller's `X-Request-Id` when it is harmless, else a new one. */
+/** Returns the caller's `X-Request-Id` if it is harmless, otherwise a new one. */
 export function requestId(given: string | undefined, next: () => string): string {
   return given !== undefined && REQUEST_ID.test(given) ? given : next();
 }

@@ -1,17 +1,17 @@
-// Answers with a file that was compiled in: compressed as the client accepts it, with an ETag, cached for ever when its name says what is
-// in it. It proves no paths: whoever calls it has looked the file up in a list.
+// Answers with an embedded file: compressed as the client accepts, with an ETag, and cached forever if its name identifies its content.
+// Does not validate paths: the caller looks up the file in a list.
 
 import { SECURITY_HEADERS } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
 
 export interface ServedFile {
-  /** Only its ending matters: it says the type. */
+  /** Only the extension matters; it determines the type. */
   readonly name: string;
   readonly tag: string;
   readonly file: string;
   readonly br?: string | undefined;
   readonly gzip?: string | undefined;
-  /** Another content would have another name. */
+  /** The name changes with the content. */
   readonly neverChanges: boolean;
 }
 
@@ -27,17 +27,17 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const YEAR_SECONDS = 31_536_000;
 
-/** 304 when the client has it already. The answer to HEAD has the headers of the one to GET. */
+/** Answers 304 if the client has the file. A HEAD answer has the headers of a GET answer. */
 export function answerFile(exchange: Exchange, served: ServedFile): Response {
   const { encoding, file } = encodingFor(served, exchange.headers["accept-encoding"]);
-  // Each encoding is another representation, so it has another tag.
+  // Each encoding is a separate representation, so it has its own tag.
   const tag = `"${served.tag}${encoding === undefined ? "" : `-${encoding}`}"`;
   const headers: Record<string, string> = {
     ...SECURITY_HEADERS,
     "X-Request-Id": exchange.id,
     ETag: tag,
     Vary: "Accept-Encoding",
-    // `no-cache` is: ask each time whether it is still the same.
+    // `no-cache` means revalidate every time.
     "Cache-Control": served.neverChanges ? `public, max-age=${YEAR_SECONDS}, immutable` : "no-cache",
   };
   if (hasTag(exchange.headers["if-none-match"], tag)) return new Response(null, { status: 304, headers });

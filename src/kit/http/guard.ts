@@ -1,17 +1,17 @@
-// Which requests are let in, and which of them carry the loopback privilege ("a request from loopback is the admin").
+// Decides which requests are admitted, and which of them have the loopback privilege ("a request from loopback is the admin").
 //
-// Pure: facts in, verdict out, so that the whole matrix of cases can be generated and tested. It guards every path: API, UI,
-// event streams and WebSocket upgrades. The peer address alone proves nothing: a browser page, DNS rebinding, a reverse proxy
-// and a port forward all arrive as 127.0.0.1. Headers can take the privilege away; nothing a client sends can grant it.
+// Pure: facts in, verdict out, so that tests can generate the whole matrix of cases. It guards every path: API, UI, event streams and WebSocket
+// upgrades. The peer address alone proves nothing: a browser page, DNS rebinding, a reverse proxy and a port forward all arrive as 127.0.0.1.
+// Headers can remove the privilege; nothing a client sends can grant it.
 
 import { AppError } from "../error.ts";
 import { requireJsonType } from "./json-type.ts";
 
 export interface ListenFacts {
   readonly port: number;
-  /** The Host values of clients that reach this port over loopback: `loopbackHosts`. */
+  /** The Host values of clients on this machine: `loopbackHosts`. */
   readonly loopbackHosts: ReadonlySet<string>;
-  /** The address that is bound, as the system spells it. */
+  /** The bound address, as the system spells it. */
   readonly address: string;
   /** The configured address is 127.0.0.1, ::1 or localhost, so the socket's local address is loopback too. */
   readonly loopback: boolean;
@@ -26,11 +26,11 @@ export interface RequestFacts {
   readonly path: string;
   /** Lower-case names; a header sent twice has its values joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Asked only when it matters: finding out costs more than all other checks together. */
+  /** Evaluated lazily, because it costs more than all other checks together. */
   peer(): string | undefined;
 }
 
-/** A request that was let in. */
+/** An admitted request. */
 export class Admission {
   readonly #listen: ListenFacts;
   readonly #host: CheckedHost;
@@ -42,12 +42,12 @@ export class Admission {
     this.#request = request;
   }
 
-  /** Was this sent by a program on this machine, with no proxy in between? */
+  /** A program on this machine sent the request, without a proxy. */
   isDirectLocal(): boolean {
     return isDirectLocal(this.#listen, this.#host, this.#request);
   }
 
-  /** May this request act as the admin when it presents no credential of its own? */
+  /** The request may act as the admin if it has no credential. */
   loopbackPrivilege(): boolean {
     const { loopbackAdmin, loopback } = this.#listen;
     return loopbackAdmin && loopback && this.#host.kind === "loopback" && this.isDirectLocal();
@@ -60,8 +60,8 @@ const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 const HTTP_PORT = 80;
 
 /**
- * What browsers and HTTP clients write by themselves. Any other header says that somebody stands between the client and us: no list of what
- * proxies, tunnels and CDNs add would ever be complete.
+ * The headers that browsers and HTTP clients send by default. Any other header suggests a proxy: a list of the headers that proxies, tunnels and
+ * CDNs add would never be complete.
  */
 const DIRECT_HEADERS = new Set([
   "accept",
@@ -143,7 +143,7 @@ export function loopbackHosts(port: number): ReadonlySet<string> {
   return new Set(port === HTTP_PORT ? [...withPort, ...LOOPBACK_NAMES] : withPort);
 }
 
-/** Behind a reverse proxy that speaks TLS (a name in `allowed_hosts`) the browser's scheme is https while ours is http. */
+/** Behind a TLS reverse proxy (a name in `allowed_hosts`), the browser's scheme is https while ours is http. */
 function checkOrigin(host: CheckedHost, origin: string | undefined): void {
   if (origin === undefined) return;
   if (origin === `http://${host.value}`) return;
@@ -159,7 +159,7 @@ function checkFetchSite(request: RequestFacts): void {
   throw new AppError("forbidden", "requests from another site are refused");
 }
 
-/** A link or the address bar. Browsers that send Sec-Fetch-Site send Sec-Fetch-Mode too; a sub-resource is not a navigation. */
+/** Recognizes a link or the address bar. Browsers that send Sec-Fetch-Site also send Sec-Fetch-Mode; a subresource is not a navigation. */
 function isNavigation(request: RequestFacts): boolean {
   const mode = request.headers["sec-fetch-mode"];
   const destination = request.headers["sec-fetch-dest"];
@@ -175,7 +175,7 @@ function checkBodyType(request: RequestFacts): void {
   requireJsonType(type, "a POST body");
 }
 
-/** The server below has no way to show a trailer, and finds one that was not announced only behind the body (body.ts). */
+/** Bun does not expose trailers, and detects an unannounced one only after the body (body.ts). */
 function checkTrailer(request: RequestFacts): void {
   if (request.headers["trailer"] === undefined) return;
   throw new AppError("invalid", "a body must not have a trailer");
@@ -187,8 +187,8 @@ function hasBody(request: RequestFacts): boolean {
 }
 
 /**
- * A proxy on this machine connects from loopback too, so the request itself must show no sign of one: no header that local clients do not
- * write, and as Host what they do. A server bound to one other address of this machine is reached by that address, from that address.
+ * A proxy on this machine also connects from loopback, so the request must show no sign of one: only headers of local clients, and a Host that
+ * they send. A server bound to one other address of this machine is reached through that address, from that address.
  */
 function isDirectLocal(listen: ListenFacts, { value }: CheckedHost, request: RequestFacts): boolean {
   const namesLoopback = listen.loopbackHosts.has(value);
@@ -208,8 +208,8 @@ function isDirectHeader(name: string): boolean {
 }
 
 /**
- * As reverse proxies do that speak HTTP/1.0 to us, with our own address as Host and no other sign of themselves. The server below does not
- * tell the version, and neither browsers nor curl write this.
+ * Recognizes reverse proxies that speak HTTP/1.0 with our own address as Host and no other sign. Bun does not expose the version, and neither
+ * browsers nor curl send this.
  */
 function closesConnection({ headers }: RequestFacts): boolean {
   return /(?:^|,)\s*close\s*(?:,|$)/i.test(headers["connection"] ?? "");
@@ -223,7 +223,7 @@ export function isLoopbackAddress(address: string): boolean {
   return address === "127.0.0.1" || address === "::1" || address === "localhost";
 }
 
-/** Did the connection come from this machine's loopback interface, all of 127/8 included? Says nothing about who made the request. */
+/** Reports whether the connection came over loopback, including all of 127/8. Does not identify the sender. */
 export function isLoopbackPeer(address: string): boolean {
   return LOOPBACK_PEER.test(address);
 }

@@ -1,4 +1,4 @@
-// Is the program able to work? Open to everybody, so it names kinds of problems and no paths.
+// The health route. Open to everyone, so it names kinds of problems and no paths.
 
 import { Elysia, type AnyElysia } from "elysia";
 import { healthStatus, HealthState, type Health } from "../health.ts";

@@ -1,4 +1,4 @@
-// Which Content-Type says "JSON in UTF-8". One answer for the guard and for what reads bodies.
+// Decides which Content-Type means JSON in UTF-8, for the guard and for readers of bodies.
 
 import { AppError } from "../error.ts";
 
@@ -6,7 +6,7 @@ import { AppError } from "../error.ts";
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*(.*))?$/i;
 const UTF_8 = /^(?:charset=(?:utf-8|"utf-8"))?[ \t]*$/i;
 
-/** `what`: begins the refusal. Raises `invalid`. */
+/** `what` starts the error message. Raises `invalid`. */
 export function requireJsonType(header: string | undefined, what: string): void {
   const match = JSON_TYPE.exec(header ?? "");
   if (!match) throw new AppError("invalid", `${what} needs Content-Type: application/json`);

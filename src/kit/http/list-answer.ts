@@ -1,16 +1,16 @@
-// An answer whose one field is a list of any length: written page by page as it is read, so that neither the whole list is held nor anybody
-// waits for all of it to be put together.
+// Streams an answer with a list of any length, page by page, so that the list is never in memory as a whole and no other request waits for
+// it.
 
 import { turnOfOthers } from "../clock.ts";
 import { answerJsonText } from "./answer.ts";
 
 const encoder = new TextEncoder();
 
-/** The fields before the list, the list in pages, and the fields after it. `after` is called once all pages are read. */
+/** The fields before the list, the pages, and the fields after it. `after` is called when all pages are read. */
 export interface Listing<Item> {
   readonly before: Readonly<Record<string, unknown>>;
   readonly field: string;
-  /** Each of a few milliseconds' work. */
+  /** Each page takes a few milliseconds. */
   readonly pages: Iterable<readonly Item[]> | AsyncIterable<readonly Item[]>;
   readonly after?: () => Readonly<Record<string, unknown>>;
 }

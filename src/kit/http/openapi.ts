@@ -1,4 +1,4 @@
-// OpenAPI 3.1 of a list of routes, from the very schemas that validate requests and answers.
+// OpenAPI 3.1 for a list of routes, from the schemas that validate requests and answers.
 // Says only what the routes declare; what it can't read there (who may call) they declare as `x-caller`.
 
 import { Kind, OptionalKind, Type, type TSchema } from "@sinclair/typebox";
@@ -8,7 +8,7 @@ import { Components } from "./components.ts";
 import { errorsOf, type ApiFacts } from "./operation-facts.ts";
 import { closed } from "../schema.ts";
 
-/** A route as the framework lists it. */
+/** A route as listed by the framework. */
 export interface DescribedRoute {
   readonly method: string;
   readonly path: string;
@@ -100,7 +100,7 @@ function limited(body: object, bytesMax = JSON_BODY_BYTES_MAX): object {
   return { ...body, description: `at most ${bytesMax} bytes`, "x-bytes-max": bytesMax };
 }
 
-/** Named by their codes and shared by all operations: `used` collects them. */
+/** Error responses, named by their codes and shared by all operations; `used` collects them. */
 function refusals(
   errors: ReadonlyMap<number, readonly string[]>,
   used: Record<string, object>,
@@ -139,13 +139,13 @@ function parametersOf(place: "path" | "query", schema: unknown, components: Comp
   }));
 }
 
-/** Also for the `detail` of a route that reads its body itself. */
+/** Also used in the `detail` of a route that reads its own body. */
 export function jsonBody(schema: TSchema, components = new Components([])) {
   const required = schema[OptionalKind] !== "Optional";
   return { required, content: { "application/json": { schema: components.plain(schema) } } };
 }
 
-/** A route that declares no answer is an event stream, unless its `detail` says what it is. */
+/** A route without a declared answer is an event stream, unless its `detail` describes one. */
 function responses(declared: unknown, components: Components): Record<string, object> {
   if (declared === undefined) {
     return {

@@ -1,19 +1,19 @@
-// Which errors an operation can answer: most follow from what its route declares, so that no list can fall behind.
+// Derives the errors of an operation, mostly from the declarations of its route, so that no list becomes outdated.
 
 import { statusOf, type ErrorCode } from "../error.ts";
 import type { SchemaModules } from "./components.ts";
 
-/** By method and route, without the prefix: a summary, verb first, and the errors that no declaration tells. */
+/** By method and route, without the prefix: a summary with the verb first, and the errors that no declaration implies. */
 export type Operations = Readonly<Record<string, readonly [summary: string, ...raises: ErrorCode[]]>>;
 
 export interface ApiFacts {
   readonly prefix: string;
   readonly operations: Operations;
-  /** The features' schemas: each that is exported has a name in the description. */
+  /** The features' schemas; each exported schema has a name in the description. */
   readonly schemas: SchemaModules;
-  /** Requests of known callers are counted, and refused beyond a number. */
+  /** The program limits the request rate of known callers. */
   readonly isCounted: boolean;
-  /** Of bodies that may be larger or must be smaller than JSON usually may, by method and route. */
+  /** Body limits that differ from the default for JSON, by method and route. */
   readonly bodyBytesMax: ReadonlyMap<string, number>;
 }
 
@@ -24,11 +24,11 @@ interface Declared {
   readonly hasBody: boolean;
 }
 
-/** Of the guard, of every strict reading of a request, and of a server that stops or whose storage fails. */
+/** The errors of the guard, of strict parsing, and of a server that is stopping or has a storage failure. */
 const ALWAYS: readonly ErrorCode[] = ["invalid", "misdirected", "unavailable"];
 const OF_BODY: readonly ErrorCode[] = ["slow_body", "too_large"];
 
-/** Status → its codes, both sorted. */
+/** Maps each status to its codes, both sorted. */
 export function errorsOf(
   { caller, hasParams, hasBody }: Declared,
   own: readonly ErrorCode[],
@@ -37,7 +37,7 @@ export function errorsOf(
   const codes = new Set<ErrorCode>([...ALWAYS, ...own]);
   if (caller !== "open") codes.add("unauthenticated");
   if (caller !== "open" && isCounted) codes.add("rate_limited");
-  // Others are asked for a right: the role, or one of the record in the address.
+  // Other callers need a right: the role, or a right to the record in the path.
   if (caller !== "open" && caller !== "any") codes.add("forbidden");
   if (hasParams) codes.add("not_found");
   if (hasBody) for (const code of OF_BODY) codes.add(code);

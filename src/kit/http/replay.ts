@@ -20,7 +20,7 @@ export interface Replay {
   readonly watching: Watching;
   /** Sends the next page of stored events. */
   readonly page: () => PageSent;
-  /** Called once, for a viewer that may look. */
+  /** Called once, for an admitted viewer. */
   readonly join: () => void;
   /** For the log, if it fails. */
   readonly about?: Readonly<Record<string, number>>;
@@ -36,12 +36,12 @@ export class Replays {
     this.#log = log;
   }
 
-  /** Viewers that still receive what is stored. */
+  /** Viewers that still receive stored events. */
   watching(): Iterable<Watching> {
     return this.#running;
   }
 
-  /** Returns what to call when the viewer is gone. */
+  /** Returns the function to call when the viewer disconnects. */
   start(replay: Replay): () => void {
     const { watching, about } = replay;
     this.#running.add(watching);
@@ -59,7 +59,7 @@ export class Replays {
       const sent = page();
       if (sent === "nothing") return join();
       if (!(await watching.viewer.drained())) return;
-      // A viewer that has everything joins in this turn of the event loop: what comes in the next one reaches it live.
+      // A viewer that is up to date joins in this turn of the event loop, so it receives the events of the next turn live.
       if (sent === "part") await turnOfOthers();
     }
   }

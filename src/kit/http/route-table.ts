@@ -1,4 +1,4 @@
-// Answers requests that an API's routes do not take: which methods an address has, and which query parameters.
+// Answers requests that match no route, with the allowed methods of a path, and checks query parameters.
 
 import { AppError, badParameter } from "../error.ts";
 import { INTEGER_FORMAT } from "./text-params.ts";
@@ -15,23 +15,23 @@ interface Parameter {
 }
 
 interface QueryFacts {
-  /** May be given several times. */
+  /** Parameters that may repeat. */
   readonly lists: ReadonlySet<string>;
-  /** Arrive as text. */
+  /** Integer parameters, which arrive as text. */
   readonly integers: readonly string[];
 }
 
 export class RouteTable {
   readonly #routes: () => readonly Listed[];
-  /** By method and path, of routes with a query. */
+  /** By method and path, for routes with a query. */
   #queries: ReadonlyMap<string, QueryFacts> | undefined;
 
-  /** `routes`: asked for when a request comes, since they are still being added when this is made. */
+  /** `routes` is called at each request, because routes are still being added at construction. */
   constructor(routes: () => readonly Listed[]) {
     this.#routes = routes;
   }
 
-  /** `wrong_method`, with the methods that the path has, or `not_found`. */
+  /** Returns `wrong_method` with the methods of the path, or `not_found`. */
   refusal(method: string, path: string): AppError {
     const named = this.refusalOfNamed(method, path);
     if (named) return named;
@@ -42,7 +42,7 @@ export class RouteTable {
     return wrongMethod(method, path, methods);
   }
 
-  /** `wrong_method` for a path that a route has literally: it is nobody's id, though other routes have a parameter there. */
+  /** Returns `wrong_method` for a literal path of a route, which is not an id even if other routes have a parameter there. */
   refusalOfNamed(method: string, path: string): AppError | undefined {
     const methods = this.#routes()
       .filter((route) => route.path === path)
@@ -51,8 +51,8 @@ export class RouteTable {
   }
 
   /**
-   * Raises `invalid` for a query where the route has none, and for a parameter that is no list and comes twice; the rest, schemas have said.
-   * Turns integers among the `values` into numbers: the schema library would take longer for that than all checks together.
+   * Raises `invalid` for a query on a route without one, and for a repeated parameter that is not a list; schemas check the rest. Converts
+   * integers in `values` to numbers, because the schema library would take longer than all checks together.
    */
   takeQuery(method: string, route: string, query: string, values: Record<string, unknown>): void {
     if (query === "") return;
@@ -70,7 +70,7 @@ export class RouteTable {
   }
 }
 
-/** The framework would take one of the two values, and another reader of the same address the other. */
+/** The framework would use one of the two values, and a proxy might use the other. */
 function requireOnce(query: string, lists: ReadonlySet<string>): void {
   const seen = new Set<string>();
   for (const name of new URLSearchParams(query).keys()) {
@@ -88,23 +88,23 @@ function queryFactsOf(schema: unknown): QueryFacts {
   };
 }
 
-/** For a path that has only these methods; GET has HEAD with it. */
+/** For a path with only these methods; GET includes HEAD. */
 export function wrongMethod(method: string, path: string, methods: readonly string[]): AppError {
   const heads = methods.includes("GET") ? ["HEAD"] : [];
   const allow = [...new Set([...methods, ...heads])].sort().join(", ");
   return new AppError("wrong_method", `${path}: ${method} is not allowed; use ${allow}`, { allow });
 }
 
-/** Raised by what takes no query. */
+/** For a route that takes no query. */
 export function unknownQuery(query: string): AppError {
   const name = new URLSearchParams(query).keys().next().value ?? "";
   return badParameter(name.slice(0, NAME_CHARACTERS_SHOWN_MAX), "unknown field");
 }
 
-/** It is the caller's own text. */
+/** Names come from the caller, so errors truncate them. */
 const NAME_CHARACTERS_SHOWN_MAX = 100;
 
-/** `:name` is a segment, `*` is all that follows. */
+/** `:name` is one segment; `*` is the rest of the path. */
 function patternOf(path: string): RegExp {
   const pattern = path
     .split("/")

@@ -1,5 +1,5 @@
-// Binds the socket and puts the one guard in front of everything: API, UI, health, event streams.
-// It knows no routes: what passes the guard goes to `handle`.
+// Binds the socket and puts the guard in front of everything: API, UI, health, event streams.
+// Knows no routes: admitted requests go to `handle`.
 
 import type { Server } from "bun";
 import { messageOf, systemCode, AppError } from "../error.ts";
@@ -11,9 +11,9 @@ import { attachExchange, placeOf, requestId, type Allowance, type Exchange } fro
 import { admit, isLoopbackAddress, loopbackHosts, type Admission, type ListenFacts } from "./guard.ts";
 import { socketHandler, upgrade, type SocketHandlers } from "./socket.ts";
 
-/** Connections without traffic are closed after this; event streams switch it off for themselves. */
+/** Idle connections are closed after this; event streams disable it. */
 const IDLE_SECONDS = 30;
-/** Routes bound their bodies themselves, while reading, with an answer that says so; the server's own limit would answer without words. */
+/** Routes limit their bodies while reading, with a proper error; Bun's own limit would answer without a message. */
 const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 interface ListenOptions {
@@ -22,13 +22,13 @@ interface ListenOptions {
   readonly loopbackAdmin: boolean;
   readonly allowedHosts: readonly string[];
   readonly watch?: Watch;
-  /** Only tests pass others. */
+  /** Only tests override these. */
   readonly bodies?: Bodies;
 }
 
-/** Hears of each request and its answer, refusals of the guard included. */
+/** Observes each request and its answer, including refusals of the guard. */
 export interface Watch {
-  /** Returns the time, ms, which `answered` gets back. */
+  /** Returns the time in ms, which is passed to `answered`. */
   began(): number;
   answered(
     start: number,
@@ -40,7 +40,7 @@ export interface Watch {
 export interface Listener {
   readonly url: string;
   readonly port: number;
-  /** Stops accepting, and closes connections that wait for nothing. Resolves when every open request is answered. */
+  /** Stops accepting and closes idle connections. Resolves when every open request is answered. */
   drain(): Promise<void>;
   /** Closes every connection. */
   close(): Promise<void>;
@@ -48,7 +48,7 @@ export interface Listener {
 
 export type Handle = (request: Request, exchange: Exchange) => Response | Promise<Response>;
 
-/** Raises `conflict` when the port is taken and `invalid` when the address can't be bound. */
+/** Raises `conflict` if the port is in use and `invalid` if the address cannot be bound. */
 export function listen(options: ListenOptions, handle: Handle, log: Log): Listener {
   const nextId = requestIds();
   const bodies = options.bodies ?? new Bodies();
@@ -77,7 +77,7 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
   };
 }
 
-/** One request of a connection. A class, since its methods would be ten closures for each request. */
+/** One request of a connection. A class, because closures would mean ten allocations per request. */
 class ConnectionExchange implements Exchange {
   readonly id: string;
   readonly method: string;
@@ -90,7 +90,7 @@ class ConnectionExchange implements Exchange {
   allowance?: Allowance;
   caller?: string;
   errorCookie?: string;
-  /** Before it is set, nothing but the guard sees this. */
+  /** Until it is set, only the guard sees this object. */
   admission!: Admission;
   upgraded = false;
   readonly #request: Request;
@@ -135,7 +135,7 @@ class ConnectionExchange implements Exchange {
   }
 }
 
-/** Runs when an answer is ready. A handler that still fails becomes the server's own 500. */
+/** Runs when an answer is ready. A handler that throws becomes Bun's own 500. */
 async function settled(
   answer: Response | Promise<Response>,
   exchange: Exchange,
@@ -150,7 +150,7 @@ async function settled(
   watch?.answered(start, exchange, status);
 }
 
-/** Once a connection is a WebSocket, there is nothing to answer. */
+/** A connection upgraded to a WebSocket has no answer. */
 async function unlessUpgraded(
   answer: Response | Promise<Response>,
   exchange: ConnectionExchange,
@@ -169,7 +169,7 @@ function bind(options: ListenOptions, fetch: Fetch) {
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: BODY_BYTES_MAX,
       development: false,
-      // Bun's default outside development is true: a second service on the same port would start, and get half of the requests.
+      // Bun's default outside development is true: a second service on the same port would start and receive half of the requests.
       reusePort: false,
       fetch,
       websocket: socketHandler,
@@ -196,14 +196,14 @@ function factsOf(options: ListenOptions, server: Server<SocketHandlers>): Listen
     port: server.port!,
     loopbackHosts: loopbackHosts(server.port!),
     address,
-    // `localhost` is whatever this machine says it is, so the address that was bound is asked as well.
+    // `localhost` may resolve to any address, so the bound address is checked too.
     loopback: isLoopbackAddress(options.host) && isLoopbackAddress(address),
     loopbackAdmin: options.loopbackAdmin,
     allowedHosts: new Set(options.allowedHosts.map((host) => host.toLowerCase())),
   };
 }
 
-/** Bun has it, its types do not. */
+/** Bun has it, but its types do not. */
 function boundAddress(server: object): string {
   return (server as { address?: { address: string } | null }).address?.address ?? "";
 }

@@ -1,18 +1,18 @@
-// WebSockets behind the same guard as everything else: a route that has admitted its caller takes the connection over. What is sent
-// faster than it is read is reported to the sender, who must stop; a socket that is far behind is closed, not fed on.
+// WebSockets behind the common guard: a route that has admitted its caller takes over the connection. A sender is told to pause when the reader
+// is slow, and a socket far behind is closed.
 
 import type { Server, WebSocketHandler } from "bun";
 import { AppError } from "../error.ts";
 
 const MESSAGE_BYTES_MAX = 64 * 1024;
 const UNSENT_BYTES_MAX = 4 * 1024 * 1024;
-/** Without any sign of life from the other side; pings go out by themselves. */
+/** Without traffic from the other side; Bun sends pings. */
 const SILENCE_SECONDS_MAX = 120;
 /** RFC 6455, 5.5: a control frame's payload is at most 125 bytes, two of them the code. */
 const REASON_BYTES_MAX = 123;
 
 export interface Socket {
-  /** False: it is behind; send no more until `drained`. */
+  /** Returns false if the reader is behind: send nothing until `drained`. */
   send(data: Uint8Array | string): boolean;
   /** Codes of RFC 6455, 7.4. */
   close(code: number, reason: string): void;
@@ -25,7 +25,7 @@ export interface SocketHandlers {
   closed(): void;
 }
 
-/** Raises `invalid` when the request does not ask for a WebSocket. */
+/** Raises `invalid` unless the request asks for a WebSocket. */
 export function upgrade(server: Server<SocketHandlers>, request: Request, handlers: SocketHandlers): void {
   if (!server.upgrade(request, { data: handlers })) {
     throw new AppError("invalid", "this address requires a WebSocket upgrade");

@@ -1,40 +1,40 @@
 // Server-sent events (WHATWG HTML, 9.2): `id:`, `event:`, one JSON `data:` line, heartbeat comments.
 //
-// A viewer that reads too slowly is cut off at a bounded buffer instead of growing it: stored events have ids, so it comes back
-// with Last-Event-ID and misses nothing. A failure inside a stream is sent as an `error` event: just ending would look like success.
+// A viewer that reads too slowly is disconnected at a buffer limit: stored events have ids, so it reconnects with Last-Event-ID and misses
+// nothing. A failure inside a stream is sent as an `error` event, because a plain end would look like success.
 
 import { AppError } from "../error.ts";
 import type { Exchange } from "./exchange.ts";
 import { SECURITY_HEADERS } from "./answer.ts";
 
 const HEARTBEAT_MS = 15_000;
-/** Waiting for a viewer to read; one event more may come on top. */
+/** The buffer limit of a viewer; one more event may exceed it. */
 const BUFFER_BYTES_MAX = 8 * 1024 * 1024;
-/** A viewer counts as drained when so much of its buffer is free again. */
+/** A viewer is drained when this much of its buffer is free. */
 const DRAINED_BYTES_FREE = BUFFER_BYTES_MAX - 256 * 1024;
-/** Between two looks at whether a viewer is drained. Being told would cost every event a promise, and few senders ask. */
+/** The polling interval for a drained viewer. A notification would cost every event a promise, and few senders wait. */
 const DRAINED_CHECK_MS = 5;
-/** For a viewer to read what was sent before its stream was ended; then its connection is closed. */
+/** The time for a viewer to read the rest of an ended stream, before its connection is closed. */
 const LAST_READ_SECONDS = 10;
 
 const encoder = new TextEncoder();
 const HEARTBEAT = encoder.encode(": heartbeat\n\n");
 
-/** One encoded event: made once, sent to every viewer. */
+/** Encodes an event once for all viewers. */
 export type Frame = Uint8Array;
 
 export function frame(event: string, data: unknown, id?: number): Frame {
   return frameOfJson(event, JSON.stringify(data), id);
 }
 
-/** As `frame`, for data that is JSON text already. JSON text has no raw line breaks, so one `data:` line holds it. */
+/** As `frame`, for JSON text. It has no raw line breaks, so it fits into one `data:` line. */
 export function frameOfJson(event: string, json: string, id?: number): Frame {
   return encoder.encode(`${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${json}\n\n`);
 }
 
 /**
- * After which event a stream goes on. `Last-Event-ID` wins over `after`: a browser that reconnects repeats its first address. Null: neither is
- * given. Raises `invalid`.
+ * Returns the event after which a stream resumes. `Last-Event-ID` takes precedence over `after`, because a reconnecting browser repeats its first
+ * URL. Null if neither is given. Raises `invalid`.
  */
 export function resumeFrom(exchange: Exchange, after: number | undefined): number | null {
   const header = exchange.headers["last-event-id"];
@@ -45,22 +45,22 @@ export function resumeFrom(exchange: Exchange, after: number | undefined): numbe
 }
 
 export interface Viewer {
-  /** False when the viewer is gone or was cut off. */
+  /** Returns false if the viewer has disconnected or was disconnected. */
   send(frame: Frame): boolean;
-  /** Resolves when most of what was sent has been read; false when the viewer is gone. For sending long histories. */
+  /** Resolves when most sent data is read; to false if the viewer has disconnected. For long histories. */
   drained(): Promise<boolean>;
-  /** Ends the stream in good order. */
+  /** Ends the stream cleanly. */
   end(): void;
 }
 
-/** Ends a stream that failed: its viewer is told, since a stream that only ended would look complete. The caller logs why. */
+/** Ends a failed stream with an `error` event, because a plain end would look complete. The caller logs the cause. */
 export function breakOff(viewer: Viewer): void {
   const message = "internal error: the stream was interrupted; reconnect with Last-Event-ID";
   viewer.send(frame("error", { message }));
   viewer.end();
 }
 
-/** Open streams of one server, so that shutdown can end them. */
+/** The open streams of one server, so that shutdown can end them. */
 export class Streams {
   readonly #open = new Set<Viewer>();
   readonly #heartbeatMs: number;
@@ -77,7 +77,7 @@ export class Streams {
     for (const viewer of this.#open) viewer.end();
   }
 
-  /** Answers with an event stream. `start` gets the viewer and returns what to do when it is gone. */
+  /** Answers with an event stream. `start` receives the viewer and returns a function to call when it disconnects. */
   answer(exchange: Exchange, start: (viewer: Viewer) => () => void): Response {
     exchange.keepOpen();
     let close = () => {};
@@ -96,14 +96,14 @@ export class Streams {
         "Content-Type": "text/event-stream",
         "Cache-Control": "no-store",
         "X-Accel-Buffering": "no",
-        // A stream that ends takes its connection with it: nothing else was asked for on it.
+        // Closes the connection with the stream: it has no other request.
         Connection: "close",
         "X-Request-Id": exchange.id,
       },
     });
   }
 
-  /** Returns what to call when the viewer is gone. */
+  /** Returns the function to call when the viewer disconnects. */
   #connect(
     exchange: Exchange,
     controller: ReadableStreamDefaultController<Uint8Array>,
@@ -144,7 +144,7 @@ export class Streams {
     };
     const heartbeat = setInterval(() => viewer.send(HEARTBEAT), this.#heartbeatMs);
     this.#open.add(viewer);
-    // The server holds the head of an answer back until its first byte: without one a viewer of a quiet workspace waits to be let in.
+    // Bun holds back the headers until the first byte: without one, the viewer of a quiet workspace would not connect.
     viewer.send(HEARTBEAT);
     stop = start(viewer);
     if (!open) stop();

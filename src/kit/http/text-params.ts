@@ -1,5 +1,5 @@
-// Path and query parameters arrive as text. This turns a schema of integers into one that reads them from text; bodies never do that.
-// One spelling for one number (`1e3`, `+1` and `01` are refused), so that an address names one thing.
+// Converts schemas of integers for path and query parameters, which arrive as text. Bodies are never converted.
+// Accepts one spelling per number (refuses `1e3`, `+1` and `01`), so that each record has one URL.
 
 import {
   FormatRegistry,
@@ -14,8 +14,8 @@ import {
 const INTEGER = /^(?:0|-?[1-9][0-9]{0,15})$/;
 
 /**
- * For `params:` of routes. Checked as text here and turned into numbers by `numbersOfPath`: the decoding of the schema library would cost
- * more than the rest of a small request.
+ * For `params:` of routes. Checked as text here and converted by `numbersOfPath`, because the schema library's decoding would cost more than the
+ * rest of a small request.
  */
 export function fromPath<P extends TProperties>(schema: TObject<P>): TObject<P> {
   const properties = Object.fromEntries(
@@ -27,14 +27,14 @@ export function fromPath<P extends TProperties>(schema: TObject<P>): TObject<P> 
   return Type.Object(properties, { additionalProperties: false }) as unknown as TObject<P>;
 }
 
-/** Path parameters that are ids by their name, `id` or `…_id`, as numbers. Called after they were checked, before the handler. */
+/** Converts path parameters named `id` or `…_id` to numbers. Called after validation, before the handler. */
 export function numbersOfPath(params: Record<string, unknown> | undefined): void {
   for (const name in params) {
     if (name === "id" || name.endsWith("_id")) params[name] = Number(params[name]);
   }
 }
 
-/** For `query:` of routes: checked as text as well, and turned into numbers by the route table. */
+/** For `query:` of routes. Checked as text here and converted by the route table. */
 export function fromText<P extends TProperties>(schema: TObject<P>): TObject<P> {
   const properties = Object.fromEntries(
     Object.entries(schema.properties).map(([name, field]) => [name, readable(field)]),
@@ -47,7 +47,7 @@ function readable(field: TSchema): TSchema {
   return field[OptionalKind] === "Optional" ? Type.Optional(integerText(field)) : integerText(field);
 }
 
-/** The limits of an integer that is read from text, as its schema has them. */
+/** The limits of an integer that is parsed from text, from its schema. */
 export const INTEGER_FORMAT = /^an integer from (-?\d+) to (\d+)$/;
 
 function integerText(field: TSchema): TSchema {
@@ -58,7 +58,7 @@ function integerText(field: TSchema): TSchema {
   return Type.String({ format: integerFormat(minimum, maximum) });
 }
 
-/** Named as it is shown when a value does not fit: `expected an integer from 1 to 500`. */
+/** The name in error messages: `expected an integer from 1 to 500`. */
 function integerFormat(minimum: number, maximum: number): string {
   const format = `an integer from ${minimum} to ${maximum}`;
   FormatRegistry.Set(

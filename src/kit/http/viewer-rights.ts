@@ -1,5 +1,5 @@
-// Asks viewers whether they may still look, after rights changed: each before the next thing that it would get, and all of them with pauses,
-// since thousands may look. So nothing reaches a viewer that lost its right, and asking all of them keeps nobody waiting.
+// Rechecks the rights of viewers after a change of rights: each viewer before its next event, and all viewers with pauses, because there may be
+// thousands. A viewer that lost its right receives nothing, and rechecking all viewers delays no request.
 
 import { Stretch, turnOfOthers } from "../clock.ts";
 import { messageOf } from "../error.ts";
@@ -8,9 +8,9 @@ import { breakOff, type Viewer } from "./sse.ts";
 
 export interface Watching {
   readonly viewer: Viewer;
-  /** Looks up the rights as they are now. */
+  /** Reads the current rights. */
   readonly allowed: () => boolean;
-  /** Kept here: the state of the rights for which it was asked. Begins as UNASKED. */
+  /** The revision of the rights at the last check. Starts as UNASKED. */
   asked: number;
 }
 
@@ -19,11 +19,11 @@ export const UNASKED = -1;
 export class ViewerRights {
   readonly #all: () => Iterable<Watching>;
   readonly #log: Log;
-  /** The number of changes of rights. */
+  /** The revision: the number of changes of rights. */
   #state = 0;
   #isSweeping = false;
 
-  /** `all`: may be changed while it is gone through. */
+  /** `all` may change during iteration. */
   constructor(all: () => Iterable<Watching>, log: Log) {
     this.#all = all;
     this.#log = log;
@@ -41,17 +41,17 @@ export class ViewerRights {
       .finally(() => (this.#isSweeping = false));
   }
 
-  /** Before each thing that is sent: asks if rights changed since it was asked. False: it may not look, and its stream was ended. */
+  /** Called before each event: rechecks if rights changed. Returns false if the viewer lost its right and its stream was ended. */
   admits(watching: Watching): boolean {
     return this.isAsked(watching) || this.ask(watching);
   }
 
-  /** Was it asked since rights changed? */
+  /** Reports whether the viewer was checked since the last change. */
   isAsked({ asked }: Watching): boolean {
     return asked === this.#state;
   }
 
-  /** Whenever it was asked before. False as for `admits`. */
+  /** Always rechecks. Returns false as `admits`. */
   ask(watching: Watching): boolean {
     watching.asked = this.#state;
     try {
@@ -64,7 +64,7 @@ export class ViewerRights {
     return false;
   }
 
-  /** Once more when rights changed meanwhile; those that were asked since then are passed over. */
+  /** Repeats if rights changed in the meantime; skips viewers checked since then. */
   async #sweep(): Promise<void> {
     const stretch = new Stretch();
     for (let state = UNASKED; state !== this.#state;) {

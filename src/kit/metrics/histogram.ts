@@ -1,8 +1,8 @@
-// How often something took how long, in buckets of Prometheus' text format: each counts what took at most so long.
+// A histogram of durations in Prometheus buckets: each counts durations up to its limit.
 
 export class Histogram {
   readonly #limits: readonly number[];
-  /** What took at most so long, and longer than the limit before; the last: longer than all. */
+  /** Counts per bucket, not cumulative; the last counts durations above all limits. */
   readonly #buckets: number[];
   #count = 0;
   #seconds = 0;

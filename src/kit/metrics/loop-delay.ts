@@ -1,11 +1,11 @@
-// How long the event loop kept work waiting: whatever blocks it, each request and stream waits for so long. Measured by a short timer while
-// something happens, and not at all by an idle program, which a timer would wake all the time.
+// Measures event-loop delay: code that blocks the loop delays every request and stream. Uses a short timer while the program is active, and none
+// while it is idle, because a timer would keep waking it.
 
 import { Histogram } from "./histogram.ts";
 
-/** Work that takes less is not felt; it is also how exactly a delay is known. */
+/** The interval of the timer, and the resolution of the measurement. */
 const RESOLUTION_MS = 20;
-/** Measured for so long after the last request. */
+/** Measuring continues this long after the last request. */
 const AWAKE_MS = 1_000;
 const DELAY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const MS_PER_SECOND = 1_000;
@@ -17,18 +17,18 @@ export class LoopDelay {
   #until = 0;
   #timer: Timer | undefined;
 
-  /** `elapsed`: monotonic, ms. `isBusy`: is there work that no request waits for? Then it is measured without them. */
+  /** `elapsed` is monotonic, in ms. `isBusy` reports background work, during which measuring continues without requests. */
   constructor(elapsed: () => number, isBusy: () => boolean = () => false) {
     this.#elapsed = elapsed;
     this.#isBusy = isBusy;
   }
 
-  /** Is it measured at the moment? */
+  /** Reports whether the delay is being measured. */
   get isAwake(): boolean {
     return this.#timer !== undefined;
   }
 
-  /** Something happens. Returns the time, ms. */
+  /** Records activity. Returns the time in ms. */
   wake(): number {
     const now = this.#elapsed();
     this.#until = now + AWAKE_MS;
@@ -44,7 +44,7 @@ export class LoopDelay {
       this.#timer = undefined;
       if (now < this.#until || this.#isBusy()) this.#schedule();
     }, RESOLUTION_MS);
-    // Nobody has to wait for it at the end.
+    // The timer must not keep the process alive.
     this.#timer.unref();
   }
 }

@@ -1,5 +1,5 @@
-// The metrics of a program, in the text format of Prometheus (0.0.4). No user, path or other name of somebody's is a label: what is scraped is
-// read by many.
+// The metrics of a program, in the text format of Prometheus (0.0.4). Labels never contain a user, a path or another private name, because many
+// people read metrics.
 
 import type { AccessLog } from "../http/access-log.ts";
 import type { Watch } from "../http/serve.ts";
@@ -9,7 +9,7 @@ import { LoopDelay } from "./loop-delay.ts";
 
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const ANSWER_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Names of methods are the caller's to choose; others than these share one label. */
+/** Callers choose method names freely, so any other method shares one label. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const MS = 1_000;
 
@@ -20,7 +20,7 @@ export interface Reading {
   readonly read: () => number;
 }
 
-/** A commit waits for the disk: half a millisecond on a good one. */
+/** A commit waits for the disk: half a millisecond on a fast one. */
 export const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 export interface Measured {
@@ -35,7 +35,7 @@ interface MetricsOptions {
   readonly build: Readonly<Record<string, string>>;
   /** Monotonic, ms. */
   readonly elapsed: () => number;
-  /** Is there work that no request waits for? */
+  /** Reports background work. */
   readonly isBusy?: () => boolean;
 }
 
@@ -50,7 +50,7 @@ export function gauge(name: string, help: string, read: () => number): Reading {
 export class Metrics {
   readonly #readings: readonly Reading[];
   readonly #build: Readonly<Record<string, string>>;
-  /** By method, status and route; the labels are put together once. */
+  /** By method, status and route; labels are formatted once. */
   readonly #requests = new Map<string, { readonly labels: string; count: number }>();
   readonly #answers = new Histogram(ANSWER_SECONDS);
   readonly #measured: readonly Measured[];
@@ -77,7 +77,7 @@ export class Metrics {
     this.#build = build;
   }
 
-  /** Counts each answer, and hands it to the access log: both from one look at the clock. */
+  /** Counts each answer and passes it to the access log, with one clock read. */
   watch(log: AccessLog): Watch {
     return {
       began: () => this.#loopDelay.wake(),

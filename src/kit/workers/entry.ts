@@ -1,14 +1,14 @@
-// Starts the worker of a program from its entry file, from source and from the compiled program alike. release/build.ts compiles every entry
-// in as an entry point of its own; there it lies under the root of the files that the program carries.
+// Starts a program's worker from its entry file, from source or compiled. release/build.ts compiles every entry file as a separate entry point,
+// under the root of the embedded files.
 
 /** Set by release/build.ts. */
 declare const CAIRN_VERSION: string | undefined;
 const ROOT_FROM_HERE = "../../../";
 
-/** As the runtime has it. The interface's types know the browser's, which keeps no process alive. */
+/** Bun's Worker type. The interface's types describe the browser's, which has no `ref` and `unref`. */
 export type Thread = Worker & { ref(): void; unref(): void };
 
-/** `path`: of the entry file, from the root of the repository. */
+/** `path` is the entry file, relative to the root of the repository. */
 export function openWorker(path: string): Thread {
   const isCompiled = typeof CAIRN_VERSION === "string";
   const url = isCompiled

@@ -1,15 +1,15 @@
-// A kind of work that runs off the main thread, as both threads know it. A feature declares its jobs beside the functions that do them; the
-// worker of a program lists which function does which.
+// Declares a kind of work for worker threads, shared by both threads. A feature declares its jobs beside their functions; the worker of a
+// program maps jobs to functions.
 
 import { AppError, messageOf, type ErrorCode, type ErrorDetails } from "../error.ts";
 
 /** `Input` and `Output` cross threads, so they are data: no functions, no classes. */
 export interface Job<Input, Output> {
   readonly name: string;
-  /** Of one run; the wait in the queue does not count. */
+  /** The limit of one run, without the time in the queue. */
   readonly deadlineMs: number;
   readonly inputBytesMax: number;
-  /** Bytes, or UTF-16 units for text: what it costs to hand over and to hold. */
+  /** The cost to transfer and hold, in bytes, or UTF-16 units for text. */
   readonly sizeOf: (input: Input) => number;
   /** Only for the types. */
   readonly output?: Output;
@@ -17,7 +17,7 @@ export interface Job<Input, Output> {
 
 type Perform<Input, Output> = (input: Input) => Output | Promise<Output>;
 
-/** A job and how to load the function that does it. */
+/** A job and the loader of its function. */
 interface Implementation {
   readonly name: string;
   readonly load: () => Promise<Perform<never, unknown>>;
@@ -45,7 +45,7 @@ export type Reply =
     }
   | { readonly kind: "failed"; readonly message: string };
 
-/** For the entry file of a worker: performs what it is sent, one job at a time, and no job that is not listed. */
+/** For the entry file of a worker: runs one job at a time, and only listed jobs. */
 export function serveJobs(implementations: readonly Implementation[]): void {
   const known = new Map(implementations.map(({ name, load }) => [name, load]));
   globalThis.addEventListener("message", ({ data }: MessageEvent<Request>) => {

@@ -1,5 +1,5 @@
-// Runs bounded work off the main thread, so that no input of one user stops the server for the others. Workers start with the first job and
-// end when none has come for a while: an idle server has none. A job past its deadline ends with its worker.
+// Runs bounded work off the main thread, so that no user's input blocks the server for others. Workers start with the first job and end after an
+// idle time, so an idle server has none. A job past its deadline is terminated with its worker.
 
 import { AppError } from "../error.ts";
 import type { Thread } from "./entry.ts";
@@ -11,9 +11,9 @@ const IDLE_MS = 30_000;
 const QUEUE_WAIT_MS_MAX = 30_000;
 
 export interface RunOptions {
-  /** Who asked: callers take turns. */
+  /** The caller, for fairness: callers take turns. */
   readonly by: string;
-  /** Ends the job, also while it runs. */
+  /** Cancels the job, even while it runs. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Entry {
   readonly bytes: number;
   readonly resolve: (output: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Of the wait at first, then of the run. */
+  /** First for the queue, then for the run. */
   timer: Timer | undefined;
 }
 
@@ -32,7 +32,7 @@ interface Slot {
   readonly worker: Thread;
   /** Undefined: idle. */
   entry: Entry | undefined;
-  /** Terminated: it keeps its place until its thread has ended, so that there are never more threads than places. */
+  /** Terminated: it keeps its slot until its thread ends, so that threads never exceed slots. */
   ending: boolean;
 }
 
@@ -48,14 +48,14 @@ export class WorkerPool {
     this.#open = open;
   }
 
-  /** Jobs that run or wait. */
+  /** Running and queued jobs. */
   get load(): number {
     return this.#queue.size + [...this.#slots].filter(({ entry }) => entry).length;
   }
 
   /**
-   * Raises what the job raises; `too_large` with `limit_bytes`; `refused` with `job` and `deadline_ms` for a job past its deadline;
-   * `unavailable` with `retry_after_seconds` when too much waits, and without when the pool is closed or `signal` aborts.
+   * Raises errors of the job; `too_large` with `limit_bytes`; `refused` with `job` and `deadline_ms` for a job past its deadline; `unavailable`
+   * with `retry_after_seconds` if the queue is full, and without it if the pool is closed or `signal` aborts.
    */
   run<Input, Output>(job: Job<Input, Output>, input: Input, { by, signal }: RunOptions): Promise<Output> {
     const bytes = job.sizeOf(input);
@@ -131,7 +131,7 @@ export class WorkerPool {
 
   #finish(slot: Slot, reply: Reply): void {
     const { entry } = slot;
-    // Of a job that was given up in the same moment: the worker ends.
+    // The reply to a job cancelled at the same moment; its worker is ending.
     if (!entry || entry.timer === undefined) return;
     slot.entry = undefined;
     slot.worker.unref();
@@ -142,7 +142,7 @@ export class WorkerPool {
     this.#dispatch();
   }
 
-  /** Gives a job up: out of the queue, or together with its worker. */
+  /** Cancels a job: removes it from the queue, or terminates its worker. */
   #end(entry: Entry, error: Error): void {
     if (entry.timer === undefined) return;
     this.#queue.remove(entry);

@@ -1,22 +1,21 @@
-// Jobs that wait for a worker: bounded in number and bytes, and taken from each caller in turn, so that a caller who sends many waits for
-// their own and not everybody for them.
+// The queue of jobs: bounded in number and bytes, and served round-robin by caller, so that a caller with many jobs delays only their own.
 
 import { AppError } from "../error.ts";
 
 const JOBS_MAX = 1_024;
 const BYTES_MAX = 256 * 1024 * 1024;
-/** Of one caller, so that others find room. */
+/** The share of one caller, so that others find room. */
 const CALLER_SHARE = 0.5;
 const RETRY_AFTER_SECONDS = 1;
 
 export interface Waiting {
-  /** Who asked, for fairness: the name of a user. */
+  /** The user's name, for fairness. */
   readonly by: string;
   readonly bytes: number;
 }
 
 export class FairQueue<Entry extends Waiting> {
-  /** In the order in which callers have their turn. */
+  /** In round-robin order. */
   readonly #byCaller = new Map<string, { readonly entries: Set<Entry>; bytes: number }>();
   #size = 0;
   #bytes = 0;
@@ -39,7 +38,7 @@ export class FairQueue<Entry extends Waiting> {
     this.#bytes += entry.bytes;
   }
 
-  /** The oldest of the caller whose turn it is; undefined: nothing waits. */
+  /** Returns the oldest job of the next caller; undefined if the queue is empty. */
   take(): Entry | undefined {
     const next = this.#byCaller.entries().next().value;
     if (!next) return undefined;
