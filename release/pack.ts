@@ -1,9 +1,10 @@
 // After `build.ts --all`: one archive for each target in dist/release/, and SHA256SUMS over them. `pack.ts [target …]` packs a part.
-// Each archive holds a folder with the two programs, the licence and the readme. The same build gives the same archives.
+// Each archive holds a folder with the two programs, the licence, the readme, the manual and man pages. The same build gives the same archives.
 
 import { existsSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { tarGz, zip, type ArchiveFile } from "./archive.ts";
+import { manPages } from "./man.ts";
 import { ROOT, fail, megabytes, readManifest, seconds } from "./step.ts";
 import { archiveName, programs, targets, type Target } from "./targets.ts";
 
@@ -22,7 +23,9 @@ async function contents(folder: string, target: Target): Promise<ArchiveFile[]> 
       executable: true,
     });
   }
-  for (const name of texts) {
+  // The help of a command names its page of the manual.
+  const pages = (await readdir(`${ROOT}/docs`)).filter((name) => /\.(?:md|png)$/.test(name)).sort();
+  for (const name of [...texts, ...pages.map((page) => `docs/${page}`)]) {
     files.push({
       path: `${folder}/${name}`,
       bytes: await Bun.file(`${ROOT}/${name}`).bytes(),
@@ -32,10 +35,21 @@ async function contents(folder: string, target: Target): Promise<ArchiveFile[]> 
   return files;
 }
 
+/** Where `man -M` and package managers look. */
+async function manual(folder: string, version: string): Promise<ArchiveFile[]> {
+  const pages = await manPages(version);
+  return pages.map(({ name, text }) => ({
+    path: `${folder}/man/man1/${name}`,
+    bytes: new TextEncoder().encode(text),
+    executable: false,
+  }));
+}
+
 async function pack(version: string, target: Target): Promise<void> {
   const started = performance.now();
   const name = archiveName(version, target);
-  const files = await contents(name.slice(0, -(target.archive.length + 1)), target);
+  const folder = name.slice(0, -(target.archive.length + 1));
+  const files = [...(await contents(folder, target)), ...(await manual(folder, version))];
   const bytes = target.archive === "zip" ? zip(files) : await tarGz(files);
   await Bun.write(`${OUTPUT}/${name}`, bytes);
   console.log(`pack: dist/release/${name}  ${megabytes(bytes.length)}  ${seconds(started)}`);

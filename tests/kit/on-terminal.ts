@@ -15,6 +15,7 @@ export async function onTerminal(
   command: readonly string[],
   variables: Record<string, string> = {},
   answers: readonly (readonly [question: string, answer: string])[] = [],
+  columns = 500,
 ): Promise<Shown> {
   let said = "";
   let read = 0;
@@ -23,7 +24,7 @@ export async function onTerminal(
   const terminal = startTerminal(["sh", "-c", '"$0" "$@"; echo "exit=$?"', ...command], {
     environment: process.env,
     variables: { TERM: "xterm", ...variables },
-    columns: 500,
+    columns,
     rows: 24,
     output: (chunk) => {
       said += decoder.decode(chunk, { stream: true });
