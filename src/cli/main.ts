@@ -49,7 +49,10 @@ export const program: Program = {
         stop: async () => (await server()).serverStop,
         logs: async () => (await server()).serverLogs,
       }),
-      status: () => import("./groups/status.ts").then((module) => module.statusCommand),
+      status: later(
+        "Show which space this is and what is not recorded yet",
+        async () => (await import("./groups/status.ts")).statusCommand,
+      ),
       file: group("file", "Read and write the files of a space", {
         list: async () => (await file()).fileList,
         get: async () => (await file()).fileGet,

@@ -1,32 +1,49 @@
 // A local space for a program that runs for long and needs it now and then. The database takes one process at a time, so the space is opened for
 // the first piece of work, shared by all that runs meanwhile, and closed a moment after the last: a person's command waits no longer than that.
+// Under constant use it is closed now and then, so that others have their turn.
 
+import { systemClock, type Clock } from "../../kit/clock.ts";
 import type { SpaceDoor } from "./door.ts";
 
 /** Work that follows within this time finds the space open. Shorter than a person's command waits for its turn. */
 const LINGER_MS = 200;
 
+/** New work no longer joins a space that has been open for this long. */
+const HELD_MS_MAX = 2_000;
+/** After that, the space stays closed for this long. Others look more often than that. */
+const REST_MS = 150;
+
 export class LentSpace {
   readonly #open: () => Promise<SpaceDoor>;
+  readonly #clock: Clock;
+  #openedAt = 0;
+  #resting: Promise<void> | undefined;
+  /** Called when the last user is done. */
+  #onIdle = () => {};
   #opened: Promise<SpaceDoor> | undefined;
   /** The last close; the next open waits for it. */
   #closing: Promise<void> = Promise.resolve();
   #users = 0;
   #timer: Timer | undefined;
 
-  constructor(open: () => Promise<SpaceDoor>) {
+  constructor(open: () => Promise<SpaceDoor>, clock: Clock = systemClock) {
     this.#open = open;
+    this.#clock = clock;
   }
 
   /** Raises what opening raises, and what `work` raises. */
   async use<T>(work: (space: SpaceDoor) => Promise<T>): Promise<T> {
+    while (this.#resting !== undefined || this.#isHeldLong()) await (this.#resting ??= this.#rest());
     clearTimeout(this.#timer);
     this.#users += 1;
     try {
       return await work(await this.#shared());
     } finally {
       this.#users -= 1;
-      if (this.#users === 0) this.#timer = setTimeout(() => void this.#giveBack(), LINGER_MS);
+      if (this.#users === 0) {
+        this.#timer = setTimeout(() => void this.#giveBack(), LINGER_MS);
+        this.#onIdle();
+      }
     }
   }
 
@@ -40,8 +57,22 @@ export class LentSpace {
     await this.#closing;
   }
 
+  #isHeldLong(): boolean {
+    return this.#opened !== undefined && this.#clock.elapsed() - this.#openedAt > HELD_MS_MAX;
+  }
+
+  /** Waits for the work in progress, closes the space, and leaves it to others for a moment. */
+  async #rest(): Promise<void> {
+    if (this.#users > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    this.#onIdle = () => {};
+    await this.#giveBack();
+    await Bun.sleep(REST_MS);
+    this.#resting = undefined;
+  }
+
   #shared(): Promise<SpaceDoor> {
     if (this.#opened) return this.#opened;
+    this.#openedAt = this.#clock.elapsed();
     const opened = this.#closing.catch(() => undefined).then(this.#open);
     this.#opened = opened;
     // A failure is not kept: the space may be there the next time.

@@ -3,9 +3,11 @@
 import { expect, test } from "bun:test";
 import type { SpaceDoor } from "../../../src/context/space/door.ts";
 import { LentSpace } from "../../../src/context/space/lent.ts";
+import { systemClock, type Clock } from "../../../src/kit/clock.ts";
+import { manualClock } from "../../kit/manual-clock.ts";
 import { until } from "../../kit/eventually.ts";
 
-function lender() {
+function lender(clock: Clock = systemClock) {
   const events: string[] = [];
   const closing = { wait: Promise.resolve() };
   let failures = 0;
@@ -21,7 +23,7 @@ function lender() {
         events.push("close");
       },
     } as SpaceDoor;
-  });
+  }, clock);
   return { lent, events, closing, failNext: () => (failures = 1) };
 }
 
@@ -72,5 +74,18 @@ test("keeps the space open while work runs, whatever other work raises", async (
   expect(events).toEqual(["open"]);
   gate.resolve();
   await running;
+  await lent.close();
+});
+
+test("is closed under constant use as well, once the work in progress has ended", async () => {
+  const clock = manualClock();
+  const { lent, events } = lender(clock);
+  const gate = Promise.withResolvers<void>();
+  const first = lent.use(() => gate.promise);
+  clock.advance(2_001);
+  const later = [1, 2].map((one) => lent.use(async () => events.push(`later ${one}`)));
+  gate.resolve();
+  await Promise.all([first, ...later]);
+  expect(events).toEqual(["open", "close", "open", "later 1", "later 2"]);
   await lent.close();
 });
