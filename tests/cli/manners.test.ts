@@ -140,7 +140,7 @@ describe.skipIf(process.platform === "win32")("a table", () => {
     const [header, row] = text.split("\n");
     expect(header).toStartWith("\u001b[1mPATH");
     expect(header).toEndWith("AUTHOR\u001b[0m");
-    expect(row).toMatch(/^projects\S*…\S*name\.md +v1 +1 B +live +always +just now +/);
+    expect(row).toMatch(/^projects\S*…\S*name\.md +v1 +1 B +clean +always +just now +/);
     expect(Bun.stringWidth(row!)).toBeLessThanOrEqual(80);
     const { text: plain } = await onTerminal([...command, "--no-color"], xterm, [], 80);
     expect(plain).not.toContain("\u001b");

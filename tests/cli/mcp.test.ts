@@ -4,9 +4,10 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { capabilities } from "../../src/context/access/schema.ts";
 import { createLocalSpace } from "../../src/context/space/local.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { cairnAt, type Cairn } from "../kit/cairn.ts";
+import { cairnAt, stoppedContext, type Cairn } from "../kit/cairn.ts";
 import { until } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
@@ -132,6 +133,17 @@ describe.each([
     );
     const gone = await session.refused("put", { path: "gone.md", content: "", expected_version: 3 });
     expect(gone).toEndWith("The document does not exist now; to create it, put with expected_version null.");
+  });
+
+  test("a hand edit is never overwritten: it becomes a version, and the writer learns its number", async () => {
+    await using session = await mcpSession("--write", ...place.flags);
+    await session.call("put", { path: "edit.md", content: "one\n", expected_version: null });
+    writeFileSync(join(place.tree, "edit.md"), "by hand\n");
+    const stale = await session.refused("put", { path: "edit.md", content: "two\n", expected_version: 1 });
+    expect(stale).toEndWith("The document now:\n[edit.md v2]\nby hand\n");
+    expect(await session.call("put", { path: "edit.md", content: "two\n", expected_version: 2 })).toStartWith(
+      "edit.md is at v3 ",
+    );
   });
 
   test("offers every document as a resource, page by page, under any name", async () => {
@@ -286,6 +298,66 @@ describe.each([
     expect(await session.call("read", { path: "turn.md" })).toBe("[turn.md v1]\ntheirs\n");
     await session.call("put", { path: "turn.md", content: "mine\n", expected_version: 1 });
     expect((await place.cairn("file", "get", "turn.md")).stdout).toBe("mine\n");
+  });
+});
+
+describe("rights and places", () => {
+  test("a viewer reads and writes nothing, and sees only what a rule lets them see", async () => {
+    await using server = await runContext();
+    await using folder = await temporaryFolder();
+    await server.admin.write("a.md", "one\n");
+    await server.admin.write("finance/plan.md", "secret [[a]]\n");
+    const { token } = await server.admin.post("/users", { name: "eve", role: "viewer" });
+    const rules = [{ effect: "deny" as const, path: "team/finance/**", capabilities: [...capabilities] }];
+    await server.admin.put("/users/eve/acl", { rules });
+    const file = await folder.write("token", token);
+    await using session = await mcpSession("--write", "--server", server.url, "--token-file", file);
+    expect(await session.call("list")).toBe("a.md\tv1\t4\tlive");
+    for (const [tool, input] of [
+      ["read", { path: "finance/plan.md" }],
+      ["neighbours", { path: "finance/plan.md" }],
+    ] as const)
+      expect(await session.refused(tool, input)).toBe("not_found: file finance/plan.md: not found");
+    expect(await session.call("search", { query: "secret" })).toBe("no document matches");
+    expect(await session.call("neighbours", { path: "a.md" })).not.toContain("finance");
+    expect((await session.client.listResources()).resources.map(({ name }) => name)).toEqual(["a.md"]);
+    const put = await session.refused("put", { path: "a.md", content: "x", expected_version: 1 });
+    expect(put).toStartWith("forbidden: ");
+    await server.admin.post("/users/eve/disable");
+    expect(await session.refused("list")).toMatch(
+      /^unauthenticated: .+ run cairn auth login <name> --server /,
+    );
+  });
+
+  test("the data of a stopped server serves as well, and is free between calls", async () => {
+    await using server = await stoppedContext("team");
+    await using session = await mcpSession("--write", "--server-dir", server.directory);
+    expect(await session.call("map", { limit: 1 })).toContain("1. context-entry.md");
+    expect(await session.call("put", { path: "n.md", content: "n\n", expected_version: null })).toStartWith(
+      "n.md is at v1",
+    );
+    expect((await server.cairn("file", "get", "n.md")).stdout).toBe("n\n");
+  });
+
+  test("a server that does not answer is an error of each call, and of no handshake", async () => {
+    await using session = await mcpSession("--server", "http://127.0.0.1:1", "--space", "main");
+    expect(await session.refused("list")).toStartWith("unavailable: http://127.0.0.1:1 does not answer: ");
+  });
+
+  test("of more calls than can wait, the last are refused, and the rest is answered", async () => {
+    await using place = await inFolder();
+    await using session = await mcpSession(...place.flags);
+    const answers = await Promise.all(
+      Array.from({ length: 1_200 }, () => session.call("status").catch((error: Error) => error.message)),
+    );
+    const refusals = answers.filter((text) => text.startsWith("rate_limited: "));
+    const good = answers.filter((text) => text.startsWith("space: main\n"));
+    expect([good.length >= 1_000, refusals.length > 0, good.length + refusals.length]).toEqual([
+      true,
+      true,
+      1_200,
+    ]);
+    expect(await session.call("status")).toStartWith("space: main");
   });
 });
 
