@@ -2,7 +2,6 @@
 // opened in this process and gives the same answers.
 
 import { readFileSync } from "node:fs";
-import type { ArgsDef } from "citty";
 import { Client, networkTransport, type Transport } from "../context/client/client.ts";
 import {
   enclosingSpaceDirectory,
@@ -22,51 +21,7 @@ import { storedToken } from "./credentials.ts";
 import { chosenSpace } from "./space-choice.ts";
 import { serverTarget, spaceTarget, type ServerFlags, type ServerTarget, type SpaceFlags } from "./target.ts";
 
-/** Flags of commands for a local server. */
-export const serverDirArg = {
-  "server-dir": {
-    type: "string",
-    valueHint: "dir",
-    description:
-      "Data directory of a local server (default: $SERVICE_SERVER_DIR, then the standard directories)",
-  },
-} as const satisfies ArgsDef;
-
-/** Flags of every command that talks to a server. */
-export const connectionArgs = {
-  server: {
-    type: "string",
-    valueHint: "url",
-    description: "Address of a server (default: the server of the last sign-in)",
-  },
-  local: { type: "boolean", description: "Use this machine, not the server of the last sign-in" },
-  ...serverDirArg,
-  "token-file": {
-    type: "string",
-    valueHint: "file",
-    description: "File with the access token for --server",
-  },
-} as const satisfies ArgsDef;
-
-/** Flag of commands for a space in a folder. */
-export const dirArg = {
-  dir: {
-    type: "string",
-    valueHint: "dir",
-    description: "Folder of a local space (default: $SERVICE_DIR, the space around you, ~/.cairn/space)",
-  },
-} as const satisfies ArgsDef;
-
-/** Flags of every command about one space, in a folder or of a server. */
-export const spaceArgs = {
-  ...dirArg,
-  space: {
-    type: "string",
-    valueHint: "name",
-    description: "Space of a server (default: the only one)",
-  },
-  ...connectionArgs,
-} as const satisfies ArgsDef;
+export { connectionArgs, dirArg, serverDirArg, spaceArgs } from "./connection-args.ts";
 
 /** The flags as parsed, with the global ones. */
 type Given = Readonly<Record<string, unknown>>;

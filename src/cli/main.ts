@@ -3,6 +3,7 @@
 
 import { exitCodeOf } from "../kit/error.ts";
 import { later, runProgram, type Command, type Program } from "../kit/cli.ts";
+import { spaceArgs } from "./connection-args.ts";
 import { examples } from "./examples.ts";
 import { topics } from "./topics.ts";
 
@@ -227,15 +228,7 @@ export const program: Program = {
     debug: { type: "boolean", description: "Show where an error came from" },
     "no-color": { type: "boolean", description: "Disable colours, like $NO_COLOR" },
   },
-  // The commands have descriptions of their own; here they are flags that may stand before a command.
-  connection: {
-    dir: { type: "string" },
-    local: { type: "boolean" },
-    server: { type: "string" },
-    "server-dir": { type: "string" },
-    "token-file": { type: "string" },
-    space: { type: "string" },
-  },
+  connection: spaceArgs,
   exitCode: exitCodeOf,
   examples,
   manual: {

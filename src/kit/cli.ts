@@ -201,7 +201,9 @@ export async function commandTree(program: Program): Promise<CommandNode> {
     const children = Object.entries((await subcommandsOf(command)) ?? {});
     if (path.length === 1) children.push([HELP_COMMAND, await helpCommand(program)]);
     const page = await pageOf(program, command, path);
-    const all = Object.entries<ArgDef>({ ...page.args, ...program.globals, ...HELP });
+    // They may stand before the command.
+    const early = path.length === 1 ? program.connection : {};
+    const all = Object.entries<ArgDef>({ ...early, ...page.args, ...program.globals, ...HELP });
     const below: CommandNode[] = [];
     for (const [name, child] of children)
       below.push(await node(await resolved(child as Command), [...path, name]));

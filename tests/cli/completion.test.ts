@@ -93,6 +93,9 @@ const EVERYWHERE: [line: string, offered: readonly string[]][] = [
   ["cairn space create x --template b", ["blank"]],
   ["cairn completion ", ["bash", "zsh", "fish", "powershell"]],
   ["cairn completion bash ", []],
+  ["cairn help exit", ["exit-codes"]],
+  ["cairn --server-dir server user role bob c", ["contributor"]],
+  ["cairn --token", ["--token-file"]],
   ["cairn audit export --format ", ["jsonl", "csv"]],
 ];
 

@@ -35,7 +35,7 @@ test("the commands are light", async () => {
 
 test("cairn starts with the table of its commands and the kit, and help for an AI tool's server loads no protocol", async () => {
   const start = [...(await loadedWith("bin/cairn.ts"))];
-  const own = /^(?:node:|src\/kit\/|src\/cli\/(?:main|topics|examples)\.ts$|bin\/cairn\.ts$)/;
+  const own = /^(?:node:|src\/kit\/|src\/cli\/(?:main|topics|examples|connection-args)\.ts$|bin\/cairn\.ts$)/;
   expect(start.filter((path) => !own.test(path) || path.startsWith("src/kit/http/"))).toEqual([]);
   const mcp = [...(await loadedWith("src/cli/groups/mcp.ts"))];
   expect(mcp.filter((path) => /^(?:@|elysia|bun:sqlite)/.test(path))).toEqual([]);
