@@ -135,6 +135,15 @@ function mentionProblems(text: string): string[] {
   });
 }
 
+/** Lines of shell blocks that run `cairn`. Placeholders stand for words. */
+function shellLines(text: string): string[] {
+  const blocks = [...text.matchAll(/^```(?:sh|console)\n(.*?)^```/gms)].map(([, block]) => block!);
+  return blocks
+    .flatMap((block) => block.replaceAll(/\\\n\s*/g, "").split("\n"))
+    .map((line) => line.replace(/\s+#.*$/, "").replaceAll(/<(\w+)>/g, "$1"))
+    .filter((line) => /(?:^|[^\w/.-])cairn /.test(line) && !/^\s*(?:#|cairn \S*:)/.test(line));
+}
+
 describe("every command that is named exists", async () => {
   const files = (await repositoryFiles()).filter(
     ({ path }) => /^(?:src|embed)\/.*\.(?:ts|md|txt)$/.test(path) || /^docs\/.*\.md$|^[A-Z]+\.md$/.test(path),
@@ -145,6 +154,14 @@ describe("every command that is named exists", async () => {
       mentionProblems(text).map((mention) => `${path}: ${mention}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  test("in the shell lines of documents, with arguments that it takes", () => {
+    const wrong = files.flatMap(({ path, text }) =>
+      shellLines(text).flatMap((line) => problemsIn(line).map((problem) => `${path}: ${line}: ${problem}`)),
+    );
+    expect(wrong).toEqual([]);
+    expect(files.flatMap(({ text }) => shellLines(text)).length).toBeGreaterThan(40);
   });
 
   test("one that does not exist is found, and one with a wrong flag", () => {

@@ -179,8 +179,10 @@ describe.each([
 
   test("answers hostile arguments with errors of the tool, and goes on", async () => {
     await using session = await mcpSession("--write", ...place.flags);
-    symlinkSync("/etc/passwd", join(place.tree, "link.md"));
-    symlinkSync("/etc", join(place.tree, "etc"));
+    if (process.platform !== "win32") {
+      symlinkSync("/etc/passwd", join(place.tree, "link.md"));
+      symlinkSync("/etc", join(place.tree, "etc"));
+    } else mkdirSync(join(place.tree, "etc"));
     const path = "a.md";
     for (const [tool, input, says] of [
       ["read", {}, "invalid: path: missing"],
@@ -211,7 +213,9 @@ describe.each([
         { path, content: "x".repeat(1024 * 1024 + 1), expected_version: 1 },
         "invalid: content: at most",
       ],
-      ["put", { path: "etc/new.md", content: "x", expected_version: null }, ""],
+      ...(process.platform === "win32"
+        ? []
+        : [["put", { path: "etc/new.md", content: "x", expected_version: null }, ""] as const]),
       [
         "put",
         { path: "secret.md", content: `key = "AKIA${"QWERTYUIOPASDFGH"}"\n`, expected_version: null },
@@ -219,7 +223,7 @@ describe.each([
       ],
       ["rm", { path }, "invalid: no such tool"],
       ["__proto__", {}, "invalid: no such tool"],
-    ] as [string, object, string][]) {
+    ] as readonly (readonly [string, object, string])[]) {
       const refusal = await session.refused(tool, input);
       expect([tool, input, refusal]).toEqual([tool, input, expect.stringContaining(says)]);
       expect(refusal).not.toContain("root:");
@@ -342,22 +346,6 @@ describe("rights and places", () => {
   test("a server that does not answer is an error of each call, and of no handshake", async () => {
     await using session = await mcpSession("--server", "http://127.0.0.1:1", "--space", "main");
     expect(await session.refused("list")).toStartWith("unavailable: http://127.0.0.1:1 does not answer: ");
-  });
-
-  test("of more calls than can wait, the last are refused, and the rest is answered", async () => {
-    await using place = await inFolder();
-    await using session = await mcpSession(...place.flags);
-    const answers = await Promise.all(
-      Array.from({ length: 1_200 }, () => session.call("status").catch((error: Error) => error.message)),
-    );
-    const refusals = answers.filter((text) => text.startsWith("rate_limited: "));
-    const good = answers.filter((text) => text.startsWith("space: main\n"));
-    expect([good.length >= 1_000, refusals.length > 0, good.length + refusals.length]).toEqual([
-      true,
-      true,
-      1_200,
-    ]);
-    expect(await session.call("status")).toStartWith("space: main");
   });
 });
 

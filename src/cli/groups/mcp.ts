@@ -2,9 +2,9 @@
 
 import { defineCommand } from "citty";
 import { systemClock } from "../../kit/clock.ts";
-import { standardStreams, waitForStopSignal } from "../../kit/environment.ts";
+import { hasTerminal, standardStreams, waitForStopSignal } from "../../kit/environment.ts";
 import { createLog } from "../../kit/log.ts";
-import { logWriter } from "../../kit/output.ts";
+import { logWriter, printHint } from "../../kit/output.ts";
 import { inWordsOfFlags, openSpace, spaceArgs } from "../connection.ts";
 
 export const mcp = defineCommand({
@@ -23,7 +23,17 @@ export const mcp = defineCommand({
       import("../../context/mcp/protocol.ts"),
       import("../../context/space/lent.ts"),
     ]);
-    const lent = new LentSpace(() => openSpace(args, log));
+    // Chosen once: asking the server for its only space again would count against its rate limit.
+    let name = args.space;
+    const lent = new LentSpace(async () => {
+      const space = await openSpace({ ...args, space: name }, log);
+      name = space.name;
+      return space;
+    });
+    if (hasTerminal())
+      await printHint(
+        "an AI tool talks to this command, not a person: cairn help mcp shows how to set one up; Ctrl+C ends it",
+      );
     const use: typeof lent.use = async (work) => {
       try {
         return await lent.use(work);

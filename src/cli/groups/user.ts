@@ -88,7 +88,7 @@ export const userShow = serverCommand({
       state: stateText(user),
       tokens: user.tokens,
       password: user.has_password,
-      created: when(user.created_at),
+      created: user.created_at,
     }),
 });
 
