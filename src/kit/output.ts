@@ -26,7 +26,12 @@ export async function printData<T>(value: T, format: Format, human: (value: T) =
 }
 
 export async function printText(text: string): Promise<void> {
-  await writeTo(process.stdout, `${painted(text, manner.styles, visible)}\n`);
+  await writeTo(process.stdout, textOnStdout(text));
+}
+
+/** Returns what `printText` would write, for a pager. */
+export function textOnStdout(text: string): string {
+  return `${painted(text, manner.styles, visible)}\n`;
 }
 
 export interface ErrorReport {

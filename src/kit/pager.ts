@@ -2,15 +2,15 @@
 
 import { commandWords } from "./command-text.ts";
 import { stdoutIsTerminal, type Environment } from "./environment.ts";
-import { printBytes } from "./output.ts";
+import { printBytes, textOnStdout } from "./output.ts";
 import { runOnOwnTerminal } from "./process.ts";
 
 /** `less` ends at once if the text fits (F), passes colours on (R) and leaves the text on the screen (X). */
 const LESS = "FRX";
 
-/** The text is written as it is: it may contain colours, and the caller has made the rest of it safe. Raises `invalid` for a broken $PAGER. */
+/** The text may carry styles (style.ts). Raises `invalid` for a broken $PAGER. */
 export async function printPaged(text: string, environment: Environment): Promise<void> {
-  const bytes = new TextEncoder().encode(text.endsWith("\n") ? text : `${text}\n`);
+  const bytes = new TextEncoder().encode(textOnStdout(text));
   const pager = stdoutIsTerminal() ? pagerOf(environment) : [];
   const surroundings = { ...environment, LESS: environment["LESS"] ?? LESS };
   // A pager that cannot be started is no reason to hide the text.

@@ -167,10 +167,10 @@ test("without a terminal, or with --non-interactive, nothing is asked and all th
     "say what to create: cairn init solo, cairn init client or cairn init server; cairn init --help lists their flags";
   expect(await at.refused("init")).toEqual(failure(choice));
   expect(await at.refused("init", "server")).toEqual(
-    failure("cairn init server: missing flags: --space, --admin; there is no terminal to ask"),
+    failure("missing flags: --space, --admin; there is no terminal to ask"),
   );
   const typed = await at.typed(["init", "server", "--non-interactive", "--space", "main"], []);
-  expect([typed.exitCode, typed.text]).toEqual([1, "Error: cairn init server: missing flag: --admin\n"]);
+  expect([typed.exitCode, typed.text]).toEqual([1, "Error: missing flag: --admin\n"]);
   expect((await at.typed(["init", "--non-interactive"], [])).exitCode).toBe(1);
   expect(readdirSync(at.folder.path)).toEqual([]);
 });
@@ -299,7 +299,7 @@ describe("init client", () => {
     const wrong = await at.folder.write("wrong", "cairn_nothing");
     const before = pictureOf(at.folder.path);
     expect(await at.refused("init", "client")).toEqual(
-      failure("cairn init client: missing flag: --server; there is no terminal to ask"),
+      failure("missing flag: --server; there is no terminal to ask"),
     );
     expect(await at.refused("init", "client", "--server", "ftp://x")).toEqual(
       failure('--server "ftp://x": expected an address, for example https://context.example.org'),

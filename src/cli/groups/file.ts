@@ -7,14 +7,14 @@ import { parseConflictName } from "../../context/replica/conflict-names.ts";
 import type { Expected } from "../../context/versioned-store/engine.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import { accessProblem } from "../../kit/disk.ts";
-import { processEnvironment, stdoutTakesColor } from "../../kit/environment.ts";
+import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/output.ts";
 import { printPaged } from "../../kit/pager.ts";
 import { readStdin } from "../../kit/stdin.ts";
 import { spaceCommand } from "../command.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
-import { painted, patchText, statText } from "../diff-text.ts";
+import { patchText, statText } from "../diff-text.ts";
 import { bytes, table, when, wholeNumber } from "../text.ts";
 
 export const path = {
@@ -226,14 +226,9 @@ export const fileDiff = defineCommand({
     };
     const diff = await withSpace(args, (space) => space.diff(args.path, query));
     if (format !== "text" || args.stat === true) return printData(diff, format, statText);
-    const environment = processEnvironment();
-    const inColor = stdoutTakesColor(environment) && (args as Flags)["no-color"] !== true;
-    const text = patchText(diff);
-    await printPaged(inColor ? painted(text) : text, environment);
+    await printPaged(patchText(diff), processEnvironment());
   },
 });
-
-type Flags = Readonly<Record<string, unknown>>;
 
 export const fileRevert = spaceCommand({
   name: "revert",

@@ -105,7 +105,7 @@ export const initClient = defineCommand({
     const answers: Answers = { kind: "client", server, space, directory, typedToken };
     if (server === undefined && mayAsk(args) && file === undefined)
       return printMade(await wizard(answers, environment), args, environment);
-    refuseMissing("cairn init client", { "--server": server });
+    refuseMissing({ "--server": server });
     const token = file === undefined ? storedToken(server!, environment) : tokenIn(file);
     if (token === undefined && mayAsk(args)) {
       await proveAddress(server!);
@@ -159,7 +159,7 @@ export const initServerCommand = defineCommand({
     };
     const isComplete = space !== undefined && admin !== undefined;
     if (!isComplete && mayAsk(args)) return printMade(await wizard(answers, environment), args, environment);
-    refuseMissing("cairn init server", { "--space": space, "--admin": admin });
+    refuseMissing({ "--space": space, "--admin": admin });
     const made = await createServer(answers, args.force === true, environment);
     await printData(made, formatOf(args), serverText);
   },

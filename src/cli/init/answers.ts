@@ -42,18 +42,14 @@ export function mayAsk(args: Manner): boolean {
 }
 
 /** Raises `invalid` with all that is missing, as flags. */
-export function refuseMissing(command: string, flags: Readonly<Record<string, unknown>>): void {
+export function refuseMissing(flags: Readonly<Record<string, unknown>>): void {
   const missing = Object.keys(flags).filter((flag) => flags[flag] === undefined);
   if (missing.length === 0) return;
   const names = missing.join(", ");
   const why = hasTerminal() ? "" : "; there is no terminal to ask";
-  throw new AppError(
-    "invalid",
-    `${command}: missing ${missing.length === 1 ? "flag" : "flags"}: ${names}${why}`,
-    {
-      missing,
-    },
-  );
+  throw new AppError("invalid", `missing ${missing.length === 1 ? "flag" : "flags"}: ${names}${why}`, {
+    missing,
+  });
 }
 
 /** Raises `invalid` with everything that is wrong. */

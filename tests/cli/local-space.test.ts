@@ -1,0 +1,212 @@
+// Goal: in a folder, every `cairn file` command says and does what it does on a server: nothing that a person edits by hand is unseen, nothing
+// is lost by deleting or reverting, and scripts can tell by exit code and JSON what happened.
+
+import { describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ListedFile } from "../../src/context/files/listing-schema.ts";
+import { binaryPath } from "../kit/binaries.ts";
+import { cairnAt, failure } from "../kit/cairn.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { onTerminal } from "../kit/on-terminal.ts";
+
+/** A space in a folder, and commands that run inside it. */
+async function space(template = "blank") {
+  const home = await temporaryFolder();
+  const directory = join(home.path, "notes");
+  const environment = { HOME: home.path, SERVICE_DIR: "", SERVICE_SERVER_DIR: "" };
+  await cairnAt([], { environment }).printed("init", "solo", "--dir", directory, "--template", template);
+  const at = cairnAt([], { cwd: directory, environment });
+  return {
+    ...at,
+    environment,
+    directory,
+    write: (path: string, text: string) => home.write(`notes/${path}`, text),
+    on: (path: string) => join(directory, path),
+    /** Runs a command with this on its standard input. */
+    async piped(text: string, ...args: string[]) {
+      const child = Bun.spawn([binaryPath("cairn"), ...args], {
+        cwd: directory,
+        env: { ...process.env, ...environment },
+        stdio: [new Blob([text]), "pipe", "pipe"],
+      });
+      return [await child.exited, await child.stdout.text(), await child.stderr.text()] as const;
+    },
+    list: async (...flags: string[]) =>
+      (await at.data<ListedFile[]>("file", "list", ...flags)).map(({ path, version, state }) => [
+        path,
+        version,
+        state,
+      ]),
+    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
+  };
+}
+
+test("from the first edit to the last version: list, diff, adopt, history, delete, undelete, destroy, revert", async () => {
+  await using at = await space("solo");
+  expect(await at.printed("status")).toEndWith("\n\neverything on disk is recorded\n");
+  await at.write("decisions.md", "# Decisions\n\nOurs.\n");
+  await at.write("wiki/new page.md", "# New\n");
+  rmSync(at.on("team/skill-map.md"));
+  const status = await at.printed("status");
+  for (const line of [
+    "modified   decisions.md",
+    "untracked  wiki/new page.md",
+    "missing    team/skill-map.md",
+  ])
+    expect(status).toContain(`\n  ${line}\n`);
+  expect(status).toContain("\nrecord every edit and new file: cairn space adopt\n");
+  expect(await at.data<object>("status")).toMatchObject({
+    space: "notes",
+    changes: {
+      modified: ["decisions.md"],
+      untracked: ["wiki/new page.md"],
+      missing: ["team/skill-map.md"],
+      refused: [],
+    },
+    conflicts: [],
+    sync: null,
+  });
+
+  const table = await at.printed("file", "list");
+  expect(table).toMatch(/^decisions\.md +v1 .* modified +always /m);
+  expect(table).toMatch(/^wiki\/new page\.md +— .* untracked +always /m);
+  expect(table).toMatch(/^identity\/me\.md +v1 .* clean +init-only /m);
+  expect(await at.printed("file", "diff", "decisions.md")).toContain("\n+++ decisions.md on disk\n");
+  expect(await at.printed("file", "diff", "wiki/new page.md", "--stat")).toBe(
+    "wiki/new page.md  v0 → the file on disk  1 line added, 0 removed\n",
+  );
+  expect(await at.printed("file", "history", "wiki/new page.md")).toContain(
+    "record it with cairn space adopt\n",
+  );
+  const untracked = await at.data<object>("file", "history", "wiki/new page.md");
+  expect(untracked).toMatchObject({ tracked: false, current: null, versions: [] });
+
+  expect(await at.printed("space", "adopt")).toBe("adopted decisions.md\nadopted wiki/new page.md\n");
+  expect(await at.printed("space", "adopt")).toBe("nothing to adopt\n");
+  expect(await at.printed("space", "index")).toContain("space-index.md is at v2 and lists 6 documents\n");
+  expect(await at.printed("space", "index")).toContain("space-index.md is up to date (v2, 6 documents)\n");
+  expect(readFileSync(at.on("space-index.md"), "utf8")).toContain("- `wiki/new page.md`: New\n");
+  expect(await at.printed("file", "diff", "decisions.md")).toContain("+++ decisions.md v2\n");
+
+  await at.printed("file", "delete", "decisions.md", "--if-version", "2");
+  expect(existsSync(at.on("decisions.md"))).toBe(false);
+  expect(await at.list("--deleted", "decisions.md")).toEqual([["decisions.md", 2, "deleted"]]);
+  await at.printed("file", "undelete", "decisions.md");
+  expect(readFileSync(at.on("decisions.md"), "utf8")).toBe("# Decisions\n\nOurs.\n");
+  await at.printed("file", "revert", "decisions.md", "--to", "v1");
+  expect(readFileSync(at.on("decisions.md"), "utf8")).toContain("Put the newest first.");
+  const live = "cannot destroy current live version — soft-delete first";
+  expect((await at.refused("file", "destroy", "decisions.md", "-v", "3", "--yes"))[1]).toContain(live);
+  await at.printed("file", "destroy", "decisions.md", "-v", "v2", "--yes");
+  const { versions } = await at.data<{ versions: object[] }>("file", "history", "decisions.md");
+  expect(versions).toMatchObject([
+    { version: 3, destroyed: false },
+    { version: 2, destroyed: true },
+    { version: 1, destroyed: false },
+  ]);
+  expect((await at.said("file", "get", "decisions.md", "--version", "v2"))[0]).toBe(1);
+});
+
+test("a write names what it expects: exit code 3 if that is not so, and an edit by hand is never overwritten unseen", async () => {
+  await using at = await space();
+  expect(await at.piped("one\n", "file", "put", "log.md", "--from", "-", "--create")).toEqual([
+    0,
+    "log.md is at v1 (4 B)\n",
+    "",
+  ]);
+  const put = (text: string, ...flags: string[]) =>
+    at.piped(text, "file", "put", "log.md", "--from", "-", ...flags);
+  expect((await put("two\n", "--create"))[0]).toBe(3);
+  expect((await put("two\n", "--if-version", "v1"))[0]).toBe(0);
+  const [stale, , said] = await put("three\n", "--if-version", "1");
+  expect([stale, said]).toEqual([3, expect.stringContaining("expected v1, but the current version is v2")]);
+  expect(await put("x", "--if-version", "v1.5")).toEqual([
+    1,
+    "",
+    'Error: --if-version "v1.5": expected a version, vN or N (for example v4)\n',
+  ]);
+  // An edit becomes a version of its own first, so the expected version is not current any more.
+  await at.write("log.md", "by hand\n");
+  expect((await put("three\n", "--if-version", "v2"))[0]).toBe(3);
+  expect(readFileSync(at.on("log.md"), "utf8")).toBe("by hand\n");
+  expect((await put("three\n"))[0]).toBe(0);
+  expect(await at.printed("file", "get", "log.md", "--version", "v3")).toBe("by hand\n");
+  const [secret, , why] = await put(`key: AKIA${"Q".repeat(16)}\n`);
+  expect([secret, why]).toEqual([1, expect.stringContaining("looks like a secret (AWS access key)")]);
+});
+
+test.each([
+  ["a#b?c", "must not contain ?"],
+  ["../up.md", 'must not contain the segment ".."'],
+  [".cairn/x", "is a reserved name"],
+  ["a\u202eb.md", "must not contain control or invisible characters"],
+])("refuses the name %j before it writes", async (name, problem) => {
+  await using at = await space();
+  const [exitCode, , said] = await at.piped("x", "file", "put", name, "--from", "-");
+  expect([exitCode, said]).toEqual([1, expect.stringContaining(problem)]);
+  expect(await at.list()).toEqual([]);
+});
+
+test("names with #, %, spaces, right-to-left and combining characters are ordinary, and case alone is no new name", async () => {
+  await using at = await space();
+  const names = ["50% #1 a&b.md", "café.md", "ملف/מסמך.md", "日本 語.md"];
+  for (const name of names) {
+    const [exitCode] = await at.piped(`${name}\n`, "file", "put", name.normalize("NFD"), "--from", "-");
+    expect([name, exitCode]).toEqual([name, 0]);
+  }
+  expect(await at.list()).toEqual(names.toSorted().map((name) => [name, 1, "live"]));
+  for (const name of names) {
+    expect(await at.printed("file", "get", name.normalize("NFD"))).toBe(`${name}\n`);
+    expect(await at.printed("file", "history", name)).toContain("v1 (current)");
+  }
+  const [exitCode, , said] = await at.piped("x", "file", "put", "CAFÉ.md", "--from", "-");
+  expect([exitCode, said]).toEqual([1, expect.stringContaining("café.md")]);
+});
+
+test("empty lists are empty lists, and what does not exist is an error", async () => {
+  await using at = await space();
+  expect(await at.printed("file", "list")).toBe("no files\n");
+  expect(await at.printed("file", "list", "--json")).toBe("[]\n");
+  expect(await at.printed("history", "list", "--json")).toBe("[]\n");
+  expect(await at.data<object>("space", "adopt")).toMatchObject({ adopted: [], refused: [] });
+  for (const command of ["get", "history", "diff", "delete", "undelete"])
+    expect([command, await at.refused("file", command, "none.md")]).toEqual([
+      command,
+      failure("file none.md: not found"),
+    ]);
+  const [exitCode, said] = await at.refused("file", "get", "none.md", "--json");
+  expect([exitCode, JSON.parse(said)]).toMatchObject([1, { error: { code: "not_found" } }]);
+  const [, elsewhere] = await at.refused("file", "list", "--dir", "..");
+  expect(elsewhere).toContain("no space in ");
+  await at.write("space-index.md", "mine\n");
+  expect((await at.refused("space", "index"))[1]).toContain("space-index.md has no version");
+});
+
+describe.skipIf(process.platform === "win32")("a difference", () => {
+  const RED = "\u001b[31m-one\u001b[0m";
+  const GREEN = "\u001b[32m+two\u001b[0m";
+
+  test("has colours and a pager on a terminal, and neither in a pipe", async () => {
+    await using at = await space();
+    await at.piped("one\n", "file", "put", "a.md", "--from", "-");
+    writeFileSync(at.on("a.md"), "two\u001b[2J\n");
+    const pager = at.on("../pager");
+    writeFileSync(pager, `#!/bin/sh\necho "paged $1"\ncat\n`);
+    chmodSync(pager, 0o755);
+    const shown = async (variables: Record<string, string>, ...flags: string[]) => {
+      const command = [binaryPath("cairn"), "file", "diff", "a.md", "--dir", at.directory, ...flags];
+      return (await onTerminal(command, { ...at.environment, ...variables })).text;
+    };
+    const paged = await shown({ PAGER: `'${pager}' -x` });
+    expect(paged).toStartWith("paged -x\n");
+    // What the file says is shown, and does nothing to the terminal.
+    expect(paged).toContain(`${RED}\n${GREEN.replace("two", "two\ufffd[2J")}\n`);
+    for (const plain of [{ PAGER: "cat" }, { PAGER: "" }, { PAGER: "/no/such/pager" }])
+      expect(await shown(plain)).toContain(RED);
+    expect(await shown({ PAGER: "cat" }, "--no-color")).not.toContain("\u001b");
+    expect(await shown({ PAGER: "cat", NO_COLOR: "1" })).not.toContain("\u001b");
+    expect(await shown({ PAGER: pager }, "--json")).toStartWith("{");
+    expect(await at.printed("file", "diff", "a.md")).not.toContain("\u001b");
+  });
+});
