@@ -272,6 +272,94 @@ test("init server --force keeps other files, also when it fails, and never repla
   expect([exitCode, said]).toEqual([1, expect.stringContaining("already holds files of a server (")]);
 });
 
+describe("init --reconfigure", () => {
+  test("shows the settings of a space, changes those that it is told to, and nothing else", async () => {
+    await using at = await desk();
+    await at.printed("init", "solo", "--dir", "notes");
+    await at.folder.write("notes/decisions.md", "edited\n");
+    const change = (...flags: string[]) => ["init", "solo", "--reconfigure", "--dir", "notes", ...flags];
+    const shown = (settings: object, changed: string[]) => ({
+      kind: "solo",
+      directory: at.at("notes"),
+      settings: { name: "notes", template: "solo", "max-versions": "0", ...settings },
+      changed,
+    });
+    const before = pictureOf(at.at("notes", "team"));
+    expect(await at.data<object>("init", "--reconfigure", "--dir", "notes")).toEqual(shown({}, []));
+    expect(await at.refused(...change("--name", "Bad Name", "--template", "team"))).toEqual(
+      failure(
+        '--name "Bad Name": 1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends; --template "team": a solo installation keeps what it was created with',
+      ),
+    );
+    expect(await at.refused(...change("--force"))).toEqual(failure("use --reconfigure or --force, not both"));
+    const changed = await at.data<object>(...change("--name", "mine", "--max-versions", "5"));
+    expect(changed).toEqual(shown({ name: "mine", "max-versions": "5" }, ["name", "max-versions"]));
+    expect(readFileSync(at.at("notes", ".cairn", "space.yaml"), "utf8")).toContain("max_versions: 5");
+    expect(await at.data<object>("status", "--dir", "notes")).toMatchObject({
+      space: "mine",
+      versions: 7,
+      changes: { modified: ["decisions.md"] },
+    });
+    expect(pictureOf(at.at("notes", "team"))).toEqual(before);
+    expect((await at.refused("init", "--reconfigure", "--dir", "none"))[1]).toContain(
+      "nothing to reconfigure in",
+    );
+  });
+
+  test("changes the address of a server in its file, with every comment kept", async () => {
+    await using at = await desk();
+    await at.printed(..."init server --data-dir data --space main --admin ada --port 0 --quiet".split(" "));
+    await at.folder.write(
+      "data/server.yaml",
+      "# ours\nlisten:\n  # behind a proxy\n  port: 8743 # as always\nquotas:\n  max_files: 10\n",
+    );
+    const change = (...flags: string[]) => [
+      "init",
+      "server",
+      "--reconfigure",
+      "--server-dir",
+      "data",
+      ...flags,
+    ];
+    const [, wrong] = await at.refused(...change("--port", "x", "--address", "224.0.0.1"));
+    expect(wrong).toContain('--address "224.0.0.1": a multicast address');
+    expect(wrong).toContain('; --port "x": expected a number from 0 to 65535');
+    expect(await at.printed(...change("--port", "9000", "--address", "::1"))).toEndWith(
+      "changed: address, port; a running server applies this from its next start\n",
+    );
+    expect(readFileSync(at.at("data", "server.yaml"), "utf8")).toBe(
+      '# ours\nlisten:\n  address: "::1"\n  # behind a proxy\n  port: 9000 # as always\nquotas:\n  max_files: 10\n',
+    );
+    await at.folder.write("data/server.yaml", "listen: { port: 1 }\n");
+    expect((await at.refused(...change("--port", "2")))[1]).toContain("safely; change listen.address");
+    expect(readFileSync(at.at("data", "server.yaml"), "utf8")).toBe("listen: { port: 1 }\n");
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "asks at a terminal, and writes nothing before Save",
+    async () => {
+      await using at = await desk();
+      await at.printed("init", "solo", "--dir", "notes");
+      const args = ["init", "--reconfigure", "--dir", "notes"];
+      const left = await at.typed(args, [
+        ["Name of the space", `${CLEAR}mine${ENTER}`],
+        ["How many versions", CANCEL],
+      ]);
+      expect([left.exitCode, left.unasked]).toEqual([1, 0]);
+      const saved = await at.typed(args, [
+        ["Name of the space", `${CLEAR}mine${ENTER}`],
+        ["How many versions", BACK],
+        ["Name of the space", `s${ENTER}`],
+        ["How many versions", ENTER],
+        ["Save name: notes → mines?", ENTER],
+      ]);
+      expect([saved.exitCode, saved.unasked]).toEqual([0, 0]);
+      expect(saved.text).toContain("changed: name\n");
+      expect(await at.data<object>("status", "--dir", "notes")).toMatchObject({ space: "mines" });
+    },
+  );
+});
+
 describe("init client", () => {
   /** A server with two spaces, of which one has files, and a home on another machine. */
   async function office() {
@@ -333,6 +421,25 @@ describe("init client", () => {
     expect((await at.refused(...init("--space", "other", "--dir", "team")))[1]).toContain(
       "already syncs with team",
     );
+  });
+
+  test("--reconfigure moves a copy to another address of the same server, and to no other", async () => {
+    await using one = await office();
+    await using stranger = await runContext();
+    const { at, server, tokenFile } = one;
+    await at.printed("init", "client", "--server", server.url, "--token-file", tokenFile, "--space", "team");
+    const change = (url: string) => ["init", "client", "--reconfigure", "--server", url];
+    const other = await at.folder.write("other", stranger.bootstrap);
+    expect((await at.refused(...change(stranger.url), "--token-file", other))[1]).toContain(
+      "already syncs with team",
+    );
+    const address = server.url.replace("127.0.0.1", "localhost");
+    expect(await at.data<object>(...change(address), "--token-file", tokenFile)).toMatchObject({
+      changed: ["server"],
+    });
+    expect(await at.data<object>("status", "--local")).toMatchObject({
+      sync: { server: address, space: "team", user: "root" },
+    });
   });
 
   test("takes a folder with a space of its own only by --force, and keeps what is in it", async () => {

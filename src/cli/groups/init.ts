@@ -30,6 +30,13 @@ const nonInteractive = {
   "non-interactive": { type: "boolean", description: "Never prompt" },
 } as const satisfies ArgsDef;
 
+const reconfigureArg = {
+  reconfigure: {
+    type: "boolean",
+    description: "Show the settings of what exists, or change those given; nothing else",
+  },
+} as const satisfies ArgsDef;
+
 const folderArg = {
   type: "string",
   valueHint: "dir",
@@ -53,6 +60,12 @@ const soloArgs = {
     type: "boolean",
     description: "Add missing pages of the template to a space that exists; changes no file",
   },
+  ...reconfigureArg,
+  "max-versions": {
+    type: "string",
+    valueHint: "count",
+    description: "With --reconfigure: versions of a file that keep their content; 0: all",
+  },
   ...nonInteractive,
 } as const satisfies ArgsDef;
 
@@ -61,6 +74,10 @@ export const initSolo = defineCommand({
   args: soloArgs,
   async run({ args }) {
     const { dir, name, template, adopt } = args;
+    if (args.reconfigure === true)
+      return printReconfigured("solo", args, { name, template, "max-versions": args["max-versions"] });
+    if (args["max-versions"] !== undefined)
+      throw new AppError("invalid", "--max-versions needs --reconfigure; a new space keeps all versions");
     const given = [dir, name, template, adopt, args.force].some((value) => value !== undefined);
     const answers: Answers = { kind: "solo", space: name, template, adopt };
     const environment = processEnvironment();
@@ -89,6 +106,7 @@ const clientArgs = {
     type: "boolean",
     description: "Join with a folder that holds a space: its files stay and are sent by the next sync",
   },
+  ...reconfigureArg,
   ...nonInteractive,
 } as const satisfies ArgsDef;
 
@@ -98,6 +116,7 @@ export const initClient = defineCommand({
   async run({ args }) {
     const environment = processEnvironment();
     const { space, dir } = args;
+    if (args.reconfigure === true) return printReconfigured("client", args, { server: args.server, space });
     const server = args.server === undefined ? undefined : serverUrl(args.server);
     const file = args["token-file"];
     const typedToken = file === undefined ? undefined : true;
@@ -137,6 +156,7 @@ const serverArgs = {
     description: "Template of the space (default: team)",
   }),
   force: { type: "boolean", description: "Accept a directory with other files; replaces none of them" },
+  ...reconfigureArg,
   noui: { type: "boolean", description: "Do not open a set-up page in the browser" },
   ...nonInteractive,
 } as const satisfies ArgsDef;
@@ -146,6 +166,8 @@ export const initServerCommand = defineCommand({
   args: serverArgs,
   async run({ args }) {
     const { address, port, space, admin, template } = args;
+    if (args.reconfigure === true)
+      return printReconfigured("server", args, { address, port, space, admin, template });
     const environment = processEnvironment();
     const directory = args["data-dir"] ?? args["server-dir"];
     const answers: Answers = {
@@ -166,10 +188,17 @@ export const initServerCommand = defineCommand({
 });
 
 /** Of `cairn init` alone. */
-export const wizardArgs = nonInteractive;
+export const wizardArgs = {
+  ...reconfigureArg,
+  dir: { ...folderArg, description: "With --reconfigure: folder of the space" },
+  ...nonInteractive,
+} as const satisfies ArgsDef;
 
 /** Asks what to create, and everything that it takes. Raises `invalid` where nobody can be asked. */
 export async function runWizard(args: Flags): Promise<void> {
+  if (args["reconfigure"] === true) return printReconfigured(undefined, args, {});
+  if (args["dir"] !== undefined)
+    throw new AppError("invalid", "--dir needs --reconfigure, or cairn init solo --dir");
   if (!mayAsk(args))
     throw new AppError(
       "invalid",
@@ -205,6 +234,31 @@ async function wizard(given: Answers, environment: Environment): Promise<Answers
 }
 
 type Flags = Readonly<Record<string, unknown>>;
+
+async function printReconfigured(
+  kind: Kind | undefined,
+  args: Flags,
+  given: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const { reconfigure, reconfiguredText } = await import("../init/reconfigure.ts");
+  const text = (name: string) => args[name] as string | undefined;
+  const other = ["force", "adopt"].find((flag) => args[flag] === true);
+  if (other !== undefined) throw new AppError("invalid", `use --reconfigure or --${other}, not both`);
+  const file = text("token-file");
+  if (file !== undefined && given["server"] === undefined)
+    throw new AppError(
+      "invalid",
+      "--token-file changes nothing by itself; to replace a token, run cairn auth login <name> --server <address>",
+    );
+  const where = {
+    dir: text("dir"),
+    serverDir: text("data-dir") ?? text("server-dir"),
+    token: file === undefined ? undefined : tokenIn(file),
+  };
+  const mayBeAsked = mayAsk(args) && formatOf(args) === "text";
+  const done = await reconfigure(kind, where, given, mayBeAsked, processEnvironment());
+  await printData(done, formatOf(args), reconfiguredText);
+}
 
 async function printMade(answers: Answers, args: Flags, environment: Environment): Promise<void> {
   const making: Record<Kind, () => Promise<void>> = {

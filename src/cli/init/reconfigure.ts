@@ -1,0 +1,218 @@
+// `cairn init --reconfigure`: shows the settings of an installation that exists, and changes those that it is told to. Changes nothing else.
+
+import { changeListen } from "../../context/config/editing.ts";
+import { readServerConfig } from "../../context/config/config.ts";
+import { serverDirectory } from "../../context/config/directory.ts";
+import { enclosingSpaceDirectory, holdsLocalSpace } from "../../context/space/directory.ts";
+import { localSettings } from "../../context/space/settings.ts";
+import { isReplica, openReplicaState } from "../../context/replica/state.ts";
+import { spaceNameProblem } from "../../context/spaces/schema.ts";
+import type { Environment } from "../../kit/environment.ts";
+import { AppError } from "../../kit/error.ts";
+import { listenProblem } from "../../kit/hosts.ts";
+import { BACK, choose, introduce, typeLine } from "../../kit/prompts.ts";
+import { localDeps } from "../connection.ts";
+import { storedToken } from "../credentials.ts";
+import { serverUrl } from "../target.ts";
+import { fields } from "../text.ts";
+import { askEach, type Question } from "../wizard.ts";
+import { refuseProblems, type Kind } from "./answers.ts";
+import { createClient, proveServer } from "./client.ts";
+import { portProblem } from "./new-server.ts";
+import { wantedDirectory } from "./place.ts";
+
+type Values = Readonly<Record<string, string>>;
+
+interface Setting {
+  readonly question: string;
+  readonly problem: (text: string) => string | undefined;
+}
+
+/** What exists, and what of it can change. */
+interface Installation {
+  readonly kind: Kind;
+  readonly directory: string;
+  readonly shown: Values;
+  /** By name in `shown`, which is also the name of the flag. */
+  readonly settings: Readonly<Record<string, Setting>>;
+  readonly save: (changes: Values) => Promise<void>;
+  /** When a change applies, if not at once. */
+  readonly applies?: string;
+}
+
+export interface Reconfigured {
+  readonly kind: Kind;
+  readonly directory: string;
+  readonly settings: Values;
+  /** The names of the settings that were changed. */
+  readonly changed: readonly string[];
+  readonly applies?: string;
+}
+
+interface Where {
+  readonly dir?: string | undefined;
+  readonly serverDir?: string | undefined;
+  /** For the new address of a server. */
+  readonly token?: string | undefined;
+}
+
+/**
+ * `given`: new values by setting; without any, a person at a terminal is asked. Raises `not_found` if there is nothing of that kind, and `invalid`
+ * with everything that is wrong.
+ */
+export async function reconfigure(
+  kind: Kind | undefined,
+  where: Where,
+  given: Readonly<Record<string, string | undefined>>,
+  mayAsk: boolean,
+  environment: Environment,
+): Promise<Reconfigured> {
+  const installation = await find(kind, where, environment);
+  const { settings, shown } = installation;
+  const wanted = Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  refuseProblems(
+    wanted.map(([key, value]) => {
+      const problem = settings[key]
+        ? settings[key].problem(value)
+        : `a ${installation.kind} installation keeps what it was created with`;
+      return problem === undefined ? undefined : `--${key} "${value}": ${problem}`;
+    }),
+  );
+  const answers = wanted.length > 0 || !mayAsk ? Object.fromEntries(wanted) : await askFor(installation);
+  const changes = Object.fromEntries(Object.entries(answers).filter(([key, value]) => shown[key] !== value));
+  const changed = Object.keys(changes);
+  if (changed.length > 0) await installation.save(changes);
+  const { directory, applies } = installation;
+  const result = { kind: installation.kind, directory, settings: { ...shown, ...changes }, changed };
+  return applies === undefined || changed.length === 0 ? result : { ...result, applies };
+}
+
+export function reconfiguredText({ kind, directory, settings, changed, applies }: Reconfigured): string {
+  const lines = [fields({ kind, directory, ...settings })];
+  if (changed.length > 0) lines.push("", `changed: ${changed.join(", ")}${applies ? `; ${applies}` : ""}`);
+  return lines.join("\n");
+}
+
+async function askFor({ kind, directory, settings, shown }: Installation): Promise<Values> {
+  await introduce(`Settings of the ${kind} installation in ${directory}. Enter keeps a value.`);
+  type Draft = Values & { readonly saved?: string };
+  const questions: Question<Draft>[] = Object.entries(settings).map(([key, { question, problem }]) => ({
+    isOpen: (answers) => answers[key] === undefined,
+    ask: async (answers, last) => {
+      const initial = last[key] ?? shown[key];
+      const answer = await typeLine({ message: question, initial, problem });
+      return answer === BACK ? BACK : { ...answers, [key]: answer };
+    },
+  }));
+  questions.push({
+    isOpen: ({ saved }) => saved === undefined,
+    ask: async (answers) => {
+      const changed = Object.keys(settings).filter((key) => answers[key] !== shown[key]);
+      const what = changed.map((key) => `${key}: ${shown[key]} → ${answers[key]}`).join(", ");
+      const choice = await choose(changed.length === 0 ? "Nothing changed." : `Save ${what}?`, [
+        {
+          value: "save",
+          label: changed.length === 0 ? "Done" : "Save",
+          hint: "Nothing has been written so far.",
+        },
+        { value: "back", label: "Back", hint: "Change the last answer." },
+      ]);
+      return choice === "save" ? { ...answers, saved: "yes" } : BACK;
+    },
+  });
+  const { saved: _, ...answers } = await askEach<Draft>(questions, {});
+  return answers;
+}
+
+async function find(kind: Kind | undefined, where: Where, environment: Environment): Promise<Installation> {
+  const isServer = kind === "server" || (kind === undefined && where.serverDir !== undefined);
+  if (isServer) return serverIn(serverDirectory(where.serverDir, environment));
+  const around =
+    where.dir === undefined && !environment["SERVICE_DIR"] ? enclosingSpaceDirectory() : undefined;
+  const directory = around ?? wantedDirectory(where.dir, environment);
+  if (holdsLocalSpace(directory)) {
+    const found = isReplica(directory) ? "client" : "solo";
+    if (kind !== undefined && kind !== found)
+      throw new AppError(
+        "not_found",
+        `${directory} is a ${found} installation; use cairn init ${found} --reconfigure`,
+      );
+    return found === "client" ? clientIn(directory, where.token, environment) : soloIn(directory);
+  }
+  if (kind === undefined && where.dir === undefined) {
+    try {
+      return serverIn(serverDirectory(undefined, environment));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+    }
+  }
+  throw new AppError("not_found", `nothing to reconfigure in ${directory}; create a space with cairn init`);
+}
+
+async function soloIn(directory: string): Promise<Installation> {
+  const deps = localDeps(directory);
+  const { name, template, max_versions: kept } = await localSettings(directory, deps);
+  return {
+    kind: "solo",
+    directory,
+    shown: { name, template, "max-versions": String(kept) },
+    settings: {
+      name: { question: "Name of the space", problem: spaceNameProblem },
+      "max-versions": {
+        question: "How many versions of a file keep their content? 0: all",
+        problem: (text) => (/^(0|[1-9][0-9]{0,8})$/.test(text) ? undefined : "expected a whole number"),
+      },
+    },
+    save: async ({ name: wanted, "max-versions": count }) => {
+      const change = { name: wanted, max_versions: count === undefined ? undefined : Number(count) };
+      await localSettings(directory, deps, change);
+    },
+  };
+}
+
+async function clientIn(
+  directory: string,
+  given: string | undefined,
+  environment: Environment,
+): Promise<Installation> {
+  const state = await openReplicaState(directory);
+  const origin = state.origin;
+  state.close();
+  if (!origin)
+    throw new AppError("not_found", `${directory}: the first sync never began; run cairn init client again`);
+  return {
+    kind: "client",
+    directory,
+    shown: { server: origin.server, space: origin.space, user: origin.user },
+    settings: {
+      server: {
+        question: "Address of the server, which must have the same space",
+        problem: (text) =>
+          URL.canParse(text) ? undefined : "expected an address, for example https://context.example.org",
+      },
+    },
+    // The join proves that the server at the new address has the history of this copy.
+    save: async ({ server }) => {
+      const url = serverUrl(server!);
+      const token = given ?? storedToken(url, environment) ?? storedToken(origin.server, environment);
+      const proven = await proveServer(url, token);
+      await createClient(proven, { space: origin.space, directory, keepToken: true }, environment);
+    },
+  };
+}
+
+function serverIn(directory: string): Installation {
+  const { listen } = readServerConfig(directory);
+  return {
+    kind: "server",
+    directory,
+    shown: { address: listen.host, port: String(listen.port) },
+    settings: {
+      address: { question: "Address to listen on", problem: listenProblem },
+      port: { question: "Port to listen on", problem: portProblem },
+    },
+    save: ({ address, port }) =>
+      changeListen(directory, { address, port: port === undefined ? undefined : Number(port) }),
+    applies: "a running server applies this from its next start",
+  };
+}
