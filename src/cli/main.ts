@@ -240,8 +240,12 @@ export const program: Program = {
     "cairn deactivate": "docs/ai-tools.md",
     "cairn export": "docs/ai-tools.md",
     "cairn graph": "docs/graph.md",
+    "cairn init": "docs/laptop.md",
+    "cairn init server": "docs/context-server.md",
     "cairn mcp": "docs/mcp.md",
     "cairn plugin": "docs/ai-tools.md",
+    "cairn status": "docs/laptop.md",
+    "cairn template": "docs/laptop.md",
   },
   topics,
 };

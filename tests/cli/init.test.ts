@@ -74,6 +74,9 @@ describe("init solo by flags", () => {
       adopted: 0,
       refused: [],
       untracked: 0,
+      tools: [],
+      daemon: null,
+      problems: [],
     });
   });
 
@@ -270,6 +273,49 @@ test("init server --force keeps other files, also when it fails, and never repla
   expect(readFileSync(at.at("data", "notes.txt"), "utf8")).toBe("mine");
   const [exitCode, said] = await at.refused(...init("--force"));
   expect([exitCode, said]).toEqual([1, expect.stringContaining("already holds files of a server (")]);
+});
+
+describe("the AI tools of the user", () => {
+  const settings = (folder: string) => readFileSync(join(folder, ".claude", "settings.json"), "utf8");
+
+  test("are told of the new space by --tools; one that cannot be told does not undo the space", async () => {
+    await using at = await desk();
+    expect((await at.refused("init", "solo", "--dir", "a", "--tools", "claude-code,none"))[1]).toContain(
+      'Error: --tools "none": expected one of ',
+    );
+    expect(readdirSync(at.folder.path)).toEqual([]);
+    const text = await at.printed("init", "solo", "--dir", "a", "--tools", "claude-code");
+    expect(text).toContain(
+      `\nClaude Code reads about the space from ${at.at(".claude", "settings.json")}\n\nnext:\n`,
+    );
+    expect(settings(at.folder.path)).toContain(at.at("a"));
+    await at.folder.write(".claude/settings.json", "{ broken");
+    const made = await at.data<{ problems: string[]; written: string[] }>(
+      ..."init solo --dir b --tools claude-code".split(" "),
+    );
+    expect(made.written).toEqual(SEEDED);
+    expect(made.problems).toEqual([
+      expect.stringContaining(`to try again: cairn plugin install claude-code --user --dir ${at.at("b")}`),
+    ]);
+    expect(settings(at.folder.path)).toBe("{ broken");
+  });
+
+  test.skipIf(process.platform === "win32")("are offered by the wizard if they are in use", async () => {
+    await using at = await desk();
+    mkdirSync(at.at(".claude"));
+    const { exitCode, unasked } = await at.typed(
+      ["init", "solo"],
+      [
+        ["Which folder?", `${CLEAR}~/notes${ENTER}`],
+        ["What is the space called?", ENTER],
+        ["Which pages does it start with?", ENTER],
+        ["Tell your AI tools about the space? (Claude Code)", ENTER],
+        ["Create the space notes", ENTER],
+      ],
+    );
+    expect([exitCode, unasked]).toEqual([0, 0]);
+    expect(settings(at.folder.path)).toContain(at.at("notes"));
+  });
 });
 
 describe("init --reconfigure", () => {
@@ -475,6 +521,7 @@ describe("init client", () => {
         ["Which folder?", BACK],
         ["Which space does the folder follow?", ENTER],
         ["Which folder?", `${CLEAR}~/copy${ENTER}`],
+        ["Keep the folder in sync in the background?", DOWN + ENTER],
         [`Follow the space team of ${server.url} in ${at.at("copy")}?`, ENTER],
       ],
     );

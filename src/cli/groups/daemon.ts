@@ -3,7 +3,7 @@
 import { defineCommand } from "citty";
 import { resolve } from "node:path";
 import type { DaemonStatus } from "../../context/replica/daemon-status.ts";
-import type { Manager } from "../../context/replica/installing.ts";
+import type { Installed, Manager } from "../../context/replica/installing.ts";
 import type { System, Unit } from "../../context/replica/units.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { homeDirectory, processEnvironment, waitForStopSignal } from "../../kit/environment.ts";
@@ -133,17 +133,22 @@ export const daemonInstall = defineCommand({
   meta: { name: "install", description: "Start the daemon now and at each sign-in" },
   args: runArgs,
   async run({ args }) {
-    const directory = replicaDirectory(args.dir);
-    await serverOf(directory);
-    const { installUnit } = await import("../../context/replica/installing.ts");
-    const installed = await installUnit(await unitOf(args), manager());
-    await printData(installed, formatOf(args), ({ path, started, problem }) =>
-      started
-        ? `installed ${path}; the daemon is running`
-        : `installed ${path}, but the system did not start it (${problem}); it starts at the next sign-in, or now with cairn daemon start`,
-    );
+    await printData(await installDaemon(args), formatOf(args), installedText);
   },
 });
+
+/** Raises `refused` for a folder that does not sync. */
+export async function installDaemon(flags: RunFlags): Promise<Installed> {
+  await serverOf(replicaDirectory(flags.dir));
+  const { installUnit } = await import("../../context/replica/installing.ts");
+  return installUnit(await unitOf(flags), manager());
+}
+
+export function installedText({ path, started, problem }: Installed): string {
+  return started
+    ? `installed ${path}; the daemon is running`
+    : `installed ${path}, but the system did not start it (${problem}); it starts at the next sign-in, or now with cairn daemon start`;
+}
 
 export const daemonUninstall = defineCommand({
   meta: { name: "uninstall", description: "Stop the daemon and remove its service definition" },

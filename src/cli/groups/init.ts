@@ -3,9 +3,10 @@
 
 import { defineCommand, type ArgsDef } from "citty";
 import { newServerDirectory } from "../../context/config/directory.ts";
+import { integrationIds } from "../../context/integrations/descriptors.ts";
 import { ownSpaceDirectory } from "../../context/space/directory.ts";
 import { templateNames } from "../../context/spaces/templates.ts";
-import { oneOfWords } from "../../kit/arguments.ts";
+import { oneOfWords, repeatable } from "../../kit/arguments.ts";
 import { processEnvironment, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/output.ts";
@@ -25,6 +26,7 @@ import { tokenIn } from "../connection.ts";
 import { storedToken } from "../credentials.ts";
 import { serverUrl } from "../target.ts";
 import type { Question } from "../wizard.ts";
+import { wire, wiredLines } from "./wiring.ts";
 
 const nonInteractive = {
   "non-interactive": { type: "boolean", description: "Never prompt" },
@@ -35,6 +37,14 @@ const reconfigureArg = {
     type: "boolean",
     description: "Show the settings of what exists, or change those given; nothing else",
   },
+} as const satisfies ArgsDef;
+
+const toolsArg = {
+  tools: repeatable({
+    type: "string",
+    valueHint: "id",
+    description: `AI tools of this user to tell of the space: ${integrationIds.join(", ")}`,
+  }),
 } as const satisfies ArgsDef;
 
 const folderArg = {
@@ -56,6 +66,7 @@ const soloArgs = {
     description: "Pages that the space starts with (default: solo)",
   }),
   adopt: { type: "boolean", description: "Record the files that are in the folder already" },
+  ...toolsArg,
   force: {
     type: "boolean",
     description: "Add missing pages of the template to a space that exists; changes no file",
@@ -78,7 +89,8 @@ export const initSolo = defineCommand({
       return printReconfigured("solo", args, { name, template, "max-versions": args["max-versions"] });
     if (args["max-versions"] !== undefined)
       throw new AppError("invalid", "--max-versions needs --reconfigure; a new space keeps all versions");
-    const given = [dir, name, template, adopt, args.force].some((value) => value !== undefined);
+    const tools = toolsOf(args.tools);
+    const given = [dir, name, template, adopt, tools, args.force].some((value) => value !== undefined);
     const answers: Answers = { kind: "solo", space: name, template, adopt };
     const environment = processEnvironment();
     if (!given && mayAsk(args)) return printMade(await wizard(answers, environment), args, environment);
@@ -89,9 +101,18 @@ export const initSolo = defineCommand({
       adopt: adopt === true,
       force: args.force === true,
     };
-    await printSolo(made, args, environment);
+    await printSolo(made, { tools }, args, environment);
   },
 });
+
+/** Raises `invalid` for an unknown tool, before anything is written. */
+function toolsOf(flag: string | undefined): readonly string[] | undefined {
+  const tools = flag?.split(",");
+  const unknown = tools?.find((id) => !integrationIds.includes(id));
+  if (unknown !== undefined)
+    throw new AppError("invalid", `--tools "${unknown}": expected one of ${integrationIds.join(", ")}`);
+  return tools;
+}
 
 const clientArgs = {
   server: { type: "string", valueHint: "url", description: "Address of the server" },
@@ -102,6 +123,8 @@ const clientArgs = {
   },
   space: { type: "string", valueHint: "name", description: "Space of the server (default: the only one)" },
   dir: folderArg,
+  ...toolsArg,
+  daemon: { type: "boolean", description: "Sync in the background from now on, like cairn daemon install" },
   force: {
     type: "boolean",
     description: "Join with a folder that holds a space: its files stay and are sent by the next sync",
@@ -121,7 +144,9 @@ export const initClient = defineCommand({
     const file = args["token-file"];
     const typedToken = file === undefined ? undefined : true;
     const directory = dir === undefined ? undefined : wantedDirectory(dir, environment);
-    const answers: Answers = { kind: "client", server, space, directory, typedToken };
+    const { daemon } = args;
+    const tools = toolsOf(args.tools);
+    const answers: Answers = { kind: "client", server, space, directory, typedToken, tools, daemon };
     if (server === undefined && mayAsk(args) && file === undefined)
       return printMade(await wizard(answers, environment), args, environment);
     refuseMissing({ "--server": server });
@@ -209,10 +234,11 @@ export async function runWizard(args: Flags): Promise<void> {
 }
 
 async function wizard(given: Answers, environment: Environment): Promise<Answers> {
-  const [{ askEach }, { introduce }, questions] = await Promise.all([
+  const [{ askEach }, { introduce }, questions, { untoldTools }] = await Promise.all([
     import("../wizard.ts"),
     import("../../kit/prompts.ts"),
     import("../init/questions.ts"),
+    import("./plugin.ts"),
   ]);
   await introduce("Nothing is written before the last answer.");
   const all: Question<Answers>[] = [
@@ -225,6 +251,8 @@ async function wizard(given: Answers, environment: Environment): Promise<Answers
     questions.nameQuestion,
     questions.templateQuestion,
     questions.adoptQuestion,
+    questions.toolsQuestion(await untoldTools()),
+    questions.daemonQuestion,
     questions.adminQuestion,
     questions.addressQuestion,
     questions.portQuestion,
@@ -271,6 +299,7 @@ async function printMade(answers: Answers, args: Flags, environment: Environment
           adopt: answers.adopt === true,
           force: false,
         },
+        answers,
         args,
         environment,
       ),
@@ -281,8 +310,11 @@ async function printMade(answers: Answers, args: Flags, environment: Environment
       checkClientPlace(directory, args["force"] === true, environment);
       const made = { space, directory, keepToken: answers.typedToken === true };
       const own = ownSpaceDirectory(environment);
-      await printData(await createClient(proven, made, environment), formatOf(args), (one) =>
-        clientText(one, own),
+      const format = formatOf(args);
+      const joined = await createClient(proven, made, environment);
+      const wired = await wire(directory, answers);
+      await printData({ ...joined, ...wired }, format, (one) =>
+        withLines(clientText(one, own), wiredLines(one)),
       );
     },
     server: async () =>
@@ -291,9 +323,21 @@ async function printMade(answers: Answers, args: Flags, environment: Environment
   await making[answers.kind!]();
 }
 
-async function printSolo(made: NewSolo, args: Flags, environment: Environment): Promise<void> {
+async function printSolo(
+  made: NewSolo,
+  answers: Answers,
+  args: Flags,
+  environment: Environment,
+): Promise<void> {
   const format = formatOf(args);
   checkSolo(made, environment);
   const own = ownSpaceDirectory(environment);
-  await printData(await createSolo(made), format, (answer) => soloText(answer, own));
+  const created = await createSolo(made);
+  const wired = await wire(made.directory, answers);
+  await printData({ ...created, ...wired }, format, (one) => withLines(soloText(one, own), wiredLines(one)));
+}
+
+/** Puts the lines before the commands that come next. */
+function withLines(text: string, lines: readonly string[]): string {
+  return lines.length === 0 ? text : text.replace("\n\nnext:", `\n${lines.join("\n")}\n\nnext:`);
 }

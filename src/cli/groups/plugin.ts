@@ -41,7 +41,7 @@ const id = oneOfWords(integrationIds, {
   description: `Integration: ${integrationIds.join(", ")}`,
 });
 
-interface Done {
+export interface Done {
   readonly id: string;
   readonly tool: string;
   /** `none`: the file already is as it should be. */
@@ -143,6 +143,19 @@ function scopeOf(given: string | undefined, isUser: boolean | undefined): Scope 
     if (error instanceof AppError) throw error;
     throw new AppError("invalid", `${path}: ${accessProblem(error)}`);
   }
+}
+
+/** Delivers the space in a folder into the files that these tools read for all projects of this user. */
+export async function installForUser(ids: readonly string[], dir: string): Promise<Done[]> {
+  const changes = await planned(ids, { user: true }, { dir });
+  await integrations().apply(changes);
+  return changes.map(({ id: of, tool, action, target }) => ({ id: of, tool, action, target: target.path }));
+}
+
+/** The tools of this user that can be told of a space, and have not been. */
+export async function untoldTools(): Promise<Pick<Listed, "id" | "tool">[]> {
+  const all = await integrations().list({ user: true });
+  return all.filter(({ detected, installed, problem }) => detected && !installed && problem === null);
 }
 
 /** Opens the space first, so that no tool is told of one that does not exist. */

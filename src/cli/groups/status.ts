@@ -94,8 +94,7 @@ function hintsOf({ changes, conflicts }: Status): string[] {
     "record every edit and new file: cairn space adopt": changes.modified.length + changes.untracked.length,
     "record that a file is gone: cairn file delete <path>": changes.missing.length,
     "see why a file is refused: cairn file list": changes.refused.length,
-    "settle a conflict: edit the file beside it, then delete the one with conflict in its name":
-      conflicts.length,
+    "resolve a conflict: cairn conflict list": conflicts.length,
   };
   return Object.entries(hints).flatMap(([hint, files]) => (files > 0 ? [hint] : []));
 }

@@ -123,7 +123,10 @@ export function clientText(made: MadeClient, own: string): string {
     `${made.directory} follows the space ${made.space} of ${made.server} as ${made.user}: ${plural(made.files, "file")}, ${bytes(made.bytes)}`,
   ];
   for (const path of made.conflicts) lines.push(`conflict: ${shown(path)} differs here; both texts are kept`);
-  lines.push("", "next:", `  ${commandText(["cairn", "status", ...dir])}`, activateHint(dir));
+  const next = [["sync"], ["daemon", "install"]].map(
+    (words) => `  ${commandText(["cairn", ...words, ...dir])}`,
+  );
+  lines.push("", "next:", ...next, activateHint(dir));
   return lines.join("\n");
 }
 

@@ -154,6 +154,47 @@ export const portQuestion = line("port", ["server"], (_, { port }) =>
   typeLine({ message: "Which port?", initial: port ?? "8743", problem: portProblem }),
 );
 
+/** Not open if no tool of this user can be told of the space. */
+export function toolsQuestion(
+  untold: readonly { readonly id: string; readonly tool: string }[],
+): Question<Answers> {
+  return {
+    isOpen: ({ kind, tools }) => kind !== "server" && tools === undefined && untold.length > 0,
+    ask: async (answers, last) => {
+      const names = untold.map(({ tool }) => tool).join(", ");
+      const choice = await choose(
+        `Tell your AI tools about the space? (${names})`,
+        [
+          {
+            value: "yes",
+            label: "Tell them",
+            hint: "Adds a marked block to the file that each reads for all projects.",
+          },
+          { value: "no", label: "Not now", hint: "cairn activate tells the tools of one project." },
+        ],
+        last.tools?.length === 0 ? "no" : "yes",
+      );
+      if (choice === BACK) return BACK;
+      return { ...answers, tools: choice === "yes" ? untold.map(({ id }) => id) : [] };
+    },
+  };
+}
+
+export const daemonQuestion: Question<Answers> = {
+  isOpen: ({ kind, daemon }) => kind === "client" && daemon === undefined,
+  ask: async (answers, last) => {
+    const choice = await choose(
+      "Keep the folder in sync in the background?",
+      [
+        { value: "yes", label: "Install", hint: "A service of this user starts now and at each sign-in." },
+        { value: "no", label: "Not now", hint: "cairn sync does it once; cairn daemon install later." },
+      ],
+      last.daemon === false ? "no" : "yes",
+    );
+    return choice === BACK ? BACK : { ...answers, daemon: choice === "yes" };
+  },
+};
+
 export const confirmQuestion: Question<Answers> = {
   isOpen: ({ confirmed }) => confirmed === undefined,
   ask: async (answers) => {

@@ -21,7 +21,7 @@ export interface Manager {
   readonly uid: number;
 }
 
-interface Installed {
+export interface Installed {
   readonly path: string;
   /** False: the definition is there, but the system could not start it; `problem` says why. */
   readonly started: boolean;
