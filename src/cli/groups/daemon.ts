@@ -144,7 +144,7 @@ export async function installDaemon(flags: RunFlags): Promise<Installed> {
   return installUnit(await unitOf(flags), manager());
 }
 
-export function installedText({ path, started, problem }: Installed): string {
+function installedText({ path, started, problem }: Installed): string {
   return started
     ? `installed ${path}; the daemon is running`
     : `installed ${path}, but the system did not start it (${problem}); it starts at the next sign-in, or now with cairn daemon start`;

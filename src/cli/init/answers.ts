@@ -1,12 +1,21 @@
 // What `cairn init` needs to know, from flags or from a person, and what can be wrong with it. Nothing here writes.
 
+import type { Space } from "../../context/spaces/schema.ts";
 import { commandText } from "../../kit/command-text.ts";
 import { AppError } from "../../kit/error.ts";
-import type { ProvenServer } from "./client.ts";
 import { hasTerminal } from "../../kit/environment.ts";
 
 export const kinds = ["solo", "client", "server"] as const;
 export type Kind = (typeof kinds)[number];
+
+/** Signed in, with the spaces that the person may see. */
+export interface ProvenServer {
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly user: string;
+  readonly role: string;
+  readonly spaces: readonly Pick<Space, "name" | "files" | "bytes">[];
+}
 
 export interface Answers {
   readonly kind?: Kind | undefined;

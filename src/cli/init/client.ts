@@ -12,17 +12,8 @@ import { inWordsOfFlags, localDeps } from "../connection.ts";
 import { lastSignIn, store } from "../credentials.ts";
 import { progressLine } from "../progress.ts";
 import { bytes, plural, shown } from "../text.ts";
-import { activateHint, refuseProblems } from "./answers.ts";
+import { activateHint, refuseProblems, type ProvenServer } from "./answers.ts";
 import { placeProblem } from "./place.ts";
-
-/** Signed in, with the spaces that the person may see. */
-export interface ProvenServer {
-  readonly url: string;
-  readonly token: string | undefined;
-  readonly user: string;
-  readonly role: string;
-  readonly spaces: readonly Pick<Space, "name" | "files" | "bytes">[];
-}
 
 /** Raises `unavailable` if no context server answers there, and `unauthenticated` if it does not take the token. */
 export async function proveServer(url: string, token: string | undefined): Promise<ProvenServer> {

@@ -40,7 +40,7 @@ interface Installation {
   readonly applies?: string;
 }
 
-export interface Reconfigured {
+interface Reconfigured {
   readonly kind: Kind;
   readonly directory: string;
   readonly settings: Values;

@@ -7,7 +7,7 @@ import { replaceFile } from "../../kit/replace-file.ts";
 import { parseConfig } from "./config.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
 
-export interface ListenChange {
+interface ListenChange {
   readonly address?: string | undefined;
   readonly port?: number | undefined;
 }

@@ -8,14 +8,14 @@ import { spaceNameProblem, type SpaceFile } from "../spaces/schema.ts";
 import { openSpaceFile, saveSpaceFile } from "../spaces/space-file.ts";
 import { sqlite } from "../versioned-store/sqlite/kind.ts";
 
-export interface LocalSettings {
+interface LocalSettings {
   readonly name: string;
   readonly template: string;
   /** 0: all. */
   readonly max_versions: number;
 }
 
-export interface SettingsChange {
+interface SettingsChange {
   readonly name?: string | undefined;
   readonly max_versions?: number | undefined;
 }
