@@ -7,11 +7,11 @@ import type { RunOptions, WorkerPool } from "../../kit/workers/pool.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Head, SpaceEngine } from "../versioned-store/engine.ts";
 import type { Candidate } from "./index-store.ts";
-import { FIND_JOB } from "./jobs.ts";
+import { FIND_JOB, type Found } from "./jobs.ts";
 
-/** A look at the tree that takes at most this long is part of every search. */
-const QUICK_LOOK_MS = 10;
-/** A longer look takes at most this share of the time. */
+/** In a space of at most this many files, every search looks at the whole tree, which takes a few milliseconds. */
+const LOOKED_AT_FILES_MAX = 2_000;
+/** Elsewhere, looking takes at most this share of the time. */
 const LOOK_SHARE = 1 / 50;
 /** More changes are found by a look at the whole tree. */
 const CHANGES_MAX = 2_000;
@@ -19,8 +19,8 @@ const CHANGES_MAX = 2_000;
 interface Kept {
   /** Everything up to this change is in the index. */
   head: Head;
-  /** How long the last look at the whole tree took, and when it ended, on the monotonic clock. */
-  lookMs: number;
+  /** The last look at the whole tree, and when it ended, on the monotonic clock. */
+  look: NonNullable<Found["look"]>;
   lookedAt: number;
   isLooking: boolean;
 }
@@ -58,7 +58,7 @@ export class CatchingUp {
       return looking;
     }
     const { later } = this.#deps;
-    if (!later || kept.lookMs <= QUICK_LOOK_MS) return this.#look(engine, expression, limit, run);
+    if (!later || kept.look.files <= LOOKED_AT_FILES_MAX) return this.#look(engine, expression, limit, run);
     this.#lookLater(engine, kept, later);
     const changed = await changedSince(engine, kept.head);
     if (changed === undefined) return this.#look(engine, expression, limit, run);
@@ -72,7 +72,7 @@ export class CatchingUp {
   /** Does not look twice at the same time. */
   #lookLater(engine: SpaceEngine, kept: Kept, later: (work: () => Promise<unknown>) => void): void {
     const { clock } = this.#deps;
-    if (kept.isLooking || clock.elapsed() - kept.lookedAt < kept.lookMs / LOOK_SHARE) return;
+    if (kept.isLooking || clock.elapsed() - kept.lookedAt < kept.look.ms / LOOK_SHARE) return;
     kept.isLooking = true;
     later(async () => {
       try {
@@ -91,15 +91,15 @@ export class CatchingUp {
   ): Promise<readonly Candidate[]> {
     const head = engine.head();
     await engine.settled();
-    const { lookMs, candidates } = await this.#find(
+    const { look, candidates } = await this.#find(
       engine,
       { whole: true, changed: [], expression, limit },
       run,
     );
     const lookedAt = this.#deps.clock.elapsed();
     const kept = this.#kept.get(engine);
-    if (kept) Object.assign(kept, { head, lookMs, lookedAt });
-    else this.#kept.set(engine, { head, lookMs: lookMs!, lookedAt, isLooking: false });
+    if (kept) Object.assign(kept, { head, look, lookedAt });
+    else this.#kept.set(engine, { head, look: look!, lookedAt, isLooking: false });
     return candidates;
   }
 

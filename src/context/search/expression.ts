@@ -4,8 +4,6 @@ import type { AppError } from "../../kit/error.ts";
 import { badQuery, requireShort } from "./terms.ts";
 import type { Span } from "./lines.ts";
 
-/** Matching stops here in a longer line, which is data rather than text. */
-const LINE_CHARACTERS_MAX = 65_536;
 /** Matches of one file. */
 const SPANS_MAX = 10_000;
 /** Unescaped plain characters; what follows them decides whether they must occur. */
@@ -79,7 +77,7 @@ function spansOf(engine: Engine, text: string): Span[] {
 }
 
 function addSpans(engine: Engine, line: string, start: number, spans: Span[]): void {
-  const matcher = engine.matcher(line.slice(0, LINE_CHARACTERS_MAX));
+  const matcher = engine.matcher(line);
   while (spans.length < SPANS_MAX && matcher.find())
     spans.push({ start: start + matcher.start(), end: start + matcher.end() });
 }

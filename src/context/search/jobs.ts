@@ -26,8 +26,8 @@ export interface FindInput {
 export interface Found {
   /** False: call again for the rest of the changes; there are no candidates yet. */
   readonly isCurrent: boolean;
-  /** How long the look at the whole tree took; undefined: there was none. */
-  readonly lookMs: number | undefined;
+  /** The look at the whole tree: how long it took, and how many files there are. Undefined: there was none. */
+  readonly look: { readonly ms: number; readonly files: number } | undefined;
   /** Best first. */
   readonly candidates: readonly Candidate[];
 }

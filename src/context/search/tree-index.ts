@@ -30,19 +30,23 @@ interface Differences {
   readonly stale: readonly Stale[];
   /** Ids of files that are gone. */
   readonly gone: readonly number[];
+  /** How many files were looked at. */
+  readonly files: number;
 }
 
 /** Compares the whole tree with the index. */
 export function differences(directory: string, known: Map<string, Known>): Differences {
   const stale: Stale[] = [];
+  let files = 0;
   for (const found of walk(directory, new HeldRoot(directory), "")) {
     if (!("stats" in found)) continue;
+    files += 1;
     const { path, name, stats } = found;
     const seen = known.get(path);
     if (!seen || !isSame(seen, stats)) stale.push({ path, name });
     known.delete(path);
   }
-  return { stale, gone: [...known.values()].map(({ id }) => id) };
+  return { stale, gone: [...known.values()].map(({ id }) => id), files };
 }
 
 /** As `differences`, for paths that are known to have changed. */
@@ -57,7 +61,7 @@ export function differencesAt(directory: string, store: IndexStore, paths: reado
       if (row) gone.push(row.id);
     } else if (!row || !isSame(row, stats)) stale.push({ path, name });
   }
-  return { stale, gone };
+  return { stale, gone, files: paths.length };
 }
 
 /** Brings the index up to date until `isOver`. Returns whether it is done; otherwise call it again with new differences. */

@@ -32,11 +32,11 @@ function candidatesIn(own: string, { directory, whole, changed, expression, limi
   using store = openIndex(own);
   const start = systemClock.elapsed();
   const found = whole ? differences(directory, store.known()) : differencesAt(directory, store, changed);
-  const lookMs = whole ? systemClock.elapsed() - start : undefined;
+  const look = whole ? { ms: systemClock.elapsed() - start, files: found.files } : undefined;
   const isOver = () => systemClock.elapsed() - start > TURN_MS;
-  if (!bring(store, directory, found, isOver)) return { isCurrent: false, lookMs, candidates: [] };
+  if (!bring(store, directory, found, isOver)) return { isCurrent: false, look, candidates: [] };
   const candidates = expression === undefined ? [] : store.matching(expression, limit);
-  return { isCurrent: true, lookMs, candidates };
+  return { isCurrent: true, look, candidates };
 }
 
 /** Returns the canonical paths of the files on disk, sorted. */

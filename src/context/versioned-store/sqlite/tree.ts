@@ -258,8 +258,9 @@ export class Tree {
           );
         const bytes = readAll(descriptor, stats.size);
         const hash = sha256Hex(bytes);
-        if (mayChangeUnseen(stats, now)) this.#known.set(path, { ...factsOf(stats), hash });
-        else this.#learn(path, { ...factsOf(stats), hash });
+        this.#learn(path, { ...factsOf(stats), hash });
+        // Good enough for this process, and not for the next one.
+        if (mayChangeUnseen(stats, now)) this.#learned.delete(path);
         return { path, size: bytes.length, hash, modified: stats.mtimeMs, bytes };
       } finally {
         closeSync(descriptor);
