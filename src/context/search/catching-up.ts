@@ -6,8 +6,7 @@ import type { DocumentPath } from "../../kit/paths.ts";
 import type { RunOptions, WorkerPool } from "../../kit/workers/pool.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Head, SpaceEngine } from "../versioned-store/engine.ts";
-import type { Candidate } from "./index-store.ts";
-import { FIND_JOB, type Found } from "./jobs.ts";
+import { FIND_JOB, type Candidates, type Found } from "./jobs.ts";
 
 /** In a space of at most this many files, every search looks at the whole tree, which takes a few milliseconds. */
 const LOOKED_AT_FILES_MAX = 2_000;
@@ -47,7 +46,7 @@ export class CatchingUp {
     expression: string,
     limit: number,
     run: RunOptions,
-  ): Promise<readonly Candidate[]> {
+  ): Promise<Candidates> {
     const { engine } = space;
     const first = this.#first.get(engine);
     if (first) await first.catch(() => undefined);
@@ -88,7 +87,7 @@ export class CatchingUp {
     expression: string | undefined,
     limit: number,
     run: RunOptions,
-  ): Promise<readonly Candidate[]> {
+  ): Promise<Candidates> {
     const head = engine.head();
     await engine.settled();
     const { look, candidates } = await this.#find(

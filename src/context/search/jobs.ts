@@ -2,7 +2,6 @@
 // matches. work.ts does it.
 
 import type { Job } from "../../kit/workers/job.ts";
-import type { Candidate } from "./index-store.ts";
 import type { Shown } from "./lines.ts";
 
 /** Only a stuck disk or a costly expression takes so long. */
@@ -28,8 +27,25 @@ export interface Found {
   readonly isCurrent: boolean;
   /** The look at the whole tree: how long it took, and how many files there are. Undefined: there was none. */
   readonly look: { readonly ms: number; readonly files: number } | undefined;
-  /** Best first. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: Candidates;
+}
+
+/** Best first. In few pieces, because there may be one for each file of a space, and the serving thread unpacks them. */
+export interface Candidates {
+  /** Joined, see `pathsIn`. */
+  readonly paths: string;
+  readonly scores: Float64Array;
+}
+
+/** No path contains it. */
+const BETWEEN_PATHS = "\n";
+
+export function joined(paths: readonly string[]): string {
+  return paths.join(BETWEEN_PATHS);
+}
+
+export function pathsIn(text: string): string[] {
+  return text === "" ? [] : text.split(BETWEEN_PATHS);
 }
 
 export const FIND_JOB: Job<FindInput, Found> = {
@@ -43,8 +59,8 @@ export interface FilesInput {
   readonly directory: string;
 }
 
-/** Canonical paths, sorted. */
-export const FILES_JOB: Job<FilesInput, string[]> = {
+/** Canonical paths, sorted and joined. */
+export const FILES_JOB: Job<FilesInput, string> = {
   name: "search_files",
   deadlineMs: DEADLINE_MS,
   inputBytesMax: INPUT_CHARACTERS_MAX,

@@ -20,7 +20,7 @@ const LEAD_CHARACTERS = 60;
 const ELLIPSIS = "…";
 /** The lines and the matches of a line that are considered. */
 const MATCHED_LINES_MAX = 10_000;
-const RANGES_PER_LINE_MAX = 100;
+const RANGES_PER_LINE_MAX = 20;
 
 interface MatchedLine {
   /** From 1. */

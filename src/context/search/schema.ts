@@ -11,6 +11,8 @@ export const RESULTS_DEFAULT = 20;
 export const RESULTS_MAX = 1_000;
 export const LINES_DEFAULT = 3;
 export const LINES_MAX = 20;
+/** Of all files together: with a large `limit`, each file shows fewer. */
+export const LINES_TOTAL_MAX = 2_000;
 /** Larger files are data, not documents. */
 export const SEARCHED_BYTES_MAX = 2 * 1024 * 1024;
 

@@ -9,11 +9,11 @@ import type { Caller } from "../identity/caller.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import { CatchingUp } from "./catching-up.ts";
-import type { Candidate } from "./index-store.ts";
-import { FILES_JOB, READ_JOB, type ReadFound } from "./jobs.ts";
+import { FILES_JOB, pathsIn, READ_JOB, type Candidates, type ReadFound } from "./jobs.ts";
 import {
   GLOB_CHARACTERS_MAX,
   LINES_DEFAULT,
+  LINES_TOTAL_MAX,
   RESULTS_DEFAULT,
   RESULTS_MAX,
   type SearchAnswer,
@@ -66,7 +66,8 @@ export class Search {
     query: SearchQuery,
     signal?: AbortSignal,
   ): Promise<SearchAnswer> {
-    const { limit = RESULTS_DEFAULT, lines = LINES_DEFAULT } = query;
+    const { limit = RESULTS_DEFAULT } = query;
+    const lines = Math.min(query.lines ?? LINES_DEFAULT, Math.floor(LINES_TOTAL_MAX / Math.max(1, limit)));
     if (limit < 1 || limit > RESULTS_MAX) throw badParameter("limit", `between 1 and ${RESULTS_MAX}`);
     const inGlob = globOf(spaceName, query.path);
     requireShort(query.text);
@@ -88,7 +89,7 @@ export class Search {
     const run = { by: caller.name, signal };
     let candidates = await this.#catching.candidates(space, words, CANDIDATES_FIRST, run);
     let seen = await seenOf(candidates, asked.sees, limit + 1);
-    if (seen.length <= limit && candidates.length === CANDIDATES_FIRST) {
+    if (seen.length <= limit && candidates.scores.length === CANDIDATES_FIRST) {
       candidates = await this.#catching.candidates(space, words, CANDIDATES_MAX, run);
       seen = await seenOf(candidates, asked.sees, limit + 1);
     }
@@ -107,7 +108,7 @@ export class Search {
     const run = { by: caller.name, signal };
     // Refuses a malformed expression before it looks at the disk.
     await this.#read(asked, [], query);
-    const all = await this.#deps.workers.run(FILES_JOB, { directory }, run);
+    const all = pathsIn(await this.#deps.workers.run(FILES_JOB, { directory }, run));
     const paths: string[] = [];
     const stretch = new Stretch();
     for (const path of all) {
@@ -151,15 +152,15 @@ function resultOf({ path, lines, more_lines }: ReadFound, score: number | null):
 }
 
 async function seenOf(
-  candidates: readonly Candidate[],
+  { paths, scores }: Candidates,
   sees: (path: string) => boolean,
   count: number,
-): Promise<Candidate[]> {
-  const seen: Candidate[] = [];
+): Promise<{ path: string; score: number }[]> {
+  const seen: { path: string; score: number }[] = [];
   const stretch = new Stretch();
-  for (const candidate of candidates) {
+  for (const [index, path] of pathsIn(paths).entries()) {
     if (seen.length === count) break;
-    if (sees(candidate.path)) seen.push(candidate);
+    if (sees(path)) seen.push({ path, score: scores[index]! });
     if (stretch.isOver()) await turnOfOthers();
   }
   return seen;

@@ -7,8 +7,17 @@ import { HeldRoot } from "../../kit/held-directory.ts";
 import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
 import { walk } from "../versioned-store/sqlite/walk.ts";
 import { compileExpression } from "./expression.ts";
-import { dropIndex, isDamage, markStore, openIndex } from "./index-store.ts";
-import type { FilesInput, FindInput, Found, ReadFound, ReadInput, ReadOutput } from "./jobs.ts";
+import { dropIndex, isDamage, markStore, openIndex, type Candidate } from "./index-store.ts";
+import {
+  joined,
+  type Candidates,
+  type FilesInput,
+  type FindInput,
+  type Found,
+  type ReadFound,
+  type ReadInput,
+  type ReadOutput,
+} from "./jobs.ts";
 import { shownLines, type Span } from "./lines.ts";
 import { wordSpans } from "./marks.ts";
 import { bring, differences, differencesAt, readText } from "./tree-index.ts";
@@ -34,17 +43,25 @@ function candidatesIn(own: string, { directory, whole, changed, expression, limi
   const found = whole ? differences(directory, store.known()) : differencesAt(directory, store, changed);
   const look = whole ? { ms: systemClock.elapsed() - start, files: found.files } : undefined;
   const isOver = () => systemClock.elapsed() - start > TURN_MS;
-  if (!bring(store, directory, found, isOver)) return { isCurrent: false, look, candidates: [] };
-  const candidates = expression === undefined ? [] : store.matching(expression, limit);
-  return { isCurrent: true, look, candidates };
+  if (!bring(store, directory, found, isOver))
+    return { isCurrent: false, look, candidates: candidatesOf([]) };
+  const matching = expression === undefined ? [] : store.matching(expression, limit);
+  return { isCurrent: true, look, candidates: candidatesOf(matching) };
 }
 
-/** Returns the canonical paths of the files on disk, sorted. */
-export async function filesOnDisk({ directory }: FilesInput): Promise<string[]> {
+function candidatesOf(found: readonly Candidate[]): Candidates {
+  return {
+    paths: joined(found.map(({ path }) => path)),
+    scores: Float64Array.from(found, ({ score }) => score),
+  };
+}
+
+/** Returns the canonical paths of the files on disk, sorted and joined. */
+export async function filesOnDisk({ directory }: FilesInput): Promise<string> {
   const paths: string[] = [];
   for (const found of walk(directory, new HeldRoot(directory), ""))
     if ("stats" in found) paths.push(found.path);
-  return paths.sort();
+  return joined(paths.sort());
 }
 
 /** Raises `invalid` for what is not a regular expression. */

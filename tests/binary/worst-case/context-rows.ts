@@ -102,6 +102,18 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
     "two of 5 MiB, all new": get(`${SPACE}/diff/large.txt`),
     "of a file with ten thousand versions": get(`${SPACE}/diff/often.md`),
   },
+  "GET /spaces/{space}/search": {
+    "a word of every file, all that may be shown": get(`${SPACE}/search?q=see&limit=1000&lines=20`),
+    "a word of every file, for few of them": get(`${SPACE}/search?q=see&path=pushed/0/0/*7.md`),
+    "what was just written, in many files": async (server) => {
+      await asks("POST", `${SPACE}/push`, 200, () => rewriteOf(0))(server);
+      await get(`${SPACE}/search?q=after*`)(server);
+    },
+    "a line of every file": get(`${SPACE}/search?q=.%2B&regex=1&limit=1000&lines=20`),
+    "an expression that runs away elsewhere": get(
+      `${SPACE}/search?q=${encodeURIComponent("((a*)*|(o|old|.)*)*$")}&regex=1&path=large.txt`,
+    ),
+  },
   "GET /spaces/{space}/changes": {
     "all there ever were": async (server) =>
       get(`${SPACE}/changes?since=${(await headOf(server)).replace(/\..*/, ".0")}`)(server),

@@ -50,6 +50,8 @@ function wordsOf(text: string): string[] {
 async function take({ space, tree }: OpenedDoor, disk: Map<string, string>, step: Step): Promise<void> {
   if (step.do === "search") return compare(space, disk);
   if (step.do === "adopt") return void (await space.adopt());
+  // Nobody edits a file in the moment between a commit and its copy on disk.
+  await space.list();
   const file = join(tree, step.path);
   if (step.do === "write") {
     await space.write(step.path, bytes(step.text), undefined);
