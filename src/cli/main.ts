@@ -246,6 +246,7 @@ export const program: Program = {
     "cairn plugin": "docs/ai-tools.md",
     "cairn status": "docs/laptop.md",
     "cairn template": "docs/laptop.md",
+    "cairn search": "docs/space-search.md",
   },
   topics,
 };

@@ -132,7 +132,7 @@ test("what is on disk is found: edits, new and large files, and nothing behind a
     const answer = await search(admin, query);
     expect(paths(answer).sort()).toEqual(["a.md", "drafts/b.txt"]);
     const [line] = answer.results.find(({ path }) => path === "drafts/b.txt")!.lines;
-    expect(line!.text).toMatch(/^…x+ newword \u001b\[31my+…$/);
+    expect(line!.text).toMatch(/^…x+ newword \W\[31my+…$/);
     expect(line!.text.slice(line!.ranges[0]!.start, line!.ranges[0]!.end)).toBe("newword");
   }
   expect(paths(await search(admin, { q: "oldword" }))).toEqual([]);

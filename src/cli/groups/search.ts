@@ -11,7 +11,7 @@ import {
 import { processEnvironment, stdoutTakesColor } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData, printHint } from "../../kit/output.ts";
-import { visibleInLine } from "../../kit/visible.ts";
+import { visible, visibleInLine } from "../../kit/visible.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
 import { wholeNumber } from "../text.ts";
 
@@ -114,8 +114,8 @@ function lineText({ text, ranges }: SearchLine, style: Style): string {
   let shown = "";
   let at = 0;
   for (const { start, end } of ranges) {
-    shown += visibleInLine(text.slice(at, start)) + style.match(visibleInLine(text.slice(start, end)));
+    shown += visible(text.slice(at, start)) + style.match(visible(text.slice(start, end)));
     at = end;
   }
-  return shown + visibleInLine(text.slice(at));
+  return shown + visible(text.slice(at));
 }

@@ -13,6 +13,7 @@ import { FILES_JOB, pathsIn, READ_JOB, type Candidates, type ReadFound } from ".
 import {
   GLOB_CHARACTERS_MAX,
   LINES_DEFAULT,
+  LINES_MAX,
   LINES_TOTAL_MAX,
   RESULTS_DEFAULT,
   RESULTS_MAX,
@@ -21,7 +22,7 @@ import {
 } from "./schema.ts";
 import { indexExpression, requireShort } from "./terms.ts";
 
-export interface SearchDeps {
+interface SearchDeps {
   readonly spaces: Pick<Spaces, "looked">;
   readonly workers: Pick<WorkerPool, "run">;
   readonly clock: Clock;
@@ -69,6 +70,8 @@ export class Search {
     const { limit = RESULTS_DEFAULT } = query;
     const lines = Math.min(query.lines ?? LINES_DEFAULT, Math.floor(LINES_TOTAL_MAX / Math.max(1, limit)));
     if (limit < 1 || limit > RESULTS_MAX) throw badParameter("limit", `between 1 and ${RESULTS_MAX}`);
+    if (lines < 0 || (query.lines ?? 0) > LINES_MAX)
+      throw badParameter("lines", `between 0 and ${LINES_MAX}`);
     const inGlob = globOf(spaceName, query.path);
     requireShort(query.text);
     const expression = query.regex === true ? undefined : indexExpression(query.text);

@@ -48,7 +48,7 @@ export interface Facts {
   readonly inode: number;
 }
 
-export type KnownFile = Facts & { readonly hash: string };
+type KnownFile = Facts & { readonly hash: string };
 
 /** A file of the tree. */
 export interface TreeFile {
