@@ -109,7 +109,11 @@ export class CatchingUp {
     run: RunOptions,
   ) {
     for (;;) {
-      const found = await this.#deps.workers.run(FIND_JOB, { directory: engine.directory!, ...asked }, run);
+      const found = await this.#deps.workers.run(
+        FIND_JOB,
+        { directory: engine.directory!, inTurns: true, ...asked },
+        run,
+      );
       if (found.isCurrent) return found;
     }
   }

@@ -20,7 +20,8 @@ export function searchHere(pool: Runner): Runner {
 type InputOf<J> = J extends Job<infer Input, infer _> ? Input : never;
 
 function performing(job: Job<never, unknown>, input: unknown): (() => Promise<unknown>) | undefined {
-  if (job === FIND_JOB) return () => findCandidates(input as InputOf<typeof FIND_JOB>);
+  if (job === FIND_JOB)
+    return () => findCandidates({ ...(input as InputOf<typeof FIND_JOB>), inTurns: false });
   if (job === FILES_JOB) return () => filesOnDisk(input as InputOf<typeof FILES_JOB>);
   const isWords = job === READ_JOB && "words" in (input as InputOf<typeof READ_JOB>).query;
   return isWords ? () => readMatches(input as InputOf<typeof READ_JOB>) : undefined;

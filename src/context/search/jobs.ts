@@ -4,8 +4,10 @@
 import type { Job } from "../../kit/workers/job.ts";
 import type { Shown } from "./lines.ts";
 
-/** Only a stuck disk or a costly expression takes so long. */
+/** Only a costly expression takes so long. */
 const DEADLINE_MS = 15_000;
+/** Only a stuck disk takes so long. A job that is ended in the middle would leave the index locked. */
+const INDEX_DEADLINE_MS = 300_000;
 const INPUT_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 const lengthOf = (paths: readonly string[]) => paths.reduce((sum, path) => sum + path.length, 0);
@@ -15,6 +17,8 @@ export interface FindInput {
   readonly directory: string;
   /** Looks at the whole tree first. */
   readonly whole: boolean;
+  /** Lets others have their turn while there is much to index; otherwise finishes at once. */
+  readonly inTurns: boolean;
   /** Paths that changed since the index was brought up to date. */
   readonly changed: readonly string[];
   /** Made by terms.ts. Undefined: only brings the index up to date. */
@@ -50,7 +54,7 @@ export function pathsIn(text: string): string[] {
 
 export const FIND_JOB: Job<FindInput, Found> = {
   name: "search",
-  deadlineMs: DEADLINE_MS,
+  deadlineMs: INDEX_DEADLINE_MS,
   inputBytesMax: INPUT_CHARACTERS_MAX,
   sizeOf: ({ changed }) => lengthOf(changed),
 };

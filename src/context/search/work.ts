@@ -24,6 +24,8 @@ import { bring, differences, differencesAt, readText } from "./tree-index.ts";
 
 /** A job returns after about this long. */
 const TURN_MS = 1_000;
+/** Each turn begins with a look at the tree, which must not take most of the time. */
+const LOOKS_PER_TURN = 4;
 const OWN = ".cairn";
 
 export async function findCandidates(input: FindInput): Promise<Found> {
@@ -37,12 +39,17 @@ export async function findCandidates(input: FindInput): Promise<Found> {
   }
 }
 
-function candidatesIn(own: string, { directory, whole, changed, expression, limit }: FindInput): Found {
+function candidatesIn(
+  own: string,
+  { directory, whole, inTurns, changed, expression, limit }: FindInput,
+): Found {
   using store = openIndex(own);
   const start = systemClock.elapsed();
   const found = whole ? differences(directory, store.known()) : differencesAt(directory, store, changed);
   const look = whole ? { ms: systemClock.elapsed() - start, files: found.files } : undefined;
-  const isOver = () => systemClock.elapsed() - start > TURN_MS;
+  const looked = systemClock.elapsed();
+  const turnMs = Math.max(TURN_MS, LOOKS_PER_TURN * (looked - start));
+  const isOver = () => inTurns && systemClock.elapsed() - looked > turnMs;
   if (!bring(store, directory, found, isOver))
     return { isCurrent: false, look, candidates: candidatesOf([]) };
   const matching = expression === undefined ? [] : store.matching(expression, limit);
