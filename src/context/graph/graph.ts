@@ -2,13 +2,16 @@
 // may mean a file further away, or be broken. Links of documents that the caller may not read are left out. So nothing in an answer depends on a
 // hidden file.
 
+import { join } from "node:path";
 import type { Clock } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Spaces } from "../spaces/spaces.ts";
+import type { FileEngine } from "../versioned-store/engine.ts";
 import { headText } from "../versioned-store/head.ts";
+import { keepGraph, readGraph } from "./graph-file.ts";
 import { LinkGraph, type Sight } from "./link-graph.ts";
 import { RecentGraphs } from "./recent-graphs.ts";
 import type { GraphAnswer, GraphLink, GraphQuery, RankedDocument } from "./schema.ts";
@@ -16,6 +19,8 @@ import type { GraphAnswer, GraphLink, GraphQuery, RankedDocument } from "./schem
 interface GraphDeps {
   readonly spaces: Pick<Spaces, "looked">;
   readonly clock: Clock;
+  /** Set for a space that each command opens anew: the graph of a large one is kept in a file beside it. */
+  readonly kept?: boolean;
 }
 
 /** The totals, or one list of an answer in pages. */
@@ -23,6 +28,9 @@ type GraphPart =
   | GraphAnswer
   | (Listing<GraphLink | RankedDocument | string> & { readonly before: Pick<GraphAnswer, "head" | "path"> });
 
+/** How long a server trusts that nobody has edited a file by hand since it looked, because looking touches every file. */
+const EDITS_TRUSTED_MS = 2_000;
+const OWN_DIRECTORY = ".cairn";
 /** About 2 ms of work to write as JSON. */
 const ITEMS_PER_PAGE = 1_000;
 
@@ -32,7 +40,7 @@ export class Graph {
 
   constructor(deps: GraphDeps) {
     this.#deps = deps;
-    this.#recent = new RecentGraphs(deps.clock);
+    this.#recent = new RecentGraphs(deps.clock, deps.kept === true ? 0 : EDITS_TRUSTED_MS);
   }
 
   /** Raises `not_found` for a file that does not exist or that the caller may not see, `invalid` for `path` with `only`, and `too_large`. */
@@ -62,6 +70,7 @@ export class Graph {
 
   async #seen(caller: Caller, spaceName: string): Promise<{ graph: LinkGraph; head: string }> {
     const { engine } = await this.#deps.spaces.looked(caller, spaceName);
+    if (this.#deps.kept === true && caller.rights.readsAll(spaceName)) return this.#kept(engine);
     const whole = await this.#recent.of(engine);
     const sight: Sight = {
       lists: (path) => caller.rights.may("list", spaceName, path),
@@ -70,6 +79,25 @@ export class Graph {
     const isWhole = caller.rights.readsAll(spaceName);
     const graph = await (isWhole ? whole.graph() : LinkGraph.of(whole.files, sight));
     return { graph, head: headText(whole.head) };
+  }
+
+  /** By the file, if the space is as it was when the graph was kept. */
+  async #kept(engine: FileEngine): Promise<{ graph: LinkGraph; head: string }> {
+    const own = engine.directory === undefined ? undefined : join(engine.directory, OWN_DIRECTORY);
+    // Taken first: a file that changes from here on makes another fingerprint.
+    const fingerprint = own === undefined ? undefined : await engine.fingerprint();
+    if (own === undefined || fingerprint === undefined) return this.#whole(engine);
+    const kept = readGraph(own, fingerprint);
+    if (kept) return { graph: kept, head: headText(engine.head()) };
+    const made = await this.#whole(engine);
+    // Without the file, the next command takes longer and says the same.
+    await keepGraph(own, fingerprint, made.graph).catch(() => undefined);
+    return made;
+  }
+
+  async #whole(engine: FileEngine): Promise<{ graph: LinkGraph; head: string }> {
+    const whole = await this.#recent.of(engine);
+    return { graph: await whole.graph(), head: headText(whole.head) };
   }
 }
 

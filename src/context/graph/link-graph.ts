@@ -3,8 +3,8 @@
 
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { Outline } from "../versioned-store/engine.ts";
-import { tooManyLinks, LINKS_PER_SPACE_MAX, type Link } from "../versioned-store/links.ts";
-import { placeOf } from "../versioned-store/outlines.ts";
+import { linkKinds, LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../versioned-store/links.ts";
+import { placeAmong } from "../versioned-store/outlines.ts";
 import { isFoundWithoutLink } from "./entries.ts";
 import { pageRank } from "./rank.ts";
 import { BROKEN, isDocumentPath, NO_FILE, Resolver } from "./resolving.ts";
@@ -15,120 +15,167 @@ export interface Sight {
   readonly reads: (path: string) => boolean;
 }
 
+/** A file is a number in the order of paths. Each link has one entry in each of its lists, in the order of its document and its place there. */
+export interface GraphData {
+  readonly totals: GraphTotals;
+  readonly paths: readonly string[];
+  /** Numbers of files. */
+  readonly orphans: Int32Array;
+  readonly from: Int32Array;
+  /** A file, or `BROKEN`. */
+  readonly to: Int32Array;
+  readonly lines: Int32Array;
+  /** Places in `linkKinds`. */
+  readonly kinds: Uint8Array;
+  readonly targets: readonly string[];
+}
+
 export class LinkGraph {
-  /** Sorted by path. A file is a number in this order. */
-  readonly #files: readonly Outline[];
-  /** One entry for each link, in the order of its document and its place there. `#to`: a file, or `BROKEN`. */
-  readonly #from: number[] = [];
-  readonly #to: number[] = [];
-  readonly #links: Link[] = [];
-  #broken = 0;
-  #documents = 0;
-  readonly #orphans: number[] = [];
+  readonly data: GraphData;
   #ranks: Promise<readonly RankedDocument[]> | undefined;
 
-  private constructor(files: readonly Outline[]) {
-    this.#files = files;
+  constructor(data: GraphData) {
+    this.data = data;
   }
 
   /** `outlines`: of all files, sorted by path. Pauses. Raises `too_large`. */
   static async of(outlines: readonly Outline[], sight?: Sight): Promise<LinkGraph> {
     const files = sight ? await seenFiles(outlines, sight) : outlines;
-    const graph = new LinkGraph(files);
+    const links = new Links();
     const linked = new Uint8Array(files.length);
     const resolver = await Resolver.of(files);
     const stretch = new Stretch();
-    for (const [file, { path, links }] of files.entries()) {
-      if (links.length === 0 || sight?.reads(path) === false) continue;
-      for (const link of links) {
+    for (const [file, { path, links: written }] of files.entries()) {
+      if (written.length === 0 || sight?.reads(path) === false) continue;
+      for (const link of written) {
         const to = resolver.resolve(file, link);
-        if (to !== NO_FILE) graph.#add(file, to, link);
+        if (to !== NO_FILE) links.add(file, to, link);
         if (to >= 0 && to !== file) linked[to] = 1;
         if (stretch.isOver()) await turnOfOthers();
       }
     }
+    const paths: string[] = [];
+    const orphans: number[] = [];
+    let documents = 0;
     for (const [file, { path }] of files.entries()) {
-      if (!isDocumentPath(path)) continue;
-      graph.#documents += 1;
-      if (linked[file] === 0 && !isFoundWithoutLink(path)) graph.#orphans.push(file);
+      paths.push(path);
+      if (isDocumentPath(path)) {
+        documents += 1;
+        if (linked[file] === 0 && !isFoundWithoutLink(path)) orphans.push(file);
+      }
       if (stretch.isOver()) await turnOfOthers();
     }
-    return graph;
-  }
-
-  #add(from: number, to: number, link: Link): void {
-    if (this.#links.length >= LINKS_PER_SPACE_MAX) throw tooManyLinks();
-    this.#from.push(from);
-    this.#to.push(to);
-    this.#links.push(link);
-    if (to === BROKEN) this.#broken += 1;
+    const { broken, count } = links;
+    const totals = { documents, links: count, broken, orphans: orphans.length };
+    return new LinkGraph({ totals, paths, orphans: Int32Array.from(orphans), ...links.lists() });
   }
 
   totals(): GraphTotals {
-    return {
-      documents: this.#documents,
-      links: this.#links.length,
-      broken: this.#broken,
-      orphans: this.#orphans.length,
-    };
+    return this.data.totals;
   }
 
   has(path: string): boolean {
-    return placeOf(this.#files, path) >= 0;
+    return this.#place(path) >= 0;
   }
 
   /** The links of a document and to it. */
   *around(path: string): Generator<GraphLink> {
-    const file = placeOf(this.#files, path);
-    for (let link = 0; link < this.#to.length; link += 1)
-      if (this.#from[link] === file || this.#to[link] === file) yield this.#link(link);
+    const { from, to } = this.data;
+    const file = this.#place(path);
+    for (let link = 0; link < to.length; link += 1)
+      if (from[link] === file || to[link] === file) yield this.#link(link);
   }
 
   *links(): Generator<GraphLink> {
-    for (let link = 0; link < this.#to.length; link += 1) yield this.#link(link);
+    for (let link = 0; link < this.data.to.length; link += 1) yield this.#link(link);
   }
 
   *broken(): Generator<GraphLink> {
-    for (let link = 0; link < this.#to.length; link += 1)
-      if (this.#to[link] === BROKEN) yield this.#link(link);
+    const { to } = this.data;
+    for (let link = 0; link < to.length; link += 1) if (to[link] === BROKEN) yield this.#link(link);
   }
 
   *orphans(): Generator<string> {
-    for (const file of this.#orphans) yield this.#files[file]!.path;
+    const { orphans, paths } = this.data;
+    for (const file of orphans) yield paths[file]!;
   }
 
   /** Of every document, in the order of paths. Computed once. Pauses. */
   ranks(): Promise<readonly RankedDocument[]> {
-    return (this.#ranks ??= this.#ranked());
+    return (this.#ranks ??= rankedIn(this.data));
   }
 
-  async #ranked(): Promise<readonly RankedDocument[]> {
-    const documents: string[] = [];
-    const numbers = new Int32Array(this.#files.length).fill(-1);
-    const stretch = new Stretch();
-    for (const [file, { path }] of this.#files.entries()) {
-      if (isDocumentPath(path)) numbers[file] = documents.push(path) - 1;
-      if (stretch.isOver()) await turnOfOthers();
-    }
-    const from: number[] = [];
-    const to: number[] = [];
-    for (let link = 0; link < this.#to.length; link += 1) {
-      const [source, target] = [this.#from[link]!, this.#to[link]!];
-      if (target < 0 || numbers[target]! < 0) continue;
-      from.push(numbers[source]!);
-      to.push(numbers[target]!);
-      if (stretch.isOver()) await turnOfOthers();
-    }
-    const ranks = await pageRank(documents.length, { from, to });
-    return documents.map((path, number) => ({ path, rank: ranks[number]! }));
+  #place(path: string): number {
+    const { paths } = this.data;
+    return placeAmong(paths.length, (place) => paths[place]!, path);
   }
 
   #link(index: number): GraphLink {
-    const { line, kind, target } = this.#links[index]!;
-    const to = this.#to[index]!;
-    const from = this.#files[this.#from[index]!]!.path;
-    return { from, line, kind, target, to: to === BROKEN ? null : this.#files[to]!.path };
+    const { paths, from, to, lines, kinds, targets } = this.data;
+    const file = to[index]!;
+    return {
+      from: paths[from[index]!]!,
+      line: lines[index]!,
+      kind: linkKinds[kinds[index]!]!,
+      target: targets[index]!,
+      to: file === BROKEN ? null : paths[file]!,
+    };
   }
+}
+
+class Links {
+  readonly #from: number[] = [];
+  readonly #to: number[] = [];
+  readonly #lines: number[] = [];
+  readonly #kinds: number[] = [];
+  readonly #targets: string[] = [];
+  broken = 0;
+
+  get count(): number {
+    return this.#from.length;
+  }
+
+  add(from: number, to: number, { line, kind, target }: Link): void {
+    if (this.count >= LINKS_PER_SPACE_MAX) throw tooManyLinks();
+    this.#from.push(from);
+    this.#to.push(to);
+    this.#lines.push(line);
+    this.#kinds.push(linkKinds.indexOf(kind));
+    this.#targets.push(target);
+    if (to === BROKEN) this.broken += 1;
+  }
+
+  lists(): Omit<GraphData, "totals" | "paths" | "orphans"> {
+    return {
+      from: Int32Array.from(this.#from),
+      to: Int32Array.from(this.#to),
+      lines: Int32Array.from(this.#lines),
+      kinds: Uint8Array.from(this.#kinds),
+      targets: this.#targets,
+    };
+  }
+}
+
+async function rankedIn({ paths, from, to }: GraphData): Promise<readonly RankedDocument[]> {
+  const documents: string[] = [];
+  const numbers = new Int32Array(paths.length).fill(-1);
+  const stretch = new Stretch();
+  for (const [file, path] of paths.entries()) {
+    if (isDocumentPath(path)) numbers[file] = documents.push(path) - 1;
+    if (stretch.isOver()) await turnOfOthers();
+  }
+  const sources: number[] = [];
+  const targets: number[] = [];
+  for (let link = 0; link < to.length; link += 1) {
+    const target = to[link]!;
+    if (target >= 0 && numbers[target]! >= 0) {
+      sources.push(numbers[from[link]!]!);
+      targets.push(numbers[target]!);
+    }
+    if (stretch.isOver()) await turnOfOthers();
+  }
+  const ranks = await pageRank(documents.length, { from: sources, to: targets });
+  return documents.map((path, number) => ({ path, rank: ranks[number]! }));
 }
 
 async function seenFiles(outlines: readonly Outline[], sight: Sight): Promise<readonly Outline[]> {

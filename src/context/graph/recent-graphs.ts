@@ -9,8 +9,6 @@ import { LinkGraph } from "./link-graph.ts";
 
 /** Files and links together, about 100 bytes each. The graph asked for last always stays. */
 const KEPT_MAX = 2_000_000;
-/** How long a server trusts that nobody has edited a file by hand since it looked. */
-const EDITS_TRUSTED_MS = 2_000;
 
 /** All files of a space as they are now, and their graph for a reader who sees everything. */
 export interface Whole {
@@ -35,12 +33,15 @@ interface Kept {
 
 export class RecentGraphs {
   readonly #clock: Clock;
+  readonly #editsTrustedMs: number;
   /** The one asked for last comes last. */
   readonly #kept = new Map<FileEngine, Kept>();
   readonly #running = new Map<FileEngine, Turns>();
 
-  constructor(clock: Clock) {
+  /** `editsTrustedMs`: how long after a look at all files nobody looks again. */
+  constructor(clock: Clock, editsTrustedMs: number) {
     this.#clock = clock;
+    this.#editsTrustedMs = editsTrustedMs;
   }
 
   of(engine: FileEngine): Promise<Whole> {
@@ -56,7 +57,7 @@ export class RecentGraphs {
     const kept = this.#kept.get(engine);
     const outlines = await engine.outlines(kept?.outlines);
     const now = this.#clock.elapsed();
-    const isTrusted = kept !== undefined && now - kept.editsSeen < EDITS_TRUSTED_MS;
+    const isTrusted = kept !== undefined && now - kept.editsSeen < this.#editsTrustedMs;
     if (isTrusted && kept.outlines === outlines) return this.#keep(engine, kept);
     const edits = isTrusted ? still(kept.edits, outlines) : await seen(engine, outlines);
     const isSame = kept?.outlines === outlines && edits.size === 0 && kept.edits.size === 0;

@@ -179,7 +179,7 @@ class LocalSpace implements SpaceDoor {
     this.#workers = contextWorkers();
     const spaces = hostOf(space);
     this.#freshness = new Freshness({ spaces, clock: deps.clock });
-    this.#graph = new Graph({ spaces, clock: deps.clock });
+    this.#graph = new Graph({ spaces, clock: deps.clock, kept: true });
     this.#files = new Files({
       spaces,
       // The versions are the record of a folder: it has one author, and no server that answers for others.

@@ -201,6 +201,11 @@ export interface FileEngine {
    * has changed since; it returns the same object if nothing has. Ignores the working tree.
    */
   outlines(before?: Outlines): Promise<Outlines>;
+  /**
+   * Returns a text that changes with every change of the log or of a file on disk; undefined while that cannot be told. Together with `directory`,
+   * it makes derived data worth keeping from one process to the next.
+   */
+  fingerprint(): Promise<string | undefined>;
   /** Returns the declarations of the live documents, sorted by path. Ignores the working tree. */
   declarations(): Promise<Declaration[]>;
   /** Returns the outlines of the modified and untracked files of the working tree, read from disk. */

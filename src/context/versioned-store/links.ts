@@ -4,8 +4,10 @@
 
 import { AppError } from "../../kit/error.ts";
 
+export const linkKinds = ["wiki", "markdown", "path"] as const;
+
 export interface Link {
-  readonly kind: "wiki" | "markdown" | "path";
+  readonly kind: (typeof linkKinds)[number];
   /** As written, without alias and anchor, percent-decoded. */
   readonly target: string;
   /** From 1. */

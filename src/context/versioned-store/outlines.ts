@@ -27,15 +27,15 @@ export function sorted(files: Outline[]): Outline[] {
 }
 
 export function found(files: readonly Outline[], path: string): Outline | undefined {
-  return files[placeOf(files, path)];
+  return files[placeAmong(files.length, (place) => files[place]!.path, path)];
 }
 
-/** -1: there is none. */
-export function placeOf(files: readonly Outline[], path: string): number {
-  let [low, high] = [0, files.length - 1];
+/** Searches a list of paths that is sorted by UTF-16 units. -1: it is not there. */
+export function placeAmong(count: number, pathAt: (place: number) => string, path: string): number {
+  let [low, high] = [0, count - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;
-    const there = files[middle]!.path;
+    const there = pathAt(middle);
     if (there === path) return middle;
     if (there < path) low = middle + 1;
     else high = middle - 1;

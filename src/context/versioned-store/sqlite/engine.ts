@@ -38,6 +38,7 @@ import type { FileHistory, FileRecord, NetChange, Snapshot, Totals } from "../sc
 import { Applying, AT_ONCE_MAX } from "./applying.ts";
 import { checkShape, totalsOf, type Prepared } from "./batch.ts";
 import type { Coded } from "./coding.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import { spaceMigrations } from "./migrations/migrations.ts";
 import { Metadata } from "./metadata.ts";
 import { Mirror } from "./mirror.ts";
@@ -135,7 +136,7 @@ export class SqliteEngine implements SpaceEngine {
       onApplied,
     });
     this.#staging = new Staging(db, this.#store);
-    this.#outlining = new Outlining(this.#store, this.#mirror);
+    this.#outlining = new Outlining(this.#store, this.#mirror, this.#reader);
     const { space, lastTime, storedTreeSeq } = this.#applying;
     if (space.epoch === "") this.#beginEpoch();
     this.#staging.sweep();
@@ -200,6 +201,13 @@ export class SqliteEngine implements SpaceEngine {
   async outlines(before?: Outlines): Promise<Outlines> {
     this.#requireOpen();
     return this.#running.keep(this.#gate.read(() => this.#outlining.outlines(before)));
+  }
+
+  async fingerprint(): Promise<string | undefined> {
+    await this.settled();
+    const head = headText(this.head());
+    const files = await this.#running.keep(fingerprintOf(this.directory, this.#clock.now()));
+    return files === undefined ? undefined : `${head} ${files}`;
   }
 
   async declarations(): Promise<Declaration[]> {

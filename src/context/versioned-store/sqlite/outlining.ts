@@ -9,6 +9,7 @@ import type { Declaration, EditedOutline, EditedOutlines, Outline, Outlines } fr
 import { LINKS_PER_DOCUMENT_MAX, LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../links.ts";
 import { derivedOf, DOCUMENT_BYTES_MAX, type Derived } from "./documents.ts";
 import type { Mirror } from "./mirror.ts";
+import type { Reading } from "./reading.ts";
 import type { SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";
 
@@ -22,9 +23,12 @@ export class Outlining {
   readonly #store: SpaceStore;
   readonly #mirror: Mirror;
 
-  constructor(store: SpaceStore, mirror: Mirror) {
+  readonly #reader: Pick<Reading, "recall">;
+
+  constructor(store: SpaceStore, mirror: Mirror, reader: Pick<Reading, "recall">) {
     this.#store = store;
     this.#mirror = mirror;
+    this.#reader = reader;
   }
 
   /** Contains every change committed before the call. Returns `before` itself if there is none since. Pauses. */
@@ -42,6 +46,7 @@ export class Outlining {
 
   /** Pauses. A file too large to be a document, or one that cannot be read, has no links. */
   async edited(): Promise<EditedOutlines> {
+    await this.#reader.recall();
     await this.#mirror.following.settled();
     const edited = new Map<DocumentPath, EditedOutline>();
     const stretch = new Stretch();

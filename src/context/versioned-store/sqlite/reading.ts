@@ -86,6 +86,11 @@ export class Reading {
     return sorted([...records.values()]);
   }
 
+  /** Trusts the stored signatures of the whole working tree, so that looking at all of it reads only files that differ. */
+  async recall(): Promise<void> {
+    if (this.#recalls) await this.#recalledRows(undefined);
+  }
+
   live(path: DocumentPath): NonNullable<Effect["after"]> | undefined {
     const row = this.#store.file.get(path);
     return row && row.live !== null ? { version: row.live, size: row.size, hash: row.hash } : undefined;

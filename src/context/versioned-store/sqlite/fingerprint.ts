@@ -1,0 +1,40 @@
+// One short text for the state of all files on disk: while it is the same, so are their contents (signature.ts).
+
+import type { Stats } from "node:fs";
+import { Stretch, turnOfOthers } from "../../../kit/clock.ts";
+import { HeldRoot } from "../../../kit/held-directory.ts";
+import { mayChangeUnseen } from "./signature.ts";
+import { walk } from "./walk.ts";
+
+const FACTS = 4;
+const FILES_AT_FIRST = 1_024;
+
+/** Undefined: a file may still change without a new signature. `now`: ms since the epoch. Pauses. */
+export async function fingerprintOf(directory: string, now: number): Promise<string | undefined> {
+  const names: string[] = [];
+  let facts = new Float64Array(FILES_AT_FIRST * FACTS);
+  const stretch = new Stretch();
+  for (const found of walk(directory, new HeldRoot(directory), "")) {
+    if (stretch.isOver()) await turnOfOthers();
+    if (!("stats" in found)) continue;
+    if (mayChangeUnseen(found.stats, now)) return undefined;
+    const at = names.push(found.name) * FACTS - FACTS;
+    if (at === facts.length) facts = doubled(facts);
+    keep(facts, at, found.stats);
+  }
+  const bytes = new Uint8Array(facts.buffer, 0, names.length * FACTS * Float64Array.BYTES_PER_ELEMENT);
+  return `${Bun.hash(bytes).toString(36)}-${Bun.hash(names.join("\n")).toString(36)}`;
+}
+
+function keep(facts: Float64Array, at: number, { size, mtimeMs, ctimeMs, ino }: Stats): void {
+  facts[at] = size;
+  facts[at + 1] = mtimeMs;
+  facts[at + 2] = ctimeMs;
+  facts[at + 3] = ino;
+}
+
+function doubled(list: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const longer = new Float64Array(list.length * 2);
+  longer.set(list);
+  return longer;
+}
