@@ -14,6 +14,7 @@ const DOCUMENT_EXTENSIONS = [".md", ".markdown", ".mdx", ".txt"] as const;
 const DOCUMENT = /\.(?:md|markdown|mdx|txt)$/i;
 /** What a link to a folder shows, the first that exists. */
 const FOLDER_PAGES = ["readme.md", "index.md"] as const;
+const UP = "../";
 /** A segment that is not a name: empty, `.` or `..`. */
 const STEP = /(?:^|\/)\.{0,2}(?:\/|$)/;
 const PLAIN = /^[\0-\x7f]*$/;
@@ -133,8 +134,22 @@ export class Resolver {
   /** Undefined: it leads out of the space. */
   #joined(folder: number, written: string): string | undefined {
     let at = folder;
+    let begin = 0;
+    for (; written.startsWith(UP, begin); begin += UP.length) {
+      if (at === ROOT) return undefined;
+      at = this.#folders.parent(at);
+    }
+    const rest = written.slice(begin);
+    if (STEP.test(rest)) return this.#stepped(at, rest);
+    const above = this.#folders.path(at);
+    return above === "" ? rest : `${above}/${rest}`;
+  }
+
+  /** As `#joined`, for steps anywhere in the path. */
+  #stepped(folder: number, written: string): string | undefined {
+    let at = folder;
     const names: string[] = [];
-    for (const segment of STEP.test(written) ? written.split("/") : [written]) {
+    for (const segment of written.split("/")) {
       if (segment === "" || segment === ".") continue;
       if (segment !== "..") names.push(segment);
       else if (names.length > 0) names.pop();

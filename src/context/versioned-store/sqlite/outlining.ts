@@ -48,14 +48,28 @@ export class Outlining {
   async edited(): Promise<EditedOutlines> {
     await this.#reader.recall();
     await this.#mirror.following.settled();
+    const live = await this.#liveHashes();
     const edited = new Map<DocumentPath, EditedOutline>();
     const stretch = new Stretch();
     for (const entry of this.#mirror.entries()) {
-      const outline = "refused" in entry ? undefined : this.#editOf(entry);
+      const mayDiffer = !("refused" in entry) && live.get(entry.path) !== entry.hash;
+      const outline = mayDiffer ? this.#editOf(entry) : undefined;
       if (outline) edited.set(outline.path, outline);
       if (stretch.isOver()) await turnOfOthers();
     }
     return edited;
+  }
+
+  async #liveHashes(): Promise<ReadonlyMap<string, string>> {
+    const hashes = new Map<string, string>();
+    for (let after = "", isMore = true; isMore;) {
+      const rows = this.#store.liveHashes.values(after, ROWS_PER_STRETCH);
+      for (const [path, hash] of rows) hashes.set(path, hash);
+      isMore = rows.length === ROWS_PER_STRETCH;
+      after = rows.at(-1)?.[0] ?? "";
+      await turnOfOthers();
+    }
+    return hashes;
   }
 
   #editOf(copy: TreeFile): EditedOutline | undefined {

@@ -335,6 +335,9 @@ function outlines(db: Db) {
     liveNames: db.query<[id: number, path: string, version: number], [string, number]>(
       "SELECT id, path, live FROM files WHERE path > ?1 AND live IS NOT NULL ORDER BY path LIMIT ?2",
     ),
+    liveHashes: db.query<[path: string, hash: string], [string, number]>(
+      "SELECT path, hash FROM files WHERE path > ?1 AND live IS NOT NULL ORDER BY path LIMIT ?2",
+    ),
     linksFrom: db.query<
       [file: number, position: number, line: number, kind: LinkKind, target: string],
       [number, number, number]
