@@ -12,7 +12,7 @@ import type { Spaces } from "../spaces/spaces.ts";
 import type { FileEngine } from "../versioned-store/engine.ts";
 import { headText } from "../versioned-store/head.ts";
 import { keepGraph, readGraph } from "./graph-file.ts";
-import { LinkGraph, type Sight } from "./link-graph.ts";
+import type { LinkGraph, Sight } from "./link-graph.ts";
 import { RecentGraphs } from "./recent-graphs.ts";
 import type { GraphAnswer, GraphLink, GraphQuery, RankedDocument } from "./schema.ts";
 
@@ -72,12 +72,13 @@ export class Graph {
     const { engine } = await this.#deps.spaces.looked(caller, spaceName);
     if (this.#deps.kept === true && caller.rights.readsAll(spaceName)) return this.#kept(engine);
     const whole = await this.#recent.of(engine);
+    // Other rights are another object.
+    const { rights } = caller;
     const sight: Sight = {
-      lists: (path) => caller.rights.may("list", spaceName, path),
-      reads: (path) => caller.rights.may("read", spaceName, path),
+      lists: (path) => rights.may("list", spaceName, path),
+      reads: (path) => rights.may("read", spaceName, path),
     };
-    const isWhole = caller.rights.readsAll(spaceName);
-    const graph = await (isWhole ? whole.graph() : LinkGraph.of(whole.files, sight));
+    const graph = await (rights.readsAll(spaceName) ? whole.graph() : whole.graphFor(rights, sight));
     return { graph, head: headText(whole.head) };
   }
 

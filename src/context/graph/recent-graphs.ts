@@ -5,16 +5,20 @@ import type { Clock } from "../../kit/clock.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
 import type { FileEngine, Head, Outline, Outlines } from "../versioned-store/engine.ts";
 import { found, merged } from "../versioned-store/outlines.ts";
-import { LinkGraph } from "./link-graph.ts";
+import { LinkGraph, type Sight } from "./link-graph.ts";
 
 /** Files and links together, about 100 bytes each. The graph asked for last always stays. */
-const KEPT_MAX = 2_000_000;
+const KEPT_MAX = 1_000_000;
+
+/** The readers with rules whose graphs of one space are kept. */
+const VIEWS_MAX = 4;
 
 /** All files of a space as they are now, and their graph for a reader who sees everything. */
 export interface Whole {
   readonly head: Head;
-  readonly files: readonly Outline[];
   graph(): Promise<LinkGraph>;
+  /** The graph for a reader who does not see everything. `reader`: the same object means the same sight. */
+  graphFor(reader: object, sight: Sight): Promise<LinkGraph>;
 }
 
 interface Edit {
@@ -28,7 +32,7 @@ interface Kept {
   readonly edits: ReadonlyMap<DocumentPath, Edit>;
   /** On the monotonic clock. */
   readonly editsSeen: number;
-  readonly whole: Whole;
+  readonly whole: Whole & { readonly files: readonly Outline[] };
 }
 
 export class RecentGraphs {
@@ -89,10 +93,22 @@ function still(edits: Kept["edits"], { files }: Outlines): Kept["edits"] {
   return new Map([...edits].filter(([path, { instead }]) => found(files, path) === instead));
 }
 
-function wholeOf({ head, files: recorded }: Outlines, edits: Kept["edits"]): Whole {
+function wholeOf({ head, files: recorded }: Outlines, edits: Kept["edits"]): Kept["whole"] {
   const files = merged(recorded, new Map([...edits].map(([path, { outline }]) => [path, outline])));
   let graph: Promise<LinkGraph> | undefined;
-  return { head, files, graph: () => (graph ??= LinkGraph.of(files)) };
+  const views = new Map<object, Promise<LinkGraph>>();
+  return {
+    head,
+    files,
+    graph: () => (graph ??= LinkGraph.of(files)),
+    graphFor(reader, sight) {
+      const view = views.get(reader) ?? LinkGraph.of(files, sight);
+      views.delete(reader);
+      views.set(reader, view);
+      if (views.size > VIEWS_MAX) views.delete(views.keys().next().value!);
+      return view;
+    },
+  };
 }
 
 const sizes = new WeakMap<readonly Outline[], number>();
