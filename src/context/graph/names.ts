@@ -17,7 +17,7 @@ export class Names {
   readonly #folderOf: (file: number) => number;
   readonly #files: number[] = [];
   readonly #above: number[] = [];
-  #below: Map<string, Names> | undefined;
+  #below: Map<string, number | Names> | undefined;
   #nearest: Map<number, number> | undefined;
 
   constructor(folders: Folders, folderOf: (file: number) => number) {
@@ -33,20 +33,37 @@ export class Names {
 
   /** The files that are in a folder of this name. */
   inFolder(name: string): Names | undefined {
-    return (this.#below ??= this.#split()).get(name);
+    const below = (this.#below ??= this.#split()).get(name);
+    return typeof below === "number" ? this.#onlyAt(below) : below;
   }
 
-  #split(): Map<string, Names> {
-    const split = new Map<string, Names>();
-    for (const [index, file] of this.#files.entries()) {
-      const folder = this.#above[index]!;
+  /** By the name of the folder above. Most have one file, which is a place in the lists here: making thousands of objects would take long. */
+  #split(): Map<string, number | Names> {
+    const split = new Map<string, number | Names>();
+    for (let place = 0; place < this.#above.length; place += 1) {
+      const folder = this.#above[place]!;
       if (folder === ROOT) continue;
       const name = this.#folders.name(folder);
-      let names = split.get(name);
-      if (!names) split.set(name, (names = new Names(this.#folders, this.#folderOf)));
-      names.add({ file, folder: this.#folders.parent(folder) });
+      const known = split.get(name);
+      if (known === undefined) {
+        split.set(name, place);
+        continue;
+      }
+      const names = typeof known === "number" ? this.#onlyAt(known) : known;
+      if (names !== known) split.set(name, names);
+      names.add(this.#raised(place));
     }
     return split;
+  }
+
+  #onlyAt(place: number): Names {
+    const names = new Names(this.#folders, this.#folderOf);
+    names.add(this.#raised(place));
+    return names;
+  }
+
+  #raised(place: number): Named {
+    return { file: this.#files[place]!, folder: this.#folders.parent(this.#above[place]!) };
   }
 
   nearestTo(folder: number): number {
