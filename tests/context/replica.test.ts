@@ -1,9 +1,15 @@
 // Goal: two copies of a server's space exchange edits, deletes and renames; nothing is overwritten; an unchanged space costs one request.
 
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
+import type { Transport } from "../../src/context/client/client.ts";
+import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { AppError } from "../../src/kit/error.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { silent } from "../kit/file-engine.ts";
+import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
 import { changesOf, replica, type Replica } from "../kit/replica.ts";
 import { refusal } from "../kit/refusal.ts";
 
@@ -107,4 +113,197 @@ test("many deletes need consent, on either side", async () => {
     deletes_on_server: 0,
   });
   expect((await lab.bob.sync({ confirmed: true })).removed).toHaveLength(12);
+});
+
+test("awkward names travel: percent signs, hashes, spaces, right-to-left text, combining characters, long paths", async () => {
+  const combining = "cafe\u0301.md";
+  const names = ["100%.md", "a#b.md", "a b/c  d.md", "שלום עולם.txt", "%41.md", `${"long".repeat(60)}.md`];
+  const deep = `${"directory/".repeat(40)}file.md`;
+  await using lab = await team();
+  for (const name of [...names, combining, deep]) lab.ann.write(name, `text of ${name}`);
+  const { pushed } = await lab.ann.sync();
+  expect(pushed).toHaveLength(names.length + 2);
+  await lab.bob.sync();
+  expect(lab.bob.tree()).toEqual(lab.ann.tree());
+  expect(lab.bob.read("caf\u00e9.md")).toBe(`text of ${combining}`);
+  expect(changesOf(await lab.ann.sync())).toEqual({});
+});
+
+test("a rename in letter case only is a rename on every copy", async () => {
+  await using lab = await team({ "Notes.md": "one" });
+  lab.ann.remove("Notes.md");
+  lab.ann.write("NOTES.md", "one");
+  expect(changesOf(await lab.ann.sync())).toEqual({ pushed: ["NOTES.md"], withdrawn: ["Notes.md"] });
+  expect(changesOf(await lab.bob.sync())).toEqual({ pulled: ["NOTES.md"], removed: ["Notes.md"] });
+  expect(lab.bob.tree()).toEqual({ "NOTES.md": "one" });
+});
+
+test("a directory takes the place of a file, and a file that of a directory", async () => {
+  await using lab = await team({ a: "file", "b/one.md": "1", "b/two.md": "2" });
+  lab.ann.remove("a");
+  lab.ann.write("a/inside.md", "in");
+  lab.ann.remove("b");
+  lab.ann.write("b", "now a file");
+  await lab.ann.sync();
+  await lab.bob.sync();
+  expect(lab.bob.tree()).toEqual({ "a/inside.md": "in", b: "now a file" });
+});
+
+test("two people use one name for a file and for a directory: both contents stay", async () => {
+  await using lab = await team();
+  lab.ann.write("plan", "ann's file");
+  lab.bob.write("plan/draft.md", "bob's draft");
+  await lab.ann.sync();
+  const { conflicts } = await lab.bob.sync();
+  const copy = expect.stringMatching(/^plan\.conflict-bob-\d{8}T\d{6}Z\/draft\.md$/);
+  expect(conflicts).toEqual([{ path: "plan/draft.md", copy }]);
+  await lab.ann.sync();
+  expect(lab.ann.tree()).toEqual({ plan: "ann's file", [conflicts[0]!.copy]: "bob's draft" });
+  expect(lab.bob.tree()).toEqual(lab.ann.tree());
+});
+
+test("a link is never followed, in or out", async () => {
+  await using lab = await team({ "a.md": "one", "d/b.md": "two" });
+  const outside = join(lab.ann.directory, "..", "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, "b.md"), "private");
+  lab.ann.remove("d");
+  symlinkSync(outside, join(lab.ann.directory, "d"));
+  symlinkSync(join(outside, "b.md"), join(lab.ann.directory, "link.md"));
+  const first = await lab.ann.sync();
+  expect(first.refused.map(({ path, code }) => `${path} ${code}`)).toEqual(["d symlink", "link.md symlink"]);
+  expect([first.pushed, first.withdrawn]).toEqual([[], ["d/b.md"]]);
+  await lab.server.admin.write("d/b.md", "two, again");
+  const second = await lab.ann.sync();
+  expect(second.held.map(({ path, direction }) => [path, direction])).toEqual([["d/b.md", "down"]]);
+  expect(readFileSync(join(outside, "b.md"), "utf8")).toBe("private");
+  expect(readdirSync(outside)).toEqual(["b.md"]);
+});
+
+test("an edit made while the server's version is on its way is kept, and merged or put beside it", async () => {
+  await using lab = await team({ "a.md": "1\n2\n3\n", "b.md": "one\n" });
+  lab.ann.write("a.md", "1 ann\n2\n3\n");
+  lab.ann.write("b.md", "ann\n");
+  await lab.ann.sync();
+  const edit = () => {
+    lab.bob.write("a.md", "1\n2\n3 bob\n");
+    lab.bob.write("b.md", "bob\n");
+  };
+  const report = await lab.bob.sync({}, (path) => void (path.endsWith("/pull") && edit()));
+  expect([report.merged, report.conflicts.map(({ path }) => path)]).toEqual([["a.md"], ["b.md"]]);
+  const { copy } = report.conflicts[0]!;
+  expect(lab.bob.tree()).toEqual({ "a.md": "1 ann\n2\n3 bob\n", "b.md": "ann\n", [copy]: "bob\n" });
+});
+
+test("rules mean the same in both directions, and a changed rule deletes nothing", async () => {
+  await using lab = await team({ "r/a.md": "one", "r/b.md": "two", "identity/me.md": "template" });
+  const rule = (mode: string) =>
+    lab.server.admin.put("/spaces/team/sync", { "r/": mode, "identity/": "init-only" });
+  expect(lab.ann.read("identity/me.md")).toBe("template");
+  lab.ann.write("identity/me.md", "I am ann");
+  await rule("never");
+  lab.ann.write("r/a.md", "one, ann, private");
+  lab.ann.remove("r/b.md");
+  await lab.server.admin.write("r/b.md", "two, server");
+  expect(changesOf(await lab.ann.sync())).toEqual({});
+  expect(await lab.server.admin.read("r/a.md")).toBe("one");
+  await rule("always");
+  // What is missing on one side comes back; what differs is merged or kept twice.
+  const report = await lab.ann.sync();
+  expect(report).toMatchObject({ pulled: ["r/b.md"], pushed: ["r/a.md"], withdrawn: [], removed: [] });
+  expect(lab.ann.tree()).toEqual({
+    "identity/me.md": "I am ann",
+    "r/a.md": "one, ann, private",
+    "r/b.md": "two, server",
+  });
+  expect(await lab.server.admin.read("identity/me.md")).toBe("template");
+});
+
+test("a server with another history: stop and ask, then keep both sides", async () => {
+  await using lab = await team({ "a.md": "one", "b.md": "two" });
+  const backup = join(lab.ann.directory, "..", "backup");
+  await lab.server.restart(() => cpSync(lab.server.inSpace(), backup, { recursive: true }));
+  lab.ann.write("a.md", "one, newer");
+  lab.ann.write("c.md", "three");
+  await lab.ann.sync();
+  await lab.server.restart(async () => {
+    rmSync(lab.server.inSpace(), { recursive: true });
+    cpSync(backup, lab.server.inSpace(), { recursive: true });
+    const engine = openSqliteEngine({ directory: lab.server.inSpace(), clock: systemClock, log: silent });
+    engine.newEpoch();
+    await engine.close();
+  });
+  const before = lab.ann.tree();
+  await refusal(lab.ann.sync(), "epoch_changed", /another history now; nothing was changed here/, {
+    needs_consent: true,
+  });
+  expect(lab.ann.tree()).toEqual(before);
+  expect(changesOf(await lab.ann.sync({ confirmed: true }))).toEqual({ pushed: ["a.md", "c.md"] });
+  await lab.bob.sync({ confirmed: true });
+  expect(lab.bob.tree()).toEqual(before);
+});
+
+test("a person who may only read gets everything and learns that nothing was sent", async () => {
+  await using lab = await team({ "a.md": "one", "secret/b.md": "two" });
+  const { token } = await lab.server.admin.post<{ token: string }>("/users", { name: "eve", role: "viewer" });
+  await lab.server.rules("eve", deny("secret/**", "read"));
+  const eve = replica({ directory: join(lab.ann.directory, "..", "eve"), url: lab.server.url, token });
+  const joined = await eve.join();
+  expect(joined.held.map(({ path, direction, code }) => `${path} ${direction} ${code}`)).toEqual([
+    "secret/b.md down forbidden",
+  ]);
+  expect(eve.tree()).toEqual({ "a.md": "one" });
+  eve.write("a.md", "one, eve");
+  const { held } = await eve.sync({ retryHeld: true });
+  expect(held.map(({ path, direction, reason }) => [path, direction, reason])).toEqual([
+    ["secret/b.md", "down", expect.any(String)],
+    ["a.md", "up", "eve (viewer) may not change team"],
+  ]);
+  // Until the content changes, or a person asks again, nothing is repeated.
+  expect(changesOf(await eve.sync())).toEqual({});
+  expect(eve.requests).toEqual(["GET /changes"]);
+  expect(eve.read("a.md")).toBe("one, eve");
+});
+
+test("one direction alone: a pull sends nothing, a push brings nothing", async () => {
+  await using lab = await team({ "a.md": "one", "b.md": "two" });
+  lab.ann.write("a.md", "one, ann");
+  await lab.ann.sync();
+  lab.bob.write("b.md", "two, bob");
+  expect(changesOf(await lab.bob.sync({ direction: "push" }))).toEqual({
+    pushed: ["b.md"],
+    waiting: ["a.md"],
+  });
+  expect(lab.bob.read("a.md")).toBe("one");
+  lab.bob.write("b.md", "two, bob, again");
+  expect(changesOf(await lab.bob.sync({ direction: "pull" }))).toEqual({
+    pulled: ["a.md"],
+    waiting: ["b.md"],
+  });
+  expect(await lab.server.admin.read("b.md")).toBe("two, bob");
+});
+
+test("a join keeps the files that a folder had, and is continued after an interruption", async () => {
+  await using lab = await team({ "a.md": "server", "b.md": "same" });
+  const { token } = await lab.server.user("eve", "contributor");
+  const directory = join(lab.ann.directory, "..", "eve");
+  let pulls = 0;
+  const through = (network: Transport): Transport => ({
+    ...network,
+    send: (method, path, ...rest) => {
+      if (path.endsWith("/pull") && pulls++ === 0) throw new AppError("unavailable", "the network is gone");
+      return network.send(method, path, ...rest);
+    },
+  });
+  const eve = replica({ directory, url: lab.server.url, token, through });
+  eve.write("a.md", "mine");
+  eve.write("b.md", "same");
+  eve.write("c.md", "new");
+  await refusal(eve.join(), "unavailable", "the network is gone");
+  const { conflicts, waiting } = await eve.join();
+  expect(conflicts).toEqual([{ path: "a.md", copy: expect.stringMatching(/^a\.conflict-eve-/) }]);
+  expect(waiting).toEqual(["c.md"]);
+  const { copy } = conflicts[0]!;
+  expect((await eve.sync()).pushed.toSorted()).toEqual([copy, "c.md"].toSorted());
+  expect(eve.tree()).toEqual({ "a.md": "server", [copy]: "mine", "b.md": "same", "c.md": "new" });
 });

@@ -16,7 +16,8 @@ export interface Replica {
   readonly directory: string;
   /** The requests of the last cycle: method and path. */
   readonly requests: string[];
-  sync(options?: Partial<CycleOptions>): Promise<SyncReport>;
+  /** `before`: called with the path of each request before it is sent. */
+  sync(options?: Partial<CycleOptions>, before?: (path: string) => void): Promise<SyncReport>;
   join(): Promise<SyncReport>;
   write(path: string, content: string | Uint8Array): void;
   remove(path: string): void;
@@ -36,12 +37,13 @@ export interface ReplicaOptions {
 
 export function replica({ directory, url, token, clock = systemClock, through }: ReplicaOptions): Replica {
   const requests: string[] = [];
-  const open = (): Client => {
+  const open = (before: (path: string) => void = () => {}): Client => {
     requests.length = 0;
     const network = networkTransport(typeof url === "string" ? url : url(), token);
     const counted: Transport = {
       ...network,
       send(method, path, headers, body, signal) {
+        before(path);
         requests.push(`${method} ${path.replace("/api/v1/spaces/team", "").replace(/\?.*/, "")}`);
         return network.send(method, path, headers, body, signal);
       },
@@ -55,10 +57,10 @@ export function replica({ directory, url, token, clock = systemClock, through }:
     async join() {
       return (await joinSpace({ client: open(), space: SPACE, directory, clock })).report;
     },
-    async sync(options = {}) {
+    async sync(options = {}, before) {
       const state = await openReplicaState(directory, { clock });
       try {
-        const server = new ServerSpace(open(), SPACE);
+        const server = new ServerSpace(open(before), SPACE);
         const local = new LocalCopy(directory, { clock });
         return await runCycle({ state, server, local, clock }, { direction: "both", ...options });
       } finally {

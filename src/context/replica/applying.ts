@@ -15,6 +15,9 @@ import type { FileRow } from "./store.ts";
 
 /** Files moved out of the way for one change. */
 const MOVES_MAX = 10_000;
+/** The limits of one batch: the store still has its contents in memory when it writes the files. A single file may be larger. */
+const ITEMS_PER_BATCH_MAX = 200;
+const BYTES_PER_BATCH_MAX = 2 * 1024 * 1024;
 
 /** What a cycle decided for one path. */
 export interface Step {
@@ -55,10 +58,17 @@ interface Item {
   readonly step: Step;
   readonly operations: Operation[];
   readonly author: string;
+  /** The server's version; null: deleted. Its hash is empty until the content is written, for a content that is written as it is. */
   readonly server: ServerFile | null;
   /** The content that the path has afterwards is the server's. */
   readonly isServers: boolean;
   readonly conflicts: Conflict[];
+}
+
+/** An item that was written, with the version that is live then; null: deleted. */
+interface Applied {
+  readonly item: Item;
+  readonly live: LocalFile | null;
 }
 
 function nothingBrought(): Brought {
@@ -81,7 +91,7 @@ export async function bring(
     const server = {
       path: step.path,
       version: content.version,
-      hash: sha256Hex(content.bytes),
+      hash: step.action === "take" ? "" : sha256Hex(content.bytes),
       size: content.bytes.length,
       author: step.row.author,
     };
@@ -91,9 +101,26 @@ export async function bring(
         : await mergeOf(around, step, server, content.bytes),
     );
   }
-  await applyAll(around, items, brought);
+  for (const batch of batchesOf(items)) {
+    await applyAll(around, batch, brought);
+    // Writes the files.
+    around.engine.treeBehind();
+  }
   await leaveRaced(around.engine, brought);
   return brought;
+}
+
+function* batchesOf(items: readonly Item[]): Generator<Item[]> {
+  let batch: Item[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    batch.push(item);
+    for (const operation of item.operations) bytes += operation.op === "put" ? operation.content.length : 0;
+    if (batch.length < ITEMS_PER_BATCH_MAX && bytes < BYTES_PER_BATCH_MAX) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 function removalOf(step: Step): Item {
@@ -194,19 +221,17 @@ async function applied(
   items: readonly Item[],
   author: string,
   brought: Brought,
-): Promise<{ item: Item; version: number | null }[]> {
+): Promise<Applied[]> {
   let left = items;
   let moves = 0;
   while (left.length > 0) {
     const operations = left.flatMap((item) => item.operations);
     try {
       const { effects } = await around.engine.apply({ operations, author });
-      const versions = new Map<string, number | null>(
-        effects.map(({ path, after }) => [path, after?.version ?? null]),
-      );
+      const after = new Map(effects.map((effect) => [effect.path, effect.after]));
       return left.map((item) => ({
         item,
-        version: versions.get(item.step.path) ?? (item.server ? item.step.local!.version : null),
+        live: after.get(item.step.path) ?? (item.server ? item.step.local! : null),
       }));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -217,7 +242,7 @@ async function applied(
       left = left.filter((item) => item !== failed);
       const { path } = failed.step;
       if (error.code === "stale" || error.code === "not_found") brought.raced.push(path);
-      else brought.failed.push({ path, hash: failed.server?.hash ?? "", error });
+      else brought.failed.push({ path, hash: failed.step.row.hash ?? "", error });
     }
   }
   return [];
@@ -268,9 +293,10 @@ async function adoptOne(engine: SpaceEngine, path: DocumentPath, author: string)
   await engine.applyEach({ operations: [operation], author });
 }
 
-function record({ item, version }: { item: Item; version: number | null }, brought: Brought): void {
+function record({ item, live }: Applied, brought: Brought): void {
   const { path, action } = item.step;
-  brought.agreements.push({ path, server: item.server, local: item.isServers ? version : null });
+  const server = item.server && live && action === "take" ? { ...item.server, hash: live.hash } : item.server;
+  brought.agreements.push({ path, server, local: item.isServers ? (live?.version ?? null) : null });
   brought.conflicts.push(...item.conflicts);
   if (action === "remove") brought.removed.push(path);
   else if (action === "take") brought.taken.push(path);

@@ -112,6 +112,10 @@ async function pushChunk(
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const refused = left.find(({ path }) => path === pathOf(error));
+      if (error.code === "forbidden" && !refused) {
+        for (const one of left) await holdUp(deps, one, error, report);
+        return "done";
+      }
       if (MOVED_ON.has(error.code)) return "again";
       if (!refused || refusals.count++ >= REFUSALS_MAX || !IS_ABOUT_A_FILE.has(error.code)) throw error;
       // A rule that is new here, or a name that another client took.

@@ -1,10 +1,6 @@
 // The server's side of a synced space, as a cycle asks for it. Every answer is complete or raises.
 
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { createZstdDecompress } from "node:zlib";
 import { AppError, messageOf } from "../../kit/error.ts";
-import { readTar } from "../../kit/tar.ts";
 import { encodedPath, interrupted, type Client } from "../client/client.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import type { Space, SyncRules } from "../spaces/schema.ts";
@@ -76,6 +72,13 @@ export class ServerSpace {
 
   /** Returns the live versions, which may be newer than known. Raises as the server does for the first path that it refuses. */
   async pull(paths: readonly string[]): Promise<Pulled[]> {
+    // Most cycles bring nothing.
+    const [{ Readable }, { pipeline }, { createZstdDecompress }, { readTar }] = await Promise.all([
+      import("node:stream"),
+      import("node:stream/promises"),
+      import("node:zlib"),
+      import("../../kit/tar.ts"),
+    ]);
     const response = await this.#request("POST", "/pull", { body: { paths } });
     const pulled: Pulled[] = [];
     let versions: Record<string, number> = {};
