@@ -81,6 +81,10 @@ test("edits of the same line keep both", async () => {
   ]);
   const copy = conflicts[0]!.copy;
   expect(pushed).toEqual([copy]);
+  const events = await lab.server.admin.events("/events?spaces=team&after=0");
+  const opened = await events.until(({ type }) => type === "conflict.open");
+  await events[Symbol.asyncDispose]();
+  expect(opened.data).toMatchObject({ actor: "bob", path: copy, version: 1, data: { file: "a.md" } });
   await lab.ann.sync();
   expect(lab.ann.tree()).toEqual({ "a.md": "ann\n", [copy]: "bob\n" });
   expect(lab.bob.tree()).toEqual(lab.ann.tree());

@@ -3,7 +3,7 @@
 import { defineCommand } from "citty";
 import { readFile } from "node:fs/promises";
 import type { ListedFile } from "../../context/files/listing-schema.ts";
-import { parseConflictName } from "../../context/replica/conflict-names.ts";
+import { parseConflictName } from "../../context/sync/conflict-names.ts";
 import type { Expected } from "../../context/versioned-store/engine.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import { accessProblem } from "../../kit/disk.ts";

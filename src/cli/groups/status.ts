@@ -1,7 +1,7 @@
 // `cairn status`: which space a command would act on, and what in it is not recorded yet.
 
 import type { ListedFile } from "../../context/files/listing-schema.ts";
-import { parseConflictName } from "../../context/replica/conflict-names.ts";
+import { parseConflictName } from "../../context/sync/conflict-names.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import type { FileState } from "../../context/versioned-store/schema.ts";
 import { spaceCommand } from "../command.ts";

@@ -6,7 +6,7 @@ import { AppError } from "../../kit/error.ts";
 import { foldedPath, type DocumentPath } from "../../kit/paths.ts";
 import type { Operation, SpaceEngine } from "../versioned-store/engine.ts";
 import { blockersOf, pathOf } from "../versioned-store/file-error.ts";
-import { conflictName } from "./conflict-names.ts";
+import { conflictName } from "../sync/conflict-names.ts";
 import type { LocalFile } from "./looking.ts";
 import { mergeTexts } from "./merge.ts";
 import type { Pulled, ServerSpace } from "./server-space.ts";

@@ -4,7 +4,7 @@
 import { AppError } from "../../kit/error.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import type { ReadFile, SpaceDoor } from "../space/door.ts";
-import { parseConflictName } from "./conflict-names.ts";
+import { parseConflictName } from "../sync/conflict-names.ts";
 
 /** The same bounds as a diff of two versions. */
 const EDITS_MAX = 2_000;

@@ -16,6 +16,7 @@ import type { Events } from "../events/events.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import { travelsDown, travelsUp } from "../spaces/modes.ts";
+import { parseConflictName } from "./conflict-names.ts";
 import { pullArchive, type Pulled } from "./archive.ts";
 import { readOrder, type Order, type OrderedOperation } from "./order.ts";
 import { PULL_BYTES_MAX, PUSH_BYTES_MAX, type Pushed } from "./schema.ts";
@@ -65,6 +66,18 @@ export class Sync {
     if (applied.effects.length > 0) {
       const data = { files: applied.effects.length };
       events.announce({ type: "space.push", actor: caller.name, space: spaceName, data });
+    }
+    for (const { path, before, after } of applied.effects) {
+      const conflict = before === null && after !== null ? parseConflictName(path) : undefined;
+      if (conflict)
+        events.announce({
+          type: "conflict.open",
+          actor: caller.name,
+          space: spaceName,
+          path,
+          version: after!.version,
+          data: { file: conflict.path },
+        });
     }
     return {
       head: headText(applied.head),

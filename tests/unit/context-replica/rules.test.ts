@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { BackOff, retryDelayMs } from "../../../src/context/replica/backoff.ts";
-import { conflictName, parseConflictName } from "../../../src/context/replica/conflict-names.ts";
+import { conflictName, parseConflictName } from "../../../src/context/sync/conflict-names.ts";
 import { decide, needsConsent, type Action, type Facts } from "../../../src/context/replica/decision.ts";
 import { mergeTexts } from "../../../src/context/replica/merge.ts";
 import { PATH_BYTES_MAX, pathProblem } from "../../../src/kit/paths.ts";
