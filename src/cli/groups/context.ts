@@ -2,6 +2,7 @@
 
 import { defineCommand } from "citty";
 import { readFile, stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ArmResult, BenchReport } from "../../context/delivery/bench.ts";
 import type { Exported } from "../../context/delivery/export.ts";
 import {
@@ -27,6 +28,8 @@ import { decodeUtf8 } from "../../kit/utf8.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
 import { commandOn, spaceWords } from "../space-words.ts";
 import { plural, table, wholeNumber } from "../text.ts";
+
+const SECOND_MS = 1_000;
 
 export const contextInject = defineCommand({
   meta: { name: "inject", description: "Print the context of a space for an AI tool, within a budget" },
@@ -150,7 +153,12 @@ async function delivering() {
 
 async function sourceOf(space: SpaceDoor) {
   const { doorSource } = await import("../../context/delivery/door-source.ts");
-  return doorSource(space);
+  return doorSource(space, async (seconds) => {
+    await printWarning(
+      `${space.place} allows no more requests for now; waiting ${plural(seconds, "second")}`,
+    );
+    await sleep(seconds * SECOND_MS);
+  });
 }
 
 /** Raises `invalid`. */
