@@ -16,7 +16,7 @@ test("a document becomes stale when its window has passed since it was validated
   await using server = await contextServer({ clock });
   // The first token expires after a day.
   const admin = await server.user("ada", "admin");
-  expect(await ask(admin)).toEqual({ now: "2026-01-01T12:00:00.000Z", documents: [] });
+  expect(await ask(admin)).toEqual({ now: "2026-01-01T12:00:00.000Z", important: [], documents: [] });
   await admin.write("validated.md", "---\nlast-validated: 2025-12-01\nstale-after: 12w\nowner: ann\n---\n");
   await admin.write("written.md", "---\nstale-after: 30d\n---\n");
   await admin.write("broken.md", "---\nstale-after: [\n---\n");
@@ -49,12 +49,15 @@ test("a document becomes stale when its window has passed since it was validated
 test("a caller learns nothing of documents that they may not read", async () => {
   await using server = await contextServer();
   const { admin } = server;
-  for (const path of ["a.md", "listed/b.md", "secret/c.md"])
-    await admin.write(path, "---\nlast-validated: 2020-01-01\nstale-after: 1d\n---\n");
+  const paths = ["a.md", "listed/b.md", "secret/c.md"];
+  for (const path of paths)
+    await admin.write(path, "---\nlast-validated: 2020-01-01\nstale-after: 1d\nimportance: high\n---\n");
   const eve = await server.user("eve", "viewer");
   expect(await states(eve)).toHaveLength(3);
+  expect((await ask(eve)).important).toEqual(paths);
   await server.rules("eve", deny("secret/**", "list", "read"), deny("listed/**", "read"));
   expect(await states(eve)).toEqual(["a.md stale 2020-01-02"]);
+  expect((await ask(eve)).important).toEqual(["a.md"]);
   await admin.post("/spaces", { name: "other", template: "blank" });
   const bob = await server.user("bob", "viewer", ["other"]);
   await refusal(ask(bob), "not_found", "space team: not found");

@@ -2,12 +2,8 @@
 
 import { AppError } from "../../kit/error.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
-import { isDocumentPath } from "../graph/resolving.ts";
 import type { GraphLink } from "../graph/schema.ts";
 import type { SpaceDoor } from "../space/door.ts";
-import { frontMatterOf } from "../versioned-store/front-matter.ts";
-import { isRead, readDocument } from "./reading.ts";
-import { READS_MAX } from "./schema.ts";
 import type { ContextSource, SpaceFacts } from "./source.ts";
 
 /** A map of a larger space shows documents without their links. */
@@ -34,14 +30,13 @@ export function doorSource(door: SpaceDoor, wait: (seconds: number) => Promise<v
   };
   let listed: Promise<ListedFile[]> | undefined;
   const list = () => (listed ??= patient(() => door.list()));
-  const read: ContextSource["read"] = (path, version) => patient(() => door.read(path, version));
   return {
     name: door.name,
     head: async () => (await patient(() => door.record())).head,
     list,
-    read,
+    read: (path, version) => patient(() => door.read(path, version)),
     history: (path) => patient(() => door.history(path)),
-    facts: async () => factsOf(await patient(() => knownOf(door)), await list(), read),
+    facts: () => patient(() => factsOf(door)),
     search: async (words, limit) => {
       const { results } = await patient(() => door.search({ text: words, limit, lines: 0 }));
       return results.map(({ path }) => path);
@@ -56,23 +51,16 @@ function pauseIn(error: unknown): number | undefined {
   return typeof seconds === "number" ? seconds : undefined;
 }
 
-async function knownOf(door: SpaceDoor) {
+async function factsOf(door: SpaceDoor): Promise<SpaceFacts> {
+  const { important, documents } = await door.freshness();
   const { totals } = await door.graph();
   const { ranks = [] } = await door.graph({ only: "ranks" });
   const isSmall = totals !== undefined && totals.links <= LINKS_ASKED_MAX;
   const { links = [] } = isSmall ? await door.graph({ only: "links" }) : {};
-  return { ranks, links };
-}
-
-async function factsOf(
-  { ranks, links }: Awaited<ReturnType<typeof knownOf>>,
-  files: readonly ListedFile[],
-  read: ContextSource["read"],
-): Promise<SpaceFacts> {
   return {
     ranks: new Map(ranks.map(({ path, rank }) => [path, rank])),
-    stale: new Set(),
-    important: new Set(await edited(read, files)),
+    stale: new Set(documents.flatMap(({ path, state }) => (state === "stale" ? [path] : []))),
+    important: new Set(important),
     links: targetsOf(links),
   };
 }
@@ -87,19 +75,4 @@ function targetsOf(links: readonly GraphLink[]): Map<string, string[]> {
     else targets.set(from, new Set([to]));
   }
   return new Map([...targets].map(([from, all]) => [from, [...all]]));
-}
-
-/** What is recorded knows nothing of manual edits, so those are read. */
-async function edited(read: ContextSource["read"], files: readonly ListedFile[]): Promise<string[]> {
-  const documents = files.filter(
-    ({ path, state }) =>
-      (state === "modified" || state === "untracked" || state === "live") && isDocumentPath(path),
-  );
-  const important: string[] = [];
-  for (const file of documents.slice(0, READS_MAX)) {
-    const document = await readDocument({ read }, file);
-    if (isRead(document) && frontMatterOf(document.text)?.["importance"] === "high")
-      important.push(file.path);
-  }
-  return important;
 }

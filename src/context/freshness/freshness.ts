@@ -6,7 +6,7 @@ import type { Caller } from "../identity/caller.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import type { Declaration, EditedOutline, FileEngine } from "../versioned-store/engine.ts";
 import { judged } from "./judging.ts";
-import type { Freshness as Judgement, FreshnessAnswer } from "./schema.ts";
+import { IMPORTANT_MAX, type Freshness as Judgement, type FreshnessAnswer } from "./schema.ts";
 
 interface FreshnessDeps {
   readonly spaces: Pick<Spaces, "looked">;
@@ -29,19 +29,28 @@ export class Freshness {
     const declarations = await current(engine);
     const now = this.#deps.clock.now();
     const documents: Judgement[] = [];
+    const important: string[] = [];
     const stretch = new Stretch();
     for (const declaration of declarations) {
       const judgement = judged(declaration, now);
-      if (judgement && caller.rights.may("read", spaceName, judgement.path)) documents.push(judgement);
+      const isNamed = isImportant(declaration) && important.length < IMPORTANT_MAX;
+      if ((judgement || isNamed) && caller.rights.may("read", spaceName, declaration.path)) {
+        if (judgement) documents.push(judgement);
+        if (isNamed) important.push(declaration.path);
+      }
       if (stretch.isOver()) await turnOfOthers();
     }
-    return { now: rfc3339(now), documents };
+    return { now: rfc3339(now), important, documents };
   }
 
   async listing(caller: Caller, spaceName: string): Promise<Listing<Judgement>> {
-    const { now, documents } = await this.check(caller, spaceName);
-    return { before: { now }, field: "documents", pages: pagesOf(documents, DOCUMENTS_PER_PAGE) };
+    const { now, important, documents } = await this.check(caller, spaceName);
+    return { before: { now, important }, field: "documents", pages: pagesOf(documents, DOCUMENTS_PER_PAGE) };
   }
+}
+
+function isImportant({ fields }: Declaration): boolean {
+  return typeof fields !== "string" && fields["importance"] === "high";
 }
 
 /** Sorted by path. */

@@ -3,6 +3,9 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, nullable, oneOf, Time } from "../../kit/schema.ts";
 
+/** The rest is left out: what is important is little. */
+export const IMPORTANT_MAX = 500;
+
 /** `unknown`: a problem hides the answer. */
 const freshnessStates = ["stale", "unknown", "fresh"] as const;
 const importances = ["high", "normal", "low"] as const;
@@ -35,6 +38,10 @@ export type Freshness = Static<typeof Freshness>;
 export const FreshnessAnswer = closed({
   /** The time that the documents were compared with. */
   now: Time,
+  /** A text for an AI tool begins with these. */
+  important: Type.Array(Type.String(), {
+    description: `documents with \`importance: high\`, stale or not, sorted by path; at most ${IMPORTANT_MAX}`,
+  }),
   documents: Type.Array(Freshness),
 });
 export type FreshnessAnswer = Static<typeof FreshnessAnswer>;

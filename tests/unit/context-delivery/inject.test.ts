@@ -94,6 +94,18 @@ for (const [kind, open] of Object.entries(doors))
       });
       const { text } = await delivered(door, { mode: "map" });
       expect(text.match(/^- .*/gm)).toEqual(["- z.md: Z", "- a.md: A → z.md", "- b.md: B → z.md, a.md"]);
+      // A stale document counts half: z falls behind a, which has more than half of its rank.
+      await door.space.write(
+        "z.md",
+        bytes("---\nlast-validated: 2020-01-01\nstale-after: 1d\n---\n# Z\n"),
+        1,
+      );
+      const { text: later } = await delivered(door, { mode: "map" });
+      expect(later.match(/^- .*/gm)).toEqual([
+        "- a.md: A → z.md",
+        "- z.md: Z (stale)",
+        "- b.md: B → z.md, a.md",
+      ]);
     });
 
     test("the map is entry documents and a line for each other document", async () => {
