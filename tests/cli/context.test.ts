@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { BenchReport } from "../../src/context/delivery/bench.ts";
 import type { Receipt, Verification } from "../../src/context/delivery/schema.ts";
 import { createLocalSpace } from "../../src/context/space/local.ts";
+import { sha256Hex } from "../../src/kit/crypto.ts";
 import { cairnAt, failure, stoppedContext, type Cairn } from "../kit/cairn.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
@@ -49,6 +50,8 @@ describe.each<[string, () => Promise<Place>]>([
     expect(statSync(receipt).mode & 0o111).toBe(0);
     const written = JSON.parse(readFileSync(receipt, "utf8")) as Receipt;
     expect(written.documents.map(({ path }) => path)).toContain("identity/me.md");
+    // Whoever kept the text can prove it, too.
+    expect(written.text_hash).toBe(sha256Hex(text));
     const { receipt: again } = await place.data<{ receipt: Receipt }>("context", "inject");
     expect({ ...again, created_at: "" }).toEqual({ ...written, created_at: "" });
     expect(await place.printed("context", "verify-receipt", receipt)).toBe(

@@ -36,7 +36,7 @@ export function doorSource(door: SpaceDoor, wait: (seconds: number) => Promise<v
     list,
     read: (path, version) => patient(() => door.read(path, version)),
     history: (path) => patient(() => door.history(path)),
-    facts: () => patient(() => factsOf(door)),
+    facts: (purpose) => patient(() => factsOf(door, purpose)),
     search: async (words, limit) => {
       const { results } = await patient(() => door.search({ text: words, limit, lines: 0 }));
       return results.map(({ path }) => path);
@@ -51,18 +51,23 @@ function pauseIn(error: unknown): number | undefined {
   return typeof seconds === "number" ? seconds : undefined;
 }
 
-async function factsOf(door: SpaceDoor): Promise<SpaceFacts> {
+async function factsOf(door: SpaceDoor, purpose: "choice" | "map"): Promise<SpaceFacts> {
   const { important, documents } = await door.freshness();
-  const { totals } = await door.graph();
-  const { ranks = [] } = await door.graph({ only: "ranks" });
-  const isSmall = totals !== undefined && totals.links <= LINKS_ASKED_MAX;
-  const { links = [] } = isSmall ? await door.graph({ only: "links" }) : {};
+  // With one important document there is nothing to order.
+  const { ranks = [] } = purpose === "map" || important.length > 1 ? await door.graph({ only: "ranks" }) : {};
+  const links = purpose === "map" ? await someLinks(door) : [];
   return {
     ranks: new Map(ranks.map(({ path, rank }) => [path, rank])),
     stale: new Set(documents.flatMap(({ path, state }) => (state === "stale" ? [path] : []))),
     important: new Set(important),
     links: targetsOf(links),
   };
+}
+
+async function someLinks(door: SpaceDoor): Promise<readonly GraphLink[]> {
+  const { totals } = await door.graph();
+  if (totals === undefined || totals.links > LINKS_ASKED_MAX) return [];
+  return (await door.graph({ only: "links" })).links ?? [];
 }
 
 /** Distinct, in the order of the links. */

@@ -23,7 +23,7 @@ export interface Exported {
 const FENCE_MIN = 3;
 
 export async function exportSpace(source: ContextSource, format: ExportFormat): Promise<Exported> {
-  const [head, files, facts] = await Promise.all([source.head(), source.list(), source.facts()]);
+  const [head, files, facts] = await Promise.all([source.head(), source.list(), source.facts("choice")]);
   const documents: Document[] = [];
   const omitted: Omitted[] = [];
   let bytes = 0;

@@ -51,7 +51,11 @@ const LINKS_SHOWN_MAX = 4;
 const TITLE_CHARACTERS_MAX = 120;
 
 export async function inject(source: ContextSource, query: InjectQuery, deps: Deps): Promise<Injected> {
-  const [head, files, facts] = await Promise.all([source.head(), source.list(), source.facts()]);
+  const [head, files, facts] = await Promise.all([
+    source.head(),
+    source.list(),
+    source.facts(query.mode === "map" ? "map" : "choice"),
+  ]);
   const delivery = new DeliveredContext(source, query, facts, deps);
   const { whole, others } = query.mode === "map" ? mapped(files, facts) : entrySet(files, facts);
   delivery.begin();

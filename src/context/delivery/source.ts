@@ -23,7 +23,8 @@ export interface ContextSource {
   list(): Promise<ListedFile[]>;
   read(path: string, version?: number): Promise<ReadFile>;
   history(path: string): Promise<FileHistory>;
-  facts(): Promise<SpaceFacts>;
+  /** `choice`: what the documents of the entry set need; ranks cost a look at every link. `map`: all. */
+  facts(purpose: "choice" | "map"): Promise<SpaceFacts>;
   /** Paths of the files with all these words, best first. */
   search(words: string, limit: number): Promise<string[]>;
 }

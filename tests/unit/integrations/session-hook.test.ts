@@ -1,7 +1,18 @@
 // Goal: a hook is added to settings as people really write them without touching another byte, and taking it out restores the file exactly.
 
 import { describe, expect, test } from "bun:test";
-import { assert, boolean, constantFrom, dictionary, jsonValue, property, tuple } from "fast-check";
+import {
+  array,
+  assert,
+  boolean,
+  constantFrom,
+  dictionary,
+  jsonValue,
+  property,
+  record,
+  string,
+  tuple,
+} from "fast-check";
 import { hasHook, withHook, withoutHook } from "../../../src/context/integrations/session-hook.ts";
 import { refusal } from "../../kit/refusal.ts";
 
@@ -168,6 +179,26 @@ test("any settings come back byte for byte", () => {
     property(settings, (before) => {
       const after = withHook(before, COMMAND);
       expect(hasHook(after)).toBe(true);
+      expect(withoutHook(after)).toBe(before);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("any hooks come back byte for byte, however they are indented", () => {
+  const hook = record({ type: constantFrom("command", "prompt"), command: string() });
+  const groups = array(record({ matcher: string(), hooks: array(hook, { maxLength: 2 }) }), { maxLength: 2 });
+  const hooks = record({ SessionStart: groups, Stop: groups, SessionEnd: groups }, { requiredKeys: [] });
+  const settings = record(
+    { model: string(), hooks, env: dictionary(string(), string()) },
+    { requiredKeys: [] },
+  );
+  assert(
+    property(settings, constantFrom(0, 1, 2, 4, "\t"), constantFrom("", "\n"), (value, indent, end) => {
+      const before = JSON.stringify(value, null, indent) + end;
+      const after = withHook(before, EXEC);
+      const { SessionStart: own } = read(after)["hooks"] as Record<string, unknown[]>;
+      expect(own).toEqual([...(value.hooks?.SessionStart ?? []), ours(EXEC)]);
       expect(withoutHook(after)).toBe(before);
     }),
     { numRuns: 300 },
