@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
 import { commandWords } from "../../src/kit/command-text.ts";
 import { binaryPath } from "../kit/binaries.ts";
@@ -18,7 +18,10 @@ async function place() {
   const space = at("ada's $notes");
   const made = await createLocalSpace({ directory: space, name: "main", template: "team" }, localDeps);
   await made.close();
-  const surroundings = { cwd: at("project"), environment: { HOME: at("home"), PATH: "/usr/bin:/bin" } };
+  const surroundings = {
+    cwd: at("project"),
+    environment: { HOME: at("home"), PATH: `${at("bin")}:/usr/bin:/bin` },
+  };
   return {
     space,
     project: (name = "") => join(at("project"), name),
@@ -99,6 +102,12 @@ test("one tool at a time, in a project elsewhere, and for all projects of the us
   await using here = await place();
   const into = ["--dir", here.space, "--project", here.project()];
   expect(actions(await here.data<Row[]>("plugin", "install", "cursor", ...into))).toEqual(["cursor create"]);
+  // A link on the PATH outlives an upgrade, so it is written once it is there.
+  const link = join(here.space, "../bin/cairn");
+  mkdirSync(dirname(link));
+  symlinkSync(binaryPath("cairn"), link);
+  expect(actions(await here.data<Row[]>("plugin", "install", "cursor", ...into))).toEqual(["cursor update"]);
+  expect(here.read(".cursor/rules/cairn.mdc")).toContain(`\n${link} context inject --mode map --dir `);
   expect(here.read(".cursor/rules/cairn.mdc")).toContain("alwaysApply: true\n---\n");
   const forUser = ["--user", "--dir", here.space];
   expect(await here.printed("plugin", "install", "claude-code", ...forUser)).toContain("created");

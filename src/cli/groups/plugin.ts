@@ -105,7 +105,7 @@ export const activate = defineCommand({
   },
   async run({ args }) {
     const scope = scopeOf(args.folder, false);
-    const ids = args.only === undefined ? integrations().detected(scope) : args.only.split(",");
+    const ids = args.only === undefined ? integrations().detected(scope) : wordsIn(args.only);
     await finish(await planned(ids, scope, args), scope, args);
     if (formatOf(args) === "text" && args["dry-run"] !== true)
       await printHint("start a new session in each tool; cairn deactivate undoes this");
@@ -125,6 +125,13 @@ export const deactivate = defineCommand({
     );
   },
 });
+
+function wordsIn(list: string): string[] {
+  return list
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}
 
 function integrations(): Integrations {
   return new Integrations(processEnvironment());
