@@ -44,9 +44,11 @@ interface Deps {
 /** No encoding spends fewer than this on a text of documents: what is longer is not even read. */
 const BYTES_PER_TOKEN_MAX = 16;
 const OMITTED_NAMED_MAX = 10;
-/** Kept for the closing lines, which say how to read more. */
-const CLOSING_TOKENS = 120;
-const CLOSING_CHARACTERS = 1_000;
+/** Kept for the closing lines, besides the commands in them. */
+const NOTES_TOKENS = 80;
+const NOTES_CHARACTERS = 400;
+/** Instead of a number of names: the commands are left out, too. */
+const NO_COMMANDS = -1;
 const LINKS_SHOWN_MAX = 4;
 const TITLE_CHARACTERS_MAX = 120;
 
@@ -96,6 +98,8 @@ class DeliveredContext {
   readonly #query: InjectQuery;
   readonly #facts: SpaceFacts;
   readonly #count: CountTokens;
+  readonly #commands: string;
+  readonly #closingTokens: number;
   readonly #parts: string[] = [];
   #characters = 0;
   #reads = 0;
@@ -105,6 +109,9 @@ class DeliveredContext {
     this.#query = query;
     this.#facts = facts;
     this.#count = count;
+    const { read, search } = query.commands;
+    this.#commands = `Read a document: ${read}\nSearch: ${search}\n`;
+    this.#closingTokens = (count([this.#commands])[0] ?? 0) + NOTES_TOKENS;
   }
 
   begin(): void {
@@ -128,7 +135,7 @@ class DeliveredContext {
     const stale = this.#facts.stale.has(file.path) ? "stale" : undefined;
     const text = visible(enclosed(document, stale));
     const [tokens = 0] = this.#count([text]);
-    if (tokens > left || text.length > this.#charactersLeft - CLOSING_CHARACTERS)
+    if (tokens > left || text.length > this.#charactersLeft - this.#commands.length - NOTES_CHARACTERS)
       return this.#omit(file.path, `larger than the rest of the budget (${tokens} tokens)`);
     this.#add(text, tokens);
     const { path, version, hash, bytes } = document;
@@ -146,7 +153,11 @@ class DeliveredContext {
       }
       const row = await this.#line(file);
       const [tokens = 0] = this.#count([row.line]);
-      if (tokens > this.#tokensLeft || row.line.length > this.#charactersLeft - CLOSING_CHARACTERS) return;
+      if (
+        tokens > this.#tokensLeft ||
+        row.line.length > this.#charactersLeft - this.#commands.length - NOTES_CHARACTERS
+      )
+        return;
       this.#add(row.line, tokens);
       this.linesAdded += 1;
       this.rows.push({ ...row.facts, path: file.path, tokens, as: "line" });
@@ -155,22 +166,24 @@ class DeliveredContext {
 
   /** `rest`: how many documents are neither delivered nor named. */
   finished(rest: number): string {
-    const { read, search } = this.#query.commands;
-    const commands = `Read a document: ${read}\nSearch: ${search}\n`;
     const others = rest === 0 ? "" : `The space has ${rest} more ${rest === 1 ? "document" : "documents"}.\n`;
-    // Names as many omitted documents as there is room for.
-    for (let names = Math.min(OMITTED_NAMED_MAX, this.omitted.length); ; names -= 1) {
-      const text = visible(`\n${omittedLine(this.omitted, names)}${others}${commands}`);
+    const most = Math.min(OMITTED_NAMED_MAX, this.omitted.length);
+    // As much as there is room for: the commands first, then the names of omitted documents.
+    for (let names = most; names >= NO_COMMANDS; names -= 1) {
+      const commands = names === NO_COMMANDS ? "" : this.#commands;
+      const text = visible(`\n${omittedLine(this.omitted, Math.max(names, 0))}${others}${commands}`);
       const [tokens = 0] = this.#count([text]);
       const fits = this.tokens + tokens <= this.#query.budget && text.length <= this.#charactersLeft;
-      if (!fits && names > 0) continue;
+      if (!fits && names > NO_COMMANDS) continue;
       this.#add(text, tokens);
-      return this.#parts.join("");
+      break;
     }
+    return this.#parts.join("");
   }
 
+  /** For documents. The rest is for the closing lines, which say how to read more. */
   get #tokensLeft(): number {
-    return this.#query.budget - this.tokens - CLOSING_TOKENS;
+    return this.#query.budget - this.tokens - this.#closingTokens;
   }
 
   get #charactersLeft(): number {

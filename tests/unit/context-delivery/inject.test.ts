@@ -181,6 +181,30 @@ describe("within limits", () => {
     expect(made.text).toContain("Not included: identity/big.md");
   });
 
+  test("no budget is exceeded, whatever the paths and the commands are", async () => {
+    await using door = await open();
+    const long = (name: string) => `${"folder with words/".repeat(12)}${name}.md`;
+    const names = Array.from({ length: 12 }, (_, index) => long(`page ${index}`));
+    await fill(door, { "context-entry.md": "# Start\n".repeat(20), "identity/me.md": "word ".repeat(300) });
+    await fill(
+      door,
+      Object.fromEntries(names.map((name) => [name, "---\nimportance: high\n---\n" + "word ".repeat(150)])),
+    );
+    const [source, far] = [doorSource(door.space, noWait), `/${"a very long place/".repeat(20)}cairn`];
+    const texts = [commands, { read: `${far} file get PATH`, search: `${far} search WORDS` }];
+    for (const budget of [200, 300, 450, 700, 1_500])
+      for (const mode of ["entry-set", "map"] as const)
+        for (const words of texts) {
+          const query = { mode, format: "text", budget, commands: words } as const;
+          const { text, receipt } = await inject(source, query, deps);
+          expect([budget, countTexts([text])[0]! <= budget, receipt.tokens <= budget]).toEqual([
+            budget,
+            true,
+            true,
+          ]);
+        }
+  });
+
   test("a map stops where the budget ends and says how many documents are left", async () => {
     await using door = await open();
     const names = Array.from({ length: 120 }, (_, index) => `notes/n${String(index).padStart(3, "0")}.md`);
