@@ -50,7 +50,7 @@ describe.each<[string, () => Promise<Place>]>([
     expect(statSync(receipt).mode & 0o111).toBe(0);
     const written = JSON.parse(readFileSync(receipt, "utf8")) as Receipt;
     expect(written.documents.map(({ path }) => path)).toContain("identity/me.md");
-    // Whoever kept the text can prove it, too.
+    // The text itself can be proven, too.
     expect(written.text_hash).toBe(sha256Hex(text));
     const { receipt: again } = await place.data<{ receipt: Receipt }>("context", "inject");
     expect({ ...again, created_at: "" }).toEqual({ ...written, created_at: "" });

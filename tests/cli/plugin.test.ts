@@ -73,7 +73,7 @@ test("activate delivers into the tools that are there, in commands that run, and
   ).toEqual(["unchanged", "unchanged"]);
   expect(stderr).toContain("start a new session in each tool; cairn deactivate undoes this");
 
-  // What Claude Code runs, from another directory.
+  // Claude Code runs this line, from any directory.
   const hook = await here.run(hookIn(here.read(".claude/settings.local.json")));
   expect([hook.exitCode, hook.stderr]).toEqual([0, ""]);
   const { hookSpecificOutput } = JSON.parse(hook.stdout) as { hookSpecificOutput: Record<string, string> };

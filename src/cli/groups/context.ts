@@ -30,6 +30,8 @@ import { commandOn, spaceWords } from "../space-words.ts";
 import { plural, table, wholeNumber } from "../text.ts";
 
 const SECOND_MS = 1_000;
+/** On a terminal; the export itself names all. */
+const OMITTED_NAMED_MAX = 20;
 
 export const contextInject = defineCommand({
   meta: { name: "inject", description: "Print the context of a space for an AI tool, within a budget" },
@@ -117,7 +119,7 @@ export const exportCommand = defineCommand({
     const shown = formatOf(args);
     const { exportSpace } = await import("../../context/delivery/export.ts");
     const exported = await withSpace(args, async (space) => exportSpace(await sourceOf(space), format));
-    for (const { path, reason } of exported.omitted) await printWarning(`not included: ${path}: ${reason}`);
+    await warnOf(exported.omitted);
     if (shown === "text") await printBytes(new TextEncoder().encode(exported.text));
     else await printData<Exported>(exported, shown, ({ text }) => text);
   },
@@ -145,6 +147,14 @@ export const benchContextCommand = defineCommand({
     await printData(report, formatOf(args), reportText);
   },
 });
+
+async function warnOf(omitted: Exported["omitted"]): Promise<void> {
+  for (const { path, reason } of omitted.slice(0, OMITTED_NAMED_MAX))
+    await printWarning(`not included: ${path}: ${reason}`);
+  const more = omitted.length - OMITTED_NAMED_MAX;
+  if (more > 0)
+    await printWarning(`not included: ${plural(more, "more document")}; the export names all of them`);
+}
 
 async function delivering() {
   const { countTexts } = await import("../../kit/token-count.ts");

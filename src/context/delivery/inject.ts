@@ -82,7 +82,7 @@ export async function inject(source: ContextSource, query: InjectQuery, deps: De
   return { text, receipt };
 }
 
-/** What Claude Code expects of a hook that adds context at the start of a session. */
+/** Returns the JSON that Claude Code expects of a hook that adds context at the start of a session. */
 export function hookOutput(text: string): string {
   return JSON.stringify({
     hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: text },

@@ -1,4 +1,4 @@
-// What is delivered into AI tools, the receipt for it, the tasks of the benchmark, and their limits.
+// Modes and formats of delivery, the receipt for a delivered text, the tasks of the benchmark, and the limits of all three.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, nullable, oneOf, Time } from "../../kit/schema.ts";
@@ -74,7 +74,7 @@ export interface VerifiedRow {
   readonly version: number | null;
   readonly ok: boolean;
   readonly status: RowStatus;
-  /** What differs; null: nothing. */
+  /** The difference; null: none. */
   readonly problem: string | null;
   /** The live version now; null: none. */
   readonly current: number | null;

@@ -1,10 +1,10 @@
-// What delivery needs of a space. A folder and a space of a server both offer it.
+// The part of a space that delivery needs. A folder and a space of a server both offer it.
 
 import type { ListedFile } from "../files/listing-schema.ts";
 import type { ReadFile } from "../space/door.ts";
 import type { FileHistory } from "../versioned-store/schema.ts";
 
-/** What is known of documents without reading them. */
+/** Facts about documents that are known without reading them. */
 export interface SpaceFacts {
   /** PageRank over the links. */
   readonly ranks: ReadonlyMap<string, number>;

@@ -11,7 +11,7 @@ import { hasBlock, withBlock, withoutBlock } from "./marked-block.ts";
 import { hasHook, withHook, withoutHook, type HookCommand } from "./session-hook.ts";
 import { deleteTarget, readTarget, writeTarget, type TargetFile } from "./target-file.ts";
 
-/** Where to deliver: a project, or everything that this person works on. */
+/** The place to deliver to: a project, or everything that this person works on. */
 export type Scope = { readonly project: string } | { readonly user: true };
 
 export interface Listed {
@@ -156,7 +156,7 @@ export class Integrations {
   }
 }
 
-/** What is written into the files. */
+/** The texts that are written into the files. */
 class DeliveredTexts {
   readonly hook: HookCommand;
   readonly block: string;

@@ -25,11 +25,15 @@ function newlineOf(text: string): "\n" | "\r\n" {
   return /\r?\n/.exec(text)?.[0] === "\r\n" ? "\r\n" : "\n";
 }
 
-/** A whole file with this one entry. A file that was there and empty gets no line end: by this, removal knows which one to delete. */
+/**
+ * A file with this one entry. `before`: its blanks and comments; undefined: there is no file. A file that was there gets no line end: by this,
+ * removal knows which one to delete.
+ */
 export function createdObject(before: string | undefined, { key = "", value }: NewEntry): string {
-  return (
-    (before ?? "") + JSON.stringify({ [key]: value }, null, UNIT_DEFAULT) + (before === undefined ? "\n" : "")
-  );
+  const object = JSON.stringify({ [key]: value }, null, UNIT_DEFAULT);
+  if (before === undefined) return `${object}\n`;
+  const endsInComment = before.slice(before.lastIndexOf("\n") + 1).includes("//");
+  return endsInComment ? before.replace(/^\ufeff?/, (mark) => mark + object) : before + object;
 }
 
 export function withEntry(text: string, container: JsonNode, entry: NewEntry): string {

@@ -115,7 +115,7 @@ describe("the benchmark", () => {
     expect(map).toMatchObject({ reached: 5, by_every_phrasing: 1, by_some: 2, by_none: 0 });
     expect(entry!.tokens_up_front).toBeGreaterThan(0);
     expect(map!.tokens_fetched).toBeGreaterThan(0);
-    // What was in the text from the start costs no fetch.
+    // A document that was in the text from the start costs no fetch.
     expect(report.questions[0]!.arms["map + search"]).toEqual({ reached: true, fetched: 0 });
   });
 

@@ -76,6 +76,7 @@ const SETTINGS: Record<string, string> = {
   "of zero bytes": "",
   "of one line end": "\n",
   "of blanks and a comment": "// settings\n",
+  "of a comment without a line end": "\ufeff// settings",
 };
 
 describe.each(Object.entries(SETTINGS))("settings %s", (_, before) => {
