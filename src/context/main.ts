@@ -95,11 +95,12 @@ async function close(parts: Parts, log: OpenLog): Promise<void> {
     log.warn("background work did not finish before the deadline");
   parts.streams.endAll();
   await parts.spaces.closeAll();
-  parts.workers.close();
   await parts.events.settle();
   await parts.deliveries.stop();
   await parts.authentication.flushLastUsed();
   await parts.audit.close();
+  await parts.db.checkpointing;
+  parts.workers.close();
   parts.db.close();
   log.flush();
 }

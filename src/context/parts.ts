@@ -58,7 +58,7 @@ export function buildParts(options: PartsOptions) {
   const limits = new RateLimits(clock, config.rateLimit, addresses);
   const commits = new Histogram(COMMIT_SECONDS);
   const spaces = new Spaces({
-    onCommit: (ms) => commits.observe(ms / 1_000),
+    engineOptions: { workers, onCommit: (ms) => commits.observe(ms / 1_000) },
     directory: join(config.directory, "spaces"),
     engine: ENGINES[config.backend],
     audit,
@@ -100,13 +100,15 @@ export function buildParts(options: PartsOptions) {
 }
 
 function buildGround({ db, clock, log, config }: PartsOptions): Ground {
+  const workers = contextWorkers();
+  db.checkpointIn(workers);
   return {
     db,
     clock,
     log,
     config,
     background: new Background(log),
-    workers: contextWorkers(),
+    workers,
     audit: new Audit({ path: auditPath(config.directory), db, clock, log }),
     events: new Events({ db, clock, log }),
   };

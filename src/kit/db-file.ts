@@ -31,6 +31,23 @@ export function claimFile(path: string): "made" | "begun" | "kept" {
   }
 }
 
+/** The files that are open in this process. A system lock does not exclude a second connection of the same process. */
+const open = new Set<string>();
+
+export interface Reserved {
+  release(): void;
+}
+
+/** Raises `conflict` if this process has already opened the file. */
+export function reserveFile(path: string): Reserved | undefined {
+  if (path === ":memory:") return undefined;
+  const { dev, ino } = statSync(path, { bigint: true });
+  const file = `${dev}:${ino}`;
+  if (open.has(file)) throw inUse(path);
+  open.add(file);
+  return { release: () => void open.delete(file) };
+}
+
 /** Called once the tables are durable. From then on, a file without tables is a copy without its WAL. */
 export function settleFile(path: string): void {
   rmSync(path + BEGUN_SUFFIX, { force: true });
@@ -74,13 +91,7 @@ export function removeFiles(path: string): void {
 export function openError(path: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   const code = systemCode(error) ?? "";
-  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
-    return new AppError(
-      "conflict",
-      `${path} is in use by another process; stop it first, or choose another data directory`,
-      { in_use: true },
-    );
-  }
+  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return inUse(path);
   if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
     return new AppError(
       "invalid",
@@ -91,4 +102,12 @@ export function openError(path: string, error: unknown): AppError {
     return new AppError("refused", `${path} cannot be written: permission denied, or the disk is read-only`);
   }
   return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);
+}
+
+function inUse(path: string): AppError {
+  return new AppError(
+    "conflict",
+    `${path} is in use by another process; stop it first, or choose another data directory`,
+    { in_use: true },
+  );
 }

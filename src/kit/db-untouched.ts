@@ -40,7 +40,7 @@ async function opened<T>(path: string, url: string, look: (db: Db) => T | Promis
     const isCopy = !url.endsWith("?immutable=1");
     const access = isCopy ? constants.SQLITE_OPEN_READWRITE : constants.SQLITE_OPEN_READONLY;
     const sqlite = new Database(url, access | constants.SQLITE_OPEN_URI);
-    db = new Db(path, sqlite, false, () => {});
+    db = new Db({ path, sqlite, onDefect: () => {} });
     return await look(db);
   } catch (error) {
     if (systemCode(error)?.startsWith("SQLITE_") !== true) throw error;

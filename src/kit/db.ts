@@ -1,26 +1,45 @@
 // One SQLite database with one writer.
 //
-// Durability: `synchronous=FULL`, so an acknowledged write survives a power cut; writes share the price of it (group-commit.ts). The lock is
-// exclusive: a second process on the same data is refused instead of corrupting our counters and caches.
+// Durability: `synchronous=FULL`, so an acknowledged write survives a power cut; writes share its cost (group-commit.ts). The lock is exclusive: a
+// second process on the same data is refused instead of corrupting our counters and caches.
 
-import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { constants, Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { rmSync } from "node:fs";
+import { Checkpoints, SHARES_FILE, sharedName } from "./checkpoints.ts";
 import { GroupCommit, type OnDefect, type WriteOptions } from "./group-commit.ts";
-import { claimFile, createFile, incomplete, openError, removeFiles, settleFile } from "./db-file.ts";
+import {
+  claimFile,
+  createFile,
+  incomplete,
+  openError,
+  removeFiles,
+  reserveFile,
+  settleFile,
+  type Reserved,
+} from "./db-file.ts";
 import { Freezer, type FrozenFile } from "./frozen-copy.ts";
 import { AppError } from "./error.ts";
 import { queryOf, type Parameters, type Query } from "./statement.ts";
 import { fromSqlite } from "./storage-error.ts";
+import type { WorkerPool } from "./workers/pool.ts";
 
 const BUSY_TIMEOUT_MS = 200;
-/** Checkpoint the WAL after this many pages (16 MiB): at SQLite's 1,000, a write of a document writes 13 % more bytes. */
-const CHECKPOINT_PAGES = 4000;
 
 const READS = /^\s*SELECT\b/i;
 
+interface DbOptions {
+  readonly path: string;
+  readonly sqlite: Database;
+  /** This process created the file. */
+  readonly created?: boolean;
+  /** Released when the database is closed. */
+  readonly reserved?: Reserved | undefined;
+  readonly onDefect: OnDefect;
+}
+
 export class Db {
   readonly path: string;
-  /** This process made the file. */
+  /** This process created the file. */
   readonly created: boolean;
   readonly #sqlite: Database;
   readonly #statements: { finalize(): void }[] = [];
@@ -28,78 +47,98 @@ export class Db {
     "INSERT INTO proof (id, side) VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET side = 1 - side",
   );
   readonly #commits: GroupCommit;
-  #closed = false;
+  readonly #checkpoints: Checkpoints;
   readonly #freezer: Freezer;
+  readonly #reserved: Reserved | undefined;
+  #closed = false;
 
-  constructor(path: string, sqlite: Database, created: boolean, onDefect: OnDefect) {
+  constructor({ path, sqlite, created = false, reserved, onDefect }: DbOptions) {
     this.path = path;
     this.created = created;
     this.#sqlite = sqlite;
-    this.#commits = new GroupCommit(sqlite, onDefect);
-    this.#freezer = new Freezer(path, {
-      empty: () => this.#emptyLog(),
-      setCheckpoints: (on) => sqlite.run(`PRAGMA wal_autocheckpoint = ${on ? CHECKPOINT_PAGES : 0}`),
+    this.#reserved = reserved;
+    this.#commits = new GroupCommit(sqlite, onDefect, (writes) => this.#checkpoints.committed(writes));
+    this.#checkpoints = new Checkpoints({
+      path,
+      sqlite,
+      held: (work) => this.#commits.held(work),
       onDefect,
     });
+    this.#freezer = new Freezer(path, {
+      empty: () => this.#emptyLog(),
+      setCheckpoints: (on) => this.#checkpoints.turn(on),
+      running: () => this.#checkpoints.running,
+      onDefect,
+    });
+  }
+
+  /** From now on, a worker does the checkpoints. Its program must implement `CHECKPOINT_JOB`. */
+  checkpointIn(workers: WorkerPool): void {
+    this.#checkpoints.use(workers);
+  }
+
+  /** Undefined if no checkpoint is running; otherwise resolves at its end. Wait for it before `freeze` and `close`. */
+  get checkpointing(): Promise<void> | undefined {
+    return this.#checkpoints.running;
   }
 
   /** SQL belongs to `store.ts` files. `P` says what is bound: statement.ts. */
   query<Row, P extends Parameters<P> = []>(sql: string): Query<Row, P> {
     let compiled: Statement<Row> | undefined;
     const isRead = READS.test(sql);
-    return queryOf(() => {
+    return queryOf(sql, () => {
       if (!isRead) this.#commits.touch();
       return (compiled ??= this.#keep(this.#sqlite.prepare<Row, SQLQueryBindings[]>(sql)));
     });
   }
 
-  /** Runs `run` in the next group commit and resolves when it is on disk. A throw in it undoes only its own changes. */
+  /** Runs `run` in the next group commit and resolves when it is durable. A throw rolls back only its own changes. */
   write<T>(run: () => T, options: WriteOptions = {}): Promise<T> {
     return this.#commits.write(run, options);
   }
 
   /**
-   * Like `write`, for a change of so many rows that other work must run in between: one transaction, on disk when it resolves. Both generators yield
-   * where they may pause; `committed` then tells what was done, before any other write. Other writes wait for the end of it. Reads do not, and
-   * see what is not committed: the caller keeps them away.
+   * As `write`, for a change of so many rows that other work must run in between: one transaction, durable when it resolves. Both generators yield
+   * where they may pause. `committed` runs after the commit and before any other write. Other writes wait. Reads do not wait and would see
+   * uncommitted data, so the caller must block them.
    */
   writeInSteps<T>(run: () => Generator<void, T>, committed: (value: T) => Generator<void>): Promise<T> {
     return this.#commits.writeInSteps(run, committed);
   }
 
-  /** For start-up only, where nothing runs beside it: one transaction, at once. */
+  /** Runs one transaction synchronously. For start-up only. */
   writeNow<T>(run: () => T): T {
     return this.#commits.writeNow(run);
   }
 
-  /** Does the caller run inside a write? What it reads may still be undone, so it must not be cached. */
+  /** Reports whether the caller runs inside a write. Data read then may be rolled back, so it must not be cached. */
   get isWriting(): boolean {
     return this.#commits.isWriting;
   }
 
-  /** Called inside a write: `callback` runs once the write is durable, in order, and never if it is undone. */
+  /** Called inside a write. Runs `callback` once the write is durable, in order, and never if it is rolled back. */
   afterCommit(callback: () => void): void {
     this.#commits.afterCommit(callback);
   }
 
-  /** `told` hears after each commit how long it took, by `elapsed`. It must not throw. */
+  /** Calls `told` after each commit with its duration, measured by `elapsed`. `told` must not throw. */
   watchCommits(elapsed: () => number, told: (took: number) => void): void {
     this.#commits.watchCommits(elapsed, told);
   }
 
-  /** A commit of one bit: proves that the disk takes writes. The file does not grow. Needs the tables of `migrate`. */
+  /** Commits one bit, to prove that the disk accepts writes. The file does not grow. Needs the tables of `migrate`. */
   prove(): Promise<void> {
-    // A transaction in steps proves it as well, and no caller should have to wait for its end.
+    // A transaction in steps proves it too, and the caller should not wait for its end.
     return this.#commits.isInSteps ? Promise.resolve() : this.write(() => void this.#proof.run());
   }
 
-  /** Returns the problems of the file, a line each; empty if it is intact. Reads all of it, but does not compare indexes with tables. */
+  /** Returns the problems of the file, one per line; empty if it is intact. Reads the whole file, but does not compare indexes with tables. */
   problems(): string[] {
     const found = this.query<{ quick_check: string }, []>("PRAGMA quick_check(20)").all();
     return found.map((row) => row.quick_check).filter((line) => line !== "ok");
   }
 
-  /** Consistent copy of everything committed so far. */
+  /** Writes a consistent copy of all committed data. */
   backupTo(path: string): void {
     createFile(path);
     try {
@@ -111,22 +150,22 @@ export class Db {
   }
 
   /**
-   * Everything that is committed, in the database's one file, which stays as it is until `thaw`. Takes as long as bringing the log into it:
-   * milliseconds. Raises `conflict` when it is frozen already or being changed in steps, `unavailable` when storage refuses.
+   * Checkpoints all committed data into the file, which then stays unchanged until `thaw`. Takes milliseconds. Raises `conflict` if it is already
+   * frozen, being changed in steps or being checkpointed, `unavailable` when storage refuses.
    */
   freeze(): FrozenFile {
     if (this.#commits.isInSteps) throw new AppError("conflict", "a large change is being written; try again");
     return this.#freezer.freeze();
   }
 
-  /** After a commit, what it deleted still stands in the log. While it is frozen the log has to stay: then the thaw does it. */
+  /** Truncates the WAL, which still contains deleted data after a commit. While frozen or during a checkpoint, it is truncated afterwards. */
   clearLog(): void {
     this.#freezer.clearLog();
   }
 
   /**
-   * Rewrites the file, so that nothing that was deleted or replaced is left in it or in its log. At start only: it takes as long as
-   * copying the database, and as much memory.
+   * Rewrites the file, so that no deleted or replaced data remains in it or in the WAL. For start-up only: it takes as much time and memory as
+   * copying the database.
    */
   rewrite(): void {
     try {
@@ -146,24 +185,25 @@ export class Db {
     if (this.#closed) return;
     this.#closed = true;
     this.#commits.close();
-    // The lock lasts until the last statement is gone, so they go now and not when memory is swept.
+    // Finalized now, because the lock lasts until the last statement is finalized.
     for (const statement of this.#statements) statement.finalize();
     this.#sqlite.close(false);
     this.#freezer.close();
+    this.#reserved?.release();
   }
 
-  /** Its tables are made: called once all migrations are done. */
+  /** Called after all migrations. */
   settle(): void {
     settleFile(this.path);
   }
 
-  /** Closes, and takes the files away if this process made them: for a start that is refused. */
+  /** Closes, and deletes the files if this process created them: for a refused start. */
   discard(): void {
     this.close();
     if (this.created) removeFiles(this.path);
   }
 
-  /** Returns whether all of the log is in the file now. */
+  /** Truncates the WAL. Returns false if it still holds pages that are not in the file. */
   #emptyLog(): boolean {
     using statement = this.#sqlite.prepare<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
     return statement.get()?.busy === 0;
@@ -182,29 +222,41 @@ export class Db {
 export function openDatabase(path: string, onDefect: OnDefect = rethrow): Db {
   let claim: ReturnType<typeof claimFile> | undefined;
   let sqlite: Database | undefined;
+  let reserved: Reserved | undefined;
   try {
     claim = claimFile(path);
-    sqlite = new Database(path, { create: true, strict: true });
+    reserved = reserveFile(path);
+    sqlite = connect(path);
     sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    sqlite.run("PRAGMA locking_mode = EXCLUSIVE");
     if (claim === "kept" && isEmpty(sqlite)) throw incomplete(path);
     sqlite.run("PRAGMA journal_mode = WAL");
     sqlite.run("PRAGMA synchronous = FULL");
     sqlite.run("PRAGMA foreign_keys = ON");
-    // Nothing of it is written elsewhere: what SQLite keeps for an undo would go to the system's temporary directory.
+    // Otherwise SQLite would write rollback data to the system's temporary directory.
     sqlite.run("PRAGMA temp_store = MEMORY");
-    sqlite.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    // An exclusive lock is taken by the first write, so make one now: better refused here than at the first request.
+    // The lock is taken by the first access, so access the file now: better refused here than at the first request.
     sqlite.run("BEGIN EXCLUSIVE");
     sqlite.run("COMMIT");
-    return new Db(path, sqlite, claim === "made" && path !== ":memory:", onDefect);
+    return new Db({ path, sqlite, created: claim === "made" && path !== ":memory:", reserved, onDefect });
   } catch (error) {
     sqlite?.close(false);
+    reserved?.release();
     const shown = openError(path, error);
-    // In use: another process was quicker with the file that we made, and it is theirs now.
+    // In use: another process opened the file that we created, and owns it now.
     if (claim === "made" && shown.code !== "conflict") removeFiles(path);
     throw shown;
   }
+}
+
+/** Where connections can share the file, the VFS takes the exclusive lock; elsewhere the connection does. */
+function connect(path: string): Database {
+  if (SHARES_FILE && path !== ":memory:") {
+    const { SQLITE_OPEN_READWRITE, SQLITE_OPEN_CREATE, SQLITE_OPEN_URI } = constants;
+    return new Database(sharedName(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI);
+  }
+  const sqlite = new Database(path, { create: true, strict: true });
+  sqlite.run("PRAGMA locking_mode = EXCLUSIVE");
+  return sqlite;
 }
 
 function isEmpty(sqlite: Database): boolean {

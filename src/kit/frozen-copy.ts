@@ -13,12 +13,14 @@ export interface FrozenFile {
   thaw(): void;
 }
 
-/** What SQLite does with the log. */
+/** Controls SQLite's WAL. */
 interface LogControl {
-  /** Returns whether all of the log is in the file now. */
+  /** Truncates the WAL. Returns false if it still holds pages that are not in the file. */
   readonly empty: () => boolean;
-  /** Whether it is brought into the file by itself. */
+  /** Turns automatic checkpoints on or off. */
   readonly setCheckpoints: (on: boolean) => void;
+  /** The checkpoint in progress, if any. */
+  readonly running: () => Promise<void> | undefined;
   /** As `openDatabase`. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -30,6 +32,7 @@ export class Freezer {
   #descriptor: number | undefined;
   #frozen = false;
   #isLogToClear = false;
+  #isClosed = false;
 
   constructor(path: string, log: LogControl) {
     this.#path = path;
@@ -39,6 +42,7 @@ export class Freezer {
   /** As `Db.freeze`. */
   freeze(): FrozenFile {
     if (this.#frozen) throw new AppError("conflict", "another backup is already running");
+    if (this.#log.running()) throw new AppError("conflict", "a checkpoint is running; try again");
     try {
       this.#descriptor ??= openSync(this.#path, "r");
       this.#frozen = true;
@@ -57,12 +61,15 @@ export class Freezer {
 
   /** As `Db.clearLog`. */
   clearLog(): void {
-    if (this.#frozen) this.#isLogToClear = true;
+    const running = this.#log.running();
+    if (running) void running.then(() => this.#isClosed || this.clearLog());
+    else if (this.#frozen) this.#isLogToClear = true;
     else this.#log.empty();
   }
 
   /** Called after the database is closed. */
   close(): void {
+    this.#isClosed = true;
     this.#frozen = false;
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
   }

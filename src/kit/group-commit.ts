@@ -1,5 +1,5 @@
-// Group commit: everything that is to be written in one turn of the event loop becomes one transaction, so that one sync of the disk pays for
-// all of it. Each write has its own savepoint, unless it can be repeated: one that fails changes nothing of the others.
+// Group commit: all writes of one turn of the event loop share one transaction, and so one sync of the disk. Each write has its own savepoint
+// unless it is repeatable, so that a failed write does not affect the others.
 
 import type { Database } from "bun:sqlite";
 import { Stretch, turnOfOthers } from "./clock.ts";
@@ -10,13 +10,13 @@ const BATCH_WORKS_MAX = 512;
 
 export interface WriteOptions {
   /**
-   * `run` may be called a second time, after what it did was undone: a batch that succeeds then needs no savepoint per write. With 64 writers
-   * of documents, savepoints cost 10 to 17 % more processor time per write.
+   * `run` may be called a second time after a rollback, so a batch that succeeds needs no savepoint per write. With 64 writers of documents,
+   * savepoints cost 10 to 17 % more processor time per write.
    */
   readonly repeatable?: boolean;
   /**
-   * A power cut may take it back, together with what came after it and is relaxed as well; the end of the process does not. Saves the sync of
-   * the disk: 0.1 ms for a commit in place of 2 to 4 ms.
+   * A power cut may undo it and later relaxed writes; a crash of the process does not. Saves the sync of the disk: a commit takes 0.1 ms instead of
+   * 2 to 4 ms.
    */
   readonly relaxed?: boolean;
 }
@@ -38,21 +38,26 @@ export class GroupCommit {
   #queue: Work[] = [];
   #scheduled = false;
   #after: (() => void)[] | undefined;
-  /** The work that runs now did something that would have to be undone. */
+  /** The current work has made a change that a failure must roll back. */
   #touched = false;
   #isRelaxed = false;
   #closed = false;
-  /** A transaction is open while others run: the writes wait for its end. */
+  /** A transaction in steps is open, and writes wait for its end. */
   #isInSteps = false;
+  /** Writes wait for other work. */
+  #isHeld = false;
   #steps: Promise<unknown> = Promise.resolve();
+  /** Called after each commit with the number of its writes. */
+  readonly #committed: (writes: number) => void;
   #watch: { readonly elapsed: () => number; readonly told: (took: number) => void } | undefined;
 
-  constructor(sqlite: Database, onDefect: OnDefect) {
+  constructor(sqlite: Database, onDefect: OnDefect, committed: (writes: number) => void) {
     this.#sqlite = sqlite;
     this.#onDefect = onDefect;
+    this.#committed = committed;
   }
 
-  /** Called before each statement that changes something. */
+  /** Called before each statement that may change data. */
   touch(): void {
     this.#touched = true;
   }
@@ -80,6 +85,21 @@ export class GroupCommit {
     return done;
   }
 
+  /** Runs `work` while all writes wait. */
+  held(work: () => Promise<void>): Promise<void> {
+    const done = this.#steps.then(async () => {
+      this.#isHeld = true;
+      try {
+        await work();
+      } finally {
+        this.#isHeld = false;
+        this.#flush();
+      }
+    });
+    this.#steps = done.catch(() => undefined);
+    return done;
+  }
+
   /** As `Db.writeNow`. */
   writeNow<T>(run: () => T): T {
     const outcome = this.#commit([{ run }])[0]!;
@@ -103,15 +123,16 @@ export class GroupCommit {
     this.#watch = { elapsed, told };
   }
 
-  /** Writes what waits, and takes nothing more. */
+  /** Commits the pending writes, and refuses later ones. */
   close(): void {
+    this.#isHeld = false;
     this.#flush();
     this.#closed = true;
   }
 
   #flush(): void {
     this.#scheduled = false;
-    while (this.#queue.length > 0 && !this.#isInSteps) {
+    while (this.#queue.length > 0 && !this.#isInSteps && !this.#isHeld) {
       const batch = this.#queue.splice(0, BATCH_WORKS_MAX);
       const outcomes = this.#commit(batch);
       for (const [index, outcome] of outcomes.entries()) {
@@ -136,11 +157,15 @@ export class GroupCommit {
       this.#setRelaxed(false);
       this.#sqlite.run("BEGIN IMMEDIATE");
       value = await this.#stepped(run(), after);
+      await this.#pause();
       const start = this.#watch?.elapsed() ?? 0;
       this.#sqlite.run("COMMIT");
       this.#watch?.told(this.#watch.elapsed() - start);
+      // After a large transaction, COMMIT is a stretch of its own.
+      await turnOfOthers();
       this.#callBack(after);
       await this.#stepped(committed(value)).catch(this.#onDefect);
+      this.#committed(Infinity);
     } catch (error) {
       if (!this.#closed && this.#sqlite.inTransaction) this.#sqlite.run("ROLLBACK");
       throw fromSqlite(error);
@@ -151,7 +176,7 @@ export class GroupCommit {
     return value;
   }
 
-  /** `after`: inside the transaction, as for `afterCommit`. */
+  /** `after` collects callbacks inside the transaction, as for `afterCommit`. */
   async #stepped<T>(work: Generator<void, T>, after?: (() => void)[]): Promise<T> {
     const stretch = new Stretch();
     for (;;) {
@@ -163,9 +188,13 @@ export class GroupCommit {
         this.#after = undefined;
       }
       if (!stretch.isOver()) continue;
-      await turnOfOthers();
-      if (this.#closed) throw new AppError("unavailable", "the service is stopping");
+      await this.#pause();
     }
+  }
+
+  async #pause(): Promise<void> {
+    await turnOfOthers();
+    if (this.#closed) throw new AppError("unavailable", "the service is stopping");
   }
 
   #callBack(callbacks: (() => void)[]): void {
@@ -187,6 +216,7 @@ export class GroupCommit {
       else {
         this.#sqlite.run("COMMIT");
         this.#watch?.told(this.#watch.elapsed() - start);
+        this.#committed(works.length);
       }
       return outcomes;
     } catch (error) {
@@ -196,7 +226,7 @@ export class GroupCommit {
     }
   }
 
-  /** Begins the transaction. A savepoint copies each page that changes after it: works that can be repeated do without, as long as all goes well. */
+  /** Begins the transaction. A savepoint copies each page that changes after it, so repeatable works run without one as long as all succeed. */
   #runAll(works: readonly Pick<Work, "run" | "repeatable">[]): Outcome[] {
     this.#sqlite.run("BEGIN IMMEDIATE");
     if (works.length === 1) return [this.#runInSavepoint(works[0]!.run, false)];
@@ -209,7 +239,7 @@ export class GroupCommit {
     return works.map(({ run }) => this.#runInSavepoint(run, true));
   }
 
-  /** Undefined: one failed when it had changed something already. */
+  /** Returns undefined if one failed after a change. */
   #runWithoutWayBack(works: readonly Pick<Work, "run">[]): Outcome[] | undefined {
     const outcomes: Outcome[] = [];
     for (const { run } of works) {
@@ -221,14 +251,14 @@ export class GroupCommit {
     return outcomes;
   }
 
-  /** Set between transactions only. A later commit that is not relaxed brings all before it to the disk: they share one log. */
+  /** Only between transactions. A later commit that is not relaxed also syncs earlier ones, because they share one WAL. */
   #setRelaxed(relaxed: boolean): void {
     if (relaxed === this.#isRelaxed) return;
     this.#sqlite.run(`PRAGMA synchronous = ${relaxed ? "NORMAL" : "FULL"}`);
     this.#isRelaxed = relaxed;
   }
 
-  /** A failure that made SQLite give up the whole transaction (disk full, I/O error) fails the whole batch: it is thrown on. */
+  /** A failure that makes SQLite roll back the whole transaction (disk full, I/O error) fails the whole batch. */
   #runInSavepoint(run: () => unknown, needsSavepoint: boolean): Outcome {
     if (needsSavepoint) this.#sqlite.run("SAVEPOINT work");
     this.#after = [];

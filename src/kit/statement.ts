@@ -30,12 +30,28 @@ interface Compiled<Row> {
   run(...params: unknown[]): { changes: number };
 }
 
+const NAME = /\$(\w+)/g;
+
 /** `compiled` returns the same statement at each call. */
-export function queryOf<Row, P extends Parameters<P>>(compiled: () => Compiled<Row>): Query<Row, P> {
-  return {
-    get: (...params) => compiled().get(...params),
-    all: (...params) => compiled().all(...params),
-    values: (...params) => compiled().values(...params) as Columns<Row>[],
-    run: (...params) => compiled().run(...params).changes,
+export function queryOf<Row, P extends Parameters<P>>(
+  sql: string,
+  compiled: () => Compiled<Row>,
+): Query<Row, P> {
+  const names = [...new Set([...sql.matchAll(NAME)].map(([, name]) => name!))];
+  const checked = (params: readonly unknown[]) => {
+    if (names.length > 0 && params.length > 0)
+      requireNames(names, params[0] as Readonly<Record<string, unknown>>);
+    return compiled();
   };
+  return {
+    get: (...params) => checked(params).get(...params),
+    all: (...params) => checked(params).all(...params),
+    values: (...params) => checked(params).values(...params) as Columns<Row>[],
+    run: (...params) => checked(params).run(...params).changes,
+  };
+}
+
+/** SQLite would bind NULL to a name without a value. */
+function requireNames(names: readonly string[], values: Readonly<Record<string, unknown>>): void {
+  for (const name of names) if (values[name] === undefined) throw new Error(`Missing parameter "${name}"`);
 }

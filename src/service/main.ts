@@ -216,6 +216,7 @@ async function stop(parts: Parts, listener: Listener, log: OpenLog, reason: stri
     log.warn("background work did not finish before the deadline");
   parts.streams.endAll();
   await listener.close();
+  await parts.db.checkpointing;
   parts.workers.close();
   parts.db.close();
   log.flush();

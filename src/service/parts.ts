@@ -205,6 +205,8 @@ export function buildParts(options: PartsOptions) {
 }
 
 function buildGround({ db, clock, log, config, environment }: PartsOptions): Ground {
+  const workers = new WorkerPool(() => openWorker(WORKER_ENTRY));
+  db.checkpointIn(workers);
   return {
     db,
     clock,
@@ -212,7 +214,7 @@ function buildGround({ db, clock, log, config, environment }: PartsOptions): Gro
     config,
     environment,
     background: new Background(log),
-    workers: new WorkerPool(() => openWorker(WORKER_ENTRY)),
+    workers,
     audit: new Audit(db, clock),
     journal: new Journal({ db, clock, log, superseded: resumedEnds }),
   };

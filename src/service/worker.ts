@@ -1,6 +1,10 @@
 // The worker thread of the service. Each job's code is loaded when the job first runs.
 
+import { CHECKPOINT_JOB } from "../kit/checkpoints.ts";
 import { implement, serveJobs } from "../kit/workers/job.ts";
 import { COUNT_JOB } from "./conversation/tokens.ts";
 
-serveJobs([implement(COUNT_JOB, async () => (await import("../kit/token-count.ts")).countTexts)]);
+serveJobs([
+  implement(CHECKPOINT_JOB, async () => (await import("../kit/checkpoints.ts")).checkpoint),
+  implement(COUNT_JOB, async () => (await import("../kit/token-count.ts")).countTexts),
+]);

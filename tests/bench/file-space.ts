@@ -3,13 +3,14 @@
 
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync } from "node:fs";
+import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { parseDocumentPath, type DocumentPath } from "../../src/kit/paths.ts";
 
 export const FILES = 50_000;
 export const VERSIONS = 10;
-const BATCH = 10_000;
+const BATCH = BATCH_OPERATIONS_MAX;
 const SEEDED_BYTES = 1_000;
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -15,7 +15,7 @@ const MAY_READ_RANDOMNESS = ["src/kit/random.ts", "src/kit/crypto.ts"];
 const MAY_START_PROCESSES = ["src/kit/process.ts"];
 const MAY_PRINT = ["src/kit/output.ts"];
 
-const HOLDS_SQL = /^src\/kit\/(db|group-commit|migrate)\.ts$|\/(.+-)?store\.ts$|\/migrations\//;
+const HOLDS_SQL = /^src\/kit\/(checkpoints|db|group-commit|migrate)\.ts$|\/(.+-)?store\.ts$|\/migrations\//;
 
 function product(files: readonly SourceFile[]): SourceFile[] {
   return files.filter(({ path }) => /^(src|bin)\/.*\.tsx?$/.test(path));

@@ -140,7 +140,7 @@ export class Backups {
     const { signal } = stop;
     const leftOut = await this.#leftOut(signal);
     return writeTarget(shown.file, async (handle) => {
-      await this.#deps.spaces.calm();
+      await this.#calm();
       const moment = this.#freeze();
       try {
         shown.bytes_total = bytesOf(moment);
@@ -166,6 +166,13 @@ export class Backups {
       counts.set(name, { modified: count("modified"), untracked: count("untracked") });
     }
     return counts;
+  }
+
+  /** Resolves when everything can be frozen. */
+  async #calm(): Promise<void> {
+    const { db, spaces } = this.#deps;
+    await spaces.calm();
+    for (; db.checkpointing; await spaces.calm()) await db.checkpointing;
   }
 
   /** Synchronous, so that nothing happens in between. */

@@ -12,7 +12,7 @@ import type { Log } from "../../kit/log.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
-import type { EngineKind, Head, SpaceEngine } from "../versioned-store/engine.ts";
+import type { EngineKind, Head, SpaceEngine, SpaceEngineOptions } from "../versioned-store/engine.ts";
 import type { Snapshot, Totals } from "../versioned-store/schema.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { recordOf, type OpenSpace } from "./open-space.ts";
@@ -59,8 +59,8 @@ interface SpacesDeps {
   readonly log: Log;
   readonly quotas: EffectiveQuotas;
   readonly versionsKept: number;
-  /** Called after each commit to any space with its duration in ms. */
-  readonly onCommit?: (ms: number) => void;
+  /** As for the engine of every space. */
+  readonly engineOptions?: Pick<SpaceEngineOptions, "onCommit" | "workers">;
 }
 
 export class Spaces {
@@ -283,7 +283,7 @@ export class Spaces {
     return opened;
   }
 
-  /** Resolves when all spaces can be frozen: no write in several steps is running. */
+  /** Resolves when all spaces can be frozen: no write in steps and no checkpoint is running. */
   async calm(): Promise<void> {
     for (const { engine } of this.#open.values()) if (engine.busy) return engine.busy.then(() => this.calm());
   }
@@ -401,14 +401,8 @@ export class Spaces {
   }
 
   #openEngine(directory: string, name: string): SpaceEngine {
-    const { engine, clock, log, onCommit } = this.#deps;
-    return engine.open({
-      directory,
-      clock,
-      log,
-      onApplied: tellerOf(this.#deps, name),
-      ...(onCommit ? { onCommit } : {}),
-    });
+    const { engine, clock, log, engineOptions } = this.#deps;
+    return engine.open({ directory, clock, log, onApplied: tellerOf(this.#deps, name), ...engineOptions });
   }
 
   /**

@@ -6,6 +6,7 @@ import type { FrozenFile } from "../../kit/frozen-copy.ts";
 import type { Log } from "../../kit/log.ts";
 import type { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
+import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { FrontMatter, FrontMatterProblem } from "./front-matter.ts";
 import type { Link } from "./links.ts";
 import type { ChangeOp, FileHistory, FileRecord, NetChange, Snapshot, Totals } from "./schema.ts";
@@ -274,6 +275,8 @@ export interface SpaceEngineOptions {
   readonly onApplied?: (applied: Applied, batch: Pick<Batch, "author" | "by">) => void;
   /** Called after each commit with its duration in ms. Queued writes share a commit. */
   readonly onCommit?: (ms: number) => void;
+  /** For checkpoints. Without workers, they run on this thread. */
+  readonly workers?: WorkerPool;
 }
 
 /** A storage backend for spaces. */

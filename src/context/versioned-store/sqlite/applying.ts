@@ -153,9 +153,11 @@ export class Applying {
     const { applied, steps, space, treeSeq } = done;
     this.space = space;
     if (treeSeq !== undefined) this.storedTreeSeq = treeSeq;
-    for (const { operation } of steps)
+    yield* this.#deps.mirror.following.follow(steps, space.seq);
+    for (const { operation } of steps) {
       if (operation.op === "put") this.#deps.recent.add(operation.hash, operation.content);
-    this.#deps.mirror.following.follow(steps, space.seq);
+      yield;
+    }
     for (const portion of portionsOf(applied)) {
       this.#deps.onApplied(portion, batch);
       yield;

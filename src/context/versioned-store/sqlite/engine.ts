@@ -70,6 +70,7 @@ export function openSqliteEngine(options: SpaceEngineOptions): SqliteEngine {
   const db = openDatabase(join(own, "space.db"), (error) =>
     options.log.error("a callback after a commit failed", { error: messageOf(error) }),
   );
+  if (options.workers) db.checkpointIn(options.workers);
   if (options.onCommit) db.watchCommits(() => options.clock.elapsed(), options.onCommit);
   try {
     migrate(db, spaceMigrations, options.clock.now());
@@ -330,7 +331,7 @@ export class SqliteEngine implements SpaceEngine {
   }
 
   get busy(): Promise<void> | undefined {
-    return this.#gate.isClosed ? this.#gate.opened() : undefined;
+    return this.#gate.isClosed ? this.#gate.opened() : this.#db.checkpointing;
   }
 
   /** Freezes the database, so that it can be copied while writes continue. Excludes unrecorded manual edits. Raises `conflict` while busy. */
@@ -355,6 +356,7 @@ export class SqliteEngine implements SpaceEngine {
     }
     await this.#keepSignatures();
     this.#mirror.close();
+    await this.#db.checkpointing;
     this.#db.close();
   }
 

@@ -125,15 +125,16 @@ export class Following {
   /**
    * Called after a commit. The write is durable, so a tree that cannot be written is repaired later. When idle, the tree shows a write before it is
    * acknowledged. Otherwise files are written between requests, and a file that changes again before its turn only once. Reads through the mirror
-   * settle the tree first.
+   * settle the tree first. Pauses only while held.
    */
-  follow(steps: readonly Step[], seq: number): void {
+  *follow(steps: readonly Step[], seq: number): Generator<void> {
     const retried = [...this.#behind.values().take(RETRIES_PER_WRITE_MAX)];
     const committed = this.#clock.elapsed();
     const isCrowded = this.#waiting.size > WAITING_PATHS_MAX;
     for (const { effect } of steps) {
       if (effect.op === "destroy" || this.#waiting.has(effect.path)) continue;
       this.#waiting.set(effect.path, { since: this.#followed, shown: effect.before?.hash, committed });
+      yield;
     }
     this.#followed = seq;
     for (const path of retried)

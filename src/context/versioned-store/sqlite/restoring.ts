@@ -19,18 +19,22 @@ export async function differenceTo(store: SpaceStore, reading: Reading, seq: num
   const at = store.space.get()!.seq;
   const then = await reading.asOf(seq);
   const thenPaths = new Set<string>(then.map(({ path }) => path));
-  const operations: Operation[] = [];
+  const found: { readonly id: number; readonly operation: Operation }[] = [];
   const lost: DocumentPath[] = [];
   const stretch = new Stretch();
-  for (const { path, live } of await reading.rows())
-    if (live !== null && !thenPaths.has(path)) operations.push({ op: "delete", path: path as DocumentPath });
+  for (const { id, path, live } of await reading.rows())
+    if (live !== null && !thenPaths.has(path))
+      found.push({ id, operation: { op: "delete", path: path as DocumentPath } });
   for (const { path: text, version, hash } of then) {
     if (stretch.isOver()) await turnOfOthers();
     const path = text as DocumentPath;
     const now = store.file.get(path)!;
     if (now.live !== null && now.hash === hash) continue;
     if (store.version.get(now.id, version)!.blob_id === null) lost.push(path);
-    else operations.push({ op: "put", path, content: reading.read(path, version)!.bytes });
+    else
+      found.push({ id: now.id, operation: { op: "put", path, content: reading.read(path, version)!.bytes } });
   }
-  return { operations, lost, at };
+  // In the order of the rows, few pages are written to the WAL twice, which would make COMMIT compute the checksums of all later ones again.
+  found.sort((a, b) => a.id - b.id);
+  return { operations: found.map(({ operation }) => operation), lost, at };
 }
