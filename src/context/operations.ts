@@ -33,6 +33,7 @@ export const operations: Operations = {
   "PUT /spaces/:space/sync": ["Replace the sync rules of a space"],
   "GET /spaces/:space/snapshots": ["List the snapshots of a space"],
   "POST /spaces/:space/snapshots": ["Create a snapshot of a space", "conflict"],
+  "POST /spaces/:space/documents": ["Read many documents at once"],
   "GET /spaces/:space/files": ["List the files of a space", "epoch_changed"],
   "GET /spaces/:space/files/*": ["Read a file", "too_large"],
   "PUT /spaces/:space/files/*": ["Write a file", "conflict", "stale", "quota_exceeded", "secret_found"],

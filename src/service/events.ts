@@ -8,6 +8,7 @@ import { fileEvents } from "./files/events.ts";
 import { gearEvents } from "./gears/events.ts";
 import type { DataOf, TypeIn } from "./journal/schema.ts";
 import { instructionEvents } from "./library/events.ts";
+import { contextEvents } from "./memory/events.ts";
 import { streamedEvents, turnEvents } from "./turns/events.ts";
 import { workspaceEnd, workspaceEvents } from "./workspaces/events.ts";
 
@@ -21,6 +22,7 @@ export const storedEventData = {
   ...grantEvents,
   ...fileEvents,
   ...instructionEvents,
+  ...contextEvents,
   ...workspaceEvents,
 };
 type StoredType = TypeIn<typeof storedEventData>;

@@ -217,6 +217,7 @@ async function stop(parts: Parts, listener: Listener, log: OpenLog, reason: stri
   parts.streams.endAll();
   await listener.close();
   await parts.db.checkpointing;
+  await parts.memory.close().catch(() => undefined);
   parts.workers.close();
   parts.db.close();
   log.flush();

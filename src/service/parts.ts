@@ -30,6 +30,7 @@ import { buildGears } from "./gears/build.ts";
 import type { Ground } from "./ground.ts";
 import { Journal } from "./journal/journal.ts";
 import { buildLibrary } from "./library/build.ts";
+import { buildMemory } from "./memory/build.ts";
 import { createModelClient } from "./llm/client.ts";
 import type { CallModel } from "./llm/model.ts";
 import { TRANSPORT_TIMES, type TransportTimes } from "./llm/transport.ts";
@@ -99,6 +100,7 @@ export function buildParts(options: PartsOptions) {
   const directories = new Directories({ data: config.data, access, background, clock, log });
   const files = new Files({ ...changed, directories });
   const { instructions, proposals, libraryTools } = buildLibrary(ground, { access, blueprint });
+  const recall = buildMemory(ground, { access, blueprint, workspaceRows });
   // The order matters: copying bindings needs the agents' copies.
   const workspaceParts: WorkspacePart[] = [
     {
@@ -107,6 +109,7 @@ export function buildParts(options: PartsOptions) {
     },
     { cloned: (from) => instructions.bindingsCopyOf(from) },
     { cloned: (from) => gearBindings.copyOf(from) },
+    recall.workspacePart,
     { removed: (id) => background.run("removal of files", () => files.removeAll(id)) },
     { removed: () => terminals.recheck() },
   ];
@@ -129,11 +132,7 @@ export function buildParts(options: PartsOptions) {
     sandbox,
     workspaces,
   });
-  const approvals = new Approvals([
-    (caller, limit) => gears.approval.pending(caller, limit),
-    (caller, limit) => proposals.approvals(caller, limit),
-    (caller, limit) => searches.approvals(caller, limit),
-  ]);
+  const approvals = approvalsOf({ gears, proposals, searches });
   const terminals = buildTerminals(ground, { access, authentication, files, installation, sandbox });
   const snapshots = new Snapshots({
     store: snapshotStore(db),
@@ -145,6 +144,7 @@ export function buildParts(options: PartsOptions) {
       gear_bindings: gearBindings.ofWorkspace(id),
       instruction_bindings: instructions.bindingsOf(id),
       egress_grants: grants.ofWorkspace(id),
+      context_bindings: recall.contextBindings.of(id),
     }),
   });
   const ownTools = [
@@ -154,6 +154,7 @@ export function buildParts(options: PartsOptions) {
     libraryTools,
     egressTools,
     gearTools,
+    recall.memoryTools,
   ];
   const registry = new ToolRegistry(options.tools ?? ownTools);
   const { times = TRANSPORT_TIMES } = options;
@@ -164,6 +165,7 @@ export function buildParts(options: PartsOptions) {
     authentication,
     blueprint,
     callModel,
+    contextFor: recall.contextFor,
     conversation,
     gearRuns,
     instructions,
@@ -176,6 +178,7 @@ export function buildParts(options: PartsOptions) {
   return {
     ...ground,
     ...people,
+    ...recall,
     ...turns,
     access,
     approvals,
@@ -203,6 +206,21 @@ export function buildParts(options: PartsOptions) {
     workspaces,
   };
 }
+
+/** Everything that waits for a person, in the order of the list. */
+function approvalsOf({ gears, proposals, searches }: Pending): Approvals {
+  return new Approvals([
+    (caller, limit) => gears.approval.pending(caller, limit),
+    (caller, limit) => proposals.approvals(caller, limit),
+    (caller, limit) => searches.approvals(caller, limit),
+  ]);
+}
+
+interface Pending
+  extends
+    Pick<ReturnType<typeof buildGears>, "gears">,
+    Pick<ReturnType<typeof buildLibrary>, "proposals">,
+    Pick<ReturnType<typeof buildEgress>, "searches"> {}
 
 function buildGround({ db, clock, log, config, environment }: PartsOptions): Ground {
   const workers = new WorkerPool(() => openWorker(WORKER_ENTRY));

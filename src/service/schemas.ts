@@ -13,6 +13,7 @@ import * as gears from "./gears/schema.ts";
 import * as identity from "./identity/schema.ts";
 import * as journal from "./journal/schema.ts";
 import * as library from "./library/schema.ts";
+import * as memory from "./memory/schema.ts";
 import * as people from "./people/schema.ts";
 import * as snapshot from "./snapshot/schema.ts";
 import * as terminal from "./terminal/schema.ts";
@@ -33,6 +34,7 @@ export const schemas: SchemaModules = [
   identity,
   journal,
   library,
+  memory,
   people,
   snapshot,
   terminal,

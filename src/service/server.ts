@@ -25,6 +25,8 @@ import { FILE_ROUTE, fileRoutes } from "./files/routes.ts";
 import { FILE_BYTES_MAX } from "./files/schema.ts";
 import { GEAR_BODY_LIMITS, gearRoutes } from "./gears/routes.ts";
 import type { CallerKind } from "./identity/admission.ts";
+import { CONTEXT_FILE_ROUTE, memoryRoutes } from "./memory/routes.ts";
+import { MEMORY_DOCUMENT_BYTES_MAX } from "./memory/schema.ts";
 import { libraryRoutes } from "./library/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import type { Parts } from "./parts.ts";
@@ -37,7 +39,10 @@ import { isUnseen } from "./workspaces/access.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
 const API = "/api/v1";
-const UNREAD_BODIES = [{ method: "PUT", route: FILE_ROUTE, bytesMax: FILE_BYTES_MAX }] as const;
+const UNREAD_BODIES = [
+  { method: "PUT", route: FILE_ROUTE, bytesMax: FILE_BYTES_MAX },
+  { method: "PUT", route: CONTEXT_FILE_ROUTE, bytesMax: MEMORY_DOCUMENT_BYTES_MAX },
+] as const;
 export const API_FACTS: ApiFacts = {
   prefix: API,
   operations,
@@ -78,6 +83,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(turnRoutes(caller, parts))
     .use(fileRoutes(caller, parts.files))
     .use(libraryRoutes(caller, parts.instructions, parts.proposals))
+    .use(memoryRoutes(caller, parts.memoryAreas, parts.contextBindings))
     .use(gearRoutes(caller, parts, log))
     .use(approvalRoutes(caller, parts.approvals, () => parts.sandbox.decided()))
     .use(usageRoutes(caller, parts.usages))

@@ -99,6 +99,7 @@ function asked(route: Route, space: string): { method: string; path: string; bod
   const bodies: Record<string, unknown> = {
     push: { ops: [] },
     pull: { paths: [] },
+    documents: {},
     quotas: {},
     sync: {},
     snapshots: { name: "x" },

@@ -85,7 +85,7 @@ function schemasIn(value: unknown): Schema[] {
 }
 
 /** Take text of any type; everything else takes JSON. */
-const RAW_BODIES = ["PUT /api/v1/workspaces/{id}/file"];
+const RAW_BODIES = ["PUT /api/v1/context/file", "PUT /api/v1/workspaces/{id}/file"];
 
 describe("routes", () => {
   test("each declares its caller, and only those known are open", () => {

@@ -17,7 +17,7 @@ type StreamedEvent = Extract<WorkspaceEvent, { id: null }>;
 type StoredEvent = Exclude<WorkspaceEvent, StreamedEvent>;
 type BlueprintEvent = Extract<
   StoredEvent,
-  { type: `${"agent" | "wire" | "gear" | "instruction" | "grant"}.${string}` }
+  { type: `${"agent" | "wire" | "gear" | "instruction" | "context" | "grant"}.${string}` }
 >;
 type TurnEvent = Exclude<StoredEvent, BlueprintEvent>;
 
@@ -233,6 +233,7 @@ function onBlueprint(state: WorkspaceState, event: BlueprintEvent): WorkspaceSta
         wires: state.wires.filter((wire) => wire.from_agent_id !== gone && wire.to_agent_id !== gone),
         gearBindings: stays(state.gearBindings),
         instructionBindings: stays(state.instructionBindings),
+        contextBindings: stays(state.contextBindings),
         grants: stays(state.grants),
       };
     }
@@ -262,6 +263,10 @@ function onBlueprint(state: WorkspaceState, event: BlueprintEvent): WorkspaceSta
       );
       return { ...state, instructionBindings };
     }
+    case "context.bound":
+      return { ...state, contextBindings: placed(state.contextBindings, event.data.binding) };
+    case "context.unbound":
+      return { ...state, contextBindings: dropped(state.contextBindings, event.data.binding_id) };
     case "grant.created":
       return { ...state, grants: placed(state.grants, event.data.grant) };
     case "grant.removed":

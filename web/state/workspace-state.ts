@@ -8,6 +8,7 @@ import type { Entry, Outcome } from "../../src/service/conversation/schema.ts";
 import type { EgressGrant } from "../../src/service/egress/schema.ts";
 import type { GearBinding } from "../../src/service/gears/schema.ts";
 import type { InstructionBinding } from "../../src/service/library/schema.ts";
+import type { ContextBinding } from "../../src/service/memory/schema.ts";
 import type { RunStatus, Turn } from "../../src/service/turns/schema.ts";
 import type { Usage } from "../../src/service/usage/schema.ts";
 import type { Workspace } from "../../src/service/workspaces/schema.ts";
@@ -77,6 +78,7 @@ export interface WorkspaceState {
   readonly wires: readonly Wire[];
   readonly gearBindings: readonly GearBinding[];
   readonly instructionBindings: readonly InstructionBinding[];
+  readonly contextBindings: readonly ContextBinding[];
   readonly grants: readonly EgressGrant[];
   /** By id: the newest, without gaps. */
   readonly turns: readonly Turn[];
@@ -126,6 +128,7 @@ export function stateOf(snapshot: Snapshot): WorkspaceState {
     wires: blueprint.wires,
     gearBindings: blueprint.gear_bindings,
     instructionBindings: blueprint.instruction_bindings,
+    contextBindings: blueprint.context_bindings,
     grants: blueprint.egress_grants,
     turns,
     entries,

@@ -47,9 +47,11 @@ export const Receipt = closed({
   space: Type.String(),
   head: Head,
   created_at: Time,
-  mode: oneOf(injectModes),
-  format: oneOf(injectFormats),
-  budget: Type.Integer({ minimum: BUDGET_TOKENS_MIN, maximum: BUDGET_TOKENS_MAX }),
+  /** `call`: the documents in the prompt of one model call of the agent workspace. */
+  mode: oneOf([...injectModes, "call"] as const),
+  format: oneOf([...injectFormats, "prompt"] as const),
+  /** Null: a call has none. */
+  budget: nullable(Type.Integer({ minimum: BUDGET_TOKENS_MIN, maximum: BUDGET_TOKENS_MAX })),
   tokens: Type.Integer({ minimum: 0 }),
   /** SHA-256 of the delivered text. */
   text_hash: Hash,

@@ -26,14 +26,17 @@ import type {
 } from "../versioned-store/engine.ts";
 import { adoptTree } from "./adoption.ts";
 import { DIFF_JOB } from "./diff.ts";
+import { documentsOf, type DocumentsAnswer, type DocumentsQuery } from "./documents.ts";
 import { blockersOf, fileError, pathOf } from "../versioned-store/file-error.ts";
 import { refusal, requireEffect, requireRights, requireSome, seesEntry, type Draft } from "./file-rights.ts";
 import { headText, parseHead } from "../versioned-store/head.ts";
 import { momentOf } from "./moment.ts";
+import { ofEdits } from "./hand-edits.ts";
 import { admitQuotas, admitSizes } from "./quotas.ts";
 import type { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
 import type { FileHistory, NetChange } from "../versioned-store/schema.ts";
 import type { SecretScan } from "./secrets.ts";
+import { authorOf, type Signature } from "./signature.ts";
 
 /** The spaces that callers name: those of a server, or the one of a folder on this machine. */
 export type SpaceHost = Pick<
@@ -128,6 +131,14 @@ export class Files {
     return content;
   }
 
+  /** Reads many documents at once; see documents.ts. Raises as `list`. */
+  async documents(caller: Caller, spaceName: string, query: DocumentsQuery): Promise<DocumentsAnswer> {
+    const space = await this.#deps.spaces.looked(caller, spaceName);
+    // A change during the read appears again after this head.
+    const head = headText(space.engine.head());
+    return { head, ...(await documentsOf(this, caller, spaceName, query)) };
+  }
+
   /** Returns the live version. Raises as `read`. */
   async live(caller: Caller, spaceName: string, pathText: string): Promise<NonNullable<Effect["after"]>> {
     const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
@@ -179,13 +190,15 @@ export class Files {
     pathText: string,
     content: () => Promise<Uint8Array>,
     expected: () => Expected,
+    signature: Signature = {},
   ): Promise<Written> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.write", space: spaceName, target: path };
     const write = async (): Promise<Operation[]> => {
       return [{ op: "put", path, expected: expected(), content: await content() }];
     };
-    const { head, effects } = await this.#change(caller, deed, () => [{ op: "put", path }], write);
+    const drafts: readonly Draft[] = [{ op: "put", path }];
+    const { head, effects } = await this.#change(caller, deed, () => drafts, write, signature);
     const { before, after } = effects[0]!;
     return { path, ...after!, head: headText(head), created: before === null };
   }
@@ -295,6 +308,7 @@ export class Files {
     deed: ChangeDeed,
     drafts: () => readonly Draft[] | Promise<readonly Draft[]>,
     completed: Completed,
+    signature: Signature = {},
   ): Promise<Applied> {
     const { audit, spaces } = this.#deps;
     // Each change has its own record (`Audit.recordChanges`), so only a push as a whole and a change without effect are recorded here.
@@ -316,7 +330,7 @@ export class Files {
         );
         await this.#scan(caller, deed.space, operations);
         return this.#quiet(caller, space.name, () =>
-          space.engine.apply({ operations, begin, ...this.#terms(caller, space) }),
+          space.engine.apply({ operations, begin, ...this.#terms(caller, space, signature) }),
         );
       },
       ({ effects }) =>
@@ -348,10 +362,12 @@ export class Files {
     }
   }
 
-  #terms(caller: Caller, space: OpenSpace): Omit<Batch, "operations"> {
+  #terms(caller: Caller, space: OpenSpace, signature: Signature = {}): Omit<Batch, "operations"> {
     const tell = this.#onceEach();
+    const { message } = signature;
     return {
-      author: caller.name,
+      author: authorOf(caller.name, signature),
+      ...(message !== undefined && { message }),
       by: caller,
       versionsKept: this.#deps.spaces.versionsKept(space),
       admit: (plan) => this.#admit(caller, space, plan, tell),
@@ -426,20 +442,5 @@ export class Files {
       throw error;
     }
     return { space, path };
-  }
-}
-
-/** Manual edits in the working tree need no rights here, since the disk allowed them, but limits and the scan apply. */
-function ofEdits<T extends Promise<void> | void>(judge: () => T): T {
-  const explain = (error: unknown): never => {
-    if (!(error instanceof AppError)) throw error;
-    const what = "the working tree has a manual edit that must be recorded first";
-    throw new AppError(error.code, `${what}: ${error.message}`, error.details);
-  };
-  try {
-    const judged = judge();
-    return judged instanceof Promise ? (judged.catch(explain) as T) : judged;
-  } catch (error) {
-    return explain(error);
   }
 }

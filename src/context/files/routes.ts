@@ -14,8 +14,10 @@ import { etagOf, expectedFrom } from "./expectation.ts";
 import type { Files, Opened } from "./files.ts";
 import { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
 import { FILE_BYTES_CEILING, FileHistory, Head, NetChange, Version } from "../versioned-store/schema.ts";
+import { DocumentsAnswer, DocumentsQuery } from "./documents.ts";
 import { CONTEXT_LINES_DEFAULT, CONTEXT_LINES_MAX } from "./diff.ts";
 import { SnapshotParams, SpaceParams, SyncRules } from "../spaces/schema.ts";
+import { signatureFrom } from "./signature.ts";
 import { headText } from "../versioned-store/head.ts";
 import { pathFromUrl } from "./url-path.ts";
 
@@ -69,6 +71,17 @@ const Diff = closed({
 export function fileRoutes(plugin: Admission, files: Files) {
   return new Elysia({ name: "files", normalize: false })
     .use(plugin)
+    .post(
+      "/spaces/:space/documents",
+      async ({ caller, params, body }) => files.documents(caller, params.space, body),
+      {
+        caller: "space",
+        params: SpaceParams,
+        body: DocumentsQuery,
+        response: DocumentsAnswer,
+        detail: { tags: ["files"], description: DOCUMENTS },
+      },
+    )
     .use(contentRoutes(plugin, files))
     .use(historyRoutes(plugin, files));
 }
@@ -103,7 +116,8 @@ function contentRoutes(plugin: Admission, files: Files) {
         const path = pathFromUrl(exchange.path, "/files/");
         const expected = () => expectedFrom(exchange.headers);
         const content = () => readBytes(request, FILE_BYTES_CEILING);
-        const written = await files.write(caller, params.space, path, content, expected);
+        const signature = signatureFrom(exchange.headers);
+        const written = await files.write(caller, params.space, path, content, expected, signature);
         set.headers["etag"] = etagOf(written.version);
         return status(written.created ? 201 : 200, written);
       },
@@ -217,9 +231,11 @@ const RAW = {
     304: { description: "If-None-Match names the current version" },
   },
 };
+const DOCUMENTS =
+  "Reads many documents in one request: `paths`, and everything below `prefixes`. A document that cannot be read is listed in `unread` with the reason. At most 1,000 names, 2,000 documents, 256 KiB of each, 4 MiB together.";
 const SAVE = {
   description:
-    'The body is the content. `If-Match: "N"` writes only if that version is live, `If-None-Match: *` only if there is none; without either, the last write wins. Every accepted write creates a version. On 412, details.current has the live version and its hash, or is null.',
+    'The body is the content. `If-Match: "N"` writes only if that version is live, `If-None-Match: *` only if there is none; without either, the last write wins. Every accepted write creates a version. On 412, details.current has the live version and its hash, or is null. `X-Service-Agent` and `X-Service-Message` (percent-encoded) name the agent that wrote the version for the caller, and say something about it; both appear in the history.',
   requestBody: {
     required: false,
     content: { "*/*": { schema: { type: "string" as const, format: "binary" } } },

@@ -2,7 +2,9 @@
 // folder on this machine (local.ts) and a space of a server (remote.ts). Both pass tests/kit/space-door-contract.ts.
 
 import type { FileDiff } from "../files/diff.ts";
+import type { DocumentsAnswer, DocumentsQuery } from "../files/documents.ts";
 import type { DiffQuery, Written } from "../files/files.ts";
+import type { Signature } from "../files/signature.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
 import type { FreshnessAnswer } from "../freshness/schema.ts";
 import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
@@ -45,6 +47,8 @@ export interface SpaceDoor {
   record(): Promise<Space>;
   /** Sorted by path. Raises `invalid` and `epoch_changed` for a bad `at`. */
   list(query?: ListQuery): Promise<ListedFile[]>;
+  /** Reads many documents in one go; each that cannot be read says why. */
+  documents(query: DocumentsQuery): Promise<DocumentsAnswer>;
   /** Reads the working tree unless given a version. Raises `too_large` for an edit too large to be a document. */
   read(path: string, version?: number): Promise<ReadFile>;
   /** Finds what is on disk, including manual edits and files without a version. Raises `invalid` for a query that cannot be one, `refused`. */
@@ -53,7 +57,7 @@ export interface SpaceDoor {
   /** Raises `not_text`, `too_large`, and `refused` for a file without versions. */
   diff(path: string, query?: Omit<DiffQuery, "signal">): Promise<FileDiff>;
   /** Raises `stale`, `conflict`, `quota_exceeded`, `secret_found`. */
-  write(path: string, content: Uint8Array, expected: Expected): Promise<Written>;
+  write(path: string, content: Uint8Array, expected: Expected, signature?: Signature): Promise<Written>;
   /** Deletes a file and keeps its versions. Raises `stale`. */
   remove(path: string, expected: Expected): Promise<Deleted>;
   undelete(path: string): Promise<Written>;

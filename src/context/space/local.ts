@@ -13,8 +13,10 @@ import { foldedPath } from "../../kit/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import { Rights } from "../access/rights.ts";
 import type { FileDiff } from "../files/diff.ts";
+import type { DocumentsAnswer, DocumentsQuery } from "../files/documents.ts";
 import { Files, type DiffQuery, type SpaceHost, type Written } from "../files/files.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
+import type { Signature } from "../files/signature.ts";
 import { SecretScan } from "../files/secrets.ts";
 import { Freshness } from "../freshness/freshness.ts";
 import type { FreshnessAnswer } from "../freshness/schema.ts";
@@ -203,6 +205,10 @@ class LocalSpace implements SpaceDoor {
     return this.#files.list(this.#caller, this.name, { ...query, deleted });
   }
 
+  documents(query: DocumentsQuery): Promise<DocumentsAnswer> {
+    return this.#files.documents(this.#caller, this.name, query);
+  }
+
   async read(path: string, version?: number): Promise<ReadFile> {
     const content = await this.#files.read(this.#caller, this.name, path, version);
     return {
@@ -226,13 +232,20 @@ class LocalSpace implements SpaceDoor {
     return JSON.parse(new TextDecoder().decode(encoded)) as FileDiff;
   }
 
-  write(path: string, content: Uint8Array, expected: Expected): Promise<Written> {
+  write(
+    path: string,
+    content: Uint8Array,
+    expected: Expected,
+    { agent, ...signature }: Signature = {},
+  ): Promise<Written> {
     return this.#files.write(
-      this.#caller,
+      // Nobody signs in to a folder, so the agent is the author.
+      agent === undefined ? this.#caller : callerOf(agent),
       this.name,
       path,
       () => Promise.resolve(content),
       () => expected,
+      signature,
     );
   }
 

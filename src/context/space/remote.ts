@@ -2,7 +2,9 @@
 
 import { encodedPath, type Client } from "../client/client.ts";
 import type { FileDiff } from "../files/diff.ts";
+import type { DocumentsAnswer, DocumentsQuery } from "../files/documents.ts";
 import type { DiffQuery, Written } from "../files/files.ts";
+import { headersOf, type Signature } from "../files/signature.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
 import type { FreshnessAnswer } from "../freshness/schema.ts";
 import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
@@ -36,6 +38,10 @@ export class RemoteSpace implements SpaceDoor {
     return this.#client.get(`${this.#root}/files`, { prefix, deleted: deleted ? 1 : undefined, at });
   }
 
+  documents(query: DocumentsQuery): Promise<DocumentsAnswer> {
+    return this.#client.json("POST", `${this.#root}/documents`, { body: query });
+  }
+
   async read(path: string, version?: number): Promise<ReadFile> {
     const response = await this.#client.request("GET", this.#at("files", path), { query: { version } });
     const tag = response.headers.get("etag");
@@ -66,8 +72,8 @@ export class RemoteSpace implements SpaceDoor {
     return this.#client.get(this.#at("diff", path), { from, to, context });
   }
 
-  write(path: string, content: Uint8Array, expected: Expected): Promise<Written> {
-    const headers = preconditionOf(expected);
+  write(path: string, content: Uint8Array, expected: Expected, signature: Signature = {}): Promise<Written> {
+    const headers = { ...preconditionOf(expected), ...headersOf(signature) };
     return this.#client.json("PUT", this.#at("files", path), { raw: content, headers });
   }
 

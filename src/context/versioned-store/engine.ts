@@ -58,6 +58,8 @@ export interface Plan {
 export interface Batch {
   readonly operations: readonly Operation[];
   readonly author: string;
+  /** What the author says about the versions that the batch writes. At most MESSAGE_CHARACTERS_MAX. */
+  readonly message?: string;
   /** Called first inside the transaction, before any lookup: checks the rights that need no record. Otherwise as `admit`. */
   readonly begin?: () => void;
   /** Passed through to `onApplied`; opaque to the engine. */

@@ -8,6 +8,7 @@ export const FILE_BYTES_CEILING = 64 * 1024 * 1024;
 /** The most operations in a batch. A batch is one transaction, which blocks everyone else for up to about 40 ms; send more files as several. */
 export const BATCH_OPERATIONS_MAX = 1_000;
 export const SNAPSHOT_NAME_CHARACTERS_MAX = 100;
+export const MESSAGE_CHARACTERS_MAX = 200;
 
 /** Path segments that are never documents, in any letter case: our own directories and the leftovers of tools. */
 export const RESERVED_NAMES = [".cairn", ".sync", ".git", ".DS_Store"] as const;
@@ -63,6 +64,7 @@ export const VersionRecord = closed({
   version: Version,
   created_at: Time,
   author: Type.String(),
+  message: Type.Optional(Type.String({ description: "what the author said about it" })),
   size: Type.Integer(),
   hash: Type.String(),
   /** The file was deleted while this version was live, and the version has not been live since. */

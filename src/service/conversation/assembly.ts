@@ -1,6 +1,6 @@
 // Assembles the prompt: one pure function for the preview, the model call and its stored record.
 //
-// Order: role · instructions · (context, once that feature exists) · conversation. The conversation is repaired on every read: whatever a crash,
+// Order: role · instructions · context · conversation. The conversation is repaired on every read: whatever a crash,
 // a stop or forgetting left behind, each tool call has a result, each result has a call, and a person or a task speaks first. Both protocols
 // refuse anything else, and a workspace with a refused history would be unusable.
 
@@ -29,7 +29,8 @@ export interface ThreadEntry {
 
 /** A part as sent. If `entryId` is set, its text is exactly that entry's, and the record of the call names only the entry. */
 export type Part =
-  | { readonly kind: "role" | "instruction" | "context"; readonly source: string; readonly text: string }
+  | { readonly kind: "role" | "instruction"; readonly source: string; readonly text: string }
+  | ContextDocument
   | { readonly kind: "tools"; readonly source: string; readonly tools: readonly ToolSpec[] }
   | {
       readonly kind: "entry";
@@ -41,10 +42,30 @@ export type Part =
     }
   | { readonly kind: "notice"; readonly source: string; readonly message: Message };
 
+/** Text of the context space. `document`: exactly what is in front of the model; absent for a remark about a document. */
+interface ContextDocument {
+  readonly kind: "context";
+  readonly source: string;
+  readonly text: string;
+  readonly document?: SentDocument;
+}
+
+/** What a receipt proves of one document. */
+interface SentDocument {
+  readonly path: string;
+  /** Null: an edit of the file that is not recorded. */
+  readonly version: number | null;
+  /** SHA-256 of its bytes, hex. */
+  readonly hash: string;
+  readonly bytes: number;
+}
+
 export interface AssemblyInput {
   readonly agent: { readonly id: number; readonly role: string };
   /** Instructions bound to the agent or the workspace, with their versions. */
   readonly instructions?: readonly { readonly source: string; readonly text: string }[];
+  /** Documents that are bound to the workspace or the agent, and those of its memory. */
+  readonly context?: readonly Omit<ContextDocument, "kind">[];
   readonly tools: readonly ToolSpec[];
   readonly thread: readonly ThreadEntry[];
   /** A last message for this call only, for example that a limit was reached. */
@@ -56,6 +77,7 @@ export interface AssemblyInput {
 export function assemble(input: AssemblyInput): Part[] {
   const parts: Part[] = [{ kind: "role", source: `agent:${input.agent.id}`, text: input.agent.role }];
   for (const { source, text } of input.instructions ?? []) parts.push({ kind: "instruction", source, text });
+  for (const document of input.context ?? []) parts.push({ kind: "context", ...document });
   const conversation = conversationParts(input.thread);
   const tools = input.tools.length > 0 ? input.tools : toolsOfThePast(conversation);
   if (tools.length > 0) parts.push({ kind: "tools", source: "tools", tools });

@@ -11,6 +11,7 @@ import rightsAndTaint from "./008_rights_and_taint.sql" with { type: "text" };
 import approvalsKeysAudit from "./009_approvals_keys_audit.sql" with { type: "text" };
 import pages from "./010_pages.sql" with { type: "text" };
 import workspaceStates from "./011_workspace_states.sql" with { type: "text" };
+import memory from "./012_memory.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   { name: "009_approvals_keys_audit", sql: approvalsKeysAudit },
   { name: "010_pages", sql: pages },
   { name: "011_workspace_states", sql: workspaceStates },
+  { name: "012_memory", sql: memory },
 ];

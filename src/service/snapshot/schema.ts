@@ -6,6 +6,7 @@ import { Agent, Wire } from "../blueprint/schema.ts";
 import { EgressGrant } from "../egress/schema.ts";
 import { GearBinding } from "../gears/schema.ts";
 import { InstructionBinding } from "../library/schema.ts";
+import { ContextBinding } from "../memory/schema.ts";
 
 export const BlueprintQuery = closed({ at: Type.Optional(Id) });
 
@@ -15,6 +16,7 @@ export const SnapshotContent = closed({
   wires: Type.Array(Wire),
   gear_bindings: Type.Array(GearBinding),
   instruction_bindings: Type.Array(InstructionBinding),
+  context_bindings: Type.Array(ContextBinding),
   egress_grants: Type.Array(EgressGrant),
 });
 export type SnapshotContent = Static<typeof SnapshotContent>;

@@ -61,5 +61,7 @@ export class Snapshots {
 }
 
 function contentOf(text: string): SnapshotContent {
-  return JSON.parse(text) as SnapshotContent;
+  // Absent in blueprints of turns that began before documents could be bound.
+  const { context_bindings = [], ...rest } = JSON.parse(text) as Partial<SnapshotContent>;
+  return { ...(rest as SnapshotContent), context_bindings };
 }

@@ -14,7 +14,7 @@ import type { ToolRegistry } from "../tools/registry.ts";
 import type { Usages } from "../usage/usage.ts";
 import type { Access } from "../workspaces/access.ts";
 import { arrivingText } from "./arriving-text.ts";
-import { Engine } from "./engine.ts";
+import { Engine, type ContextFor } from "./engine.ts";
 import { Inspection } from "./inspection.ts";
 import { Openings, type KeptBlueprints } from "./openings.ts";
 import { Recorder } from "./recorder.ts";
@@ -29,6 +29,7 @@ interface TurnNeeds {
   readonly authentication: Authentication;
   readonly blueprint: Blueprint;
   readonly callModel: CallModel;
+  readonly contextFor: ContextFor;
   readonly conversation: Conversation;
   readonly gearRuns: GearRuns;
   readonly instructions: Instructions;
@@ -42,7 +43,7 @@ interface TurnNeeds {
 export function buildTurns(ground: Ground, needs: TurnNeeds) {
   const { db, clock, log, background, journal, workers } = ground;
   const { access, authentication, blueprint, conversation, snapshots, usages } = needs;
-  const { callModel, gearRuns, instructions, models, prompts, registry } = needs;
+  const { callModel, contextFor, gearRuns, instructions, models, prompts, registry } = needs;
   const store = turnStore(db);
   const recorder = new Recorder({ db, turns: store, prompts, conversation, journal, usages, clock });
   const engine = new Engine({
@@ -54,6 +55,7 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
     usages,
     log,
     instructionsFor: (workspaceId, agentId) => instructions.instructionsFor(workspaceId, agentId),
+    contextFor,
     listenTo: arrivingText({ journal, clock }),
   });
   const openings = new Openings({ store, conversation, blueprint, snapshots, journal, clock });

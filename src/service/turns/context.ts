@@ -1,5 +1,6 @@
 // Types shared by the parts of the turn engine: a running turn, the outcome of an agent's run, and the reason of a stop.
 
+import type { AssemblyInput } from "../conversation/assembly.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Truncation } from "../conversation/schema.ts";
 import type { OpenCall, Run } from "./recorder.ts";
@@ -31,6 +32,14 @@ export interface TurnContext {
   readonly speaking: Map<number, { run: Run; call: OpenCall }>;
   /** Number of tool calls that wait for a person, by run; runs without any are absent. */
   readonly waiting: Map<number, number>;
+  /** The documents in front of each agent, read once in the turn. By agent. */
+  readonly documents: Map<number, Promise<Documents>>;
+}
+
+export interface Documents {
+  readonly parts: NonNullable<AssemblyInput["context"]>;
+  /** The state of the space that they were read from; undefined: there is none. */
+  readonly read?: { readonly space: string; readonly head: string };
 }
 
 export type RunOutcome =

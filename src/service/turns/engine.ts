@@ -15,11 +15,13 @@ import type { Caller } from "../identity/caller.ts";
 import { toSpec, type ToolRegistry } from "../tools/registry.ts";
 import type { Usages } from "../usage/usage.ts";
 import type { ListenTo } from "./arriving-text.ts";
-import { stopReason, type RunOutcome, type TurnContext } from "./context.ts";
+import { stopReason, type Documents, type RunOutcome, type TurnContext } from "./context.ts";
 import { truncationOf, type OpenCall, type Recorder, type Run } from "./recorder.ts";
 import { ROUNDS_MAX } from "./schema.ts";
 import { Scopes } from "./scopes.ts";
 import { ToolCalls } from "./tool-calls.ts";
+
+export type ContextFor = (agent: Agent) => Promise<Documents>;
 
 interface EngineDeps {
   recorder: Recorder;
@@ -31,6 +33,8 @@ interface EngineDeps {
   log: Log;
   /** Returns the library's instructions bound to an agent or its workspace. */
   instructionsFor: (workspaceId: number, agentId: number) => { source: string; text: string }[];
+  /** Reads the documents in front of an agent. Never raises for a document or a missing space. */
+  contextFor: ContextFor;
   /** Returns the listener of a model call's streamed answer. */
   listenTo: ListenTo;
 }
@@ -74,12 +78,15 @@ export class Engine {
   }
 
   /** Returns the parts that `run` would send for this agent now. */
-  preview(caller: Caller, agent: Agent, thread: AssemblyInput["thread"]): Part[] {
+  async preview(caller: Caller, agent: Agent, thread: AssemblyInput["thread"]): Promise<Part[]> {
+    // First, because it also finds out whether there is memory, and so which tools the agent has.
+    const { parts: context } = await this.#deps.contextFor(agent);
     const tainted = thread.some((entry) => entry.tainted && !entry.forgotten);
     const scope = this.#scopes.preview(caller, agent, tainted);
     return assemble({
       agent,
       instructions: this.#instructions(agent),
+      context,
       tools: this.#scopes.tools(scope).map(toSpec),
       thread,
       draft: true,
@@ -102,8 +109,9 @@ export class Engine {
     if (endpoint instanceof AppError) return this.#fail(run, endpoint.message);
     const mayCall = limit === undefined;
     await recorder.loadThread(run.row);
-    const parts = this.#parts(context, run, agent, limit);
-    const call = await recorder.beginCall(run, round, endpoint, parts, limit);
+    const documents = await this.#documents(context, agent);
+    const parts = this.#parts(context, run, agent, documents, limit);
+    const call = await recorder.beginCall(run, round, endpoint, parts, { limit, context: documents.read });
     context.speaking.set(run.row.id, { run, call });
     try {
       const answer = await callModel(
@@ -122,10 +130,26 @@ export class Engine {
     }
   }
 
-  #parts(context: TurnContext, run: Run, agent: Agent, limit: string | undefined): Part[] {
+  /** Reads an agent's documents once in a turn, so that its rounds see the same versions. */
+  #documents(context: TurnContext, agent: Agent): Promise<Documents> {
+    const known = context.documents.get(agent.id);
+    if (known) return known;
+    const read = this.#deps.contextFor(agent);
+    context.documents.set(agent.id, read);
+    return read;
+  }
+
+  #parts(
+    context: TurnContext,
+    run: Run,
+    agent: Agent,
+    documents: Documents,
+    limit: string | undefined,
+  ): Part[] {
     return assemble({
       agent,
       instructions: this.#instructions(agent),
+      context: documents.parts,
       tools: this.#scopes.tools(this.#scopes.of(context, run, agent)).map(toSpec),
       thread: this.#deps.recorder.thread(run.row),
       ...(limit === undefined ? {} : { notice: { source: "notice:limit", text: limitNotice(limit) } }),

@@ -1,8 +1,10 @@
 // Shows exactly what was sent: the calls of a turn, the parts of a call, the difference between two calls, and the next prompt of an agent.
 
-import { badParameter } from "../../kit/error.ts";
+import type { Receipt } from "../../context/library.ts";
+import { sha256Hex } from "../../kit/crypto.ts";
+import { badParameter, notFound } from "../../kit/error.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import { turnOfOthers } from "../../kit/clock.ts";
+import { rfc3339, turnOfOthers } from "../../kit/clock.ts";
 import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
 import type { Part } from "../conversation/assembly.ts";
 import type { Conversation } from "../conversation/conversation.ts";
@@ -21,6 +23,7 @@ import type { Access } from "../workspaces/access.ts";
 import { diffParts } from "./diff.ts";
 import type { Engine } from "./engine.ts";
 import { toCall } from "./records.ts";
+import type { CallSettings } from "./recorder.ts";
 import type { CallDiff, CallSummary } from "./schema.ts";
 import type { CallRow, TurnStore } from "./store.ts";
 import type { Turns } from "./turns.ts";
@@ -49,7 +52,7 @@ export class Inspection {
     const { workspace_id: workspaceId } = blueprint.visibleAgent(caller, agentId);
     const agent = blueprint.agentWithRemoved(agentId);
     const thread = agent.orchestrator ? await conversation.loaded(workspaceId, 0) : [];
-    const parts = engine.preview(caller, agent, thread);
+    const parts = await engine.preview(caller, agent, thread);
     let tokens = 0;
     return {
       before: { agent_id: agentId, model_id: agent.model_id, tokens_estimated: true },
@@ -67,12 +70,38 @@ export class Inspection {
   /** Returns a `Call`. */
   call(caller: Caller, id: number): Listing<PromptPart> {
     const row = this.#visible(caller, id);
-    const settings = JSON.parse(row.settings) as { may_call: boolean };
+    const settings = JSON.parse(row.settings) as CallSettings;
     return {
       before: { ...toCall(row), may_call: settings.may_call },
       field: "parts",
       pages: this.#described(caller, this.#deps.prompts.read(row.workspace_id, parseReferences(row.parts))),
     };
+  }
+
+  /**
+   * The documents that were in front of the model, in the form that `cairn context verify-receipt` proves. Raises `not_found` for a call without
+   * any.
+   */
+  async receipt(caller: Caller, id: number): Promise<Receipt> {
+    const row = this.#visible(caller, id);
+    const { context } = JSON.parse(row.settings) as CallSettings;
+    const own = parseReferences(row.parts).filter(({ kind }) => kind === "part");
+    const sent: ContextPart[] = [];
+    for (const page of this.#deps.prompts.read(row.workspace_id, own)) {
+      for (const part of page) if (part.kind === "context") sent.push(part);
+      await turnOfOthers();
+    }
+    if (!context || sent.length === 0) throw notFound("receipt of call", id);
+    return receiptOf(
+      context,
+      sent,
+      await this.#deps.counts.of(
+        `user:${caller.userId}`,
+        sent.map(({ text }) => text),
+        [],
+      ),
+      row,
+    );
   }
 
   /** Returns a `CallDiff`. Raises `invalid` for calls of two workspaces. */
@@ -119,4 +148,35 @@ export class Inspection {
   #visible(caller: Caller, id: number): CallRow {
     return this.#deps.access.nested(caller, "call", id, this.#deps.store.callById.get(id));
   }
+}
+
+type ContextPart = Extract<Part, { kind: "context" }>;
+
+/** `tokens`: estimates, one for each part. */
+function receiptOf(
+  { space, head }: NonNullable<CallSettings["context"]>,
+  sent: readonly ContextPart[],
+  tokens: readonly number[],
+  { started_at: startedAt }: CallRow,
+): Receipt {
+  const documents = sent.flatMap(({ document }, index) =>
+    document ? [{ ...document, tokens: tokens[index]!, as: "text" as const }] : [],
+  );
+  const omitted = sent.flatMap(({ source, text, document }) =>
+    document ? [] : [{ path: source.replace(/^context:/, ""), reason: text }],
+  );
+  return {
+    receipt: 1,
+    space,
+    head,
+    created_at: rfc3339(startedAt),
+    mode: "call",
+    format: "prompt",
+    budget: null,
+    tokens: tokens.reduce((sum, count) => sum + count, 0),
+    text_hash: sha256Hex(sent.map(({ text }) => text).join("\n\n")),
+    documents,
+    omitted,
+    rest: 0,
+  };
 }

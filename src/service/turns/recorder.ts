@@ -49,6 +49,19 @@ export interface OpenCall {
   over: boolean;
 }
 
+interface CallTerms {
+  /** The reason why this is the run's last call, without tools. */
+  readonly limit: string | undefined;
+  /** The state of the space that its documents were read from. */
+  readonly context: CallSettings["context"];
+}
+
+/** What is stored of a call beside its parts. */
+export interface CallSettings {
+  readonly may_call: boolean;
+  readonly context: { readonly space: string; readonly head: string } | undefined;
+}
+
 type RunEvent = "status" | "tool.call" | "tool.output" | "tool.result" | "usage";
 
 interface Counts {
@@ -98,20 +111,19 @@ export class Recorder {
     return this.#deps.turns.runOfCall.get(call.turn_id, call.call_id);
   }
 
-  /** `limit` is the reason why this is the run's last call, without tools. */
   async beginCall(
     run: Run,
     round: number,
     endpoint: ModelEndpoint,
     parts: readonly Part[],
-    limit: string | undefined,
+    { limit, context }: CallTerms,
   ): Promise<OpenCall> {
     const { db, turns, prompts, clock } = this.#deps;
     const { row } = run;
     const tainted = parts.some((part) => part.kind === "entry" && part.tainted) || this.isTainted(row);
     const id = await db.write(() => {
       const references = prompts.keep(row.workspace_id, parts);
-      const settings = JSON.stringify({ may_call: limit === undefined });
+      const settings = JSON.stringify({ may_call: limit === undefined, context } satisfies CallSettings);
       const inserted = turns.insertCall.get({
         workspace_id: row.workspace_id,
         turn_id: row.turn_id,

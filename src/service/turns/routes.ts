@@ -1,6 +1,7 @@
 // HTTP for turns, the conversation, event streams, and the inspection of prompts.
 
 import { Elysia } from "elysia";
+import { Receipt } from "../../context/library.ts";
 import { Type } from "@sinclair/typebox";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { answerListing, type Listing } from "../../kit/http/list-answer.ts";
@@ -176,6 +177,11 @@ function inspectionRoutes(plugin: Admission, { inspection, steps }: TurnRoutesDe
       caller: "ws",
       params: fromPath(IdParams),
       response: Call,
+    })
+    .get("/calls/:id/receipt", async ({ caller, params }) => inspection.receipt(caller, params.id), {
+      caller: "ws",
+      params: fromPath(IdParams),
+      response: Receipt,
     })
     .get(
       "/calls/:id/diff",

@@ -255,6 +255,7 @@ export class Turns {
         signal: abort.signal,
         speaking: new Map(),
         waiting: new Map(),
+        documents: new Map(),
       };
       const active: ActiveTurn = { turnId, abort, context, ended: ended.promise };
       this.#active.set(workspaceId, active);

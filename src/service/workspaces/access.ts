@@ -4,6 +4,9 @@ import { AppError, notFound } from "../../kit/error.ts";
 import type { Caller } from "../identity/caller.ts";
 import { viewerOf, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 
+/** A workspace, as far as memory needs it. */
+export type BranchedWorkspace = Pick<WorkspaceRow, "id" | "branch" | "shared_branch">;
+
 /** Errors for records that exist but are hidden from the caller. The response does not reveal the difference; the audit does. */
 const unseen = new WeakSet<AppError>();
 

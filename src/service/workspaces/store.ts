@@ -54,6 +54,8 @@ const PARTS: readonly (readonly [table: string, key: string])[] = [
   ["prompt_parts", "rowid"],
   ["instruction_proposals", "rowid"],
   ["instruction_bindings", "rowid"],
+  ["context_bindings", "rowid"],
+  ["agent_branches", "rowid"],
   ["gear_bindings", "rowid"],
   ["egress_grants", "rowid"],
   ["wires", "rowid"],
@@ -71,6 +73,8 @@ export function workspaceStore(db: Db) {
       `${WORKSPACE} WHERE ${VISIBLE} ORDER BY w.name_key, w.id LIMIT $limit`,
     ),
     byId: db.query<WorkspaceRow, [number]>(`${WORKSPACE} WHERE w.id = ?`),
+    /** Also of one that is being made or removed. */
+    branchOf: db.query<{ branch: string }, [number]>("SELECT branch FROM workspace_rows WHERE id = ?"),
     /** The highest id of any workspace that this database ever had. */
     highestId: db.query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'workspace_rows'"),
     nameTaken: db.query<{ id: number }, [number, string]>(

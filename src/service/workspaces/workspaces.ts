@@ -15,11 +15,11 @@ import type { WorkspaceEvents } from "./events.ts";
 import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Teams } from "../people/teams.ts";
 import type { Access } from "./access.ts";
+import { pathSegment } from "./branch-names.ts";
 import { Removal } from "./removal.ts";
 import { WORKSPACES_PER_LIST_MAX, type Budget, type CreateWorkspace, type Workspace } from "./schema.ts";
 import { viewerOf, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 
-const BRANCH_NAME_BYTES_MAX = 100;
 const COPY_NAMES_TRIED_MAX = 1000;
 
 /** A feature's part in the life of a workspace. */
@@ -266,17 +266,6 @@ export class Workspaces {
   #record(id: number): Workspace {
     return toWorkspace(this.#deps.store.byId.get(id)!);
   }
-}
-
-/** Turns a workspace's name into a path segment: replaces characters that file systems or URLs refuse, and bounds its bytes. */
-function pathSegment(name: string): string {
-  const safe = name.replace(/[/\\:*?"<>|\p{Cc}]/gu, "-").replace(/^\.+/, "-");
-  let segment = "";
-  for (const character of safe) {
-    if (Buffer.byteLength(segment + character) > BRANCH_NAME_BYTES_MAX) break;
-    segment += character;
-  }
-  return segment;
 }
 
 function toWorkspace(row: WorkspaceRow): Workspace {

@@ -118,6 +118,14 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
     "all there ever were": async (server) =>
       get(`${SPACE}/changes?since=${(await headOf(server)).replace(/\..*/, ".0")}`)(server),
   },
+  "POST /spaces/{space}/documents": {
+    "as many as there may be": asks("POST", `${SPACE}/documents`, 200, () =>
+      JSON.stringify({ prefixes: ["pushed"] }),
+    ),
+    "many by name": asks("POST", `${SPACE}/documents`, 200, () =>
+      JSON.stringify({ paths: Array.from({ length: 1_000 }, (_, index) => furnishedPath(index)) }),
+    ),
+  },
   "GET /spaces/{space}/freshness": { "of many files": get(`${SPACE}/freshness`) },
   "GET /spaces/{space}/graph": {
     "totals of many files": get(`${SPACE}/graph`),

@@ -4,6 +4,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { AGENTS_PER_WORKSPACE_MAX, WIRES_PER_WORKSPACE_MAX } from "../../../src/service/blueprint/schema.ts";
+import { MEMORY_DOCUMENT_BYTES_MAX } from "../../../src/service/memory/schema.ts";
 import { createClient, type Client } from "../../kit/client.ts";
 import { lookAtCopy } from "../../kit/database-copy.ts";
 import { eventually } from "../../kit/eventually.ts";
@@ -11,6 +12,7 @@ import { temporaryFolder } from "../../kit/folder.ts";
 import { addTurns } from "../../kit/long-conversation.ts";
 import { measuredServer, type MeasuredServer } from "../../kit/measured-server.ts";
 import { say, startModel } from "../../kit/model/index.ts";
+import { addMemory } from "../../kit/large-memory.ts";
 import { world } from "../../kit/world.ts";
 import { TRIES } from "./nobody-waits.ts";
 
@@ -24,6 +26,8 @@ export interface FurnishedService extends AsyncDisposable {
   readonly turnId: number;
   readonly modelId: number;
   readonly userId: number;
+  /** Of the workspace, in the space. */
+  readonly branch: string;
   readonly data: string;
   /** A workspace with as many agents and wires as there may be. */
   readonly crowdedId: number;
@@ -88,7 +92,23 @@ const gear = (fields: object) => ({
   ...fields,
 });
 
+const MEMORY = "/context/file?path=large.md";
+
 export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, ServiceCase>>>> = {
+  "GET /context/files": { "of many": get(() => "/context/files") },
+  "GET /context/file": { "as large as it may be": get(() => MEMORY) },
+  "PUT /context/file": {
+    "as large as it may be": asks(
+      "PUT",
+      () => MEMORY,
+      200,
+      () => `${(attempts += 1)} word `.repeat(MEMORY_DOCUMENT_BYTES_MAX / 16),
+    ),
+  },
+  "GET /workspaces/{id}/memory": { "of many": get(own("/memory")) },
+  "GET /workspaces/{id}/memory/file": {
+    "one of many": get((service) => own(`/memory/file?path=${service.branch}/shared/note-0.md`)(service)),
+  },
   "GET /workspaces/{id}/entries": { "the newest of many": get(own("/entries?limit=50")) },
   "GET /workspaces/{id}/turns": { "the newest of many": get(own("/turns?limit=50")) },
   "POST /workspaces/{id}/clear-taint": {
@@ -228,6 +248,8 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "DELETE /entries/{id}",
     "POST /entries/{id}/restore",
     "POST /entries/{id}/clear-taint",
+    "GET /context/status",
+    "DELETE /context-bindings/{id}",
     "GET /instructions/{id}",
     "DELETE /instructions/{id}",
     "GET /instruction-proposals/{id}",
@@ -256,6 +278,7 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "GET /instructions/{id}/versions",
     "GET /instruction-proposals",
     "GET /workspaces/{id}/instructions",
+    "GET /workspaces/{id}/context",
     "GET /gears",
     "GET /gears/{id}/versions",
     "GET /gears/{id}/runs",
@@ -283,11 +306,13 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "PATCH /agents/{id}",
     "POST /workspaces/{id}/wires",
     "POST /workspaces/{id}/instructions",
+    "POST /workspaces/{id}/context",
     "PATCH /gears/{id}",
     "POST /workspaces/{id}/gears",
     "POST /workspaces/{id}/egress",
   ],
   "the same work as in a row: saving is creating": ["PUT /instructions/{id}", "PUT /gears/{id}"],
+  "a part of the work of a row: the parts of a call": ["GET /calls/{id}/receipt"],
   "runs in a process of its own": ["POST /gears/{id}/run", "POST /gears/{id}/tests/run"],
   "a connection of its own": ["GET /terminal", "GET /workspaces/{id}/terminal"],
   "asks the database whether it is there": ["GET /health"],
@@ -341,12 +366,15 @@ async function furnish(data: string, modelUrl: string) {
     body: "x\n".repeat(FILE_BYTES / 2 - 1),
   });
   const { id: userId } = await lab.user("worst");
+  const { branch } = await admin.get(`/workspaces/${workspaceId}`);
   await lab.program.service.stop("furnished");
+  await addMemory(data, branch);
   const path = join(data, "service.db");
   addAgents(path, crowdedId);
   for (const id of spareIds) addConversation(path, id);
   const calls = addMuch(path, workspaceId);
-  return { crowdedId, spareIds, workspaceId, agentId: agent!.id, turnId: turn!.id, modelId, userId, calls };
+  const ids = { crowdedId, spareIds, workspaceId, agentId: agent!.id, turnId: turn!.id, modelId, userId };
+  return { ...ids, branch, calls };
 }
 
 /** As many as there may be, and wires. */

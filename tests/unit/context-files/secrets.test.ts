@@ -1,5 +1,6 @@
 // Goal: finds secrets of every known issuer, reports the first of a text with its line and only its first characters, and passes lookalikes, in
 // bounded time.
+// Runs alone: it judges how long something takes.
 
 import { describe, expect, test } from "bun:test";
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";

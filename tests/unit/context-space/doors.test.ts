@@ -138,6 +138,55 @@ for (const [kind, open] of Object.entries(doors))
       expect(text((await space.read("a.md")).bytes)).toEndWith("---\nthree");
     });
 
+    test("keeps who wrote a version for the caller, and what they said about it", async () => {
+      await using door = await open();
+      const { space } = door;
+      const signature = { agent: "scöut", message: "turn 12 of research (draft)" };
+      await space.write("a.md", bytes("one"), null, signature);
+      await space.write("a.md", bytes("two"), 1);
+      const [second, first] = (await space.history("a.md")).versions;
+      expect(first).toMatchObject({
+        author: expect.stringMatching(/^(.+ \(scöut\)|scöut)$/),
+        message: signature.message,
+      });
+      expect(second).not.toHaveProperty("message");
+      expect(second!.author).not.toContain("scöut");
+    });
+
+    test("reads many documents at once, and says of each that cannot be read why", async () => {
+      await using door = await open();
+      const { space, tree } = door;
+      const a = await space.write("a.md", bytes("a"), null);
+      await space.write("team/b.md", bytes("b"), null);
+      await space.write("team/c.bin", new Uint8Array([0xff, 0xfe]), null);
+      await space.write("else.md", bytes("e"), null);
+      mkdirSync(join(tree, "team"), { recursive: true });
+      writeFileSync(join(tree, "team", "d.md"), "by hand");
+      const query = { paths: ["a.md", "none.md", "a.md"], prefixes: ["team", "nothing/here"] };
+      const answer = await space.documents(query);
+      expect(answer).toMatchObject({
+        head: (await space.record()).head,
+        documents: [
+          { path: "a.md", version: 1, hash: a.hash, text: "a" },
+          { path: "team/b.md", version: 1, text: "b" },
+          { path: "team/d.md", version: null, text: "by hand" },
+        ],
+        unread: [
+          { path: "none.md", problem: { code: "not_found" } },
+          { path: "team/c.bin", problem: { code: "not_text" } },
+        ],
+        omitted: 0,
+      });
+      const known = Object.fromEntries(answer.documents.map(({ path, hash }) => [path, hash]));
+      await space.write("a.md", bytes("changed"), 1);
+      const again = await space.documents({ ...query, known });
+      expect(again.documents.map((one) => [one.path, one.text])).toEqual([
+        ["a.md", "changed"],
+        ["team/b.md", undefined],
+        ["team/d.md", undefined],
+      ]);
+    });
+
     test("restores snapshots and keeps sync rules", async () => {
       await using door = await open();
       const { space } = door;

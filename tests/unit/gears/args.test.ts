@@ -1,4 +1,5 @@
 // Goal: schemas of people and models are fully checked, and none can block the service.
+// Runs alone: it judges how long something takes.
 
 import { expect, test } from "bun:test";
 import { array, assert, boolean, constantFrom, property } from "fast-check";

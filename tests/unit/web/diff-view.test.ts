@@ -1,5 +1,6 @@
 // Goal: a diff shows every line of both texts once, detects changes of line endings and invisible characters, folds only unchanged lines,
 // and stays fast for large or unrelated texts.
+// Runs alone: it judges how long something takes.
 
 import { expect, test } from "bun:test";
 import {

@@ -1,4 +1,5 @@
 // Goal: the decisions of screens without a page: the typed server, figures of a model, search results, rights.
+// Runs alone: it judges how long something takes.
 
 import { describe, expect, test } from "bun:test";
 import type { WhoAmI } from "../../../src/service/people/schema.ts";

@@ -1,5 +1,6 @@
 // Goal: the conversation is in the order of requests, workers appear under their call, unchanged items keep their identity, and adding an
 // entry to ten thousand is cheap.
+// Runs alone: it judges how long something takes.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Approval } from "../../../src/service/approvals/schema.ts";

@@ -117,7 +117,8 @@ export class Applying {
     batch.admit?.(plan);
     const time = Math.max(this.#deps.clock.now(), this.lastTime);
     this.lastTime = time;
-    const stamp = { author: batch.author, time, versionsKept: batch.versionsKept ?? 0 };
+    const { author, message = null, versionsKept = 0 } = batch;
+    const stamp = { author, message, time, versionsKept };
     let { seq } = space;
     let pruned = 0;
     for (const step of steps) {

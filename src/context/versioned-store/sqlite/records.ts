@@ -35,10 +35,11 @@ export function toHistory(
     path: row.path,
     tracked: true,
     current: row.live,
-    versions: versions.map(({ version, created_at: time, author, size, hash, gone }) => ({
+    versions: versions.map(({ version, created_at: time, author, message, size, hash, gone }) => ({
       version,
       created_at: rfc3339(time),
       author,
+      ...(message !== null && { message }),
       size,
       hash,
       deleted: deleted.has(version),

@@ -32,6 +32,7 @@ export interface VersionRow {
   size: number;
   hash: string;
   author: string;
+  message: string | null;
   created_at: number;
   gone: "destroyed" | "pruned" | null;
 }
@@ -117,7 +118,7 @@ interface Link {
 type LinkKind = "wiki" | "markdown" | "path";
 
 const FILE = "id, path, live, last, shown, size, hash, author, updated_at, derived";
-const VERSION = "version, blob_id, size, hash, author, created_at, gone";
+const VERSION = "version, blob_id, size, hash, author, message, created_at, gone";
 
 /** SQL for the last change of a file up to `seq` that determined its live version; 0: the file did not exist yet. */
 function lastChange(file: string, seq: string): string {
@@ -199,8 +200,8 @@ function versions(db: Db) {
       `SELECT ${VERSION} FROM versions WHERE file_id = ? AND gone IS NULL ORDER BY version DESC LIMIT 1`,
     ),
     insertVersion: db.query<never, NewVersion>(
-      `INSERT INTO versions (file_id, version, blob_id, size, hash, author, created_at, seq)
-       VALUES ($file_id, $version, $blob_id, $size, $hash, $author, $created_at, $seq)`,
+      `INSERT INTO versions (file_id, version, blob_id, size, hash, author, message, created_at, seq)
+       VALUES ($file_id, $version, $blob_id, $size, $hash, $author, $message, $created_at, $seq)`,
     ),
     setGone: db.query<never, ["destroyed" | "pruned", number, number]>(
       "UPDATE versions SET gone = ?1, blob_id = NULL WHERE file_id = ?2 AND version = ?3",

@@ -11,6 +11,7 @@ import type { FileRow, SpaceStore } from "./store.ts";
 /** The author and time that all changes of a batch share. */
 export interface Stamp {
   readonly author: string;
+  readonly message: string | null;
   readonly time: number;
   /** The number of versions of each file that keep their content; 0: all. */
   readonly versionsKept: number;
@@ -29,12 +30,12 @@ export class Writing {
   record(step: Step, coded: ReadonlyMap<string, Coded>, stamp: Stamp, seq: number): number {
     const { operation, effect, row } = step;
     const store = this.#store;
-    const { author, time: created_at } = stamp;
+    const { author, message, time: created_at } = stamp;
     if (operation.op === "put") {
       const blob_id = this.#keep(operation.hash, operation.content.length, coded.get(operation.hash)!);
       const { version, size, hash } = effect.after!;
       const file_id = this.#setLive(row, operation.path, effect.after!, stamp, operation.derived);
-      store.insertVersion.run({ file_id, version, blob_id, size, hash, author, created_at, seq });
+      store.insertVersion.run({ file_id, version, blob_id, size, hash, author, message, created_at, seq });
       store.insertChange.run({ file_id, op: "write", version, author, created_at, seq });
       return this.#prune(file_id, stamp.versionsKept);
     }

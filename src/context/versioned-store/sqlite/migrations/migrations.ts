@@ -5,10 +5,12 @@ import init from "./001_space.sql" with { type: "text" };
 import metadata from "./002_metadata.sql" with { type: "text" };
 import copies from "./004_copies.sql" with { type: "text" };
 import pendingBlobs from "./003_pending_blobs.sql" with { type: "text" };
+import messages from "./005_messages.sql" with { type: "text" };
 
 export const spaceMigrations: readonly Migration[] = [
   { name: "001_space", sql: init },
   { name: "002_metadata", sql: metadata },
   { name: "003_pending_blobs", sql: pendingBlobs },
   { name: "004_copies", sql: copies },
+  { name: "005_messages", sql: messages },
 ];

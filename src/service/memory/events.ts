@@ -1,0 +1,11 @@
+// Events of documents that are bound to prompts.
+
+import { Type } from "@sinclair/typebox";
+import { closed, Id, nullable } from "../../kit/schema.ts";
+import { ContextBinding } from "./schema.ts";
+
+export const contextEvents = {
+  "context.bound": closed({ binding: ContextBinding }),
+  "context.unbound": closed({ binding_id: Id, path: Type.String(), agent_id: nullable(Id) }),
+};
+export type ContextEvents = typeof contextEvents;

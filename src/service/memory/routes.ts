@@ -1,0 +1,95 @@
+// HTTP for context and memory. Documents are raw text in PUT, JSON otherwise.
+
+import { Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
+import { expectedFrom } from "../../context/library.ts";
+import { readBytes } from "../../kit/http/body.ts";
+import { exchangeOf } from "../../kit/http/exchange.ts";
+import { fromText } from "../../kit/http/text-params.ts";
+import { Empty, IdParams } from "../../kit/schema.ts";
+import type { Admission } from "../identity/admission.ts";
+import type { MemoryAreas } from "./areas.ts";
+import type { ContextBindings } from "./bindings.ts";
+import {
+  BindContext,
+  ContextBinding,
+  ContextDocument,
+  ContextFile,
+  ContextStatus,
+  MEMORY_DOCUMENT_BYTES_MAX,
+  PathQuery,
+  PrefixQuery,
+  SavedDocument,
+} from "./schema.ts";
+
+/** PUT reads the body itself, so `createApi` needs the route. */
+export const CONTEXT_FILE_ROUTE = "/context/file";
+
+export function memoryRoutes(plugin: Admission, areas: MemoryAreas, bindings: ContextBindings) {
+  return new Elysia({ name: "memory", normalize: false, tags: ["memory"] })
+    .use(plugin)
+    .use(contextRoutes(plugin, areas))
+    .get("/workspaces/:id/context", ({ caller, params }) => bindings.list(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Type.Array(ContextBinding),
+    })
+    .post(
+      "/workspaces/:id/context",
+      async ({ caller, params, body, status }) =>
+        bindings.bind(caller, params.id, body).then((made) => status(201, made)),
+      { caller: "ws", params: fromText(IdParams), body: BindContext, response: { 201: ContextBinding } },
+    )
+    .delete("/context-bindings/:id", async ({ caller, params }) => bindings.unbind(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Empty,
+    })
+    .get("/workspaces/:id/memory", async ({ caller, params }) => areas.memory(caller, params.id), {
+      caller: "ws",
+      params: fromText(IdParams),
+      response: Type.Array(ContextFile),
+    })
+    .get(
+      "/workspaces/:id/memory/file",
+      async ({ caller, params, query }) => areas.memoryFile(caller, params.id, query.path),
+      { caller: "ws", params: fromText(IdParams), query: PathQuery, response: ContextDocument },
+    );
+}
+
+function contextRoutes(plugin: Admission, areas: MemoryAreas) {
+  return new Elysia({ name: "context", normalize: false, prefix: "/context", tags: ["memory"] })
+    .use(plugin)
+    .get("/status", async ({ caller }) => areas.status(caller), { caller: "any", response: ContextStatus })
+    .get("/files", async ({ caller, query }) => areas.files(caller, query.path), {
+      caller: "admin",
+      query: PrefixQuery,
+      response: Type.Array(ContextFile),
+    })
+    .get(
+      "/file",
+      async ({ caller, query, set }) => {
+        const document = await areas.file(caller, query.path);
+        if (document.version !== null) set.headers["etag"] = `"${document.version}"`;
+        return document;
+      },
+      { caller: "admin", query: PathQuery, response: ContextDocument },
+    )
+    .put(
+      "/file",
+      async ({ caller, query, request, set }) => {
+        const expected = expectedFrom(exchangeOf(request).headers);
+        const content = () => readBytes(request, MEMORY_DOCUMENT_BYTES_MAX);
+        const saved = await areas.save(caller, query.path, content, expected);
+        set.headers["etag"] = `"${saved.version}"`;
+        return saved;
+      },
+      { caller: "admin", query: PathQuery, response: SavedDocument, detail: SAVE },
+    );
+}
+
+const SAVE = {
+  description:
+    'The body is the content. `If-Match: "N"` writes only if that version is live, `If-None-Match: *` only if there is none; without either, the last write wins. On 412, details.current has the live version and its hash, or is null.',
+  requestBody: { required: true, content: { "text/plain": { schema: { type: "string" as const } } } },
+};

@@ -1,0 +1,110 @@
+// Goal: the service works without a space and says why there is none; one that appears, goes away or comes back is noticed without a restart.
+
+import { expect, test } from "bun:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createLocalSpace } from "../../../src/context/space/local.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { memoryWorld } from "../../kit/memory-world.ts";
+import { say } from "../../kit/model/index.ts";
+import { refusal } from "../../kit/refusal.ts";
+import { localDeps } from "../../kit/space-doors.ts";
+import { world } from "../../kit/world.ts";
+
+const NONE = "no context space initialized — run: cairn init solo";
+const toolNames = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
+const ofMemory = (names: readonly string[]) => names.filter((name) => /^(memory|context)_/.test(name));
+
+test("without a space everything else works, and a space that appears is used at once", async () => {
+  await using at = await world({ model: true });
+  expect(await at.admin.get("/context/status")).toEqual({ available: false, error: NONE, kind: "none" });
+  await refusal(at.admin.get("/context/files"), "unavailable", NONE);
+  await refusal(at.admin.get(`${at.own}/memory`), "unavailable", NONE);
+  await at.admin.post(`${at.own}/context`, { path: "team/style.md" });
+  at.model.script("boss", [say("Hello.")]);
+  expect((await at.chat("Hello.")).turn.status).toBe("done");
+  const [request] = at.model.requests;
+  expect(ofMemory(toolNames(request!.tools))).toEqual([]);
+  expect(request!.system).toContain(`team/style.md is bound here and cannot be read now: ${NONE}`);
+  // `~/.cairn/space` of the service's own home.
+  const directory = join(at.data, ".cairn", "space");
+  const space = await createLocalSpace({ directory, name: "notes", template: "blank" }, localDeps);
+  await space.write("team/style.md", new TextEncoder().encode("Be brief."), null);
+  await space.close();
+  expect(await at.admin.get("/context/status")).toEqual({
+    available: true,
+    kind: "folder",
+    space: "notes",
+    place: directory,
+  });
+  at.model.script("boss", [say("Hello.")]);
+  await at.chat("Again.");
+  expect(at.model.requests.at(-1)!.system).toContain("Be brief.");
+  expect(ofMemory(toolNames(at.model.requests.at(-1)!.tools))).toEqual([
+    "memory_list",
+    "memory_read",
+    "memory_write",
+    "memory_search",
+    "context_bind",
+    "context_unbind",
+  ]);
+  rmSync(join(directory, ".cairn"), { recursive: true });
+  expect(await at.admin.get("/context/status")).toMatchObject({ available: false, error: NONE });
+});
+
+test("names what is wrong with a server, and works again when it is mended", async () => {
+  await using memory = await memoryWorld("server", { model: true });
+  const { at, server, tokenFile } = memory;
+  const status = () => at.admin.get("/context/status");
+  expect(await status()).toEqual({
+    available: true,
+    kind: "server",
+    space: "team",
+    place: server!.url,
+  });
+  writeFileSync(tokenFile, "cairn_wrong");
+  expect(await status()).toMatchObject({
+    available: false,
+    kind: "server",
+    error: expect.stringContaining(`refused the token in ${tokenFile}`),
+  });
+  rmSync(tokenFile);
+  expect((await status()).error).toBe(`memory.server.token_file ${tokenFile}: no such file`);
+  writeFileSync(tokenFile, `${server!.bootstrap}\n`);
+  expect(await status()).toMatchObject({ available: true });
+  await server!.stop();
+  expect((await status()).error).toContain("does not answer: connection refused");
+  at.model.script("boss", [say("Hello.")]);
+  expect((await at.chat("Without memory.")).turn.status).toBe("done");
+  expect(ofMemory(toolNames(at.model.requests.at(-1)!.tools))).toEqual([]);
+});
+
+test("names a space that the server does not have", async () => {
+  await using folder = await temporaryFolder();
+  await using memory = await memoryWorld("server", { model: "silent" });
+  const { server, tokenFile } = memory;
+  const config = await folder.write(
+    "config.yaml",
+    Bun.YAML.stringify({ memory: { server: { url: server!.url, space: "other", token_file: tokenFile } } }),
+  );
+  await using at = await world({ model: "silent", flags: { config } });
+  expect((await at.admin.get("/context/status")).error).toBe(
+    `${server!.url} has no space other, or the token may not see it`,
+  );
+});
+
+test("a space that cannot be opened is reported, and nothing else fails", async () => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "space");
+  // A folder that says that it is a space, with something else in place of its database.
+  mkdirSync(join(directory, ".cairn", "space.db"), { recursive: true });
+  const config = await folder.write("config.yaml", Bun.YAML.stringify({ memory: { space: directory } }));
+  await using at = await world({ model: true, flags: { config } });
+  expect(await at.admin.get("/context/status")).toMatchObject({
+    available: false,
+    kind: "folder",
+    error: expect.stringContaining(`cannot open the context space in ${directory}: `),
+  });
+  at.model.script("boss", [say("Hello.")]);
+  expect((await at.chat("Hello.")).turn.status).toBe("done");
+});
