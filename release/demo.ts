@@ -1,10 +1,12 @@
 // `npm run demo`: installs, builds, and runs the main job with the compiled program over real HTTP: catalogue, workspace, chat; the
-// orchestrator creates two workers, wires them, delegates to both at once, and answers. Then it forges a gear, which is refused, tried, approved and used. The model is a scripted one in a process of its own
-// that speaks a provider's protocol; the service does not know. On a terminal it then stays up, otherwise it exits 0.
+// orchestrator creates two workers, wires them, delegates to both at once, and answers. Then it forges a gear, which is refused, tried, approved and
+// used. The model is a scripted one in a process of its own that speaks a provider's protocol; the service does not know. Last, two laptops share a
+// space and resolve a conflict (demo-sync.ts). On a terminal it then stays up, otherwise it exits 0.
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { demonstrateSync } from "./demo-sync.ts";
 import { installDependencies } from "./install.ts";
 import { ROOT, bun, fail, seconds } from "./step.ts";
 import { nativeExtension } from "./targets.ts";
@@ -257,7 +259,9 @@ try {
   const program = join(ROOT, "dist", `service${nativeExtension}`);
   const listen = terminal ? "127.0.0.1:8688" : "127.0.0.1:0";
   const sandbox = await sandboxMode();
-  await Bun.write(join(data, "config.yaml"), `sandbox: ${sandbox.mode}\n`);
+  // Memory would otherwise be this person's own space.
+  const memory = `memory: { space: ${JSON.stringify(join(data, "space"))} }\n`;
+  await Bun.write(join(data, "config.yaml"), `sandbox: ${sandbox.mode}\n${memory}`);
   const service = await start(
     [program, "serve", "--data", data, "--listen", listen],
     "stderr",
@@ -268,6 +272,8 @@ try {
   const workspaceId = await mainJob(service.url, model.url);
   await lookBack(service.url, workspaceId);
   await gear(service.url, workspaceId);
+  await mkdir(join(data, "sync"));
+  await demonstrateSync(join(data, "sync"), say);
   say(`\ndone in ${seconds(started)}`);
   done = true;
   if (terminal) await stayUp(service.url);

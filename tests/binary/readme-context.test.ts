@@ -1,4 +1,4 @@
-// Goal: the session that the README shows for the context server works as it stands, with the compiled program.
+// Goal: the sessions that the README shows for the context server and for a laptop work as they stand, with the compiled program.
 
 import { expect, test } from "bun:test";
 import { dirname, join } from "node:path";
@@ -7,23 +7,40 @@ import { binaryPath } from "../kit/binaries.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 const readme = await Bun.file(join(ROOT, "README.md")).text();
-const session = /^## The context server\n.+?```sh\n(.+?)```/ms.exec(readme)![1]!;
+const sessionOf = (heading: string) =>
+  new RegExp(`^## ${heading}\n.+?\`\`\`sh\n(.+?)\`\`\``, "ms").exec(readme)![1]!;
+
+/** Runs the commands of a session; only where it lies is another. */
+async function run(session: string, folder: string) {
+  const commands = session.split("\n").filter((line) => line !== "");
+  // What each command ended with is printed after it.
+  const script = commands
+    .flatMap((line) => [line, 'echo "=> $?"'])
+    .join("\n")
+    .replace('"$PWD/dist', `"${dirname(binaryPath("cairn"))}`)
+    .replaceAll("/tmp/", `${folder}/`);
+  const child = Bun.spawn(["sh", "-c", script], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  const codes = [...stdout.matchAll(/^=> (\d+)$/gm)].map((match) => Number(match[1]));
+  return { commands, codes, stdout, stderr };
+}
+
+test.skipIf(process.platform === "win32")("the README's session of a laptop", async () => {
+  await using folder = await temporaryFolder();
+  const { commands, codes, stdout, stderr } = await run(sessionOf("On your laptop"), folder.path);
+  expect(codes).toEqual(commands.map(() => 0));
+  expect(stderr).toBe("");
+  expect(stdout).toContain("+We ship on Fridays.");
+  expect(stdout).toContain("adopted decisions.md");
+  expect(stdout).toContain("v2 (current)");
+  // Which tool is detected depends on the machine.
+  expect(stdout).toMatch(/^--- \/dev\/null\n\+\+\+ /m);
+});
 
 test.skipIf(process.platform === "win32")("the README's session of the context server", async () => {
   await using folder = await temporaryFolder();
-  const directory = join(folder.path, "server");
-  // Only where it lies is another; what each command ended with is printed after it.
-  const script = session
-    .replace('"$PWD/dist', `"${dirname(binaryPath("cairn"))}`)
-    .replaceAll("/tmp/cairn-server", directory)
-    .split("\n")
-    .filter((line) => line !== "")
-    .flatMap((line) => [line, 'echo "=> $?"'])
-    .join("\n");
-  const child = Bun.spawn(["sh", "-c", script], { cwd: folder.path, stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  const codes = [...stdout.matchAll(/^=> (\d+)$/gm)].map((match) => Number(match[1]));
-  const commands = session.split("\n").filter((line) => line !== "");
+  const session = sessionOf("The context server");
+  const { commands, codes, stdout, stderr } = await run(session, folder.path);
   expect(codes).toEqual(commands.map((line) => (line.includes("never ship") ? 3 : 0)));
   expect(stderr).toBe("Error: decisions/release.md: expected v1, but the current version is v2\n");
   expect(stdout).toContain("v2 (current)");
