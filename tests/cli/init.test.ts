@@ -228,6 +228,21 @@ describe.skipIf(process.platform === "win32")("the wizard", () => {
     expect(readdirSync(at.folder.path)).toEqual([]);
   });
 
+  test("--force completes a space that exists", async () => {
+    await using at = await desk();
+    await at.printed("init", "solo", "--dir", "notes", "--template", "blank");
+    const { text, exitCode, unasked } = await at.typed(
+      ["init", "--force"],
+      [
+        ["What do you want to create?", ENTER],
+        ["Which folder?", `${CLEAR}~/notes${ENTER}`],
+        ["Which pages does it start with?", ENTER],
+        [`Complete the space in ${at.at("notes")} with the pages of the template solo?`, ENTER],
+      ],
+    );
+    expect([unasked, exitCode, text.includes("7 pages from the template solo")]).toEqual([0, 0, true]);
+  });
+
   test("going back from the first question is a cancellation", async () => {
     await using at = await desk();
     const { exitCode, text } = await at.typed(["init"], [["What do you want to create?", BACK]]);

@@ -146,7 +146,16 @@ export const initClient = defineCommand({
     const directory = dir === undefined ? undefined : wantedDirectory(dir, environment);
     const { daemon } = args;
     const tools = toolsOf(args.tools);
-    const answers: Answers = { kind: "client", server, space, directory, typedToken, tools, daemon };
+    const answers: Answers = {
+      kind: "client",
+      server,
+      space,
+      directory,
+      typedToken,
+      tools,
+      daemon,
+      force: args.force,
+    };
     if (server === undefined && mayAsk(args) && file === undefined)
       return printMade(await wizard(answers, environment), args, environment);
     refuseMissing({ "--server": server });
@@ -203,17 +212,22 @@ export const initServerCommand = defineCommand({
       space,
       admin,
       template,
+      force: args.force,
     };
     const isComplete = space !== undefined && admin !== undefined;
     if (!isComplete && mayAsk(args)) return printMade(await wizard(answers, environment), args, environment);
     refuseMissing({ "--space": space, "--admin": admin });
-    const made = await createServer(answers, args.force === true, environment);
+    const made = await createServer(answers, environment);
     await printData(made, formatOf(args), serverText);
   },
 });
 
 /** Of `cairn init` alone. */
 export const wizardArgs = {
+  force: {
+    type: "boolean",
+    description: "Accept a folder that holds a space or other files; no file is overwritten",
+  },
   ...reconfigureArg,
   dir: { ...folderArg, description: "With --reconfigure: folder of the space" },
   ...nonInteractive,
@@ -230,7 +244,7 @@ export async function runWizard(args: Flags): Promise<void> {
       "say what to create: cairn init solo, cairn init client or cairn init server; cairn init --help lists their flags",
     );
   const environment = processEnvironment();
-  await printMade(await wizard({}, environment), args, environment);
+  await printMade(await wizard({ force: args["force"] === true }, environment), args, environment);
 }
 
 async function wizard(given: Answers, environment: Environment): Promise<Answers> {
@@ -284,7 +298,7 @@ async function printReconfigured(
     token: file === undefined ? undefined : tokenIn(file),
   };
   const mayBeAsked = mayAsk(args) && formatOf(args) === "text";
-  const done = await reconfigure(kind, where, given, mayBeAsked, processEnvironment());
+  const done = await reconfigure({ kind, where, given, mayAsk: mayBeAsked }, processEnvironment());
   await printData(done, formatOf(args), reconfiguredText);
 }
 
@@ -297,7 +311,7 @@ async function printMade(answers: Answers, args: Flags, environment: Environment
           name: answers.space,
           template: answers.template,
           adopt: answers.adopt === true,
-          force: false,
+          force: answers.force === true,
         },
         answers,
         args,
@@ -307,7 +321,7 @@ async function printMade(answers: Answers, args: Flags, environment: Environment
       const proven = answers.proven!;
       const directory = answers.directory ?? wantedDirectory(undefined, environment);
       const space = spaceOf(proven, answers.space);
-      checkClientPlace(directory, args["force"] === true, environment);
+      checkClientPlace({ directory, force: answers.force }, environment);
       const made = { space, directory, keepToken: answers.typedToken === true };
       const own = ownSpaceDirectory(environment);
       const format = formatOf(args);
@@ -317,8 +331,7 @@ async function printMade(answers: Answers, args: Flags, environment: Environment
         withLines(clientText(one, own), wiredLines(one)),
       );
     },
-    server: async () =>
-      printData(await createServer(answers, false, environment), formatOf(args), serverText),
+    server: async () => printData(await createServer(answers, environment), formatOf(args), serverText),
   };
   await making[answers.kind!]();
 }

@@ -25,6 +25,8 @@ export interface Answers {
   readonly space?: string | undefined;
   readonly template?: string | undefined;
   readonly adopt?: boolean | undefined;
+  /** Accept a folder that holds a space, or other files. */
+  readonly force?: boolean | undefined;
   /** Address of the server that a client joins. */
   readonly server?: string | undefined;
   readonly proven?: ProvenServer | undefined;

@@ -58,7 +58,10 @@ export function spaceOf({ url, user, spaces }: ProvenServer, wanted: string | un
  * Raises `invalid` with everything that is wrong, and `conflict` for a folder that holds a space of its own, unless it is to become a copy. A copy
  * whose first sync was interrupted is continued.
  */
-export function checkClientPlace(directory: string, force: boolean, environment: Environment): void {
+export function checkClientPlace(
+  { directory, force = false }: { readonly directory: string; readonly force?: boolean | undefined },
+  environment: Environment,
+): void {
   refuseProblems([placeProblem(directory, environment)]);
   if (holdsLocalSpace(directory) && !isReplica(directory) && !force)
     throw new AppError(

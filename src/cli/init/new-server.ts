@@ -22,12 +22,8 @@ interface MadeServer {
 }
 
 /** Raises `invalid` with everything that is wrong, before anything is written. `space` and `admin` are known. */
-export async function createServer(
-  answers: Answers,
-  force: boolean,
-  environment: Environment,
-): Promise<MadeServer> {
-  const { directory, address, port, space = "", admin = "", template } = answers;
+export async function createServer(answers: Answers, environment: Environment): Promise<MadeServer> {
+  const { directory, address, port, space = "", admin = "", template, force = false } = answers;
   const problems = {
     "--address": [address, address === undefined ? undefined : listenProblem(address)],
     "--port": [port, port === undefined ? undefined : portProblem(port)],

@@ -68,14 +68,15 @@ export const kindQuestion: Question<Answers> = {
 };
 
 export function directoryQuestion(environment: Environment): Question<Answers> {
-  return line("directory", ["solo", "client"], async ({ kind }, { directory }) => {
+  return line("directory", ["solo", "client"], async ({ kind, force }, { directory }) => {
     const typed = await typeLine({
       message: "Which folder? It may hold files already; they stay as they are.",
       initial: directory ?? ownSpaceDirectory(environment),
       problem: (text) => {
         if (text === "") return "type a folder";
         const wanted = typedDirectory(text, environment);
-        const isTaken = holdsLocalSpace(wanted) && !(kind === "client" && isReplica(wanted));
+        const isOwn = force === true || (kind === "client" && isReplica(wanted));
+        const isTaken = holdsLocalSpace(wanted) && !isOwn;
         const taken = isTaken ? `${wanted} already holds a space; choose another folder` : undefined;
         return placeProblem(wanted, environment) ?? taken;
       },
@@ -84,13 +85,20 @@ export function directoryQuestion(environment: Environment): Question<Answers> {
   });
 }
 
-export const nameQuestion = line("space", ["solo", "server"], ({ kind, directory }, { space }) =>
+const nameLine = line("space", ["solo", "server"], ({ kind, directory }, { space }) =>
   typeLine({
     message: kind === "server" ? "What is the first space called?" : "What is the space called?",
     initial: space ?? (kind === "server" ? "main" : defaultName(directory!)),
     problem: spaceNameProblem,
   }),
 );
+
+/** A space that exists has a name. */
+export const nameQuestion: Question<Answers> = {
+  ...nameLine,
+  isOpen: (answers) =>
+    nameLine.isOpen(answers) && !(answers.kind === "solo" && holdsLocalSpace(answers.directory!)),
+};
 
 export const templateQuestion = line("template", ["solo", "server"], ({ kind }, { template }) =>
   choose(
@@ -123,12 +131,15 @@ export const adoptQuestion: Question<Answers> = {
 };
 
 export function serverDirectoryQuestion(environment: Environment): Question<Answers> {
-  return line("directory", ["server"], async (_, { directory }) => {
+  return line("directory", ["server"], async ({ force }, { directory }) => {
     const typed = await typeLine({
       message: "Which folder keeps the data of the server?",
       initial: directory ?? newServerDirectory(undefined, environment),
-      problem: (text) =>
-        text === "" ? "type a folder" : serverPlaceProblem(typedDirectory(text, environment)),
+      problem: (text) => {
+        if (text === "") return "type a folder";
+        // With --force, the creation itself judges what is in the folder.
+        return force === true ? undefined : serverPlaceProblem(typedDirectory(text, environment));
+      },
     });
     return typed === BACK ? BACK : typedDirectory(typed, environment);
   });
@@ -222,6 +233,7 @@ function summaryOf({
   if (kind === "server")
     return `Create a server in ${directory} at ${address}:${port}, with the admin ${admin} and the space ${space}, ${pages}?`;
   const files = adopt === true ? ", and record the files that are there" : "";
+  if (space === undefined) return `Complete the space in ${directory} ${pages}${files}?`;
   return `Create the space ${space} in ${directory}, ${pages}${files}?`;
 }
 

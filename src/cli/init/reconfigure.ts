@@ -56,15 +56,18 @@ interface Where {
   readonly token?: string | undefined;
 }
 
-/**
- * `given`: new values by setting; without any, a person at a terminal is asked. Raises `not_found` if there is nothing of that kind, and `invalid`
- * with everything that is wrong.
- */
+interface Wanted {
+  /** Undefined: whatever is there. */
+  readonly kind: Kind | undefined;
+  readonly where: Where;
+  /** New values by setting; without any, a person at a terminal is asked. */
+  readonly given: Readonly<Record<string, string | undefined>>;
+  readonly mayAsk: boolean;
+}
+
+/** Raises `not_found` if there is nothing of that kind, and `invalid` with everything that is wrong. */
 export async function reconfigure(
-  kind: Kind | undefined,
-  where: Where,
-  given: Readonly<Record<string, string | undefined>>,
-  mayAsk: boolean,
+  { kind, where, given, mayAsk }: Wanted,
   environment: Environment,
 ): Promise<Reconfigured> {
   const installation = await find(kind, where, environment);
