@@ -61,6 +61,7 @@ export function later(description: string, load: () => Promise<Command>): Comman
   return Object.assign(load, { description }) as unknown as Command;
 }
 
+const VERSION: ArgDef = { type: "boolean", alias: "v", description: "Print the version" };
 const HELP: ArgsDef = { help: { type: "boolean", alias: "h", description: "Show this help" } };
 const HELP_COMMAND = "help";
 /** Commands have flags of these names. */
@@ -263,7 +264,7 @@ async function pageOf(program: Program, command: Command, path: readonly string[
     args,
     commands,
     topics: isRoot ? topicRows(program) : [],
-    sections: flagSections(program, args),
+    sections: flagSections(program, args, isRoot ? { version: VERSION } : {}),
     examples: program.examples?.[full] ?? [],
     manual: manualOf(program, path),
   };
@@ -276,7 +277,11 @@ function topicRows({ topics = {} }: Program): Row[] {
 /** With fewer of them, a command has flags of these names for something else. */
 const CONNECTION_FLAGS_MIN = 3;
 
-function flagSections({ connection = {}, globals = {} }: Program, args: ArgsDef): FlagSection[] {
+function flagSections(
+  { connection = {}, globals = {} }: Program,
+  args: ArgsDef,
+  extra: ArgsDef,
+): FlagSection[] {
   const own = Object.entries(args).filter(([, def]) => def.type !== "positional");
   const shared = own.filter(
     ([name, def]) => Object.hasOwn(connection, name) && !isRequired(def) && !isRepeatable(def),
@@ -286,7 +291,7 @@ function flagSections({ connection = {}, globals = {} }: Program, args: ArgsDef)
   return [
     { title: "FLAGS", flags: Object.fromEntries(own.filter((entry) => !isConnection(entry))) },
     { title: "CONNECTION FLAGS", flags: Object.fromEntries(own.filter(isConnection)) },
-    { title: "GLOBAL FLAGS", flags: { ...globals, ...HELP } },
+    { title: "GLOBAL FLAGS", flags: { ...globals, ...extra, ...HELP } },
   ].filter(({ flags }) => Object.keys(flags).length > 0);
 }
 
