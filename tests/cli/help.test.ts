@@ -109,8 +109,14 @@ const MENTION = /(?<![\w/.@-])cairn((?: (?:[a-z][a-z-]*|<[a-z]+>|\$\{[^}]*\}|--[
 const PROSE =
   /^(?:added|and|answers|as|at|before|can|cannot|command|commands|context|did|does|finds|for|has|if|in|is|itself|keeps|kind|of|on|or|runs|that|then|to|until|which|with|work)$/;
 
-function mentionProblems(text: string): string[] {
-  return [...text.matchAll(MENTION)].flatMap(([, rest]) => {
+/** In code, a command whose arguments are quoted for a shell is a list of words. */
+const IN_CODE = /(?:nextCommand\(\s*\[|commandText\(\s*\[\s*"cairn",)((?:\s*"[a-z-]+",?)+)/g;
+
+function mentionProblems(code: string): string[] {
+  const listed = [...code.matchAll(IN_CODE)].map(
+    ([, words]) => `cairn ${words!.match(/[a-z-]+/g)!.join(" ")}`,
+  );
+  return [...[code, ...listed].join("\n").matchAll(MENTION)].flatMap(([, rest]) => {
     const all = rest!.trim().split(" ");
     const end = all.findIndex((word) => PROSE.test(word) || word.startsWith("$"));
     const words = end < 0 ? all : all.slice(0, end);
@@ -172,6 +178,7 @@ describe("every command that is named exists", async () => {
     expect(mentionProblems("cairn file put --form x or cairn server stop --server-dir x")).toEqual([
       "cairn file put --form x",
     ]);
+    expect(mentionProblems('nextCommand(["file", "undo"], [path], args)')).toEqual(["cairn file undo"]);
     expect(mentionProblems("the cairn commands, cairn file, and src/cairn list")).toEqual([]);
   });
 });

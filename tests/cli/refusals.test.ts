@@ -153,7 +153,7 @@ describe("of a server that does not run", () => {
   test("an answer names the next command as it has to be typed, and nothing twice", async () => {
     const printed = async (line: string) => (await server.cairn(...line.split(" "))).stdout;
     expect(await printed("file delete decisions.md --space main")).toBe(
-      "decisions.md is deleted (v1); restore it with cairn file undelete decisions.md --space main\n",
+      `decisions.md is deleted (v1); restore it with cairn file undelete decisions.md --space main --server-dir ${server.directory}\n`,
     );
     await printed("file put decisions.md --from CONTRIBUTING.md");
     const diff = await printed("file diff decisions.md");
@@ -165,7 +165,9 @@ describe("of a server that does not run", () => {
     expect(await printed("acl list bob")).toBe("bob has no rules; the role decides\n");
     await printed("user disable bob");
     const enabled = await printed("user enable bob");
-    expect(enabled).toBe("bob is active; no token yet, create one with cairn auth token create bob\n");
+    expect(enabled).toBe(
+      `bob is active; no token yet, create one with cairn auth token create bob --server-dir ${server.directory}\n`,
+    );
   });
 });
 

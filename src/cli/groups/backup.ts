@@ -11,6 +11,7 @@ import { AppError, statusOf, type ErrorCode } from "../../kit/error.ts";
 import { formatOf, printData, printWarning } from "../../kit/output.ts";
 import { connected } from "../connection.ts";
 import { progressLine } from "../progress.ts";
+import { nextCommand } from "../next-command.ts";
 import { bytes, plural, shown, table } from "../text.ts";
 
 const ASK_EVERY_MS = 50;
@@ -134,7 +135,7 @@ export const backupRestore = defineCommand({
         ...sealedText(one.sealed),
         "",
         "next:",
-        `  cairn server start --server-dir ${one.directory}`,
+        `  ${nextCommand(["server", "start"], [], { "server-dir": one.directory })}`,
       ].join("\n"),
     );
   },

@@ -10,7 +10,7 @@ import {
 import { accessProblem } from "../../kit/disk.ts";
 import { AppError } from "../../kit/error.ts";
 import { spaceCommand } from "../command.ts";
-import { shown, table } from "../text.ts";
+import { shown, table, when } from "../text.ts";
 
 const path = {
   type: "positional",
@@ -26,7 +26,7 @@ export const conflictList = spaceCommand({
   ask: (space) => openConflicts(space),
   show: (conflicts) =>
     table(
-      conflicts.map((one) => [one.path, one.copy, one.user, one.opened_at]),
+      conflicts.map((one) => [one.path, one.copy, one.user, when(one.opened_at)]),
       ["PATH", "OTHER VERSION", "OF", "OPENED"],
       "no open conflicts",
     ),

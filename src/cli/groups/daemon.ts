@@ -12,6 +12,7 @@ import { createLog } from "../../kit/log.ts";
 import { formatOf, printData, printText } from "../../kit/output.ts";
 import { ownCommand, startDetached } from "../../kit/process.ts";
 import { clientOf, replicaArgs, replicaDirectory, tokenFileArg } from "../replica.ts";
+import { nextCommand } from "../next-command.ts";
 import { fields, wholeNumber } from "../text.ts";
 
 const START_WAIT_MS = 10_000;
@@ -61,7 +62,10 @@ export const daemonStart = defineCommand({
     if (problem !== null) startDetached(runWords(args), daemonLogPath(directory), passedOn());
     const status = await waitFor(START_WAIT_MS, () => statusOf(directory));
     if (!status)
-      throw new AppError("unavailable", `the daemon did not start; see cairn daemon logs --dir ${directory}`);
+      throw new AppError(
+        "unavailable",
+        `the daemon did not start; see ${nextCommand(["daemon", "logs"], [], { dir: directory })}`,
+      );
     await printData(status, formatOf(args), ({ pid }) => `the daemon is running (process ${pid})`);
   },
 });

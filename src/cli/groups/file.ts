@@ -15,6 +15,7 @@ import { readStdin } from "../../kit/stdin.ts";
 import { spaceCommand } from "../command.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
 import { patchText, statText } from "../diff-text.ts";
+import { nextCommand } from "../next-command.ts";
 import { bytes, table, when, wholeNumber } from "../text.ts";
 
 export const path = {
@@ -156,8 +157,8 @@ export const fileDelete = spaceCommand({
     const gone = await space.remove(args.path, expectedOf(args["if-version"]));
     return { ...gone, deleted: true };
   },
-  show: (gone, { space }) =>
-    `${gone.path} is deleted (v${gone.version}); restore it with cairn file undelete ${gone.path}${space === undefined ? "" : ` --space ${space}`}`,
+  show: (gone, args) =>
+    `${gone.path} is deleted (v${gone.version}); restore it with ${nextCommand(["file", "undelete"], [gone.path], args)}`,
 });
 
 export const fileUndelete = spaceCommand({

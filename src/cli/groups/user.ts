@@ -9,6 +9,7 @@ import { askHidden, readStdin } from "../../kit/stdin.ts";
 import { serverCommand } from "../command.ts";
 import { serverUrl } from "../target.ts";
 import { store } from "../credentials.ts";
+import { nextCommand } from "../next-command.ts";
 import { fields, plural, secondsOf, table, when } from "../text.ts";
 
 const name = {
@@ -157,10 +158,10 @@ function switchCommand(verb: "disable" | "enable", description: string) {
     description,
     args: { name },
     ask: (client, args) => client.json<User>("POST", `/users/${encodeURIComponent(args.name)}/${verb}`),
-    show: (user) => {
+    show: (user, args) => {
       if (user.disabled) return `${user.name} is disabled; all tokens are revoked`;
-      const none =
-        user.tokens === 0 ? `; no token yet, create one with cairn auth token create ${user.name}` : "";
+      const create = nextCommand(["auth", "token", "create"], [user.name], args);
+      const none = user.tokens === 0 ? `; no token yet, create one with ${create}` : "";
       return `${user.name} is active${none}`;
     },
   });

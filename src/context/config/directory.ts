@@ -2,6 +2,7 @@
 
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { commandText } from "../../kit/command-text.ts";
 import { homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 
@@ -25,7 +26,7 @@ export function serverDirectory(flag: string | undefined, environment: Environme
     "not_found",
     given === undefined
       ? `no server found in ${places.join(", ")}; create one with cairn init server, or name its directory with --server-dir`
-      : `no server found in ${resolve(given)} (no ${CONFIG_FILE_NAME}); create one with cairn init server --data-dir ${given}`,
+      : `no server found in ${resolve(given)} (no ${CONFIG_FILE_NAME}); create one with ${commandText(["cairn", "init", "server", "--data-dir", given])}`,
   );
 }
 

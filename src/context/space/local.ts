@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { commandText } from "../../kit/command-text.ts";
 import { AppError } from "../../kit/error.ts";
 import { openWhenFree } from "../../kit/in-use.ts";
 import { KeyedLock } from "../../kit/keyed-lock.ts";
@@ -72,7 +73,7 @@ export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): P
   if (!holdsLocalSpace(directory))
     throw new AppError(
       "not_found",
-      `no space in ${directory}; create one with cairn init solo --dir ${directory}`,
+      `no space in ${directory}; create one with ${commandText(["cairn", "init", "solo", "--dir", directory])}`,
       { directory },
     );
   const options = { directory, clock: deps.clock, log: deps.log };
