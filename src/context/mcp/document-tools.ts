@@ -5,7 +5,9 @@ import { decodeUtf8 } from "../../kit/utf8.ts";
 import { visibleInLine } from "../../kit/visible.ts";
 import { fileError } from "../versioned-store/file-error.ts";
 import type { ReadFile, SpaceDoor } from "../space/door.ts";
+import type { ListedFile } from "../files/listing-schema.ts";
 import { excerptOf, type Excerpt } from "./excerpt.ts";
+import { fitting } from "./parts.ts";
 import { LISTED_DEFAULT, ListInput, PutInput, ReadInput, StatusInput } from "./schema.ts";
 import { tool, type Tool } from "./tool.ts";
 
@@ -33,13 +35,9 @@ const list = tool({
   run: async (space, { prefix, offset = 0, limit = LISTED_DEFAULT }) => {
     const files = await space.list({ prefix: prefix === "" ? undefined : prefix });
     if (files.length === 0) return prefix ? `no documents below ${prefix}` : "no documents";
-    const shown = files.slice(offset, offset + limit);
-    const lines = shown.map(
-      ({ path, version, size, state, refused }) =>
-        `${visibleInLine(path)}\t${version === null ? "—" : `v${version}`}\t${size}\t${state}${refused ? `: ${refused.reason}` : ""}`,
-    );
-    const end = offset + shown.length;
-    if (shown.length === 0) lines.push(`no more documents: there are ${files.length}`);
+    const lines = fitting(files.slice(offset, offset + limit).map(listedText)).slice();
+    const end = offset + lines.length;
+    if (lines.length === 0) lines.push(`no more documents: there are ${files.length}`);
     else if (end < files.length)
       lines.push(`[${offset + 1} to ${end} of ${files.length} documents; continue with offset: ${end}]`);
     return lines.join("\n");
@@ -81,6 +79,11 @@ const put = tool({
 
 export const documentTools: readonly Tool[] = [status, list, read];
 export const writingTools: readonly Tool[] = [put];
+
+function listedText({ path, version, size, state, refused }: ListedFile): string {
+  const label = version === null ? "—" : `v${version}`;
+  return `${visibleInLine(path)}\t${label}\t${size}\t${state}${refused ? `: ${refused.reason}` : ""}`;
+}
 
 /** What a refused write should have been based on. */
 async function currentContent(space: SpaceDoor, path: string): Promise<string> {

@@ -3,6 +3,7 @@
 import { visibleInLine } from "../../kit/visible.ts";
 import { inOrderOfWeight } from "../graph/rank.ts";
 import type { GraphLink } from "../graph/schema.ts";
+import { fitting } from "./parts.ts";
 import { MAPPED_DEFAULT, MapInput, NEIGHBOURS_MAX, NeighboursInput } from "./schema.ts";
 import { tool, type Tool } from "./tool.ts";
 
@@ -32,11 +33,14 @@ const map = tool({
   input: MapInput,
   run: async (space, { limit = MAPPED_DEFAULT }) => {
     const [{ totals }, { ranks = [] }] = [await space.graph(), await space.graph({ only: "ranks" })];
-    const shown = inOrderOfWeight(ranks.map((one) => ({ ...one, stale: false }))).slice(0, limit);
+    const ordered = inOrderOfWeight(ranks.map((one) => ({ ...one, stale: false })));
+    const shown = fitting(
+      ordered.slice(0, limit).map(({ path }, index) => `${index + 1}. ${visibleInLine(path)}`),
+    );
     const rest = ranks.length - shown.length;
     return [
       `documents: ${totals!.documents}, links: ${totals!.links}, broken links: ${totals!.broken}, documents without a link to them: ${totals!.orphans}`,
-      ...shown.map(({ path }, index) => `${index + 1}. ${visibleInLine(path)}`),
+      ...shown,
       ...(rest > 0 ? [`[${rest} more; raise limit, or look into a directory with list]`] : []),
     ].join("\n");
   },
@@ -50,10 +54,11 @@ function outText({ line, to, target }: GraphLink): string {
 
 function section(title: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [`${title}: nothing`];
-  const rest = lines.length - NEIGHBOURS_MAX;
+  const shown = fitting(lines.slice(0, NEIGHBOURS_MAX));
+  const rest = lines.length - shown.length;
   return [
     `${title}:`,
-    ...lines.slice(0, NEIGHBOURS_MAX).map((line) => `- ${line}`),
+    ...shown.map((line) => `- ${line}`),
     ...(rest > 0 ? [`[${rest} more links are not shown]`] : []),
   ];
 }

@@ -14,6 +14,8 @@ import {
 /** A model reads about a quarter as many tokens. */
 export const READ_CHARACTERS_DEFAULT = 30_000;
 const READ_CHARACTERS_MAX = 100_000;
+/** Of an answer with many parts, whatever their number. */
+export const ANSWER_CHARACTERS_MAX = 100_000;
 export const LISTED_DEFAULT = 200;
 const LISTED_MAX = 1_000;
 /** Documents of a search, each with some lines. */

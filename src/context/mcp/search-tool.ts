@@ -3,6 +3,7 @@
 import { AppError } from "../../kit/error.ts";
 import { visibleInLine } from "../../kit/visible.ts";
 import type { SearchResult } from "../search/schema.ts";
+import { fitting } from "./parts.ts";
 import { SearchInput } from "./schema.ts";
 import { tool, type Tool } from "./tool.ts";
 
@@ -14,8 +15,11 @@ export const searchTool: Tool = tool({
   run: async (space, { query, ignore_case: ignoreCase, ...rest }) => {
     const { results, more } = await space.search({ text: query, ignoreCase, ...rest }).catch(inOwnWords);
     if (results.length === 0) return "no document matches";
+    const shown = fitting(results.map(resultText));
+    if (shown.length < results.length)
+      return [...shown, "[more documents match; narrow the query, or lower lines]"].join("\n");
     const last = more ? ["[more documents match; narrow the query, or raise limit]"] : [];
-    return [...results.map(resultText), ...last].join("\n");
+    return [...shown, ...last].join("\n");
   },
 });
 
