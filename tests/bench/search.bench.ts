@@ -1,0 +1,133 @@
+// Searching and listing 50,000 documents of 4 KB, 200 MB: as a command in a folder, from a cold process, beside ripgrep (or grep where there is none)
+// on the same files; and inside a server, over HTTP.
+
+import { join } from "node:path";
+import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { parseDocumentPath } from "../../src/kit/paths.ts";
+import { binaryPath } from "../kit/binaries.ts";
+import { runContext, type RunningContext } from "../kit/running-context.ts";
+import { percentile, type Row } from "./row.ts";
+
+const FILES = 50_000;
+const FILE_BYTES = 4_100;
+const BATCH = 1_000;
+const WORDS = 20_000;
+/** Documents with the word that is searched for. */
+const EVERY = 500;
+const COLD_RUNS = 9;
+const QUERIES = 500;
+const WARM_QUERIES = 20;
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export async function run(): Promise<Row[]> {
+  await using server = await runContext();
+  await server.end("SIGTERM");
+  const space = join(server.directory, "spaces", "team");
+  await fill(space);
+  const cairn = (...args: string[]) => [binaryPath("cairn"), ...args, "--dir", space];
+  const built = await timed(cairn("search", "zebrafish"));
+  const search = await median(cairn("search", "zebrafish"));
+  const scan = await median(scanner(space));
+  const list = await median(cairn("file", "list"));
+  return [
+    {
+      name: `first search of ${FILES} documents, which builds the index`,
+      measured: built,
+      unit: "ms",
+      target: "none",
+      met: true,
+    },
+    time("cairn search, cold", search, 150),
+    {
+      name: `the same beside ${scanner(space)[0]}`,
+      measured: search,
+      unit: "ms",
+      limit: scan,
+      ratio: scan / search,
+      target: "≤ 1.5 × ripgrep",
+      met: search <= 1.5 * scan,
+    },
+    ...(await inside(server)),
+    time(`cairn file list of ${FILES} files, cold`, list, 250),
+  ];
+}
+
+async function fill(directory: string): Promise<void> {
+  const engine = openSqliteEngine({ directory, clock: systemClock, log });
+  for (let from = 0; from < FILES; from += BATCH) {
+    const operations = Array.from({ length: BATCH }, (_, index) => {
+      const number = from + index;
+      const path = parseDocumentPath("path", `notes/${number % 100}/note-${number}.md`);
+      return { op: "put" as const, path, content: documentOf(number) };
+    });
+    await engine.apply({ operations, author: "seed" });
+  }
+  await engine.close();
+}
+
+/** Words that occur as unevenly as those of a language. */
+function documentOf(number: number): Uint8Array {
+  let text = `# Note ${number}\n\n${number % EVERY === 0 ? "the zebrafish swims\n" : ""}`;
+  for (let count = 1; text.length < FILE_BYTES; count += 1) {
+    const random = Number(Bun.hash(`${number} ${count}`) % 1_000_003n) / 1_000_003;
+    text += wordOf(Math.floor(random ** 3 * WORDS)) + (count % 12 === 0 ? "\n" : " ");
+  }
+  return new TextEncoder().encode(text);
+}
+
+function wordOf(number: number): string {
+  return `w${Bun.hash(`word ${number}`)
+    .toString(36)
+    .slice(0, 3 + (number % 6))}`;
+}
+
+function scanner(directory: string): string[] {
+  const isThere = Bun.which("rg") !== null;
+  return isThere
+    ? ["rg", "zebrafish", directory]
+    : ["grep", "-rI", "--exclude-dir=.cairn", "zebrafish", directory];
+}
+
+/** Over HTTP, one after the other, each with another word and one that is in many documents. */
+async function inside(server: RunningContext): Promise<Row[]> {
+  await server.start();
+  const ask = async (query: string) => {
+    const started = performance.now();
+    const response = await fetch(`${server.url}/api/v1/spaces/team/search?q=${query}`, {
+      headers: { Authorization: `Bearer ${server.bootstrap}` },
+    });
+    if (!response.ok) throw new Error(`search: ${response.status} ${await response.text()}`);
+    await response.arrayBuffer();
+    return performance.now() - started;
+  };
+  const queryOf = (index: number) => `${wordOf(4_000 + index * 31)}+${wordOf(6_000 + index * 17)}`;
+  for (let index = 0; index < WARM_QUERIES; index += 1) await ask(queryOf(index));
+  const times: number[] = [];
+  for (let index = 0; index < QUERIES; index += 1) times.push(await ask(queryOf(index)));
+  times.sort((a, b) => a - b);
+  return [
+    time("search inside a server, p50", percentile(times, 0.5), 20),
+    time("  the same, p99", percentile(times, 0.99), 20),
+  ];
+}
+
+function time(name: string, measured: number, atMost: number): Row {
+  return { name, measured, unit: "ms", target: `≤ ${atMost} ms`, met: measured <= atMost };
+}
+
+async function median(command: string[]): Promise<number> {
+  const times: number[] = [];
+  for (let index = 0; index < COLD_RUNS; index += 1) times.push(await timed(command));
+  return percentile(
+    times.sort((a, b) => a - b),
+    0.5,
+  );
+}
+
+async function timed(command: string[]): Promise<number> {
+  const started = performance.now();
+  const child = Bun.spawn(command, { stdio: ["ignore", "ignore", "inherit"] });
+  if ((await child.exited) !== 0) throw new Error(`${command[0]} failed`);
+  return performance.now() - started;
+}
