@@ -30,6 +30,7 @@ import { Search } from "./search/search.ts";
 import { Spaces } from "./spaces/spaces.ts";
 import { Sync } from "./sync/sync.ts";
 import type { EngineKind } from "./versioned-store/engine.ts";
+import { EDITS_TRUSTED_MS } from "./versioned-store/outlines.ts";
 import type { EngineName } from "./versioned-store/schema.ts";
 import { sqlite } from "./versioned-store/sqlite/kind.ts";
 import { buildWebhooks, type OutboundOptions } from "./webhooks/build.ts";
@@ -71,7 +72,7 @@ export function buildParts(options: PartsOptions) {
   const door = new ContextDoor({ authentication, limits, audit, addresses, spaces });
   const secrets = new SecretScan(config.secrets, workers);
   const files = new Files({ spaces, audit, events, secrets, workers });
-  const freshness = new Freshness({ spaces, clock });
+  const freshness = new Freshness({ spaces, clock, editsTrustedMs: EDITS_TRUSTED_MS });
   const graph = new Graph({ spaces, clock });
   const later = (work: () => Promise<unknown>) => background.run("index a space", work);
   const search = new Search({ spaces, workers, clock, later });

@@ -43,7 +43,12 @@ test("a document becomes stale when its window has passed since it was validated
   expect((await states(admin))[2]).toBe("written.md fresh 2026-03-02");
   writeFileSync(server.inSpace("broken.md"), "---\nlast-validated: 2026-01-02\nstale-after: 1y\n---\n");
   writeFileSync(server.inSpace("validated.md"), "no front matter");
+  // An edit may be as late as the last look at all files.
+  clock.advance(2_001);
   expect(await states(admin)).toEqual(["broken.md fresh 2027-01-02", "written.md fresh 2026-03-02"]);
+  // A write over an edit counts at once.
+  await admin.write("broken.md", "---\nstale-after: 1d\n---\n");
+  expect((await states(admin))[0]).toBe("broken.md fresh 2026-02-02");
 });
 
 test("a caller learns nothing of documents that they may not read", async () => {

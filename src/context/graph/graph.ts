@@ -11,6 +11,7 @@ import type { Caller } from "../identity/caller.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import type { FileEngine } from "../versioned-store/engine.ts";
 import { headText } from "../versioned-store/head.ts";
+import { EDITS_TRUSTED_MS } from "../versioned-store/outlines.ts";
 import { keepGraph, readGraph } from "./graph-file.ts";
 import type { LinkGraph, Sight } from "./link-graph.ts";
 import { RecentGraphs } from "./recent-graphs.ts";
@@ -28,8 +29,6 @@ type GraphPart =
   | GraphAnswer
   | (Listing<GraphLink | RankedDocument | string> & { readonly before: Pick<GraphAnswer, "head" | "path"> });
 
-/** How long a server trusts that nobody has edited a file by hand since it looked, because looking touches every file. */
-const EDITS_TRUSTED_MS = 2_000;
 const OWN_DIRECTORY = ".cairn";
 /** About 2 ms of work to write as JSON. */
 const ITEMS_PER_PAGE = 1_000;

@@ -181,7 +181,7 @@ class LocalSpace implements SpaceDoor {
     this.#caller = callerOf(deps.person);
     this.#workers = contextWorkers();
     const spaces = hostOf(space);
-    this.#freshness = new Freshness({ spaces, clock: deps.clock });
+    this.#freshness = new Freshness({ spaces, clock: deps.clock, editsTrustedMs: 0 });
     this.#graph = new Graph({ spaces, clock: deps.clock, kept: true });
     this.#files = new Files({
       spaces,

@@ -3,6 +3,9 @@
 import type { DocumentPath } from "../../kit/paths.ts";
 import type { Outline } from "./engine.ts";
 
+/** How long a server trusts that nobody has edited a file by hand since it looked, because looking touches every file. */
+export const EDITS_TRUSTED_MS = 2_000;
+
 /** Replaces, adds and removes outlines. A null removes. `files` and the result are sorted by path. */
 export function merged(
   files: readonly Outline[],
