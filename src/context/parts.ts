@@ -73,7 +73,11 @@ export function buildParts(options: PartsOptions) {
   const secrets = new SecretScan(config.secrets, workers);
   const files = new Files({ spaces, audit, events, secrets, workers });
   const freshness = new Freshness({ spaces, clock, editsTrustedMs: EDITS_TRUSTED_MS });
-  const graph = new Graph({ spaces, clock });
+  const graph = new Graph({
+    spaces,
+    clock,
+    later: (work) => background.run("look for edits of a space", work),
+  });
   const later = (work: () => Promise<unknown>) => background.run("index a space", work);
   const search = new Search({ spaces, workers, clock, later });
   const spools = new SpoolDirectory(join(config.directory, "incoming"));

@@ -20,6 +20,8 @@ import type { GraphAnswer, GraphLink, GraphQuery, RankedDocument } from "./schem
 interface GraphDeps {
   readonly spaces: Pick<Spaces, "looked">;
   readonly clock: Clock;
+  /** Runs work that no caller waits for. */
+  readonly later?: (work: () => Promise<void>) => void;
   /** Set for a space that each command opens anew: the graph of a large one is kept in a file beside it. */
   readonly kept?: boolean;
 }
@@ -39,7 +41,7 @@ export class Graph {
 
   constructor(deps: GraphDeps) {
     this.#deps = deps;
-    this.#recent = new RecentGraphs(deps.clock, deps.kept === true ? 0 : EDITS_TRUSTED_MS);
+    this.#recent = new RecentGraphs({ ...deps, editsTrustedMs: deps.kept === true ? 0 : EDITS_TRUSTED_MS });
   }
 
   /** Raises `not_found` for a file that does not exist or that the caller may not see, `invalid` for `path` with `only`, and `too_large`. */

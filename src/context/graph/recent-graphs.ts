@@ -1,5 +1,5 @@
 // Keeps the graphs of the spaces that were asked for last. A graph includes every change committed before the question. Edits made by hand on disk
-// are looked for again after a short time, because looking touches every file of the space.
+// are looked for again after a short time, because looking touches every file of the space; a server does not let a caller wait for it.
 
 import type { Clock } from "../../kit/clock.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
@@ -35,17 +35,27 @@ interface Kept {
   readonly whole: Whole & { readonly files: readonly Outline[] };
 }
 
+interface RecentGraphsOptions {
+  readonly clock: Clock;
+  /** How long after a look at all files nobody looks again. */
+  readonly editsTrustedMs: number;
+  /** Runs work that no caller waits for. Undefined: a caller waits for each look. */
+  readonly later?: ((work: () => Promise<void>) => void) | undefined;
+}
+
 export class RecentGraphs {
   readonly #clock: Clock;
   readonly #editsTrustedMs: number;
+  readonly #later: RecentGraphsOptions["later"];
   /** The one asked for last comes last. */
   readonly #kept = new Map<FileEngine, Kept>();
+  readonly #looking = new Set<FileEngine>();
   readonly #running = new Map<FileEngine, Turns>();
 
-  /** `editsTrustedMs`: how long after a look at all files nobody looks again. */
-  constructor(clock: Clock, editsTrustedMs: number) {
+  constructor({ clock, editsTrustedMs, later }: RecentGraphsOptions) {
     this.#clock = clock;
     this.#editsTrustedMs = editsTrustedMs;
+    this.#later = later;
   }
 
   of(engine: FileEngine): Promise<Whole> {
@@ -58,19 +68,34 @@ export class RecentGraphs {
   }
 
   async #current(engine: FileEngine): Promise<Whole> {
+    const outlines = await engine.outlines(this.#kept.get(engine)?.outlines);
     const kept = this.#kept.get(engine);
-    const outlines = await engine.outlines(kept?.outlines);
     const now = this.#clock.elapsed();
-    const isTrusted = kept !== undefined && now - kept.editsSeen < this.#editsTrustedMs;
-    if (isTrusted && kept.outlines === outlines) return this.#keep(engine, kept);
-    const edits = isTrusted ? still(kept.edits, outlines) : await seen(engine, outlines);
-    const isSame = kept?.outlines === outlines && edits.size === 0 && kept.edits.size === 0;
-    const whole = isSame ? kept.whole : wholeOf(outlines, edits);
-    const editsSeen = isTrusted ? kept.editsSeen : now;
-    return this.#keep(engine, { outlines, edits, editsSeen, whole });
+    const isDue = kept === undefined || now - kept.editsSeen >= this.#editsTrustedMs;
+    if (kept === undefined || (isDue && this.#later === undefined))
+      return this.#keep(engine, { outlines, edits: await seen(engine, outlines), editsSeen: now });
+    const whole = this.#keep(engine, { ...kept, outlines, edits: still(kept.edits, outlines) });
+    if (isDue && !this.#looking.has(engine)) this.#later?.(() => this.#lookAgain(engine, outlines));
+    return whole;
   }
 
-  #keep(engine: FileEngine, kept: Kept): Whole {
+  /** Nobody waits for it: the next question has what it finds. */
+  async #lookAgain(engine: FileEngine, outlines: Outlines): Promise<void> {
+    this.#looking.add(engine);
+    try {
+      const editsSeen = this.#clock.elapsed();
+      const edits = await seen(engine, outlines);
+      const kept = this.#kept.get(engine);
+      if (kept) this.#keep(engine, { ...kept, edits: still(edits, kept.outlines), editsSeen });
+    } finally {
+      this.#looking.delete(engine);
+    }
+  }
+
+  #keep(engine: FileEngine, found: Omit<Kept, "whole">): Whole {
+    const before = this.#kept.get(engine);
+    const isSame = before?.outlines === found.outlines && isSameEdits(before.edits, found.edits);
+    const kept = { ...found, whole: isSame ? before.whole : wholeOf(found.outlines, found.edits) };
     this.#kept.delete(engine);
     this.#kept.set(engine, kept);
     let size = 0;
@@ -91,6 +116,15 @@ async function seen(engine: FileEngine, outlines: Outlines): Promise<Kept["edits
 
 function still(edits: Kept["edits"], { files }: Outlines): Kept["edits"] {
   return new Map([...edits].filter(([path, { instead }]) => found(files, path) === instead));
+}
+
+/** Edits that were seen again as they were are other objects. */
+function isSameEdits(one: Kept["edits"], other: Kept["edits"]): boolean {
+  if (one === other) return true;
+  return (
+    one.size === other.size &&
+    [...other].every(([path, { outline }]) => Bun.deepEquals(one.get(path)?.outline, outline))
+  );
 }
 
 function wholeOf({ head, files: recorded }: Outlines, edits: Kept["edits"]): Kept["whole"] {

@@ -25,5 +25,5 @@ export function graphRoutes(plugin: Admission, graph: Graph) {
 
 const DETAIL = {
   description:
-    "Without parameters, the totals. `path`: the links in a document and to it. `only`: all links, the broken ones, the orphans, or the rank of each document. Includes manual edits that are not recorded yet, up to two seconds late. Files that the caller may not see do not exist here.",
+    "Without parameters, the totals. `path`: the links in a document and to it. `only`: all links, the broken ones, the orphans, or the rank of each document. Includes manual edits that are not recorded yet, a few seconds late. Files that the caller may not see do not exist here.",
 };
