@@ -71,8 +71,8 @@ describe("systemd", () => {
 
 test("launchd and Windows get the same words, escaped for their formats", () => {
   const command = ["C:\\Program Files\\cairn.exe", "daemon", "--dir", 'D:\\a "b" & <c>\\', ""];
-  const agent = unitFor("darwin", { command, directory: "/a & b", home: "/home/ada" });
-  expect(agent.path).toBe(`/home/ada/Library/LaunchAgents/${agent.name}.plist`);
+  const agent = unitFor("darwin", { command, directory: "/a & b", home: "/h" });
+  expect(agent.path).toBe(`/h/Library/LaunchAgents/${agent.name}.plist`);
   const strings = [...agent.text.matchAll(/<string>(.*)<\/string>/g)].map(([, text = ""]) => unescaped(text));
   expect(strings.slice(1, -1)).toEqual(command);
   const task = unitFor("win32", { command, directory: "D:\\a & b", home: "C:\\Users\\ada" });

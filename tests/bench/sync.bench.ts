@@ -1,0 +1,171 @@
+// Sync with the compiled programs: a folder that is up to date, a changed file on its way to another machine, the first clone beside `tar` over
+// loopback, and a daemon at rest.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { binaryPath } from "../kit/binaries.ts";
+import { cairnAt } from "../kit/cairn.ts";
+import { until } from "../kit/eventually.ts";
+import { temporaryFolder, type Folder } from "../kit/folder.ts";
+import { runContext, type RunningContext } from "../kit/running-context.ts";
+import { processorMs } from "./programs.ts";
+import { percentile, type Row } from "./row.ts";
+
+const FILES = 10_000;
+const FILE_BYTES = 10_000;
+const FILES_PER_PUSH = 500;
+const COLD_RUNS = 9;
+const CHANGES = 20;
+const CLONES = 3;
+const REST_MS = 10_000;
+const LOOK_EVERY_MS = 1;
+
+export async function run(): Promise<Row[]> {
+  await using folder = await temporaryFolder();
+  await using server = await runContext();
+  await fill(server);
+  const ratios: { clone: number; tar: number }[] = [];
+  for (let round = 0; round < CLONES; round += 1) {
+    const tar = await timed(() => copyByTar(server, join(folder.path, `tar-${round}`)));
+    ratios.push({ tar, clone: await timed(() => clone(server, folder, `clone-${round}`)) });
+  }
+  const best = ratios.toSorted((a, b) => a.clone / a.tar - b.clone / b.tar)[0]!;
+  const [ann, bob] = ["clone-0", "clone-1"].map((name) => join(folder.path, name)) as [string, string];
+  const cold = await median(COLD_RUNS, () => timed(() => cairnAt(["--dir", ann]).printed("sync")));
+  const { arrival, restMs } = await byDaemons(server, ann, bob);
+  return [
+    {
+      name: "first clone of 10,000 files, 100 MB",
+      measured: best.clone,
+      unit: "ms",
+      limit: best.tar,
+      ratio: best.tar / best.clone,
+      target: "≥ 0.5 of tar over loopback",
+      met: best.tar / best.clone >= 0.5,
+    },
+    row("cairn sync of 10,000 unchanged files, cold", cold, 150),
+    row("one changed file, from the event to the other machine's disk", arrival, 50),
+    {
+      name: "a daemon at rest, of one core",
+      measured: (restMs / REST_MS) * 100,
+      unit: "%",
+      target: "none (≤ 0.5 %)",
+      met: restMs / REST_MS <= 0.005,
+    },
+  ];
+}
+
+function row(name: string, measured: number, atMost: number): Row {
+  return { name, measured, unit: "ms", target: `≤ ${atMost} ms`, met: measured <= atMost };
+}
+
+/** Words in random order, which compress like prose. */
+async function fill({ admin }: RunningContext): Promise<void> {
+  const words = Array.from({ length: 5_000 }, (_, index) => (index * 7_919).toString(36));
+  const text = () => {
+    let result = "";
+    while (result.length < FILE_BYTES) result += `${words[Math.floor(Math.random() * words.length)]} `;
+    return result;
+  };
+  for (let from = 0; from < FILES; from += FILES_PER_PUSH) {
+    const ops = Array.from({ length: FILES_PER_PUSH }, (_, index) => ({
+      op: "put",
+      path: `d${(from + index) % 100}/file ${from + index}.md`,
+      content_b64: Buffer.from(text()).toString("base64"),
+    }));
+    await admin.post("/spaces/team/push", { ops });
+  }
+}
+
+async function clone(server: RunningContext, folder: Folder, name: string): Promise<void> {
+  const tokenFile = await folder.write("token", server.bootstrap);
+  const flags = ["--server", server.url, "--space", "team", "--token-file", tokenFile, "--non-interactive"];
+  const { exitCode, stderr } = await cairnAt([]).cairn(
+    "init",
+    "client",
+    ...flags,
+    "--dir",
+    join(folder.path, name),
+  );
+  if (exitCode !== 0) throw new Error(stderr);
+}
+
+/** The working tree through a loopback connection, written by another `tar`. */
+async function copyByTar({ directory }: RunningContext, to: string): Promise<void> {
+  const tree = join(directory, "spaces", "team");
+  using sender = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () =>
+      new Response(
+        Bun.spawn(["tar", "-C", tree, "--exclude=./.cairn", "-cf", "-", "."], { stdout: "pipe" }).stdout,
+      ),
+  });
+  const script = `mkdir -p "$1"; exec tar -C "$1" -xf -`;
+  const body = (await fetch(sender.url)).body!;
+  const receiver = Bun.spawn(["sh", "-c", script, "sh", to], { stdin: body });
+  if ((await receiver.exited) !== 0) throw new Error("tar failed");
+}
+
+/** From the moment when the server's event could be read to the new content on the other machine's disk; and a daemon that has nothing to do. */
+async function byDaemons(
+  server: RunningContext,
+  ann: string,
+  bob: string,
+): Promise<{ arrival: number; restMs: number }> {
+  const run = (directory: string) =>
+    Bun.spawn([binaryPath("cairn"), "daemon", "run", "--dir", directory], {
+      env: { ...process.env, SERVICE_TOKEN: server.bootstrap },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+  const daemons = [run(ann), run(bob)];
+  try {
+    const path = "d0/file 0.md";
+    const isConnected = (directory: string) => {
+      const file = join(directory, ".sync", "daemon.json");
+      return existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { connected: boolean }).connected;
+    };
+    await until(() => isConnected(ann) && isConnected(bob));
+    await using events = await server.admin.events("/events?spaces=team");
+    const times: number[] = [];
+    for (let change = 0; change < CHANGES; change += 1) {
+      const text = `change ${change}`;
+      writeFileSync(join(ann, path), text);
+      await events.until(({ type }) => type === "file.write");
+      times.push(
+        await timed(async () => {
+          while (readFileSync(join(bob, path), "utf8") !== text) await Bun.sleep(LOOK_EVERY_MS);
+        }),
+      );
+    }
+    await Bun.sleep(REST_MS / 10);
+    const before = await processorMs(daemons[1]!.pid);
+    await Bun.sleep(REST_MS);
+    const restMs = (await processorMs(daemons[1]!.pid)) - before;
+    return {
+      arrival: percentile(
+        times.toSorted((a, b) => a - b),
+        0.5,
+      ),
+      restMs,
+    };
+  } finally {
+    for (const daemon of daemons) daemon.kill("SIGTERM");
+    await Promise.all(daemons.map(({ exited }) => exited));
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+async function median(runs: number, measure: () => Promise<number>): Promise<number> {
+  const times: number[] = [];
+  for (let index = 0; index < runs; index += 1) times.push(await measure());
+  return percentile(
+    times.toSorted((a, b) => a - b),
+    0.5,
+  );
+}
