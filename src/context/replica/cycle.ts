@@ -91,6 +91,7 @@ class Cycle {
   readonly #report: SyncReport;
   #rules: SyncRules = {};
   #held: ReadonlyMap<string, HeldRow> = new Map();
+  #foundEdits = false;
 
   constructor(deps: CycleDeps, options: CycleOptions, report: SyncReport) {
     this.#deps = deps;
@@ -105,7 +106,7 @@ class Cycle {
     this.#rules = state.rules;
     this.#held = new Map(state.held().map((row) => [row.path, row]));
     this.#report.waiting.length = 0;
-    const decided = await local.use((engine) => this.#compare(engine));
+    const decided = await local.use((engine) => this.#compareUnlessSettled(engine));
     if (dryRun) return this.#planned(decided);
     await this.#settle(decided);
     let again = false;
@@ -146,13 +147,31 @@ class Cycle {
     await this.#deps.state.replace(head, rules, files, fresh);
   }
 
+  /** Skips a comparison of everything if neither side changed since the last one. */
+  async #compareUnlessSettled(engine: SpaceEngine): Promise<Decided[]> {
+    const { state } = this.#deps;
+    if (this.#isPartial) return this.#compare(engine);
+    // First, so that an edit made during the comparison has another fingerprint.
+    const fingerprint = await engine.fingerprint();
+    if (fingerprint !== undefined && fingerprint === state.settled) return [];
+    const decided = await this.#compare(engine);
+    const isSettled = decided.length === 0 && this.#report.refused.length === 0 && !this.#foundEdits;
+    if (isSettled && fingerprint !== undefined && !this.#options.dryRun) await state.settle(fingerprint);
+    return decided;
+  }
+
+  get #isPartial(): boolean {
+    const { paths } = this.#options;
+    return paths !== undefined && paths.size <= PATHS_MAX;
+  }
+
   /** Records local edits, and decides for every path. */
   async #compare(engine: SpaceEngine): Promise<Decided[]> {
-    const paths = this.#options.paths;
-    const isPartial = paths !== undefined && paths.size <= PATHS_MAX;
-    const rows = isPartial ? this.#rowsAt(paths) : byPath(this.#deps.state.files());
-    const looked = isPartial ? new Set([...paths, ...rows.keys()]) : undefined;
+    const { paths = new Set<string>() } = this.#options;
+    const rows = this.#isPartial ? this.#rowsAt(paths) : byPath(this.#deps.state.files());
+    const looked = this.#isPartial ? new Set([...paths, ...rows.keys()]) : undefined;
     const found = await look(engine, looked, this.#options.deleteGraceMs);
+    this.#foundEdits = found.edited.size + found.missing.size > 0;
     this.#onlySynced(found);
     const planned = this.#decideAll(rows, found, (path, live) => {
       // The content of an edit is hashed when it is recorded.

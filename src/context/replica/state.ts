@@ -80,11 +80,11 @@ export class ReplicaState {
   }
 
   begin({ server, space, user }: Origin): Promise<void> {
-    return this.#db.write(() => void this.#store.begin.run({ server, space, user, rules: "{}" }));
+    return this.#change(() => void this.#store.begin.run({ server, space, user, rules: "{}" }));
   }
 
   moveTo(server: string): Promise<void> {
-    return this.#db.write(() => void this.#store.setServer.run(server));
+    return this.#change(() => void this.#store.setServer.run(server));
   }
 
   file(path: string): FileRow | null {
@@ -112,7 +112,7 @@ export class ReplicaState {
   fold(head: string, rules: SyncRules, changes: readonly ServerChange[]): Promise<void> {
     const before = this.#store.replica.get()!;
     const text = JSON.stringify(rules);
-    return this.#db.write(() => {
+    return this.#change(() => {
       for (const change of changes) this.#setServerSide(change);
       if (before.rules !== text) this.#compareAnew(JSON.parse(before.rules) as SyncRules, rules);
       this.#store.setHead.run(head, text);
@@ -126,7 +126,7 @@ export class ReplicaState {
     files: readonly ServerFile[],
     fresh: "joined" | "restored",
   ): Promise<void> {
-    return this.#db.write(() => {
+    return this.#change(() => {
       this.#store.clearServerSides.run(fresh);
       for (const { path, version, hash, size, author } of files)
         this.#store.setServerSide.run({ path, version, hash, size, author, fresh });
@@ -135,7 +135,7 @@ export class ReplicaState {
   }
 
   agree(agreements: readonly Agreement[]): Promise<void> {
-    return this.#db.write(() => {
+    return this.#change(() => {
       for (const { path, server, local } of agreements) {
         this.#store.release.run(path);
         if (server === null) this.#store.drop.run(path);
@@ -150,35 +150,52 @@ export class ReplicaState {
 
   /** Compares these paths as usual from now on. */
   keep(paths: readonly string[]): Promise<void> {
-    return this.#db.write(() => {
+    return this.#change(() => {
       for (const path of paths) this.#store.setFresh.run(null, path);
     });
   }
 
   /** Marks contents as on their way, before they are sent. `hash`: empty for a delete. */
   sending(sent: readonly { readonly path: string; readonly hash: string }[]): Promise<void> {
-    return this.#db.write(() => {
+    return this.#change(() => {
       for (const { path, hash } of sent) this.#store.insertSent.run(path, hash);
     });
   }
 
   /** Moves the head forward after a push between which and the last head nobody else wrote. */
   advance(head: string): Promise<void> {
-    return this.#db.write(() => void this.#store.setHead.run(head, this.#store.replica.get()!.rules));
+    return this.#change(() => void this.#store.setHead.run(head, this.#store.replica.get()!.rules));
   }
 
   hold(row: HeldRow): Promise<void> {
-    return this.#db.write(() => void this.#store.hold.run(row));
+    return this.#change(() => void this.#store.hold.run(row));
   }
 
   release(paths: readonly string[]): Promise<void> {
-    return this.#db.write(() => {
+    return this.#change(() => {
       for (const path of paths) this.#store.release.run(path);
     });
   }
 
+  /** See `settle`. */
+  get settled(): string | null {
+    return this.#store.replica.get()?.settled ?? null;
+  }
+
+  /** Nothing was left to do when the local space had this fingerprint. Holds until the next change of this state. */
+  settle(fingerprint: string): Promise<void> {
+    return this.#db.write(() => void this.#store.setSettled.run(fingerprint));
+  }
+
   close(): void {
     this.#db.close();
+  }
+
+  #change(run: () => void): Promise<void> {
+    return this.#db.write(() => {
+      run();
+      this.#store.setSettled.run(null);
+    });
   }
 
   #setServerSide(change: ServerChange): void {

@@ -7,7 +7,9 @@ CREATE TABLE replica (
   -- `replica_files` shows the server as of this head. Null: the first clone is not finished.
   head TEXT,
   -- The server's sync rules as JSON.
-  rules TEXT NOT NULL
+  rules TEXT NOT NULL,
+  -- The fingerprint of the local space when nothing was left to do; null: something may be.
+  settled TEXT
 ) STRICT;
 
 CREATE TABLE replica_files (
