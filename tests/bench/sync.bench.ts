@@ -113,12 +113,12 @@ async function byDaemons(
   ann: string,
   bob: string,
 ): Promise<{ arrival: number; restMs: number }> {
-  const run = (directory: string) =>
+  const daemonOf = (directory: string) =>
     Bun.spawn([binaryPath("cairn"), "daemon", "run", "--dir", directory], {
       env: { ...process.env, SERVICE_TOKEN: server.bootstrap },
       stdio: ["ignore", "ignore", "inherit"],
     });
-  const daemons = [run(ann), run(bob)];
+  const daemons = [daemonOf(ann), daemonOf(bob)];
   try {
     const path = "d0/file 0.md";
     const isConnected = (directory: string) => {

@@ -110,6 +110,7 @@ test("many deletes need consent, on either side", async () => {
   const question = /^this sync would delete 12 of 12 files on the server; nothing was changed;/;
   const details = { needs_consent: true, deletes_here: 0, deletes_on_server: 12, files: 12 };
   await refusal(lab.ann.sync(), "refused", question, details);
+  expect((await lab.ann.sync({ dryRun: true })).withdrawn).toHaveLength(12);
   expect((await lab.ann.sync({ confirmed: true })).withdrawn).toHaveLength(12);
   await refusal(lab.bob.sync(), "refused", /^this sync would delete 12 of 12 files here;/, {
     ...details,

@@ -3,28 +3,21 @@
 
 import { AppError } from "../../kit/error.ts";
 import type { Clock } from "../../kit/clock.ts";
-import type { DocumentPath } from "../../kit/paths.ts";
-import { modeOf } from "../spaces/modes.ts";
-import type { SyncRules } from "../spaces/schema.ts";
-import type { SpaceEngine } from "../versioned-store/engine.ts";
 import { bring, type Brought, type Step } from "./applying.ts";
-import { decide, needsConsent, type Action, type Lineage } from "./decision.ts";
+import { Comparison, type Decided } from "./comparing.ts";
+import type { Action } from "./decision.ts";
 import type { LocalCopy } from "./local-copy.ts";
-import { look, recordEdits, type Found, type LocalFile } from "./looking.ts";
 import { pushAll, type Sending } from "./pushing.ts";
 import { emptyReport, type SyncReport } from "./report.ts";
 import type { Pulled, ServerSpace } from "./server-space.ts";
 import type { Agreement, ReplicaState } from "./state.ts";
-import type { FileRow, HeldRow } from "./store.ts";
+import type { HeldRow } from "./store.ts";
 
 /** Looks at a space that others keep changing; the next cycle continues. */
 const ROUNDS_MAX = 5;
 /** The limits of one pull. A single file may be larger. */
 const FILES_PER_PULL_MAX = 1_000;
 const BYTES_PER_PULL_MAX = 16 * 1024 * 1024;
-/** With more changed paths than this, looking at everything is cheaper. */
-const PATHS_MAX = 200;
-
 interface CycleDeps {
   readonly state: ReplicaState;
   readonly server: ServerSpace;
@@ -52,13 +45,6 @@ export interface Progress {
   readonly bytes: number;
   readonly totalFiles: number;
   readonly totalBytes: number;
-}
-
-interface Decided {
-  readonly path: DocumentPath;
-  readonly action: Action;
-  readonly row: FileRow | null;
-  readonly local: LocalFile | undefined;
 }
 
 /**
@@ -89,9 +75,7 @@ class Cycle {
   readonly #deps: CycleDeps;
   readonly #options: CycleOptions;
   readonly #report: SyncReport;
-  #rules: SyncRules = {};
   #held: ReadonlyMap<string, HeldRow> = new Map();
-  #foundEdits = false;
 
   constructor(deps: CycleDeps, options: CycleOptions, report: SyncReport) {
     this.#deps = deps;
@@ -103,10 +87,11 @@ class Cycle {
     const { state, local } = this.#deps;
     const { direction, dryRun } = this.#options;
     await this.#learn();
-    this.#rules = state.rules;
     this.#held = new Map(state.held().map((row) => [row.path, row]));
     this.#report.waiting.length = 0;
-    const decided = await local.use((engine) => this.#compareUnlessSettled(engine));
+    const comparison = new Comparison(this.#deps, this.#options);
+    const decided = await local.use((engine) => comparison.run(engine));
+    this.#report.refused.splice(0, Infinity, ...comparison.refused);
     if (dryRun) return this.#planned(decided);
     await this.#settle(decided);
     let again = false;
@@ -145,140 +130,6 @@ class Cycle {
   async #learnAll(fresh: "joined" | "restored"): Promise<void> {
     const { head, rules, files } = await this.#deps.server.everything();
     await this.#deps.state.replace(head, rules, files, fresh);
-  }
-
-  /** Skips a comparison of everything if neither side changed since the last one. */
-  async #compareUnlessSettled(engine: SpaceEngine): Promise<Decided[]> {
-    const { state } = this.#deps;
-    if (this.#isPartial) return this.#compare(engine);
-    // First, so that an edit made during the comparison has another fingerprint.
-    const fingerprint = await engine.fingerprint();
-    if (fingerprint !== undefined && fingerprint === state.settled) return [];
-    const decided = await this.#compare(engine);
-    const isSettled = decided.length === 0 && this.#report.refused.length === 0 && !this.#foundEdits;
-    if (isSettled && fingerprint !== undefined && !this.#options.dryRun) await state.settle(fingerprint);
-    return decided;
-  }
-
-  get #isPartial(): boolean {
-    const { paths } = this.#options;
-    return paths !== undefined && paths.size <= PATHS_MAX;
-  }
-
-  /** Records local edits, and decides for every path. */
-  async #compare(engine: SpaceEngine): Promise<Decided[]> {
-    const { paths = new Set<string>() } = this.#options;
-    const rows = this.#isPartial ? this.#rowsAt(paths) : byPath(this.#deps.state.files());
-    const looked = this.#isPartial ? new Set([...paths, ...rows.keys()]) : undefined;
-    const found = await look(engine, looked, this.#options.deleteGraceMs);
-    this.#foundEdits = found.edited.size + found.missing.size > 0;
-    this.#onlySynced(found);
-    const planned = this.#decideAll(rows, found, (path, live) => {
-      // The content of an edit is hashed when it is recorded.
-      if (found.edited.has(path)) return { version: 0, hash: "edited" };
-      return found.missing.has(path) ? undefined : live;
-    });
-    this.#requireConsent(planned);
-    this.#report.refused.length = 0;
-    if (this.#options.dryRun !== true) await recordEdits(engine, found, this.#deps.state.origin!.user);
-    this.#report.refused.push(...found.refused);
-    if (this.#options.dryRun) return planned;
-    return this.#withLineage(
-      engine,
-      this.#decideAll(rows, found, (_, live) => live),
-    );
-  }
-
-  #rowsAt(paths: ReadonlySet<string>): Map<string, FileRow> {
-    const { state } = this.#deps;
-    const rows = byPath(state.pending());
-    for (const path of paths) {
-      const row = state.file(path);
-      if (row) rows.set(path, row);
-    }
-    return rows;
-  }
-
-  /** Other files are not for the server, so their edits are recorded when a person asks for it. */
-  #onlySynced(found: Found): void {
-    const isSynced = (path: string) => modeOf(this.#rules, path) === "always";
-    for (const path of found.edited) if (!isSynced(path)) found.edited.delete(path);
-    for (const path of found.missing) if (!isSynced(path)) found.missing.delete(path);
-    const refused = found.refused.filter(({ path }) => isSynced(path.replace(/\/$/, "")));
-    found.refused.splice(0, found.refused.length, ...refused);
-  }
-
-  #decideAll(
-    rows: ReadonlyMap<string, FileRow>,
-    found: Found,
-    localOf: (path: string, live: LocalFile | undefined) => LocalFile | undefined,
-  ): Decided[] {
-    const decided: Decided[] = [];
-    const add = (path: string, row: FileRow | null) => {
-      const local = localOf(path, found.live.get(path));
-      const hash = local?.hash ?? null;
-      // The common case.
-      if (row && hash === row.hash && hash === row.base_hash && row.sent === null && row.fresh === null)
-        return;
-      const action = this.#decided(path, row, hash, "unknown");
-      if (action !== "none") decided.push({ path: path as DocumentPath, action, row, local });
-    };
-    for (const [path, row] of rows) add(path, row);
-    for (const path of found.live.keys()) if (!rows.has(path)) add(path, null);
-    for (const path of found.edited) if (!rows.has(path) && !found.live.has(path)) add(path, null);
-    return decided;
-  }
-
-  #decided(path: string, row: FileRow | null, local: string | null, lineage: Lineage): Action {
-    return decide({
-      mode: modeOf(this.#rules, path),
-      server: row?.hash ?? null,
-      local,
-      base: row?.base_hash ?? null,
-      sent: row?.sent ?? null,
-      fresh: row?.fresh ?? null,
-      lineage,
-    });
-  }
-
-  /** Compares the histories of both sides where a restored server has another content. */
-  async #withLineage(engine: SpaceEngine, decided: readonly Decided[]): Promise<Decided[]> {
-    const result: Decided[] = [];
-    for (const one of decided) {
-      const { path, row, local } = one;
-      const isOpen = row?.fresh === "restored" && row.hash !== null && local && row.hash !== local.hash;
-      if (!isOpen) {
-        result.push(one);
-        continue;
-      }
-      const lineage = await this.#lineageOf(engine, path, row);
-      const action = this.#decided(path, row, local.hash, lineage);
-      // Without a common content there is no base.
-      result.push({ ...one, action, row: lineage === "common" ? row : { ...row, base_hash: null } });
-    }
-    return result;
-  }
-
-  async #lineageOf(engine: SpaceEngine, path: DocumentPath, row: FileRow): Promise<Lineage> {
-    const base = row.base_hash;
-    const hashes = new Set(await this.#deps.server.hashesOf(path));
-    if (base !== null && hashes.has(base)) return "common";
-    const history = await engine.history(path);
-    return history?.versions.some(({ hash }) => hash === row.hash) ? "earlier" : "unknown";
-  }
-
-  #requireConsent(decided: readonly Decided[]): void {
-    if (this.#options.confirmed === true) return;
-    const { synced } = this.#deps.state;
-    const count = (action: Action) => decided.filter((one) => one.action === action).length;
-    const [here, there] = [count("remove"), count("withdraw")];
-    if (!needsConsent(here, synced) && !needsConsent(there, synced)) return;
-    const where = here > there ? "here" : "on the server";
-    throw new AppError(
-      "refused",
-      `this sync would delete ${Math.max(here, there)} of ${synced} files ${where}; nothing was changed; run cairn sync --yes to agree`,
-      { needs_consent: true, deletes_here: here, deletes_on_server: there, files: synced },
-    );
   }
 
   #planned(decided: readonly Decided[]): "done" {
@@ -387,10 +238,6 @@ class Cycle {
     if (sendings.length === 0) return "done";
     return pushAll({ state, server, local, user: state.origin!.user }, sendings, this.#report);
   }
-}
-
-function byPath(rows: readonly FileRow[]): Map<string, FileRow> {
-  return new Map(rows.map((row) => [row.path, row]));
 }
 
 function isIncoming({ action }: Decided): boolean {

@@ -1,0 +1,205 @@
+// Compares both sides of a copy path by path: finds local changes, records them as versions, and decides what to do with each path.
+
+import { AppError } from "../../kit/error.ts";
+import type { DocumentPath } from "../../kit/paths.ts";
+import { modeOf } from "../spaces/modes.ts";
+import type { SyncRules } from "../spaces/schema.ts";
+import type { SpaceEngine } from "../versioned-store/engine.ts";
+import { decide, needsConsent, type Action, type Lineage } from "./decision.ts";
+import { look, recordEdits, type Found, type LocalFile, type RefusedFile } from "./looking.ts";
+import type { ServerSpace } from "./server-space.ts";
+import type { ReplicaState } from "./state.ts";
+import type { FileRow } from "./store.ts";
+
+/** With more paths than this, looking at everything is cheaper. */
+const PATHS_MAX = 200;
+
+interface ComparisonDeps {
+  readonly state: ReplicaState;
+  readonly server: ServerSpace;
+}
+
+/** See `CycleOptions`. */
+interface ComparisonOptions {
+  readonly paths?: ReadonlySet<string> | undefined;
+  readonly confirmed?: boolean;
+  readonly dryRun?: boolean;
+  readonly deleteGraceMs?: number;
+}
+
+/** Nothing to do has no entry. */
+export interface Decided {
+  readonly path: DocumentPath;
+  readonly action: Action;
+  readonly row: FileRow | null;
+  readonly local: LocalFile | undefined;
+}
+
+export class Comparison {
+  readonly #deps: ComparisonDeps;
+  readonly #options: ComparisonOptions;
+  readonly #rules: SyncRules;
+  readonly #refused: RefusedFile[] = [];
+  #foundEdits = false;
+
+  constructor(deps: ComparisonDeps, options: ComparisonOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#rules = deps.state.rules;
+  }
+
+  /** Local files that cannot become versions. */
+  get refused(): readonly RefusedFile[] {
+    return this.#refused;
+  }
+
+  /**
+   * Records local edits, and decides for every path. Skips all of it if neither side changed since nothing was left to do. Raises `refused` with
+   * `details.needs_consent` before it records anything.
+   */
+  async run(engine: SpaceEngine): Promise<Decided[]> {
+    const { state } = this.#deps;
+    if (this.#isPartial) return this.#compare(engine);
+    // First, so that an edit made during the comparison has another fingerprint.
+    const fingerprint = await engine.fingerprint();
+    if (fingerprint !== undefined && fingerprint === state.settled) return [];
+    const decided = await this.#compare(engine);
+    const isSettled = decided.length === 0 && this.#refused.length === 0 && !this.#foundEdits;
+    if (isSettled && fingerprint !== undefined && !this.#options.dryRun) await state.settle(fingerprint);
+    return decided;
+  }
+
+  get #isPartial(): boolean {
+    const { paths } = this.#options;
+    return paths !== undefined && paths.size <= PATHS_MAX;
+  }
+
+  async #compare(engine: SpaceEngine): Promise<Decided[]> {
+    const { rows, paths } = this.#scope();
+    const found = await look(engine, paths, this.#options.deleteGraceMs);
+    this.#foundEdits = found.edited.size + found.missing.size > 0;
+    this.#onlySynced(found);
+    const planned = this.#decideAll(rows, found, (path, live) => {
+      // The content of an edit is hashed when it is recorded.
+      if (found.edited.has(path)) return { version: 0, hash: "edited" };
+      return found.missing.has(path) ? undefined : live;
+    });
+    if (this.#options.dryRun !== true) {
+      this.#requireConsent(planned);
+      await recordEdits(engine, found, this.#deps.state.origin!.user);
+    }
+    this.#refused.push(...found.refused);
+    if (this.#options.dryRun) return planned;
+    return this.#withLineage(
+      engine,
+      this.#decideAll(rows, found, (_, live) => live),
+    );
+  }
+
+  /** `paths` undefined: everything. */
+  #scope(): { rows: ReadonlyMap<string, FileRow>; paths: ReadonlySet<string> | undefined } {
+    const { state } = this.#deps;
+    if (this.#isPartial) {
+      const rows = byPath(state.pending().filter(({ path, fresh }) => this.#mayAct(path, fresh)));
+      for (const path of this.#options.paths!) {
+        const row = state.file(path);
+        if (row) rows.set(path, row);
+      }
+      const paths = new Set([...this.#options.paths!, ...rows.keys()]);
+      if (paths.size <= PATHS_MAX) return { rows, paths };
+    }
+    return { rows: byPath(state.files()), paths: undefined };
+  }
+
+  /** Paths that do not sync differ from the server for good. */
+  #mayAct(path: string, fresh: FileRow["fresh"]): boolean {
+    const mode = modeOf(this.#rules, path);
+    return mode === "always" || (mode === "init-only" && fresh !== null);
+  }
+
+  /** Other files are not for the server, so their edits are recorded when a person asks for it. */
+  #onlySynced(found: Found): void {
+    const isSynced = (path: string) => modeOf(this.#rules, path) === "always";
+    for (const path of found.edited) if (!isSynced(path)) found.edited.delete(path);
+    for (const path of found.missing) if (!isSynced(path)) found.missing.delete(path);
+    const refused = found.refused.filter(({ path }) => isSynced(path.replace(/\/$/, "")));
+    found.refused.splice(0, found.refused.length, ...refused);
+  }
+
+  #decideAll(
+    rows: ReadonlyMap<string, FileRow>,
+    found: Found,
+    localOf: (path: string, live: LocalFile | undefined) => LocalFile | undefined,
+  ): Decided[] {
+    const decided: Decided[] = [];
+    const add = (path: string, row: FileRow | null) => {
+      const local = localOf(path, found.live.get(path));
+      const hash = local?.hash ?? null;
+      // The common case.
+      if (row && hash === row.hash && hash === row.base_hash && row.sent === null && row.fresh === null)
+        return;
+      const action = this.#decided(path, row, hash, "unknown");
+      if (action !== "none") decided.push({ path: path as DocumentPath, action, row, local });
+    };
+    for (const [path, row] of rows) add(path, row);
+    for (const path of found.live.keys()) if (!rows.has(path)) add(path, null);
+    for (const path of found.edited) if (!rows.has(path) && !found.live.has(path)) add(path, null);
+    return decided;
+  }
+
+  #decided(path: string, row: FileRow | null, local: string | null, lineage: Lineage): Action {
+    return decide({
+      mode: modeOf(this.#rules, path),
+      server: row?.hash ?? null,
+      local,
+      base: row?.base_hash ?? null,
+      sent: row?.sent ?? null,
+      fresh: row?.fresh ?? null,
+      lineage,
+    });
+  }
+
+  /** Compares the histories of both sides where a restored server has another content. */
+  async #withLineage(engine: SpaceEngine, decided: readonly Decided[]): Promise<Decided[]> {
+    const result: Decided[] = [];
+    for (const one of decided) {
+      const { path, row, local } = one;
+      const isOpen = row?.fresh === "restored" && row.hash !== null && local && row.hash !== local.hash;
+      if (!isOpen) {
+        result.push(one);
+        continue;
+      }
+      const lineage = await this.#lineageOf(engine, path, row);
+      const action = this.#decided(path, row, local.hash, lineage);
+      // Without a common content there is no base.
+      result.push({ ...one, action, row: lineage === "common" ? row : { ...row, base_hash: null } });
+    }
+    return result;
+  }
+
+  async #lineageOf(engine: SpaceEngine, path: DocumentPath, row: FileRow): Promise<Lineage> {
+    const base = row.base_hash;
+    const hashes = new Set(await this.#deps.server.hashesOf(path));
+    if (base !== null && hashes.has(base)) return "common";
+    const history = await engine.history(path);
+    return history?.versions.some(({ hash }) => hash === row.hash) ? "earlier" : "unknown";
+  }
+
+  #requireConsent(decided: readonly Decided[]): void {
+    if (this.#options.confirmed === true) return;
+    const { synced } = this.#deps.state;
+    const count = (action: Action) => decided.filter((one) => one.action === action).length;
+    const [here, there] = [count("remove"), count("withdraw")];
+    if (!needsConsent(here, synced) && !needsConsent(there, synced)) return;
+    const where = here > there ? "here" : "on the server";
+    throw new AppError(
+      "refused",
+      `this sync would delete ${Math.max(here, there)} of ${synced} files ${where}; nothing was changed; run cairn sync --yes to agree`,
+      { needs_consent: true, deletes_here: here, deletes_on_server: there, files: synced },
+    );
+  }
+}
+
+function byPath(rows: readonly FileRow[]): Map<string, FileRow> {
+  return new Map(rows.map((row) => [row.path, row]));
+}
