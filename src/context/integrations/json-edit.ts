@@ -43,7 +43,7 @@ export function withEntry(text: string, container: JsonNode, entry: NewEntry): s
   const trailing = last.comma === undefined ? "" : ",";
   const first = container.entries[0]!;
   const newline = newlineOf(text);
-  if (!text.slice(container.start, first.start).includes("\n") && !isLineComment(text, last, container)) {
+  if (!text.slice(container.start, first.start).includes("\n")) {
     const after = last.comma === undefined ? last.end : last.comma + 1;
     return applied(text, [...edits, insertion(after, ` ${spaced(entry)}${trailing}`)]);
   }
@@ -99,10 +99,6 @@ function endOfContent(text: string, container: JsonNode): number {
   let end = container.end - 1;
   while (/\s/.test(text[end - 1]!)) end -= 1;
   return end;
-}
-
-function isLineComment(text: string, last: JsonEntry, container: JsonNode): boolean {
-  return text.slice(last.end, container.end).includes("//");
 }
 
 function indentOf(text: string, offset: number): string {

@@ -18,18 +18,19 @@ const noWait = () => Promise.reject(new Error("no server limits these tests"));
 const FILES: Record<string, string> = {
   "context-entry.md": "# Start here\n\nReleases happen on Tuesdays.\n",
   "decisions.md": "# Decisions\n\nWe chose SQLite because one file is easy to copy.\n",
+  "notes/aaa.md": "# Aaa\n\nstorage\n",
   "notes/alpha.md": "# Alpha\n\nalpha beta storage\n",
   "notes/gamma.md": "# Database engine\n\ngamma delta\n",
   "notes/omega.md": "# Omega\n\nnothing of interest\n",
 };
 
 /** Finds files with all words, by path. */
-function source(): ContextSource {
+function source(files = FILES): ContextSource {
   return {
     name: "main",
     head: async () => "0123456789ab.5",
     list: async () =>
-      Object.entries(FILES).map(([path, text]) => ({
+      Object.entries(files).map(([path, text]) => ({
         path,
         version: 1,
         size: text.length,
@@ -39,11 +40,11 @@ function source(): ContextSource {
         state: "live" as const,
         mode: "always" as const,
       })),
-    read: async (path) => ({ path, version: 1, state: "live", bytes: new TextEncoder().encode(FILES[path]) }),
+    read: async (path) => ({ path, version: 1, state: "live", bytes: new TextEncoder().encode(files[path]) }),
     history: async (path) => ({ path, tracked: true, current: 1, versions: [] }),
     facts: async () => ({ ranks: new Map(), stale: new Set(), important: new Set(), links: new Map() }),
     search: async (words, limit) =>
-      Object.entries(FILES)
+      Object.entries(files)
         .filter(([, text]) => words.split(" ").every((word) => text.toLowerCase().includes(word)))
         .map(([path]) => path)
         .slice(0, limit),
@@ -117,6 +118,18 @@ describe("the benchmark", () => {
     expect(map!.tokens_fetched).toBeGreaterThan(0);
     // A document that was in the text from the start costs no fetch.
     expect(report.questions[0]!.arms["map + search"]).toEqual({ reached: true, fetched: 0 });
+    // One document has both words, so none of those with one of them is read.
+    const [tokens] = countTexts([FILES["notes/alpha.md"]!]);
+    expect(report.questions[5]!.arms["map + search"]).toEqual({ reached: true, fetched: tokens! });
+  });
+
+  test("the reader gives up after five documents", async () => {
+    const files = Object.fromEntries([1, 2, 3, 4, 5, 6].map((number) => [`n${number}.md`, "kangaroo\n"]));
+    const reached = async (answer: string) => {
+      const asked = parseTasks(`tasks: [{question: kangaroo, answers: [${answer}]}]`);
+      return (await benchContext(source(files), asked, deps)).arms[2]!.reached;
+    };
+    expect([await reached("n5.md"), await reached("n6.md")]).toEqual([1, 0]);
   });
 
   test("refuses answers that the space does not have, all at once", async () => {

@@ -88,7 +88,7 @@ for (const [kind, open] of Object.entries(doors))
     test("documents that others link to come first in the map, with their own links", async () => {
       await using door = await open();
       await fill(door, {
-        "a.md": "# A\n\n[z](z.md)\n",
+        "a.md": "# A\n\n[itself](a.md) [z](z.md)\n",
         "b.md": "# B\n\n[[z]] [[a]] [[nothing]]\n",
         "z.md": "# Z\n",
       });
@@ -146,6 +146,9 @@ for (const [kind, open] of Object.entries(doors))
       expect(text).toContain(
         '<document path="context-entry.md" state="edited, not recorded">\nedited\n</document>',
       );
+      // It is not even opened: the reason is that of the listing.
+      const link = (await door.space.list()).find(({ path }) => path === "identity/link.md");
+      expect(receipt.omitted).toContainEqual({ path: "identity/link.md", reason: link!.refused!.reason });
       expect(receipt.omitted.map(({ path }) => path).toSorted()).toEqual([
         "identity/link.md",
         "identity/photo.md",

@@ -112,12 +112,30 @@ describe("a receipt that was changed", () => {
     );
   });
 
+  test("does not take the word of the history for the content", async () => {
+    await using door = await doors["a folder"]!();
+    await door.space.write("context-entry.md", bytes("one\n"), null);
+    const receipt = await received(door);
+    const damaged = {
+      ...doorSource(door.space, noWait),
+      read: async () => ({ path: "", version: 1, state: "live" as const, bytes: bytes("0ne\n") }),
+    };
+    const { ok, rows } = await verifyReceipt(receipt, damaged);
+    expect([ok, rows[0]!.problem]).toEqual([
+      false,
+      expect.stringMatching(/^the content of v1 has the hash /),
+    ]);
+  });
+
   test("names what is wrong with it as a whole", async () => {
     await using door = await doors["a folder"]!();
     await door.space.write("context-entry.md", bytes("one\n"), null);
     const receipt = await received(door);
-    const problems = async (change: Partial<Receipt>) =>
-      (await verified(door, { ...receipt, ...change })).problems;
+    const problems = async (change: Partial<Receipt>) => {
+      const found = await verified(door, { ...receipt, ...change });
+      expect([found.ok, found.rows.every((row) => row.ok)]).toEqual([false, true]);
+      return found.problems;
+    };
     const [epoch, seq] = receipt.head.split(".");
     expect(await problems({ space: "other" })).toEqual([
       "the receipt is about the space other, but this is main",

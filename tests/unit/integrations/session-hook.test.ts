@@ -116,6 +116,8 @@ test("a person's additions to a file of ours stay", () => {
   expect(read(withoutHook(grown)!)).toEqual({ model: "opus" });
   const commented = created.replace('"hooks"', '// why\n  "hooks"');
   expect(withoutHook(commented)).toContain("// why");
+  // An editor that adds a line end does not make the file ours.
+  expect(withoutHook(`${withHook("// mine\n", COMMAND)}\n`)).toBe("// mine\n\n");
 });
 
 test("another program path replaces the hook in its place, and a person's timeout stays if nothing changed", () => {
