@@ -1,7 +1,7 @@
 // Goal: what is delivered is the documents that matter, in order, within the budget, each with its source, and a receipt that says exactly that.
 
 import { describe, expect, test } from "bun:test";
-import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { doorSource } from "../../../src/context/delivery/door-source.ts";
 import { hookOutput, inject } from "../../../src/context/delivery/inject.ts";
@@ -208,10 +208,32 @@ describe("within limits", () => {
         }
   });
 
+  /** Without versions, since writing many takes time. */
+  function onDisk({ tree }: OpenedDoor, folder: string, count: number): string[] {
+    mkdirSync(join(tree, folder));
+    const names = Array.from(
+      { length: count },
+      (_, index) => `${folder}/n${String(index).padStart(3, "0")}.md`,
+    );
+    for (const name of names) writeFileSync(join(tree, name), `# Title of ${name}\n`);
+    return names;
+  }
+
+  test("no more documents are read than a server answers in a minute, and the map goes on without titles", async () => {
+    await using door = await open();
+    const names = onDisk(door, "identity", 70);
+    const { receipt } = await delivered(door, { budget: 100_000 });
+    expect(receipt.documents.map(({ path }) => path)).toEqual(names.slice(0, 60));
+    expect(receipt.omitted).toEqual(
+      names.slice(60).map((path) => ({ path, reason: "more than 60 documents" })),
+    );
+    const { text } = await delivered(door, { mode: "map", budget: 100_000 });
+    expect(text).toContain("\n- identity/n059.md: Title of identity/n059.md\n- identity/n060.md\n");
+  });
+
   test("a map stops where the budget ends and says how many documents are left", async () => {
     await using door = await open();
-    const names = Array.from({ length: 120 }, (_, index) => `notes/n${String(index).padStart(3, "0")}.md`);
-    await fill(door, Object.fromEntries(names.map((name) => [name, `# Title of ${name}\n`])));
+    onDisk(door, "notes", 120);
     const { receipt, text } = await delivered(door, { mode: "map", budget: 600 });
     expect(receipt.tokens).toBeLessThanOrEqual(600);
     expect(receipt.documents.length).toBeGreaterThan(10);
