@@ -355,6 +355,40 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
   });
 }
 
+test("lists ten thousand entries, and names a directory that has more", async () => {
+  await using place = await scene(isLinux ? "descriptors" : "paths");
+  const { folder, path, root } = place;
+  const entries = 10_000;
+  writeFileSync(join(path, "0"), "");
+  for (let entry = 1; entry < entries; entry += 1) linkSync(join(path, "0"), join(path, `${entry}`));
+  expect(await root.list("")).toHaveLength(entries);
+  writeFileSync(join(path, "one more"), "");
+  const many = `has more than ${entries} entries; that is too many to list`;
+  await refusal(root.list(""), "refused", `the directory ${many}`);
+  await refusal(new RootDirectory(folder.path).list(at("root")), "refused", `root ${many}`);
+});
+
+test("has a place for a missing file in an existing directory only", async () => {
+  await using scenery = await scene("paths");
+  mkdirSync(join(scenery.path, "x"));
+  await using place = await scenery.root.place(at("x/a.txt"));
+  expect(await place!.open()).toBeUndefined();
+  expect(await scenery.root.place(at("x/y/a.txt"))).toBeUndefined();
+});
+
+test("without descriptors, a directory that was replaced in the meantime is refused", async () => {
+  await using scenery = await scene("paths");
+  const { path, root } = scenery;
+  mkdirSync(join(path, "x"));
+  await using place = await root.place(at("x/a.txt"));
+  renameSync(join(path, "x"), join(path, "before"));
+  const replaced = "the directory was replaced in the meantime; try again";
+  await refusal(place!.replace(bytes("new"), TEMPORARY), "conflict", replaced);
+  mkdirSync(join(path, "x"));
+  await refusal(place!.replace(bytes("new"), TEMPORARY), "conflict", replaced);
+  expect([...readdirSync(join(path, "x")), ...readdirSync(join(path, "before"))]).toEqual([]);
+});
+
 test.if(isLinux)("no descriptor is left open by refusals", async () => {
   await using place = await scene("descriptors");
   mkdirSync(join(place.path, "a/b"), { recursive: true });
