@@ -62,26 +62,36 @@ function fitted(natural: readonly number[], header: readonly string[], columns: 
 const ELLIPSIS = "…";
 let segmenter: Intl.Segmenter | undefined;
 
+/** Enough to fill a column with characters of several parts; the rest of a long text is not looked at. */
+const UNITS_PER_COLUMN = 16;
+
 /** Keeps both ends of one word, such as a path or an address, and the beginning of anything else. */
 function cut(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text;
-  segmenter ??= new Intl.Segmenter();
-  const parts = [...segmenter.segment(text)].map(({ segment }) => segment);
+  const units = width * UNITS_PER_COLUMN;
   const tail = text.includes(" ") ? 0 : Math.floor((width - 1) / 2);
-  const end = taken(parts.toReversed(), tail).toReversed();
-  const start = taken(parts, width - 1 - Bun.stringWidth(end.join("")));
-  return start.join("") + ELLIPSIS + end.join("");
+  const end = taken(charactersOf(text.slice(-units)).toReversed(), tail)
+    .toReversed()
+    .join("");
+  const start = taken(charactersOf(text.slice(0, units)), width - 1 - Bun.stringWidth(end));
+  return start.join("") + ELLIPSIS + end;
 }
 
-function taken(parts: readonly string[], width: number): string[] {
+function charactersOf(text: string): string[] {
+  segmenter ??= new Intl.Segmenter();
+  return [...segmenter.segment(text)].map(({ segment }) => segment);
+}
+
+/** The first characters that fit. */
+function taken(characters: readonly string[], width: number): string[] {
   let used = 0;
   let count = 0;
-  for (const part of parts) {
-    used += Bun.stringWidth(part);
+  for (const character of characters) {
+    used += Bun.stringWidth(character);
     if (used > width) break;
     count += 1;
   }
-  return parts.slice(0, count);
+  return characters.slice(0, count);
 }
 
 const SPANS = [

@@ -39,15 +39,10 @@ describe("a table", () => {
     expect(line).not.toContain("\ufffd");
   });
 
-  test("with a cell of a megabyte is cut at once", () => {
-    const started = performance.now();
-    table(
-      Array.from({ length: 20 }, () => ["x".repeat(50_000), "y"]),
-      ["A", "B"],
-      "none",
-      80,
-    );
-    expect(performance.now() - started).toBeLessThan(2_000);
+  test("with long cells shows the ends of each", () => {
+    const long = `start-${"x".repeat(1_000_000)}-end`;
+    const text = plain(table([[long, `${long} ${long}`]], ["A", "B"], "none", 40));
+    expect(text.split("\n")[1]).toMatch(/^start-x+…x+-end {2}start-x+…$/);
   });
 });
 
