@@ -3,7 +3,7 @@
 import { Client, networkTransport } from "../../context/client/client.ts";
 import type { Progress } from "../../context/replica/cycle.ts";
 import { isReplica } from "../../context/replica/state.ts";
-import { holdsLocalSpace } from "../../context/space/directory.ts";
+import { holdsFinishedSpace } from "../../context/space/directory.ts";
 import type { Space } from "../../context/spaces/schema.ts";
 import { commandText } from "../../kit/command-text.ts";
 import type { Environment } from "../../kit/environment.ts";
@@ -63,7 +63,7 @@ export function checkClientPlace(
   environment: Environment,
 ): void {
   refuseProblems([placeProblem(directory, environment)]);
-  if (holdsLocalSpace(directory) && !isReplica(directory) && !force)
+  if (holdsFinishedSpace(directory) && !isReplica(directory) && !force)
     throw new AppError(
       "conflict",
       `${directory} already holds a space; choose another folder with --dir, or pass --force: its files stay, and the next sync sends them`,

@@ -2,7 +2,7 @@
 
 import { newServerDirectory } from "../../context/config/directory.ts";
 import { isReplica } from "../../context/replica/state.ts";
-import { holdsLocalSpace, ownSpaceDirectory } from "../../context/space/directory.ts";
+import { holdsFinishedSpace, ownSpaceDirectory } from "../../context/space/directory.ts";
 import { spaceNameProblem } from "../../context/spaces/schema.ts";
 import { templateNames, templateSummary } from "../../context/spaces/templates.ts";
 import type { Environment } from "../../kit/environment.ts";
@@ -76,7 +76,7 @@ export function directoryQuestion(environment: Environment): Question<Answers> {
         if (text === "") return "type a folder";
         const wanted = typedDirectory(text, environment);
         const isOwn = force === true || (kind === "client" && isReplica(wanted));
-        const isTaken = holdsLocalSpace(wanted) && !isOwn;
+        const isTaken = holdsFinishedSpace(wanted) && !isOwn;
         const taken = isTaken ? `${wanted} already holds a space; choose another folder` : undefined;
         return placeProblem(wanted, environment) ?? taken;
       },
@@ -97,7 +97,7 @@ const nameLine = line("space", ["solo", "server"], ({ kind, directory }, { space
 export const nameQuestion: Question<Answers> = {
   ...nameLine,
   isOpen: (answers) =>
-    nameLine.isOpen(answers) && !(answers.kind === "solo" && holdsLocalSpace(answers.directory!)),
+    nameLine.isOpen(answers) && !(answers.kind === "solo" && holdsFinishedSpace(answers.directory!)),
 };
 
 export const templateQuestion = line("template", ["solo", "server"], ({ kind }, { template }) =>

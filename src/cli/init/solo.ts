@@ -1,7 +1,7 @@
 // `cairn init solo`: a space in a folder. Everything is checked before anything is written; files that are there already stay as they are.
 
 import type { Adoption } from "../../context/files/listing-schema.ts";
-import { holdsLocalSpace } from "../../context/space/directory.ts";
+import { holdsFinishedSpace } from "../../context/space/directory.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import { spaceNameProblem } from "../../context/spaces/schema.ts";
 import { INDEX_PATH } from "../../context/spaces/space-index.ts";
@@ -41,7 +41,7 @@ interface MadeSolo {
 
 /** Raises `invalid` with everything that is wrong, and `conflict` for a folder that holds a space, unless it is to be completed. */
 export function checkSolo({ directory, name, force }: NewSolo, environment: Environment): void {
-  const isThere = holdsLocalSpace(directory);
+  const isThere = holdsFinishedSpace(directory);
   const nameProblem = name === undefined ? undefined : spaceNameProblem(name);
   refuseProblems([
     placeProblem(directory, environment),
@@ -59,7 +59,7 @@ export function checkSolo({ directory, name, force }: NewSolo, environment: Envi
 
 export async function createSolo(made: NewSolo): Promise<MadeSolo> {
   const { directory } = made;
-  const isThere = holdsLocalSpace(directory);
+  const isThere = holdsFinishedSpace(directory);
   const space = await (isThere ? opened(directory) : created(made));
   try {
     const { template } = await space.record();

@@ -9,6 +9,15 @@ export function holdsLocalSpace(directory: string): boolean {
   return ["space.yaml", "space.db"].some((name) => existsSync(join(directory, ".cairn", name)));
 }
 
+/** Reports whether the creation of the space may have been interrupted: creating it again finishes it, or refuses a space that only lost its file. */
+export function holdsUnfinishedSpace(directory: string): boolean {
+  return holdsLocalSpace(directory) && !existsSync(join(directory, ".cairn", "space.yaml"));
+}
+
+export function holdsFinishedSpace(directory: string): boolean {
+  return holdsLocalSpace(directory) && !holdsUnfinishedSpace(directory);
+}
+
 /** Returns the folder that `--dir` or `$SERVICE_DIR` names, absolute, whatever is in it. Undefined: neither is given. */
 export function namedSpaceDirectory(flag: string | undefined, environment: Environment): string | undefined {
   const given = flag ?? (environment["SERVICE_DIR"] || undefined);

@@ -41,12 +41,12 @@ import {
 import { openSpaceFile, saveSpaceFile } from "../spaces/space-file.ts";
 import { canonicalRules } from "../spaces/sync-rules.ts";
 import { templateOperations } from "../spaces/templates.ts";
-import type { Expected } from "../versioned-store/engine.ts";
+import type { Expected, Operation } from "../versioned-store/engine.ts";
 import { headText } from "../versioned-store/head.ts";
 import { FILE_BYTES_CEILING, type FileHistory, type Snapshot } from "../versioned-store/schema.ts";
 import { sqlite } from "../versioned-store/sqlite/kind.ts";
 import { contextWorkers } from "../worker-pool.ts";
-import { holdsLocalSpace } from "./directory.ts";
+import { holdsLocalSpace, holdsUnfinishedSpace } from "./directory.ts";
 import type { ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
 
 /** A folder has no operator who limits it, only its disk; `space.yaml` may set limits. */
@@ -79,6 +79,11 @@ export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): P
   const options = { directory, clock: deps.clock, log: deps.log };
   const engine = await openWhenFree(() => sqlite.open(options), deps.clock, deps.onWait);
   try {
+    if (holdsUnfinishedSpace(directory) && engine.metadata.get() === null)
+      throw new AppError(
+        "invalid",
+        `${directory}: creating this space was interrupted; repeat it with ${commandText(["cairn", "init", "solo", "--dir", directory])}`,
+      );
     const file = await openSpaceFile(directory, engine, deps);
     return new LocalSpace({ name: file.name, engine, file }, directory, deps);
   } catch (error) {
@@ -97,16 +102,18 @@ interface NewLocalSpace {
 }
 
 /**
- * Every file of the template is `v1` from the start. Raises `conflict` for a folder that holds a space, `invalid` for a bad name or template, and
+ * Every file of the template is `v1` from the start. A creation that a crash interrupted is finished. Raises `conflict` for a folder that holds a space, `invalid` for a bad name or template, and
  * `conflict` with `details.blocked_by` if a file of the template is there already. On failure the folder is as it was.
  */
 export async function createLocalSpace(made: NewLocalSpace, deps: LocalSpaceDeps): Promise<SpaceDoor> {
   const { directory, name, template } = made;
-  const isLeft = made.taken === "leave";
+  const isUnfinished = holdsUnfinishedSpace(directory);
+  const isLeft = made.taken === "leave" || isUnfinished;
   const problem = spaceNameProblem(name);
   if (problem !== undefined) throw new AppError("invalid", `name: ${problem}`);
   const all = templateOperations(template);
-  if (holdsLocalSpace(directory)) throw new AppError("conflict", `${directory} already holds a space`);
+  const isThere = new AppError("conflict", `${directory} already holds a space`);
+  if (holdsLocalSpace(directory) && !isUnfinished) throw isThere;
   const operations = all.filter(({ path }) => obstacleTo(directory, path) === undefined);
   const taken = [...new Set(all.flatMap(({ path }) => obstacleTo(directory, path) ?? []))];
   if (taken.length > 0 && !isLeft)
@@ -123,7 +130,10 @@ export async function createLocalSpace(made: NewLocalSpace, deps: LocalSpaceDeps
   let engine;
   try {
     engine = sqlite.open({ directory, clock: deps.clock, log: deps.log });
-    if (operations.length > 0) await engine.apply({ operations, author: deps.person });
+    if (engine.metadata.get() !== null) throw isThere;
+    const unwritten: Operation[] = [];
+    for (const operation of operations) if (!(await engine.live(operation.path))) unwritten.push(operation);
+    if (unwritten.length > 0) await engine.apply({ operations: unwritten, author: deps.person });
     const created_at = rfc3339(deps.clock.now());
     const file: SpaceFile = { name, created_at, template, sync: DEFAULT_SYNC };
     // Last, because this file makes the folder a space.

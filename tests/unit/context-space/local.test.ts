@@ -1,9 +1,11 @@
 // Goal: a space in a folder takes its turn with other commands, is made whole or not at all, and never replaces what was in the folder.
 
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createLocalSpace, openLocalSpace } from "../../../src/context/space/local.ts";
+import { templateOperations } from "../../../src/context/spaces/templates.ts";
+import { sqlite } from "../../../src/context/versioned-store/sqlite/kind.ts";
 import { bytes } from "../../kit/file-engine.ts";
 import { pictureOf, temporaryFolder } from "../../kit/folder.ts";
 import { refusal } from "../../kit/refusal.ts";
@@ -71,6 +73,29 @@ test("leaves every file of the template that is there already, in any spelling, 
   ]);
   for (const [path, text] of Object.entries(mine))
     expect(readFileSync(join(folder.path, path), "utf8")).toBe(text);
+});
+
+test("finishes a creation that a crash interrupted, with every file at v1, and refuses a space that only lost its file", async () => {
+  await using folder = await temporaryFolder();
+  const directory = folder.path;
+  const made = { directory, name: "main", template: "solo" };
+  // As after a crash: the files are recorded, and the file that makes the folder a space is not there.
+  const engine = sqlite.open({ directory, ...localDeps });
+  await engine.apply({ operations: templateOperations("solo").slice(0, 3), author: PERSON });
+  await engine.close();
+  await refusal(
+    openLocalSpace(directory, localDeps),
+    "invalid",
+    /interrupted; repeat it with cairn init solo/,
+  );
+  const space = await createLocalSpace(made, localDeps);
+  const files = await space.list();
+  await space.close();
+  expect(files.map(({ version, state }) => [version, state])).toEqual(files.map(() => [1, "live"]));
+  expect(files).toHaveLength(7);
+  rmSync(join(directory, ".cairn", "space.yaml"));
+  await refusal(createLocalSpace(made, localDeps), "conflict", /already holds a space$/);
+  await (await openLocalSpace(directory, localDeps)).close();
 });
 
 test("removes what it made and nothing else if writing fails", async () => {
