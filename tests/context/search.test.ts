@@ -188,6 +188,22 @@ test("a damaged index is built again, and one that is gone, too", async () => {
   expect(paths(await search(admin, { q: "word" }))).toEqual(["a.md"]);
 });
 
+test("the words of a destroyed version leave the disk with it", async () => {
+  await using server = await contextServer();
+  const { admin } = server;
+  await admin.write("a.md", "classified ordinary");
+  expect(paths(await search(admin, { q: "classified" }))).toEqual(["a.md"]);
+  await admin.write("a.md", "ordinary");
+  expect(paths(await search(admin, { q: "classified" }))).toEqual([]);
+  await admin.delete("/spaces/team/versions/a.md?version=1");
+  expect(paths(await search(admin, { q: "ordinary" }))).toEqual(["a.md"]);
+  for (const suffix of ["", "-wal"]) {
+    const file = Bun.file(server.inSpace(`.cairn/search.db${suffix}`));
+    const content = (await file.exists()) ? await file.text() : "";
+    expect([suffix, /classif/.test(content)]).toEqual([suffix, false]);
+  }
+});
+
 test("many users search and write at once, and each finds what was written before", async () => {
   await using server = await contextServer();
   const users = await Promise.all(["a", "b", "c", "d"].map((name) => server.user(name, "contributor")));

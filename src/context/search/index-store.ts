@@ -5,11 +5,13 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { createFile, removeFiles } from "../../kit/db-file.ts";
 import { systemCode } from "../../kit/error.ts";
+import { SEARCH_DATABASE } from "../versioned-store/sqlite/derived-files.ts";
 import schema from "./migrations/001_search.sql" with { type: "text" };
 
-const FILE = "search.db";
 /** Another version of the schema is built again instead of migrated. */
 const SCHEMA_VERSION = 1;
+/** The mark of an index that contained every file. */
+const COMPLETE = 1;
 const BUSY_TIMEOUT_MS = 30_000;
 /** As in the schema, so that marking agrees with matching. */
 const TOKENIZER = "unicode61 remove_diacritics 2";
@@ -32,7 +34,7 @@ export type IndexStore = ReturnType<typeof indexStore>;
 
 /** `own`: the directory `.cairn` of a space. A damaged index, or one of another version, is replaced by an empty one. */
 export function openIndex(own: string): IndexStore {
-  const path = join(own, FILE);
+  const path = join(own, SEARCH_DATABASE);
   try {
     return opened(path);
   } catch (error) {
@@ -40,11 +42,6 @@ export function openIndex(own: string): IndexStore {
     removeFiles(path);
     return opened(path);
   }
-}
-
-/** Call with the index closed. */
-export function dropIndex(own: string): void {
-  removeFiles(join(own, FILE));
 }
 
 export function isDamage(error: unknown): boolean {
@@ -125,6 +122,12 @@ function indexStore(db: Database) {
     dropWords: (id: number) => void dropWords.run(id),
     /** Best first, ties by path. `expression`: made by terms.ts. */
     matching: (expression: string, limit: number) => matching.all(expression, limit),
+    /** Reports whether it contained every file at some time, so that following the changes since then is enough. */
+    isComplete(): boolean {
+      using statement = db.prepare<{ application_id: number }, []>("PRAGMA application_id");
+      return statement.get()!.application_id === COMPLETE;
+    },
+    complete: () => void db.run(`PRAGMA application_id = ${COMPLETE}`),
     write: (work: () => void) => db.transaction(work).immediate(),
     [Symbol.dispose]: () => db.close(false),
   };

@@ -4,10 +4,11 @@
 import { join } from "node:path";
 import { systemClock } from "../../kit/clock.ts";
 import { HeldRoot } from "../../kit/held-directory.ts";
+import { removeDerived } from "../versioned-store/sqlite/derived-files.ts";
 import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
 import { walk } from "../versioned-store/sqlite/walk.ts";
 import { compileExpression } from "./expression.ts";
-import { dropIndex, isDamage, markStore, openIndex, type Candidate } from "./index-store.ts";
+import { isDamage, markStore, openIndex, type Candidate } from "./index-store.ts";
 import {
   joined,
   type Candidates,
@@ -34,7 +35,7 @@ export async function findCandidates(input: FindInput): Promise<Found> {
     return candidatesIn(own, input);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    dropIndex(own);
+    removeDerived(own);
     return candidatesIn(own, { ...input, whole: true });
   }
 }
@@ -45,13 +46,15 @@ function candidatesIn(
 ): Found {
   using store = openIndex(own);
   const start = systemClock.elapsed();
-  const found = whole ? differences(directory, store.known()) : differencesAt(directory, store, changed);
-  const look = whole ? { ms: systemClock.elapsed() - start, files: found.files } : undefined;
+  const looks = whole || !store.isComplete();
+  const found = looks ? differences(directory, store.known()) : differencesAt(directory, store, changed);
+  const look = looks ? { ms: systemClock.elapsed() - start, files: found.files } : undefined;
   const looked = systemClock.elapsed();
   const turnMs = Math.max(TURN_MS, LOOKS_PER_TURN * (looked - start));
   const isOver = () => inTurns && systemClock.elapsed() - looked > turnMs;
   if (!bring(store, directory, found, isOver))
     return { isCurrent: false, look, candidates: candidatesOf([]) };
+  if (looks) store.complete();
   const matching = expression === undefined ? [] : store.matching(expression, limit);
   return { isCurrent: true, look, candidates: candidatesOf(matching) };
 }

@@ -14,5 +14,3 @@ CREATE TABLE searched (
 
 -- The words of the searched files, by the id of the file.
 CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
--- Without this, words of deleted and rewritten files would stay in the database until SQLite merges its segments.
-INSERT INTO words (words, rank) VALUES ('secure-delete', 1);

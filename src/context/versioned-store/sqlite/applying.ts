@@ -32,6 +32,8 @@ interface ApplyingDeps {
   /** Closed while a batch is written in steps. */
   readonly gate: StepGate;
   readonly clock: Clock;
+  /** Called when a content was destroyed. */
+  readonly removeDerived: () => void;
   /** See `SpaceEngineOptions`. */
   readonly onApplied: (applied: Applied, batch: Pick<Batch, "author" | "by">) => void;
 }
@@ -165,7 +167,9 @@ export class Applying {
     }
     const destroyed = steps.filter(({ effect }) => effect.op === "destroy");
     for (const { version } of destroyed) this.#deps.recent.forget(version!.hash);
-    if (destroyed.length > 0) this.#deps.db.clearLog();
+    if (destroyed.length === 0) return;
+    this.#deps.db.clearLog();
+    this.#deps.removeDerived();
   }
 }
 

@@ -39,6 +39,7 @@ import { Applying, AT_ONCE_MAX } from "./applying.ts";
 import { checkShape, totalsOf, type Prepared } from "./batch.ts";
 import type { Coded } from "./coding.ts";
 import { fingerprintOf } from "./fingerprint.ts";
+import { removeDerived } from "./derived-files.ts";
 import { spaceMigrations } from "./migrations/migrations.ts";
 import { Metadata } from "./metadata.ts";
 import { Mirror } from "./mirror.ts";
@@ -52,6 +53,7 @@ import { Staging } from "./staging.ts";
 import { spaceStore, type SpaceStore } from "./store.ts";
 import { Tree } from "./tree.ts";
 
+const OWN_DIRECTORY = ".cairn";
 const EPOCH_BITS = 48;
 /** An operating system writes its cache to disk within half a minute, so a power cut cannot lose file content older than this. */
 const WRITTEN_OUT_MS = 120_000;
@@ -65,7 +67,7 @@ const NONE: ReadonlySet<string> = new Set();
  * fails.
  */
 export function openSqliteEngine(options: SpaceEngineOptions): SqliteEngine {
-  const own = join(options.directory, ".cairn");
+  const own = join(options.directory, OWN_DIRECTORY);
   makeDirectory(own);
   const db = openDatabase(join(own, "space.db"), (error) =>
     options.log.error("a callback after a commit failed", { error: messageOf(error) }),
@@ -134,6 +136,7 @@ export class SqliteEngine implements SpaceEngine {
       recent,
       gate,
       clock,
+      removeDerived: () => removeDerived(join(directory, OWN_DIRECTORY)),
       onApplied,
     });
     this.#staging = new Staging(db, this.#store);

@@ -1,0 +1,27 @@
+// Goal: an index that lost its database, or was never complete, contains every file again, whatever it is asked to follow.
+
+import { expect, test } from "bun:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathsIn } from "../../../src/context/search/jobs.ts";
+import { findCandidates } from "../../../src/context/search/work.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+
+test("following changes is enough only once the whole tree is in the index", async () => {
+  await using folder = await temporaryFolder();
+  const directory = folder.path;
+  mkdirSync(join(directory, ".cairn"));
+  for (const name of ["a.md", "b.md"]) writeFileSync(join(directory, name), "word");
+  const find = async (...changed: string[]) => {
+    const input = { directory, whole: false, inTurns: true, changed, expression: '"word"', limit: 10 };
+    const { isCurrent, look, candidates } = await findCandidates(input);
+    return [isCurrent, look?.files, pathsIn(candidates.paths)];
+  };
+  expect(await find("a.md")).toEqual([true, 2, ["a.md", "b.md"]]);
+  writeFileSync(join(directory, "c.md"), "word");
+  writeFileSync(join(directory, "d.md"), "word");
+  rmSync(join(directory, "a.md"));
+  expect(await find("a.md", "c.md", "never.md")).toEqual([true, undefined, ["b.md", "c.md"]]);
+  rmSync(join(directory, ".cairn", "search.db"));
+  expect(await find()).toEqual([true, 3, ["b.md", "c.md", "d.md"]]);
+});
