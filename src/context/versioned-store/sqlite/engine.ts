@@ -353,23 +353,14 @@ export class SqliteEngine implements SpaceEngine {
     this.#mirror.following.settle();
     try {
       await this.#db.write(() => this.#store.setFollower.run(this.#mirror.following.safeSeq, "tree"));
+      while (await this.#db.write(() => this.#mirror.keepSignatures()));
     } catch (error) {
       // The next open only has to check more files.
-      this.#log.warn("cannot store the position of the working tree at close", { error: messageOf(error) });
+      this.#log.warn("cannot store the state of the working tree at close", { error: messageOf(error) });
     }
-    await this.#keepSignatures();
     this.#mirror.close();
     await this.#db.checkpointing;
     this.#db.close();
-  }
-
-  async #keepSignatures(): Promise<void> {
-    try {
-      while (await this.#db.write(() => this.#mirror.keepSignatures()));
-    } catch (error) {
-      // The next listing only has to read more files.
-      this.#log.warn("cannot store the signatures of the working tree at close", { error: messageOf(error) });
-    }
   }
 
   /** For a space restored from a backup: starts a new history, so that clients stop and ask, and writes the working tree. */
