@@ -58,7 +58,8 @@ export class Search {
   }
 
   /**
-   * Raises `invalid` for a query that cannot be one, `refused` for a search that takes too long, and what the worker pool raises. `signal` cancels
+   * Raises `invalid` for a query that cannot be one, `refused` for a search that takes too long, `unavailable` when the disk fails, and what the
+   * worker pool raises. `signal` cancels
    * the search.
    */
   async find(

@@ -3,7 +3,9 @@
 
 import { join } from "node:path";
 import { systemClock } from "../../kit/clock.ts";
+import { AppError, systemCode } from "../../kit/error.ts";
 import { HeldRoot } from "../../kit/held-directory.ts";
+import { fromSqlite } from "../../kit/storage-error.ts";
 import { removeDerived } from "../versioned-store/sqlite/derived-files.ts";
 import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
 import { walk } from "../versioned-store/sqlite/walk.ts";
@@ -34,10 +36,18 @@ export async function findCandidates(input: FindInput): Promise<Found> {
   try {
     return candidatesIn(own, input);
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isDamage(error)) throw fromStorage(error);
     removeDerived(own);
     return candidatesIn(own, { ...input, whole: true });
   }
+}
+
+/** A full disk, or a folder that was removed meanwhile. */
+function fromStorage(error: unknown): unknown {
+  const code = systemCode(error) ?? "";
+  if (code.startsWith("SQLITE_")) return fromSqlite(error);
+  if (code === "" || error instanceof AppError) return error;
+  return new AppError("unavailable", `the text index cannot be used (${code})`);
 }
 
 function candidatesIn(

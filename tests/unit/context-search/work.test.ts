@@ -5,6 +5,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathsIn } from "../../../src/context/search/jobs.ts";
 import { findCandidates } from "../../../src/context/search/work.ts";
+import { refusal } from "../../kit/refusal.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 test("following changes is enough only once the whole tree is in the index", async () => {
@@ -23,5 +24,8 @@ test("following changes is enough only once the whole tree is in the index", asy
   rmSync(join(directory, "a.md"));
   expect(await find("a.md", "c.md", "never.md")).toEqual([true, undefined, ["b.md", "c.md"]]);
   rmSync(join(directory, ".cairn", "search.db"));
+  rmSync(join(directory, ".cairn"), { recursive: true });
+  await refusal(find(), "unavailable", "the text index cannot be used (ENOENT)");
+  mkdirSync(join(directory, ".cairn"));
   expect(await find()).toEqual([true, 3, ["b.md", "c.md", "d.md"]]);
 });
