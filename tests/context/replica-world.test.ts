@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { runWorld } from "../prove/sync-world.ts";
 
 const [from = 1, to = from] = (process.env["SYNC_SEEDS"] ?? "4-5").split("-").map(Number);
-const DEEDS = 50;
+const DEEDS = 40;
 
 test.each(Array.from({ length: to - from + 1 }, (_, index) => from + index))("seed %d", async (seed) => {
   expect(await runWorld({ seed, deeds: DEEDS })).toEqual([]);

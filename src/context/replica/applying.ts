@@ -106,7 +106,10 @@ export async function bring(
     // Writes the files.
     around.engine.treeBehind();
   }
-  await leaveRaced(around.engine, brought);
+  // In a copy that is being made, nobody edits what is not there yet.
+  const isNew = ({ row, local }: Step) => row.fresh === "joined" && local === undefined;
+  const created = new Set<string>(steps.filter(isNew).map(({ path }) => path));
+  await leaveRaced(around.engine, brought, created);
   return brought;
 }
 
@@ -307,10 +310,18 @@ function record({ item, live }: Applied, brought: Brought): void {
  * An editor may save between the check of a file and its replacement. The store then keeps the edit. It was made from the version before, so the
  * path does not agree yet: the next round merges both.
  */
-async function leaveRaced(engine: SpaceEngine, brought: Brought): Promise<void> {
+async function leaveRaced(
+  engine: SpaceEngine,
+  brought: Brought,
+  created: ReadonlySet<string>,
+): Promise<void> {
   engine.treeBehind();
   const agreements = brought.agreements.splice(0);
   for (const agreement of agreements) {
+    if (created.has(agreement.path)) {
+      brought.agreements.push(agreement);
+      continue;
+    }
     const state = (await engine.stat(agreement.path as DocumentPath))?.state;
     const isEdited = state === "modified" || state === "untracked";
     if (isEdited) brought.raced.push(agreement.path);
