@@ -25,10 +25,12 @@ interface Named {
 async function proofs(): Promise<Named[]> {
   const { killContext } = await import("../tests/prove/kill-context.ts");
   const { killService } = await import("../tests/prove/kill-service.ts");
+  const { killSync } = await import("../tests/prove/kill-sync.ts");
   const { proveSync } = await import("../tests/prove/sync.ts");
   const kills = [
     { name: "kill cairn server", weight: 1, run: killContext },
     { name: "kill service", weight: 1, run: killService },
+    { name: "kill cairn sync", weight: 1, run: killSync },
     { name: "sync", weight: 1, run: proveSync },
   ];
   if (locateTool("python") === undefined) {
