@@ -14,9 +14,10 @@ import { eventually, until } from "../kit/eventually.ts";
 import { silent } from "../kit/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { refusal } from "../kit/refusal.ts";
-import { replica, type Replica } from "../kit/replica.ts";
+import { replica, treeOf, type Replica } from "../kit/replica.ts";
 
 const RETRY_MS = 50;
+const TICK_MS = 20;
 
 interface Kept extends AsyncDisposable {
   readonly copy: Replica;
@@ -90,6 +91,37 @@ test("scratch files of editors stay here, and one daemon runs at a time", async 
   expect(isDaemonRunning(directory)).toBe(true);
   await ann.stop();
   expect([isDaemonRunning(directory), daemonStatus(directory)]).toEqual([false, undefined]);
+});
+
+test("after sleep, the daemon connects again", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  const directory = join(folder.path, "ann");
+  const { token } = await server.user("ann", "contributor");
+  await replica({ directory, url: server.url, token }).join();
+  let slept = 0;
+  const streams: string[] = [];
+  const clock = { now: () => systemClock.now() + slept, elapsed: () => systemClock.elapsed() };
+  const connect = () => {
+    const network = networkTransport(server.url, token);
+    const send: typeof network.send = (method, path, ...rest) => {
+      if (path.includes("/events")) streams.push(path);
+      return network.send(method, path, ...rest);
+    };
+    return new Client({ ...network, send });
+  };
+  const deps = { directory, connect, clock, log: silent, pid: 1, intervalMs: RETRY_MS, tickMs: TICK_MS };
+  using _lock = lockDaemon(directory);
+  const daemon = new Daemon(deps);
+  const running = daemon.run();
+  await eventually(() => daemonStatus(directory)?.connected, true);
+  expect(streams).toHaveLength(1);
+  slept = 3_600_000;
+  await eventually(() => streams.length, 2);
+  await server.admin.write("a.md", "while you slept\n");
+  await eventually(() => treeOf(directory), { "a.md": "while you slept\n" });
+  daemon.stop();
+  await running;
 });
 
 test("the log is bounded and keeps one earlier file", async () => {

@@ -36,6 +36,7 @@ interface DaemonDeps {
   readonly pid: number;
   /** For tests. */
   readonly intervalMs?: number;
+  readonly tickMs?: number;
 }
 
 export class Daemon {
@@ -45,6 +46,7 @@ export class Daemon {
   readonly #watch: TreeWatch;
   readonly #stop = new AbortController();
   #feedStop = new AbortController();
+  #cycleStop = new AbortController();
   /** Local paths to look at. */
   #paths: Set<string> | "everything" = "everything";
   #serverHasNews = true;
@@ -152,6 +154,8 @@ export class Daemon {
       // What was to be looked at is not known any more once the state on disk changed, so look at all of it.
       this.#paths = "everything";
       this.#backOff.failed();
+      // Aborted by waking up.
+      if (this.#cycleStop.signal.aborted) this.#backOff.hurry();
       this.#tellFailure(error);
     }
   }
@@ -164,7 +168,9 @@ export class Daemon {
     try {
       const local = new LocalCopy(directory, { clock, log });
       if (!isServers && paths && !(await hasLocalNews(state, local, paths))) return undefined;
-      const server = new ServerSpace(client, state.origin!.space, this.#stop.signal);
+      this.#cycleStop = new AbortController();
+      const signal = AbortSignal.any([this.#stop.signal, this.#cycleStop.signal]);
+      const server = new ServerSpace(client, state.origin!.space, signal);
       const options = { direction: "both", paths, deleteGraceMs: DELETE_GRACE_MS } as const;
       return await runCycle({ state, server, local, clock }, options);
     } finally {
@@ -228,20 +234,21 @@ export class Daemon {
 
   /** After sleep, timers and connections are stale. */
   #watchClocks(): ReturnType<typeof setInterval> {
-    const { clock, log } = this.#deps;
-    let [wall, monotonic] = [clock.now(), clock.elapsed()];
+    const { clock, log, tickMs = TICK_MS } = this.#deps;
+    let wall = clock.now();
     return setInterval(() => {
-      const [now, elapsed] = [clock.now(), clock.elapsed()];
-      const slept = now - wall - TICK_MS;
-      const isLate = elapsed - monotonic - TICK_MS > SLEPT_MS;
-      [wall, monotonic] = [now, elapsed];
-      if (slept < SLEPT_MS && !isLate) return;
+      // A monotonic clock may stand still during sleep.
+      const now = clock.now();
+      const slept = now - wall - tickMs;
+      wall = now;
+      if (slept < SLEPT_MS) return;
       log.info("the machine slept", { ms: Math.round(slept) });
       this.#paths = "everything";
       this.#backOff.hurry();
       this.#feedStop.abort();
+      this.#cycleStop.abort();
       this.#noteServer();
-    }, TICK_MS);
+    }, tickMs);
   }
 
   #tellReport(report: SyncReport): void {
