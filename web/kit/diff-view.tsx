@@ -53,25 +53,7 @@ export function DiffView(props: DiffViewProps): JSX.Element {
   };
   return (
     <div class="diff" classList={{ wrap: props.wrap ?? false, whole: whole() }}>
-      <div class="diff-file">
-        <b class="ellipsis" title={props.fileName} dir="auto">
-          {props.fileName}
-        </b>
-        <Show when={props.note}>
-          <span class="diff-note ellipsis" title={props.note}>
-            {props.note}
-          </span>
-        </Show>
-        <span class="diff-count num">
-          <Show when={!whole()} fallback={plural(compared().rows.length, "line")}>
-            <Show when={compared().added + compared().removed > 0} fallback="no changes">
-              <span aria-label={`${compared().added} added, ${compared().removed} removed`} role="img">
-                +{count(compared().added)} −{count(compared().removed)}
-              </span>
-            </Show>
-          </Show>
-        </span>
-      </div>
+      <FileLine fileName={props.fileName} note={props.note} compared={compared()} whole={whole()} />
       <Show when={compared().tooDifferent}>
         <div class="diff-remark">
           Too different to compare line by line. All old lines are followed by all new lines.
@@ -102,6 +84,35 @@ export function DiffView(props: DiffViewProps): JSX.Element {
           </For>
         </div>
       </div>
+    </div>
+  );
+}
+
+function FileLine(props: {
+  readonly fileName: string;
+  readonly note: string | undefined;
+  readonly compared: ReturnType<typeof rowsOf>;
+  readonly whole: boolean;
+}): JSX.Element {
+  return (
+    <div class="diff-file">
+      <b class="ellipsis" title={props.fileName} dir="auto">
+        {props.fileName}
+      </b>
+      <Show when={props.note}>
+        <span class="diff-note ellipsis" title={props.note}>
+          {props.note}
+        </span>
+      </Show>
+      <span class="diff-count num">
+        <Show when={!props.whole} fallback={plural(props.compared.rows.length, "line")}>
+          <Show when={props.compared.added + props.compared.removed > 0} fallback="no changes">
+            <span aria-label={`${props.compared.added} added, ${props.compared.removed} removed`} role="img">
+              +{count(props.compared.added)} −{count(props.compared.removed)}
+            </span>
+          </Show>
+        </Show>
+      </span>
     </div>
   );
 }

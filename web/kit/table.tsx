@@ -28,27 +28,8 @@ interface TableProps<T> {
 const SHOWN_AT_FIRST = 200;
 
 export function Table<T>(props: TableProps<T>): JSX.Element {
-  const [sort, setSort] = createSignal<{ column: number; down: boolean }>();
   const [shown, setShown] = createSignal(SHOWN_AT_FIRST);
-  const sorted = createMemo(() => {
-    const by = sort();
-    const sortBy = by && props.columns[by.column]?.sortBy;
-    if (!by || !sortBy) return props.rows;
-    const rows = props.rows.toSorted((a, b) => order(sortBy(a), sortBy(b)));
-    return by.down ? rows.toReversed() : rows;
-  });
-  const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLTableRowElement }, row: T) => {
-    const move = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
-    if (move !== undefined) {
-      event.preventDefault();
-      (event.currentTarget[move as "nextElementSibling"] as HTMLElement | null)?.focus();
-    } else if ((event.key === "Enter" || event.key === " ") && event.target === event.currentTarget) {
-      event.preventDefault();
-      props.onChoose?.(row);
-    }
-  };
-  const turn = (column: number) =>
-    setSort((before) => ({ column, down: before?.column === column ? !before.down : false }));
+  const { sort, sorted, turn } = createSorting(props);
   return (
     <>
       <table class="table" aria-label={props.label}>
@@ -82,7 +63,7 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
                 tabIndex={props.onChoose ? 0 : undefined}
                 aria-selected={props.onChoose ? props.key(row) === props.chosen : undefined}
                 onClick={() => props.onChoose?.(row)}
-                onKeyDown={(event) => onKeyDown(event, row)}
+                onKeyDown={(event) => walkRows(event, () => props.onChoose?.(row))}
               >
                 <For each={props.columns}>
                   {(column) => <td classList={classesOf(column)}>{column.cell(row)}</td>}
@@ -110,11 +91,42 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
   );
 }
 
+interface Sort {
+  readonly column: number;
+  readonly down: boolean;
+}
+
+function createSorting<T>(props: TableProps<T>) {
+  const [sort, setSort] = createSignal<Sort>();
+  const sorted = createMemo(() => {
+    const by = sort();
+    const sortBy = by && props.columns[by.column]?.sortBy;
+    if (!by || !sortBy) return props.rows;
+    const rows = props.rows.toSorted((a, b) => order(sortBy(a), sortBy(b)));
+    return by.down ? rows.toReversed() : rows;
+  });
+  const turn = (column: number) =>
+    setSort((before) => ({ column, down: before?.column === column ? !before.down : false }));
+  return { sort, sorted, turn };
+}
+
+/** Moves the focus with the arrow keys; Enter and Space choose the row. */
+function walkRows(event: KeyboardEvent & { currentTarget: HTMLTableRowElement }, choose: () => void): void {
+  const move = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+  if (move !== undefined) {
+    event.preventDefault();
+    (event.currentTarget[move as "nextElementSibling"] as HTMLElement | null)?.focus();
+  } else if ((event.key === "Enter" || event.key === " ") && event.target === event.currentTarget) {
+    event.preventDefault();
+    choose();
+  }
+}
+
 function classesOf<T>({ number, optional, tight }: Column<T>): Record<string, boolean> {
   return { number: number ?? false, optional: optional ?? false, tight: tight ?? false };
 }
 
-function ariaSort(sort: { column: number; down: boolean } | undefined, column: number) {
+function ariaSort(sort: Sort | undefined, column: number) {
   if (sort?.column !== column) return undefined;
   return sort.down ? "descending" : "ascending";
 }

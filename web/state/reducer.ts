@@ -75,49 +75,12 @@ function silent(runId: number, agentId: number, turnId: number): Speech {
 /** The live part of a turn, which no snapshot record contains. */
 function shown(state: WorkspaceState, event: TurnEvent): WorkspaceState {
   switch (event.type) {
-    case "status": {
-      const { run_id: id, agent_id: agentId, state: now, limit } = event.data;
-      const run: Run = {
-        id,
-        turnId: event.turn_id ?? 0,
-        agentId,
-        state: now,
-        since: event.time,
-        limit: limit ?? state.runs.get(id)?.limit,
-      };
-      const speech = now === "thinking" || now === "working" ? state.speech : without(state.speech, id);
-      return { ...state, runs: withKey(state.runs, id, run), speech };
-    }
-    case "tool.call": {
-      const { call_id: callId, run_id: runId, agent_id: agentId, tool, arguments: written } = event.data;
-      const call: ToolCall = {
-        callId,
-        runId,
-        agentId,
-        turnId: event.turn_id ?? 0,
-        tool,
-        arguments: written,
-        output: "",
-        outcome: undefined,
-        text: undefined,
-        durationMs: undefined,
-        askedAt: event.time,
-      };
-      return { ...state, tools: withKey(state.tools, callId, call) };
-    }
-    case "tool.output": {
-      const call = state.tools.get(event.data.call_id);
-      if (!call) return state;
-      const output = (call.output + event.data.text).slice(-OUTPUT_CHARACTERS_KEPT);
-      return { ...state, tools: withKey(state.tools, call.callId, { ...call, output }) };
-    }
-    case "tool.result": {
-      const { call_id: callId, outcome, text, duration_ms: durationMs } = event.data;
-      const call = state.tools.get(callId);
-      if (!call) return state;
-      const result = { outcome, text, durationMs: durationMs ?? undefined };
-      return { ...state, tools: withKey(state.tools, callId, { ...call, ...result }) };
-    }
+    case "status":
+      return withRun(state, event);
+    case "tool.call":
+    case "tool.output":
+    case "tool.result":
+      return withTool(state, event);
     case "entry":
       return event.data.entry.kind === "agent"
         ? { ...state, speech: without(state.speech, event.data.entry.run_id) }
@@ -133,24 +96,9 @@ function shown(state: WorkspaceState, event: TurnEvent): WorkspaceState {
       return stillLive(state, event.data.turn.id);
     case "turn.finished":
       return over(state, event.data.turn.id);
-    case "approval.requested": {
-      const { approval } = event.data;
-      const key = approvalKey(approval);
-      if (state.decisions.has(key) && approval.kind !== "gear") return state;
-      const others = state.approvals.filter((one) => approvalKey(one) !== key);
-      return { ...state, approvals: [...others, approval], decisions: without(state.decisions, key) };
-    }
-    case "approval.decided": {
-      const key = approvalKey(event.data);
-      const { kind, id, decision, by } = event.data;
-      const approval =
-        state.approvals.find((one) => approvalKey(one) === key) ?? state.decisions.get(key)?.approval;
-      return {
-        ...state,
-        approvals: state.approvals.filter((one) => approvalKey(one) !== key),
-        decisions: withKey(state.decisions, key, { kind, id, decision, by, approval }),
-      };
-    }
+    case "approval.requested":
+    case "approval.decided":
+      return withApproval(state, event);
     case "turn.queued":
     case "entry.forgotten":
     case "entry.restored":
@@ -159,6 +107,78 @@ function shown(state: WorkspaceState, event: TurnEvent): WorkspaceState {
     case "file.saved":
       return state;
   }
+}
+
+type EventOf<Type extends TurnEvent["type"]> = Extract<TurnEvent, { readonly type: Type }>;
+
+function withRun(state: WorkspaceState, event: EventOf<"status">): WorkspaceState {
+  const { run_id: id, agent_id: agentId, state: now, limit } = event.data;
+  const run: Run = {
+    id,
+    turnId: event.turn_id ?? 0,
+    agentId,
+    state: now,
+    since: event.time,
+    limit: limit ?? state.runs.get(id)?.limit,
+  };
+  const speech = now === "thinking" || now === "working" ? state.speech : without(state.speech, id);
+  return { ...state, runs: withKey(state.runs, id, run), speech };
+}
+
+function withTool(
+  state: WorkspaceState,
+  event: EventOf<"tool.call" | "tool.output" | "tool.result">,
+): WorkspaceState {
+  const call = event.type === "tool.call" ? calledTool(event) : state.tools.get(event.data.call_id);
+  if (!call) return state;
+  const withCall = (changes: Partial<ToolCall>) => ({
+    ...state,
+    tools: withKey(state.tools, call.callId, { ...call, ...changes }),
+  });
+  switch (event.type) {
+    case "tool.call":
+      return withCall({});
+    case "tool.output":
+      return withCall({ output: (call.output + event.data.text).slice(-OUTPUT_CHARACTERS_KEPT) });
+    case "tool.result": {
+      const { outcome, text, duration_ms: durationMs } = event.data;
+      return withCall({ outcome, text, durationMs: durationMs ?? undefined });
+    }
+  }
+}
+
+function calledTool({ turn_id: turnId, time, data }: EventOf<"tool.call">): ToolCall {
+  return {
+    callId: data.call_id,
+    runId: data.run_id,
+    agentId: data.agent_id,
+    turnId: turnId ?? 0,
+    tool: data.tool,
+    arguments: data.arguments,
+    output: "",
+    outcome: undefined,
+    text: undefined,
+    durationMs: undefined,
+    askedAt: time,
+  };
+}
+
+function withApproval(
+  state: WorkspaceState,
+  event: EventOf<"approval.requested" | "approval.decided">,
+): WorkspaceState {
+  const key = approvalKey(event.type === "approval.requested" ? event.data.approval : event.data);
+  const others = state.approvals.filter((one) => approvalKey(one) !== key);
+  if (event.type === "approval.requested") {
+    const { approval } = event.data;
+    if (state.decisions.has(key) && approval.kind !== "gear") return state;
+    return { ...state, approvals: [...others, approval], decisions: without(state.decisions, key) };
+  }
+  const { kind, id, decision, by } = event.data;
+  const approval =
+    state.approvals.find((one) => approvalKey(one) === key) ?? state.decisions.get(key)?.approval;
+  const decided = { kind, id, decision, by, approval };
+  return { ...state, approvals: others, decisions: withKey(state.decisions, key, decided) };
 }
 
 /** Drops the live state of turns that have ended. */

@@ -21,7 +21,7 @@ export interface Place {
   readonly gone: () => boolean;
 }
 
-export function MountedText(props: {
+interface MountedTextProps {
   readonly value: string;
   readonly onChange?: ((value: string) => void) | undefined;
   /** A new identity makes a new view with its own history and language. Undefined: do not mount yet. */
@@ -31,8 +31,26 @@ export function MountedText(props: {
   readonly pending: string;
   readonly onHost?: (host: HTMLElement) => void;
   readonly onMounted?: (view: Mounted) => void;
-}): JSX.Element {
+}
+
+export function MountedText(props: MountedTextProps): JSX.Element {
   let host!: HTMLDivElement;
+  const { view, problem, retry } = createMounted(props, () => host);
+  return (
+    <div class="editor">
+      <div class="editor-host" ref={(element) => (host = element)} />
+      <Show when={!view()}>
+        <div class="editor-pending">
+          <Show when={problem()} fallback={<Skeleton label={props.pending} />}>
+            {(why) => <ProblemNotice problem={why()} onRetry={retry} />}
+          </Show>
+        </div>
+      </Show>
+    </div>
+  );
+}
+
+function createMounted(props: MountedTextProps, host: () => HTMLElement) {
   let shown: string | undefined;
   const [view, setView] = createSignal<Mounted>();
   const [problem, setProblem] = createSignal<Problem>();
@@ -47,7 +65,7 @@ export function MountedText(props: {
         shown = changed;
         props.onChange?.(changed);
       };
-      const mounted = await props.mount(views, { host, text, onChange, gone });
+      const mounted = await props.mount(views, { host: host(), text, onChange, gone });
       if (!mounted) return;
       // The value may have changed while the language loaded.
       shown = props.value;
@@ -60,7 +78,7 @@ export function MountedText(props: {
   };
 
   onMount(() => {
-    props.onHost?.(host);
+    props.onHost?.(host());
     createEffect(
       on(
         () => props.identity,
@@ -82,16 +100,5 @@ export function MountedText(props: {
       view()?.show(value);
     });
   });
-  return (
-    <div class="editor">
-      <div class="editor-host" ref={(element) => (host = element)} />
-      <Show when={!view()}>
-        <div class="editor-pending">
-          <Show when={problem()} fallback={<Skeleton label={props.pending} />}>
-            {(why) => <ProblemNotice problem={why()} onRetry={() => void open(() => false)} />}
-          </Show>
-        </div>
-      </Show>
-    </div>
-  );
+  return { view, problem, retry: () => void open(() => false) };
 }

@@ -104,23 +104,12 @@ function Asked(props: {
         </Show>
         <Show when={failed()}>
           {(answer) => (
-            <div class="notice bad">
-              <div class="stack">
-                <div class="strong">Cannot use {props.provider.name}</div>
-                <div class="wrap">{failureWords(props.provider, answer())[0]}</div>
-                <div>{failureWords(props.provider, answer())[1]}</div>
-                <div class="row catalog-wrap">
-                  <Button small onClick={props.onAsk}>
-                    Retry
-                  </Button>
-                  <Show when={props.onChangeProvider}>
-                    <Button small onClick={() => props.onChangeProvider?.()}>
-                      Edit provider
-                    </Button>
-                  </Show>
-                </div>
-              </div>
-            </div>
+            <Failure
+              provider={props.provider}
+              words={failureWords(props.provider, answer())}
+              onAsk={props.onAsk}
+              onChangeProvider={props.onChangeProvider}
+            />
           )}
         </Show>
         <Show when={props.refused}>
@@ -137,6 +126,33 @@ function Asked(props: {
           </div>
         </Show>
       </Show>
+    </div>
+  );
+}
+
+function Failure(props: {
+  readonly provider: Provider;
+  readonly words: ReturnType<typeof failureWords>;
+  readonly onAsk: () => void;
+  readonly onChangeProvider: (() => void) | undefined;
+}): JSX.Element {
+  return (
+    <div class="notice bad">
+      <div class="stack">
+        <div class="strong">Cannot use {props.provider.name}</div>
+        <div class="wrap">{props.words[0]}</div>
+        <div>{props.words[1]}</div>
+        <div class="row catalog-wrap">
+          <Button small onClick={props.onAsk}>
+            Retry
+          </Button>
+          <Show when={props.onChangeProvider}>
+            <Button small onClick={() => props.onChangeProvider?.()}>
+              Edit provider
+            </Button>
+          </Show>
+        </div>
+      </div>
     </div>
   );
 }
@@ -172,9 +188,11 @@ function createChoice(props: PickerProps & { readonly listed: readonly string[] 
   return { search, setSearch, chosen, setChosen, known, fitting, typed, isNew, toggle, takeTyped, onEnter };
 }
 
-function Choose(props: PickerProps & { readonly listed: readonly string[] }): JSX.Element {
-  const choice = createChoice(props);
-  const { search, setSearch, chosen, known, fitting, typed, isNew, toggle, takeTyped, onEnter } = choice;
+/** The form that adds the chosen models, with the details of a single one. */
+function createAddition(
+  props: PickerProps,
+  { chosen, setChosen }: Pick<ReturnType<typeof createChoice>, "chosen" | "setChosen">,
+) {
   const [label, setLabel] = createSignal("");
   const [figures, setFigures] = createSignal<FigureTexts>(noFigures);
   const form = createSubmission(["model_name", "label", ...figureFields], async () => {
@@ -187,7 +205,7 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
           await take(api.models.post({ provider_id: props.provider.id, model_name: name, ...details })),
         );
         // Models added so far stay added if the next one fails.
-        choice.setChosen((before) => before.filter((each) => each !== name));
+        setChosen((before) => before.filter((each) => each !== name));
       }
       setLabel("");
       setFigures(noFigures);
@@ -196,6 +214,13 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
     }
     props.onAdded(added);
   });
+  return { form, label, setLabel, figures, setFigures };
+}
+
+function Choose(props: PickerProps & { readonly listed: readonly string[] }): JSX.Element {
+  const choice = createChoice(props);
+  const { search, setSearch, chosen, known, fitting, typed, isNew, toggle, takeTyped, onEnter } = choice;
+  const { form, label, setLabel, figures, setFigures } = createAddition(props, choice);
   return (
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
       <div onKeyDown={onEnter}>
@@ -222,18 +247,7 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
         </Button>
       </Show>
       <Show when={chosen().length > 0}>
-        <ul class="catalog-chosen" aria-label="Chosen">
-          <For each={chosen()}>
-            {(name) => (
-              <li class="tag ok">
-                <span class="ellipsis">{name}</span>
-                <button type="button" aria-label={`Remove ${name}`} onClick={() => toggle(name)}>
-                  <X size={12} aria-hidden="true" />
-                </button>
-              </li>
-            )}
-          </For>
-        </ul>
+        <Chosen names={chosen()} onRemove={toggle} />
       </Show>
       <Show when={chosen().length === 1}>
         <details class="catalog-details">
@@ -256,6 +270,26 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
         disabled={chosen().length === 0}
       />
     </form>
+  );
+}
+
+function Chosen(props: {
+  readonly names: readonly string[];
+  readonly onRemove: (name: string) => void;
+}): JSX.Element {
+  return (
+    <ul class="catalog-chosen" aria-label="Chosen">
+      <For each={props.names}>
+        {(name) => (
+          <li class="tag ok">
+            <span class="ellipsis">{name}</span>
+            <button type="button" aria-label={`Remove ${name}`} onClick={() => props.onRemove(name)}>
+              <X size={12} aria-hidden="true" />
+            </button>
+          </li>
+        )}
+      </For>
+    </ul>
   );
 }
 

@@ -71,43 +71,15 @@ export function useEditing(): Editing {
 
 function createEditing(here: Here): Editing {
   const positions = createPositions(() => here.state().agents);
-  const [history, setHistory] = createSignal(emptyHistory);
-  const [said, setSaid] = createSignal("");
-  const sender = createSender(here, positions);
-  // In sequence: a step can only be undone once it is done.
-  let line: Promise<unknown> = Promise.resolve();
-  const inLine = <T>(act: () => Promise<T>): Promise<T> => {
-    const next = line.then(act, act);
-    line = next.catch(() => {});
-    return next;
-  };
+  const steps = createSteps(createSender(here, positions));
+  const { perform } = steps;
   const name = (agentId: number | null) => (agentId === null ? "all agents" : nameOf(here.state(), agentId));
-
-  const perform = (step: Step, sentence: string): Promise<Step | undefined> =>
-    inLine(async () => {
-      if (!(await succeeds(() => sender.ask(step.forward)))) return undefined;
-      setHistory((before) => recorded(before, step));
-      setSaid(sentence);
-      return step;
-    });
-  // The step is looked up after the ones before it have ended.
-  const turnBack = (find: (history: History) => Step | undefined, way: "undo" | "redo") =>
-    inLine(async () => {
-      const step = find(history());
-      if (!step) return;
-      const changes = way === "undo" ? step.backward : step.forward;
-      const after = way === "undo" ? afterUndo : afterRedo;
-      const went = await succeeds(() => sender.restore(changes));
-      setHistory((before) => (went ? after(before, step) : forgotten(before, step)));
-      if (went) setSaid(`${way === "undo" ? "Undone" : "Redone"}: ${step.label}`);
-    });
-
   return {
     positions: positions.shown,
     drag: positions.put,
     drop: positions.forget,
-    history,
-    said,
+    history: steps.history,
+    said: steps.said,
     move: async (moves, label) => {
       const step = moving(label ?? moveLabel(moves, name), moves);
       if (!step) {
@@ -143,6 +115,53 @@ function createEditing(here: Here): Editing {
       const step = toggling(`unbinding of the ${label}`, { kind, id, agentId, present: false });
       return perform(step, `Unbound the ${label}`);
     },
+    ...createGrants(here, steps, name),
+    undo: (step) =>
+      steps.turnBack(({ done }) => (step ? done.find((one) => one === step) : done.at(-1)), "undo"),
+    redo: () => steps.turnBack(({ undone }) => undone.at(-1), "redo"),
+  };
+}
+
+type Steps = ReturnType<typeof createSteps>;
+
+/** Performs steps and remembers them for undo. */
+function createSteps(sender: ReturnType<typeof createSender>) {
+  const [history, setHistory] = createSignal(emptyHistory);
+  const [said, setSaid] = createSignal("");
+  // In sequence: a step can only be undone once it is done.
+  let line: Promise<unknown> = Promise.resolve();
+  const inLine = <T>(act: () => Promise<T>): Promise<T> => {
+    const next = line.then(act, act);
+    line = next.catch(() => {});
+    return next;
+  };
+  const perform = (step: Step, sentence: string): Promise<Step | undefined> =>
+    inLine(async () => {
+      if (!(await succeeds(() => sender.ask(step.forward)))) return undefined;
+      setHistory((before) => recorded(before, step));
+      setSaid(sentence);
+      return step;
+    });
+  // The step is looked up after the ones before it have ended.
+  const turnBack = (find: (history: History) => Step | undefined, way: "undo" | "redo") =>
+    inLine(async () => {
+      const step = find(history());
+      if (!step) return;
+      const changes = way === "undo" ? step.backward : step.forward;
+      const after = way === "undo" ? afterUndo : afterRedo;
+      const went = await succeeds(() => sender.restore(changes));
+      setHistory((before) => (went ? after(before, step) : forgotten(before, step)));
+      if (went) setSaid(`${way === "undo" ? "Undone" : "Redone"}: ${step.label}`);
+    });
+  return { history, said, setSaid, inLine, perform, turnBack };
+}
+
+function createGrants(
+  here: Here,
+  { inLine, setSaid }: Pick<Steps, "inLine" | "setSaid">,
+  name: (agentId: number) => string,
+): Pick<Editing, "grant" | "revoke"> {
+  return {
     grant: (agentId) =>
       inLine(async () => {
         const granted = await succeeds(() =>
@@ -164,8 +183,6 @@ function createEditing(here: Here): Editing {
       if (taken) setSaid(`Revoked the internet from ${name(grant.agent_id)}`);
       return taken;
     },
-    undo: (step) => turnBack(({ done }) => (step ? done.find((one) => one === step) : done.at(-1)), "undo"),
-    redo: () => turnBack(({ undone }) => undone.at(-1), "redo"),
   };
 }
 

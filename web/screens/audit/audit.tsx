@@ -66,7 +66,8 @@ async function readRecord(seq: number): Promise<AuditRecord | null> {
   return found?.seq === seq ? found : null;
 }
 
-function Records(): JSX.Element {
+/** The records of the filter and the chosen one, all named by the address. */
+function createRecords() {
   const [params, setParams] = useSearchParams<{ action: string; actor: string; record: string }>();
   const filter = createMemo<Filter>(
     () => ({ action: params.action ?? "", actor: params.actor ?? "" }),
@@ -91,6 +92,11 @@ function Records(): JSX.Element {
     pages.all,
     () => newest.data() !== undefined,
   );
+  return { filter, only, choose, newest, pages, seen, chosen };
+}
+
+function Records(): JSX.Element {
+  const { filter, only, choose, newest, pages, seen, chosen } = createRecords();
   return (
     <Split
       name="audit"
@@ -109,27 +115,7 @@ function Records(): JSX.Element {
             the previous one, which exposes later changes.
           </p>
           <Verification onShow={choose} />
-          <form class="audit-filters" role="search" onSubmit={(event) => event.preventDefault()}>
-            <SuggestInput
-              label="Action"
-              placeholder="any"
-              value={filter().action}
-              suggestions={seen().actions}
-              onChange={(action) => only({ action })}
-            />
-            <SuggestInput
-              label="Who"
-              placeholder="anyone"
-              value={filter().actor}
-              suggestions={seen().actors}
-              onChange={(actor) => only({ actor })}
-            />
-            <Show when={filter().action !== "" || filter().actor !== ""}>
-              <Button kind="quiet" onClick={() => only(NO_FILTER)}>
-                Show all
-              </Button>
-            </Show>
-          </form>
+          <Filters filter={filter()} seen={seen()} onChange={only} />
           <Loaded query={newest}>
             {() => (
               <Show when={pages.all().length > 0} fallback={<NothingFound filter={filter()} />}>
@@ -159,6 +145,36 @@ function Records(): JSX.Element {
         </Show>
       }
     />
+  );
+}
+
+function Filters(props: {
+  readonly filter: Filter;
+  readonly seen: { readonly actions: readonly string[]; readonly actors: readonly string[] };
+  readonly onChange: (next: Partial<Filter>) => void;
+}): JSX.Element {
+  return (
+    <form class="audit-filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <SuggestInput
+        label="Action"
+        placeholder="any"
+        value={props.filter.action}
+        suggestions={props.seen.actions}
+        onChange={(action) => props.onChange({ action })}
+      />
+      <SuggestInput
+        label="Who"
+        placeholder="anyone"
+        value={props.filter.actor}
+        suggestions={props.seen.actors}
+        onChange={(actor) => props.onChange({ actor })}
+      />
+      <Show when={props.filter.action !== "" || props.filter.actor !== ""}>
+        <Button kind="quiet" onClick={() => props.onChange(NO_FILTER)}>
+          Show all
+        </Button>
+      </Show>
+    </form>
   );
 }
 

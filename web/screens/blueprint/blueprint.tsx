@@ -1,10 +1,10 @@
 // The blueprint of a workspace: its agents, wires and bindings, as a canvas or as a list; now, or as of an earlier turn.
 
 import { A } from "@solidjs/router";
-import { createMemo, type JSX, Show } from "solid-js";
+import { type Accessor, createMemo, type JSX, Show } from "solid-js";
 import { narrow } from "../../kit/screen.ts";
 import { stored } from "../../kit/storage.ts";
-import { useHere } from "../../state/here.ts";
+import { type Here, useHere } from "../../state/here.ts";
 import { egressQuery } from "../../state/lists.ts";
 import { Canvas } from "./canvas.tsx";
 import { useEditing } from "../../parts/editing/editing.ts";
@@ -18,16 +18,9 @@ import "./blueprint.css";
 
 type Form = "canvas" | "list";
 
-export function Blueprint(): JSX.Element {
-  const here = useHere();
-  const editing = useEditing();
-  const past = createPast(here);
-  const figures = createFigures(here.state);
-  const egress = egressQuery();
-  const [wanted, setWanted] = stored<Form | "">("blueprint.form", "");
-  const form = () => wanted() || (narrow() ? "list" : "canvas");
-
-  const live = createMemo(
+/** The blueprint as it is now; changes only with its own parts of the state. */
+function createLive(here: Here): Accessor<Shown> {
+  return createMemo(
     (): Shown => {
       const { agents, wires, gearBindings, instructionBindings, grants } = here.state();
       return { agents, wires, gearBindings, instructionBindings, grants };
@@ -42,6 +35,18 @@ export function Blueprint(): JSX.Element {
         a.grants === b.grants,
     },
   );
+}
+
+export function Blueprint(): JSX.Element {
+  const here = useHere();
+  const editing = useEditing();
+  const past = createPast(here);
+  const figures = createFigures(here.state);
+  const egress = egressQuery();
+  const [wanted, setWanted] = stored<Form | "">("blueprint.form", "");
+  const form = () => wanted() || (narrow() ? "list" : "canvas");
+
+  const live = createLive(here);
   const shown = createMemo(() => (past.turn() ? (past.shown() ?? live()) : live()));
   const readOnly = () => past.turn() !== undefined;
   const gateClosed = () => egress.data()?.reason ?? undefined;

@@ -68,10 +68,7 @@ export function Canvas(props: CanvasProps): JSX.Element {
   return (
     <StageContext.Provider value={stage}>
       <div class="blueprint-canvas" classList={{ past: props.readOnly }} onKeyDown={onKeyDown}>
-        <p id={HELP_ID} class="visually-hidden">
-          Enter shows details. Arrow keys move between agents; with Shift they move this agent. The List
-          button shows the same as a list.
-        </p>
+        <Help />
         <Toolbar
           onFit={() => view.fit(scene.bounds())}
           onTidy={() => void makeTidy()}
@@ -89,13 +86,7 @@ export function Canvas(props: CanvasProps): JSX.Element {
           />
         </Show>
         <Show when={carried()}>
-          <div
-            class="blueprint-for-all"
-            onDragOver={(event) => event.preventDefault()}
-            onDrop={(event) => (event.preventDefault(), bind(null))}
-          >
-            Drop to bind to all agents
-          </div>
+          <ForAll onDrop={() => bind(null)} />
         </Show>
         <div
           ref={attach}
@@ -119,6 +110,27 @@ export function Canvas(props: CanvasProps): JSX.Element {
         </Show>
       </div>
     </StageContext.Provider>
+  );
+}
+
+function Help(): JSX.Element {
+  return (
+    <p id={HELP_ID} class="visually-hidden">
+      Enter shows details. Arrow keys move between agents; with Shift they move this agent. The List button
+      shows the same as a list.
+    </p>
+  );
+}
+
+function ForAll(props: { readonly onDrop: () => void }): JSX.Element {
+  return (
+    <div
+      class="blueprint-for-all"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => (event.preventDefault(), props.onDrop())}
+    >
+      Drop to bind to all agents
+    </div>
   );
 }
 

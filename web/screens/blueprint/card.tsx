@@ -31,7 +31,6 @@ export function Card(props: {
   const rect = createMemo(() => scene.cards().get(id), undefined, { equals: sameRect });
   const now = createMemo(() => stage.live().activity.get(id) ?? "idle");
   const figure = createMemo(() => figures.of(id));
-  const model = () => (agent() ? figures.model(agent()!) : "");
   const selected = createMemo(() => isSelected(stage, id));
   const aimed = createMemo(() => connecting.line()?.onto === id);
   const kind = () => (agent()?.orchestrator ? "orchestrator" : "worker");
@@ -65,33 +64,11 @@ export function Card(props: {
       onDragOver={(event) => !stage.readOnly() && event.preventDefault()}
       onDrop={(event) => props.onDropAttachment(event, id)}
     >
-      <div class="blueprint-card-head">
-        <span class={`dot ${stage.readOnly() ? "" : DOTS[now()]}`} />
-        <span class="blueprint-card-name" dir="auto" title={agent()?.name}>
-          {agent()?.name}
-        </span>
-        <span class="visually-hidden">, {kind()}, </span>
-        <Show when={!stage.readOnly()}>
-          <span class={now() === "idle" ? "visually-hidden" : "blueprint-card-state"}>{now()}</span>
-        </Show>
-        <span class="visually-hidden">, </span>
-      </div>
-      <div class="blueprint-card-sub">
-        <span class="ellipsis" dir="auto" title={model()}>
-          {model() || "\u00a0"}
-        </span>
-        <Show when={!stage.readOnly() && figure().budget}>
-          {(budget) => (
-            <span
-              class="blueprint-card-budget num"
-              classList={{ spent: budget().spent }}
-              title={budget().title}
-            >
-              {budget().text}
-            </span>
-          )}
-        </Show>
-      </div>
+      <Head name={agent()?.name} kind={kind()} activity={stage.readOnly() ? undefined : now()} />
+      <Sub
+        model={agent() ? figures.model(agent()!) : ""}
+        budget={stage.readOnly() ? undefined : figure().budget}
+      />
       <Show
         when={!stage.readOnly()}
         fallback={
@@ -102,6 +79,50 @@ export function Card(props: {
       >
         <Foot figure={figure()} />
         <Handles id={id} />
+      </Show>
+    </div>
+  );
+}
+
+/** `activity`: undefined for an agent of the past. */
+function Head(props: {
+  readonly name: string | undefined;
+  readonly kind: string;
+  readonly activity: Activity | undefined;
+}): JSX.Element {
+  return (
+    <div class="blueprint-card-head">
+      <span class={`dot ${props.activity ? DOTS[props.activity] : ""}`} />
+      <span class="blueprint-card-name" dir="auto" title={props.name}>
+        {props.name}
+      </span>
+      <span class="visually-hidden">, {props.kind}, </span>
+      <Show when={props.activity}>
+        {(activity) => (
+          <span class={activity() === "idle" ? "visually-hidden" : "blueprint-card-state"}>{activity()}</span>
+        )}
+      </Show>
+      <span class="visually-hidden">, </span>
+    </div>
+  );
+}
+
+function Sub(props: { readonly model: string; readonly budget: AgentFigures["budget"] }): JSX.Element {
+  return (
+    <div class="blueprint-card-sub">
+      <span class="ellipsis" dir="auto" title={props.model}>
+        {props.model || "\u00a0"}
+      </span>
+      <Show when={props.budget}>
+        {(budget) => (
+          <span
+            class="blueprint-card-budget num"
+            classList={{ spent: budget().spent }}
+            title={budget().title}
+          >
+            {budget().text}
+          </span>
+        )}
       </Show>
     </div>
   );

@@ -27,16 +27,16 @@ export interface Item {
 const ITEMS_DRAWN_MAX = 100;
 const ALL = "all";
 
-export function Palette(props: {
+interface PaletteProps {
   readonly shown: Shown;
   readonly editing: Editing;
   readonly onCarry: (item: Item | undefined) => void;
   readonly onClose: () => void;
-}): JSX.Element {
+}
+
+function createItems() {
   const gears = gearsQuery();
   const instructions = instructionsQuery();
-  const [search, setSearch] = createSignal("");
-  const [chosen, setChosen] = createSignal<Item>();
   const items = createMemo((): readonly Item[] => [
     ...(gears.data() ?? []).map(({ id, name, status }): Item => ({
       kind: "gear",
@@ -46,9 +46,13 @@ export function Palette(props: {
     })),
     ...(instructions.data() ?? []).map(({ id, name }): Item => ({ kind: "instruction", id, name, note: "" })),
   ]);
-  const matching = createMemo(() => found(items(), search(), ({ kind, name }) => `${kind} ${name}`));
   const loading = () => gears.data() === undefined || instructions.data() === undefined;
   const problem = () => gears.problem() ?? instructions.problem();
+  return { items, loading, problem, retry: () => void gears.refresh() };
+}
+
+export function Palette(props: PaletteProps): JSX.Element {
+  const { items, loading, problem, retry } = createItems();
   return (
     <section
       class="blueprint-palette"
@@ -67,46 +71,49 @@ export function Palette(props: {
           </IconButton>
         </span>
       </header>
-      <Show
-        when={!problem()}
-        fallback={<ProblemNotice problem={problem()!} onRetry={() => void gears.refresh()} />}
-      >
+      <Show when={!problem()} fallback={<ProblemNotice problem={problem()!} onRetry={retry} />}>
         <Show when={!loading()} fallback={<Skeleton />}>
           <Show when={items().length > 0} fallback={<NothingYet />}>
-            <TextInput
-              label="Search gears and instructions"
-              value={search()}
-              onInput={setSearch}
-              type="search"
-              autofocus
-            />
-            <ul class="blueprint-palette-items" aria-label="Gears and instructions">
-              <For
-                each={matching().slice(0, ITEMS_DRAWN_MAX)}
-                fallback={<li class="muted small">No matches.</li>}
-              >
-                {(item) => (
-                  <li>
-                    <ItemButton
-                      item={item}
-                      chosen={chosen() === item}
-                      onChoose={() => setChosen(item)}
-                      onCarry={props.onCarry}
-                    />
-                  </li>
-                )}
-              </For>
-            </ul>
-            <Show
-              when={chosen()}
-              fallback={<p class="muted small">Drag one onto an agent, or select it here.</p>}
-            >
-              {(item) => <BindForm item={item()} shown={props.shown} editing={props.editing} />}
-            </Show>
+            <Items {...props} items={items()} />
           </Show>
         </Show>
       </Show>
     </section>
+  );
+}
+
+/** The items, searched, and the form that binds the chosen one. */
+function Items(props: PaletteProps & { readonly items: readonly Item[] }): JSX.Element {
+  const [search, setSearch] = createSignal("");
+  const [chosen, setChosen] = createSignal<Item>();
+  const matching = createMemo(() => found(props.items, search(), ({ kind, name }) => `${kind} ${name}`));
+  return (
+    <>
+      <TextInput
+        label="Search gears and instructions"
+        value={search()}
+        onInput={setSearch}
+        type="search"
+        autofocus
+      />
+      <ul class="blueprint-palette-items" aria-label="Gears and instructions">
+        <For each={matching().slice(0, ITEMS_DRAWN_MAX)} fallback={<li class="muted small">No matches.</li>}>
+          {(item) => (
+            <li>
+              <ItemButton
+                item={item}
+                chosen={chosen() === item}
+                onChoose={() => setChosen(item)}
+                onCarry={props.onCarry}
+              />
+            </li>
+          )}
+        </For>
+      </ul>
+      <Show when={chosen()} fallback={<p class="muted small">Drag one onto an agent, or select it here.</p>}>
+        {(item) => <BindForm item={item()} shown={props.shown} editing={props.editing} />}
+      </Show>
+    </>
   );
 }
 

@@ -68,24 +68,20 @@ export interface View {
 export function createView(): View {
   const [viewport, setViewport] = createSignal<Viewport>({ x: 0, y: 0, zoom: 1 });
   const [size, setSize] = createSignal<Size>({ width: 0, height: 0 });
-  const [moving, setMoving] = createSignal(false);
+  const [moving, move] = createMoving();
   const [panning, setPanning] = createSignal(false);
   let panZoom: PanZoomInstance | undefined;
   let pane: HTMLElement | undefined;
   let fitted = false;
-  let rest: ReturnType<typeof setTimeout> | undefined;
   const state = { selecting: false, connecting: false };
 
   const update = () =>
     panZoom?.update(
       optionsOf(state, (to) => {
         setViewport(to);
-        setMoving(true);
-        clearTimeout(rest);
-        rest = setTimeout(() => setMoving(false), REST_MS);
+        move();
       }),
     );
-  const glide = () => ({ duration: reducedMotion() ? 0 : GLIDE_MS });
   const go = (to: Viewport, how: "glide" | "jump") =>
     void panZoom?.setViewport(to, how === "glide" ? glide() : {});
   const panBy = async ({ x, y }: Point) => {
@@ -110,20 +106,10 @@ export function createView(): View {
       pane = element;
       const { width, height } = element.getBoundingClientRect();
       setSize({ width, height });
-      panZoom = XYPanZoom({
-        domNode: element,
-        minZoom: ZOOM_MIN,
-        maxZoom: ZOOM_MAX,
-        viewport: viewport(),
-        translateExtent: ENDLESS,
-        onDraggingChange: setPanning,
-        // No event: the change came from code.
-        onPanZoomStart: (event) => event && (fitted = false),
-      });
+      panZoom = panZoomOf(element, viewport(), { onDrag: setPanning, onPerson: () => (fitted = false) });
       update();
       const unobserve = observe(element, setSize);
       onCleanup(() => {
-        clearTimeout(rest);
         unobserve();
         panZoom?.destroy();
         panZoom = undefined;
@@ -134,11 +120,9 @@ export function createView(): View {
       update();
     },
     fit: (bounds, how = "glide") => {
-      const { width, height } = size();
-      if (!bounds || width === 0 || height === 0) return;
+      if (!bounds || size().width === 0 || size().height === 0) return;
       fitted = true;
-      const padding = { ...FIT_PADDING, bottom: narrow() ? FIT_BOTTOM_NARROW : FIT_BOTTOM } as const;
-      go(getViewportForBounds(bounds, width, height, ZOOM_MIN, FIT_ZOOM_MAX, padding), how);
+      go(fitting(bounds, size()), how);
     },
     fitted: () => fitted,
     zoomIn: zoomed((instance) => instance.scaleBy(ZOOM_STEP, glide())),
@@ -146,15 +130,57 @@ export function createView(): View {
     zoomToFull: zoomed((instance) => instance.scaleTo(1, glide())),
     panBy,
     reveal: (rect) => {
-      const { x, y, zoom } = panZoom?.getViewport() ?? viewport();
-      const onScreen = {
-        x: rect.x * zoom + x,
-        y: rect.y * zoom + y,
-        width: rect.width * zoom,
-        height: rect.height * zoom,
-      };
-      void panBy(panInto(onScreen, size(), VISIBLE_MARGIN_PX));
+      const shown = onScreen(rect, panZoom?.getViewport() ?? viewport());
+      void panBy(panInto(shown, size(), VISIBLE_MARGIN_PX));
     },
+  };
+}
+
+/** True from a change until a moment after the last one. */
+function createMoving(): [moving: Accessor<boolean>, move: () => void] {
+  const [moving, setMoving] = createSignal(false);
+  let rest: ReturnType<typeof setTimeout> | undefined;
+  onCleanup(() => clearTimeout(rest));
+  const move = () => {
+    setMoving(true);
+    clearTimeout(rest);
+    rest = setTimeout(() => setMoving(false), REST_MS);
+  };
+  return [moving, move];
+}
+
+function glide() {
+  return { duration: reducedMotion() ? 0 : GLIDE_MS };
+}
+
+function panZoomOf(
+  domNode: HTMLElement,
+  viewport: Viewport,
+  told: { readonly onDrag: (dragging: boolean) => void; readonly onPerson: () => void },
+): PanZoomInstance {
+  return XYPanZoom({
+    domNode,
+    minZoom: ZOOM_MIN,
+    maxZoom: ZOOM_MAX,
+    viewport,
+    translateExtent: ENDLESS,
+    onDraggingChange: told.onDrag,
+    // No event: the change came from code.
+    onPanZoomStart: (event) => event && told.onPerson(),
+  });
+}
+
+function fitting(bounds: Rect, { width, height }: Size): Viewport {
+  const padding = { ...FIT_PADDING, bottom: narrow() ? FIT_BOTTOM_NARROW : FIT_BOTTOM } as const;
+  return getViewportForBounds(bounds, width, height, ZOOM_MIN, FIT_ZOOM_MAX, padding);
+}
+
+function onScreen(rect: Rect, { x, y, zoom }: Viewport): Rect {
+  return {
+    x: rect.x * zoom + x,
+    y: rect.y * zoom + y,
+    width: rect.width * zoom,
+    height: rect.height * zoom,
   };
 }
 

@@ -40,15 +40,15 @@ export interface FileDocument {
   readonly takeSaved: () => void;
 }
 
-export function createDocument(workspaceId: number, path: string, drafts: Drafts): FileDocument {
+type Text = ReturnType<typeof createText>;
+
+/** The saved content, the edited text, and the version that the text is based on. */
+function createText(path: string, drafts: Drafts) {
   const [ready, setReady] = createSignal(false);
   const [saved, setSaved] = createSignal<FileContent>();
   const [text, setText] = createSignal("");
   const [base, setBase] = createSignal<string | null>(null);
   const [takenOver, setTakenOver] = createSignal<string>();
-  const [busy, setBusy] = createSignal(false);
-  const [problem, setProblem] = createSignal<Problem>();
-  const [comparing, setComparing] = createSignal(false);
   const edited = createMemo(() => ready() && text() !== saved()?.content);
   const readOnly = createMemo(() => saved()?.read_only === true && !edited());
   const outrun = createMemo(() => edited() && base() !== (saved()?.version ?? null));
@@ -70,6 +70,58 @@ export function createDocument(workspaceId: number, path: string, drafts: Drafts
     if (now.version !== saved()?.version) setTakenOver(now.version);
     stand(now, now.content);
   };
+  const type = (typed: string) => {
+    if (typed === text()) return;
+    setText(typed);
+    setTakenOver(undefined);
+    if (typed === saved()?.content) stand(saved(), typed);
+    else drafts.set(path, { text: typed, version: base() });
+  };
+  const shown = { ready, saved, text, edited, readOnly, outrun, takenOver };
+  return { shown, base, setTakenOver, stand, open, follow, type };
+}
+
+export function createDocument(workspaceId: number, path: string, drafts: Drafts): FileDocument {
+  const document = createText(path, drafts);
+  const [comparing, setComparing] = createSignal(false);
+  const exchange = createExchange({ workspaceId, path, drafts, document, setComparing });
+  const { saved, edited, outrun } = document.shown;
+  return {
+    path,
+    ...document.shown,
+    busy: exchange.busy,
+    problem: exchange.problem,
+    comparing,
+    compare: setComparing,
+    type: document.type,
+    read: exchange.read,
+    save: async () => {
+      if (!edited()) return;
+      if (outrun()) setComparing(true);
+      else await exchange.send(document.base());
+    },
+    overwrite: () => exchange.send(saved()?.version ?? null),
+    takeSaved: () => {
+      const now = saved();
+      if (now) document.stand(now, now.content);
+      setComparing(false);
+    },
+  };
+}
+
+/** Reads the file from the server, and saves it there. */
+function createExchange(of: {
+  readonly workspaceId: number;
+  readonly path: string;
+  readonly drafts: Drafts;
+  readonly document: Text;
+  readonly setComparing: (on: boolean) => void;
+}) {
+  const { workspaceId, path, drafts, setComparing } = of;
+  const { stand, open, follow, setTakenOver } = of.document;
+  const { ready, text, edited, outrun } = of.document.shown;
+  const [busy, setBusy] = createSignal(false);
+  const [problem, setProblem] = createSignal<Problem>();
   const read = async () => {
     setProblem(undefined);
     try {
@@ -106,39 +158,7 @@ export function createDocument(workspaceId: number, path: string, drafts: Drafts
       setBusy(false);
     }
   };
-  return {
-    path,
-    ready,
-    saved,
-    text,
-    edited,
-    readOnly,
-    outrun,
-    takenOver,
-    busy,
-    problem,
-    comparing,
-    compare: setComparing,
-    type: (typed) => {
-      if (typed === text()) return;
-      setText(typed);
-      setTakenOver(undefined);
-      if (typed === saved()?.content) stand(saved(), typed);
-      else drafts.set(path, { text: typed, version: base() });
-    },
-    read,
-    save: async () => {
-      if (!edited()) return;
-      if (outrun()) setComparing(true);
-      else await send(base());
-    },
-    overwrite: () => send(saved()?.version ?? null),
-    takeSaved: () => {
-      const now = saved();
-      if (now) stand(now, now.content);
-      setComparing(false);
-    },
-  };
+  return { busy, problem, read, send };
 }
 
 function ask(id: number, path: string): Promise<FileContent> {

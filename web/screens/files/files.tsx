@@ -31,7 +31,8 @@ import { createOpenFiles, type OpenFiles, shortNames } from "./open-files.ts";
 import { createDirectories } from "./levels.ts";
 import { FileTree } from "./tree.tsx";
 
-export function Files(): JSX.Element {
+/** The files of the workspace in view, and the directories that list them. */
+function createFiles() {
   const here = useHere();
   const drafts = draftsOf(me()?.id ?? 0, here.id);
   const files = createOpenFiles(me()?.id ?? 0, here.id);
@@ -43,25 +44,33 @@ export function Files(): JSX.Element {
   const [treeOpen, setTreeOpen] = createSignal(false);
   const front = () => here.view() === "files";
   const tabs = createTabs(front, files, drafts, () => narrow() && setTreeOpen(false));
-  const { wanted, setWanted, mounted, show, close } = tabs;
   const create = (path: string) => {
     setNaming(false);
     tabs.create(path);
   };
   saveByKey(front, () => savers.get(files.current() ?? "")?.());
-  const openTree = () => setTreeOpen(true);
   /** On narrow screens without an open file, the tree is the page. */
   const treeIsPage = () => narrow() && files.current() === undefined;
+  const openFrom = (path: string, byKey: boolean) => {
+    tabs.setWanted(byKey ? path : undefined);
+    setTreeOpen(false);
+    tabs.show(path);
+  };
+  const isTreeOpen = () => !narrow() || (treeOpen() && !treeIsPage());
+  const tree = { isOpen: isTreeOpen, isPage: treeIsPage, turn: setTreeOpen };
+  return { here, drafts, files, directories, empty, savers, naming, setNaming, tabs, create, openFrom, tree };
+}
+
+export function Files(): JSX.Element {
+  const all = createFiles();
+  const { here, drafts, files, directories, empty, savers, naming, setNaming, create } = all;
+  const { wanted, mounted, show, close } = all.tabs;
   const tree = () => (
     <FileTree
       directories={directories}
       chosen={files.current()}
       drafts={drafts.paths()}
-      onOpen={(path, byKey) => {
-        setWanted(byKey ? path : undefined);
-        setTreeOpen(false);
-        show(path);
-      }}
+      onOpen={all.openFrom}
       onNew={() => setNaming(true)}
     />
   );
@@ -74,8 +83,8 @@ export function Files(): JSX.Element {
         min={168}
         max={520}
         sideLabel="Workspace files"
-        open={!narrow() || (treeOpen() && !treeIsPage())}
-        onClose={() => setTreeOpen(false)}
+        open={all.tree.isOpen()}
+        onClose={() => all.tree.turn(false)}
         side={tree()}
         main={
           <div class="files-main">
@@ -87,11 +96,11 @@ export function Files(): JSX.Element {
                 drafts={drafts.paths()}
                 onShow={show}
                 onClose={(path) => void close(path)}
-                onTree={openTree}
+                onTree={() => all.tree.turn(true)}
               />
             </Show>
             <div class="files-panes">
-              <Show when={treeIsPage() && !empty()}>{tree()}</Show>
+              <Show when={all.tree.isPage() && !empty()}>{tree()}</Show>
               <Show when={files.current() === undefined && (empty() || !narrow())}>
                 <NothingOpen empty={empty()} onNew={() => setNaming(true)} />
               </Show>

@@ -80,19 +80,13 @@ export function FileTree(props: TreeProps): JSX.Element {
   );
 }
 
-function Rows(props: TreeProps): JSX.Element {
-  const { levels, open, toggle } = props.directories;
-  const prefix = createUniqueId();
-  const rows = createMemo(() => rowsOf(levels(), open()));
-  const { first, inSight, rowPx, sized, setTree, setTop, scrollTo } = createRowWindow(rows);
+/** The row that the keys act on. It follows the chosen file. */
+function createCursor(props: TreeProps, rows: () => readonly TreeRow[], shown: RowWindow) {
+  const { open, toggle } = props.directories;
+  const { sized, scrollTo } = shown;
   const [active, setActive] = createSignal<string>();
   const indexOf = (path: string | undefined) => rows().findIndex(({ entry }) => entry.path === path);
   const activeIndex = createMemo(() => Math.max(0, indexOf(active() ?? props.chosen)));
-  const activeInSight = () =>
-    activeIndex() >= first() && activeIndex() < first() + inSight().length
-      ? `${prefix}-${activeIndex()}`
-      : undefined;
-
   // Reveals a file that was opened from elsewhere, once its directories are loaded.
   const chosenIsThere = createMemo(() => (indexOf(props.chosen) < 0 ? undefined : props.chosen));
   createEffect(
@@ -121,6 +115,20 @@ function Rows(props: TreeProps): JSX.Element {
       scrollTo(moved!.to);
     }
   };
+  return { activeIndex, activate, onKeyDown };
+}
+
+function Rows(props: TreeProps): JSX.Element {
+  const { levels, open } = props.directories;
+  const prefix = createUniqueId();
+  const rows = createMemo(() => rowsOf(levels(), open()));
+  const shown = createRowWindow(rows);
+  const { first, inSight, rowPx, setTree, setTop } = shown;
+  const { activeIndex, activate, onKeyDown } = createCursor(props, rows, shown);
+  const activeInSight = () =>
+    activeIndex() >= first() && activeIndex() < first() + inSight().length
+      ? `${prefix}-${activeIndex()}`
+      : undefined;
   return (
     <div
       class="files-tree"
@@ -151,6 +159,8 @@ function Rows(props: TreeProps): JSX.Element {
     </div>
   );
 }
+
+type RowWindow = ReturnType<typeof createRowWindow>;
 
 /** The part of the rows that is rendered: those in sight and a few beyond. */
 function createRowWindow(rows: () => readonly TreeRow[]) {

@@ -10,9 +10,10 @@ import { workspacesQuery } from "../../state/lists.ts";
 import { readPlaces } from "./gear-queries.ts";
 import { RUNTIME_NAMES, StatusTag } from "./gear-words.tsx";
 
-export function GearHead(props: { readonly gear: GearDetail }): JSX.Element {
+/** The workspace where the gear was forged, and the agents there that it is bound to. */
+function createOrigin(props: { readonly gear: GearDetail }) {
   const workspaces = workspacesQuery();
-  /** The workspace where it was forged, if this person can see it. */
+  /** Undefined if this person cannot see it. */
   const home = createMemo(
     () => workspaces.data()?.find(({ id }) => id === props.gear.workspace_id),
     undefined,
@@ -35,6 +36,11 @@ export function GearHead(props: { readonly gear: GearDetail }): JSX.Element {
       ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`
       : names.join(", ");
   };
+  return { home, bound };
+}
+
+export function GearHead(props: { readonly gear: GearDetail }): JSX.Element {
+  const { home, bound } = createOrigin(props);
   return (
     <header class="gear-head">
       <h1>{props.gear.name}</h1>

@@ -28,7 +28,7 @@ const FIELDS = [
 
 const START = newDraft("python");
 
-export function NewGear(): JSX.Element {
+function createMaking() {
   const navigate = useNavigate();
   const [name, setName] = createSignal("");
   const [draft, setDraft] = createSignal<ProgramDraft>(START);
@@ -58,6 +58,11 @@ export function NewGear(): JSX.Element {
     onSave: () => void making.submit(),
     problemOf: making.of,
   });
+  return { name, setName, draft, setDraft, making, editing };
+}
+
+export function NewGear(): JSX.Element {
+  const { name, setName, draft, setDraft, making, editing } = createMaking();
   return (
     <form class="gear-new" onSubmit={(event) => void making.submit(event)}>
       <div class="title">

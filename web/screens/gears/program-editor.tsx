@@ -31,24 +31,11 @@ export function ProgramEditor(props: EditorProps): JSX.Element {
   return (
     <div class="gear-editor">
       <div class="gear-editor-bar">
-        <div class="gear-editor-tabs" role="tablist" aria-label="Files of the gear">
-          <For each={[...props.draft.files.map(({ path }) => path), SCHEMA]}>
-            {(path) => (
-              <button
-                type="button"
-                role="tab"
-                class="gear-editor-tab"
-                classList={{ mono: path !== SCHEMA }}
-                aria-selected={shown() === path}
-                tabIndex={shown() === path ? 0 : -1}
-                onClick={() => setOpen(path)}
-                onKeyDown={walkTabs}
-              >
-                {path === SCHEMA ? "Arguments" : path}
-              </button>
-            )}
-          </For>
-        </div>
+        <FileTabs
+          paths={[...props.draft.files.map(({ path }) => path), SCHEMA]}
+          open={shown()}
+          onOpen={setOpen}
+        />
         <Show when={!props.readOnly}>
           <FileActions {...props} open={shown()} onOpen={setOpen} />
         </Show>
@@ -88,20 +75,46 @@ export function ProgramEditor(props: EditorProps): JSX.Element {
           )}
         </Match>
       </Switch>
-      <Show when={problem()}>
-        {(said) => (
-          <p class="small gear-bad gear-editor-problem" role="alert">
-            {said()}
-          </p>
+      <EditorProblem text={problem()} />
+      <EditorProblem text={props.problemOf("args_schema")} prefix="Arguments: " />
+    </div>
+  );
+}
+
+function EditorProblem(props: { readonly text: string | undefined; readonly prefix?: string }): JSX.Element {
+  return (
+    <Show when={props.text}>
+      <p class="small gear-bad gear-editor-problem" role="alert">
+        {props.prefix}
+        {props.text}
+      </p>
+    </Show>
+  );
+}
+
+function FileTabs(props: {
+  readonly paths: readonly string[];
+  readonly open: string;
+  readonly onOpen: (path: string) => void;
+}): JSX.Element {
+  return (
+    <div class="gear-editor-tabs" role="tablist" aria-label="Files of the gear">
+      <For each={props.paths}>
+        {(path) => (
+          <button
+            type="button"
+            role="tab"
+            class="gear-editor-tab"
+            classList={{ mono: path !== SCHEMA }}
+            aria-selected={props.open === path}
+            tabIndex={props.open === path ? 0 : -1}
+            onClick={() => props.onOpen(path)}
+            onKeyDown={walkTabs}
+          >
+            {path === SCHEMA ? "Arguments" : path}
+          </button>
         )}
-      </Show>
-      <Show when={props.problemOf("args_schema")}>
-        {(said) => (
-          <p class="small gear-bad gear-editor-problem" role="alert">
-            Arguments: {said()}
-          </p>
-        )}
-      </Show>
+      </For>
     </div>
   );
 }

@@ -25,17 +25,7 @@ export function TryGear(props: { readonly gear: GearDetail; readonly form: ArgsF
     const id = Number(workspace());
     void run.start(props.gear.id, dry, id > 0 ? { args, workspace_id: id } : { args });
   };
-  const refused = (path: string) => {
-    const problem = run.problem();
-    const field = problem && fieldOf(problem);
-    if (!field) return undefined;
-    return field.field === (path === "" ? "args" : `args.${path}`) ? field.problem : undefined;
-  };
-  const elsewhere = () => {
-    const problem = run.problem();
-    const field = problem && fieldOf(problem);
-    return field?.field === "args" || field?.field.startsWith("args.") ? undefined : problem;
-  };
+  const { refused, elsewhere } = problemsOf(run);
   return (
     <section class="section" aria-labelledby="gear-try">
       <h2 id="gear-try">{props.gear.status === "approved" ? "Run" : "Dry run"}</h2>
@@ -83,6 +73,22 @@ export function TryGear(props: { readonly gear: GearDetail; readonly form: ArgsF
       <Output run={run} />
     </section>
   );
+}
+
+/** The problem of each argument, and a problem that belongs to none. */
+function problemsOf(run: LiveRun) {
+  const refused = (path: string) => {
+    const problem = run.problem();
+    const field = problem && fieldOf(problem);
+    if (!field) return undefined;
+    return field.field === (path === "" ? "args" : `args.${path}`) ? field.problem : undefined;
+  };
+  const elsewhere = () => {
+    const problem = run.problem();
+    const field = problem && fieldOf(problem);
+    return field?.field === "args" || field?.field.startsWith("args.") ? undefined : problem;
+  };
+  return { refused, elsewhere };
 }
 
 function WorkspaceOfFiles(props: {

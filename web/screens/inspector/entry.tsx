@@ -51,12 +51,6 @@ export function EntryInspector(props: { readonly id: number }): JSX.Element {
 }
 
 function OneEntry(props: { readonly entry: Entry }): JSX.Element {
-  const here = useHere();
-  const turn = () => here.state().turns.find(({ id }) => id === props.entry.turn_id);
-  const speaker = () =>
-    props.entry.kind === "person"
-      ? (turn()?.user_name ?? "a user")
-      : nameOf(here.state(), props.entry.agent_id);
   return (
     <>
       <InspectorHeader
@@ -73,46 +67,7 @@ function OneEntry(props: { readonly entry: Entry }): JSX.Element {
         }
       />
       <section class="section stack">
-        <dl class="facts">
-          <dt>{props.entry.kind === "task" ? "For" : props.entry.kind === "tool" ? "Called by" : "From"}</dt>
-          <dd>
-            <bdi>{speaker()}</bdi>
-          </dd>
-          <Show when={props.entry.tool}>
-            <dt>Tool</dt>
-            <dd>
-              <code>{props.entry.tool}</code>
-              {props.entry.outcome === null ? "" : `, ${props.entry.outcome}`}
-            </dd>
-          </Show>
-          <dt>Time</dt>
-          <dd>
-            <Time time={props.entry.created_at} />
-            {", "}
-            <A href={`/workspaces/${here.id}/activity?turn=${props.entry.turn_id}`}>
-              turn {props.entry.turn_id}
-            </A>
-          </dd>
-          <Tokens entry={props.entry} />
-          <Show when={props.entry.partial}>
-            <dt>State</dt>
-            <dd>interrupted</dd>
-          </Show>
-          <Show when={props.entry.truncated}>
-            {(why) => (
-              <>
-                <dt>State</dt>
-                <dd>{TRUNCATION_LABELS[why()]}</dd>
-              </>
-            )}
-          </Show>
-          <Show when={props.entry.dropped_calls.length > 0}>
-            <dt>Not called</dt>
-            <dd>
-              <code>{props.entry.dropped_calls.join(", ")}</code>
-            </dd>
-          </Show>
-        </dl>
+        <Facts entry={props.entry} />
         <Replay entry={props.entry} />
         <Show when={props.entry.tainted}>
           <Taint entry={props.entry} />
@@ -131,6 +86,55 @@ function OneEntry(props: { readonly entry: Entry }): JSX.Element {
         <AskedCalls calls={props.entry.calls} />
       </section>
     </>
+  );
+}
+
+function Facts(props: { readonly entry: Entry }): JSX.Element {
+  const here = useHere();
+  const turn = () => here.state().turns.find(({ id }) => id === props.entry.turn_id);
+  const speaker = () =>
+    props.entry.kind === "person"
+      ? (turn()?.user_name ?? "a user")
+      : nameOf(here.state(), props.entry.agent_id);
+  return (
+    <dl class="facts">
+      <dt>{props.entry.kind === "task" ? "For" : props.entry.kind === "tool" ? "Called by" : "From"}</dt>
+      <dd>
+        <bdi>{speaker()}</bdi>
+      </dd>
+      <Show when={props.entry.tool}>
+        <dt>Tool</dt>
+        <dd>
+          <code>{props.entry.tool}</code>
+          {props.entry.outcome === null ? "" : `, ${props.entry.outcome}`}
+        </dd>
+      </Show>
+      <dt>Time</dt>
+      <dd>
+        <Time time={props.entry.created_at} />
+        {", "}
+        <A href={`/workspaces/${here.id}/activity?turn=${props.entry.turn_id}`}>turn {props.entry.turn_id}</A>
+      </dd>
+      <Tokens entry={props.entry} />
+      <Show when={props.entry.partial}>
+        <dt>State</dt>
+        <dd>interrupted</dd>
+      </Show>
+      <Show when={props.entry.truncated}>
+        {(why) => (
+          <>
+            <dt>State</dt>
+            <dd>{TRUNCATION_LABELS[why()]}</dd>
+          </>
+        )}
+      </Show>
+      <Show when={props.entry.dropped_calls.length > 0}>
+        <dt>Not called</dt>
+        <dd>
+          <code>{props.entry.dropped_calls.join(", ")}</code>
+        </dd>
+      </Show>
+    </dl>
   );
 }
 

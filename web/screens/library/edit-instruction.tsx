@@ -22,10 +22,47 @@ const draftName = (id: number) => `library.draft.${id}`;
 
 export const hasDraft = (id: number) => remember<Draft>(draftName(id)) !== undefined;
 
-export function EditInstruction(props: {
+interface EditProps {
   readonly instruction: Instruction;
   readonly onDone: () => void;
-}): JSX.Element {
+}
+
+export function EditInstruction(props: EditProps): JSX.Element {
+  const { before, draft, newer, change, leave, sent, back, saveOver, takeTheirs } = createEdit(props);
+  return (
+    <>
+      <form
+        ref={focusOn("textarea")}
+        class="section form"
+        onSubmit={(event) => void sent.submit(event)}
+        onKeyDown={(event) => {
+          if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          void sent.submit();
+        }}
+      >
+        <Show when={before}>
+          <p class="small muted">Restored your draft, based on version {before!.version}.</p>
+        </Show>
+        <WordingFields value={draft()} onChange={change} sent={sent} />
+        <FormActions form={sent} action="Save new version" onCancel={leave} />
+      </form>
+      <Show when={newer()}>
+        {(current) => (
+          <StaleDialog
+            mine={draft()}
+            current={current()}
+            onBack={back}
+            onMine={() => saveOver(current())}
+            onTheirs={() => takeTheirs(current())}
+          />
+        )}
+      </Show>
+    </>
+  );
+}
+
+function createEdit(props: EditProps) {
   const { id } = props.instruction;
   const before = remember<Draft>(draftName(id));
   const { name, text, version } = props.instruction;
@@ -62,35 +99,6 @@ export function EditInstruction(props: {
     leave();
     void instructionChanged(id);
   };
-  return (
-    <>
-      <form
-        ref={focusOn("textarea")}
-        class="section form"
-        onSubmit={(event) => void sent.submit(event)}
-        onKeyDown={(event) => {
-          if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
-          event.preventDefault();
-          void sent.submit();
-        }}
-      >
-        <Show when={before}>
-          <p class="small muted">Restored your draft, based on version {before!.version}.</p>
-        </Show>
-        <WordingFields value={draft()} onChange={change} sent={sent} />
-        <FormActions form={sent} action="Save new version" onCancel={leave} />
-      </form>
-      <Show when={newer()}>
-        {(current) => (
-          <StaleDialog
-            mine={draft()}
-            current={current()}
-            onBack={() => setNewer(undefined)}
-            onMine={() => saveOver(current())}
-            onTheirs={() => takeTheirs(current())}
-          />
-        )}
-      </Show>
-    </>
-  );
+  const back = () => setNewer(undefined);
+  return { before, draft, newer, change, leave, sent, back, saveOver, takeTheirs };
 }

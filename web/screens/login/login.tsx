@@ -59,7 +59,7 @@ function expected(): WhoAmI | undefined {
   return who?.auth === "loopback" ? undefined : who;
 }
 
-function LoginForm(props: { readonly heading: JSX.Element }): JSX.Element {
+function createLogin() {
   const [server, setServer] = createSignal(location.origin);
   // Renewing a session needs the password only.
   const [user, setUser] = createSignal(expected()?.name ?? "");
@@ -83,6 +83,13 @@ function LoginForm(props: { readonly heading: JSX.Element }): JSX.Element {
     if (secret === "") throw fieldProblem("password", "Enter your password.");
     await signIn(name, secret);
   });
+  const at = (element: HTMLFormElement) => (place = element);
+  return { server, setServer, user, setUser, password, setPassword, other, wrong, form, at };
+}
+
+function LoginForm(props: { readonly heading: JSX.Element }): JSX.Element {
+  const login = createLogin();
+  const { server, setServer, user, setUser, password, setPassword, other, wrong, form } = login;
   return (
     <div class="login-card">
       <div class="login-brand">
@@ -93,12 +100,7 @@ function LoginForm(props: { readonly heading: JSX.Element }): JSX.Element {
         {props.heading}
         <Why />
       </div>
-      <form
-        class="form"
-        noValidate
-        ref={(element) => (place = element)}
-        onSubmit={(event) => void form.submit(event)}
-      >
+      <form class="form" noValidate ref={login.at} onSubmit={(event) => void form.submit(event)}>
         <TextInput
           label="Server"
           name="server"

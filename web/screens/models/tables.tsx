@@ -24,20 +24,18 @@ export interface Opened {
   readonly id: number;
 }
 
-export function Tables(props: {
+interface TablesProps {
   readonly catalogue: Catalogue;
   readonly opened: Opened | undefined;
   readonly onOpen: (what: string | undefined) => void;
-}): JSX.Element {
+}
+
+export function Tables(props: TablesProps): JSX.Element {
   const [search, setSearch] = createSignal("");
   const counts = createMemo(() => Map.groupBy(props.catalogue.models, ({ provider_id: id }) => id));
   const providers = createMemo(() =>
     found(props.catalogue.providers, search(), (one) => `${one.name} ${one.base_url} ${typeTitle(one.type)}`),
   );
-  const models = createMemo(() =>
-    found(props.catalogue.models, search(), (one) => `${one.label} ${one.model_name} ${one.provider_name}`),
-  );
-  const chosenId = (kind: string) => (props.opened?.kind === kind ? props.opened.id : undefined);
   return (
     <div class="body models">
       <div class="title">
@@ -72,36 +70,53 @@ export function Tables(props: {
             rows={providers()}
             columns={providerColumns((id) => counts().get(id)?.length ?? 0)}
             key={({ id }) => id}
-            chosen={chosenId("provider")}
+            chosen={chosenId(props.opened, "provider")}
             onChoose={({ id }) => props.onOpen(`provider-${id}`)}
           />
         </div>
         <h2 class="heading">Models</h2>
-        <Show
-          when={models().length > 0}
-          fallback={
-            <p class="muted" role="status">
-              {props.catalogue.models.length === 0
-                ? "No models yet. Workspaces need at least one."
-                : "No matching models."}
-            </p>
-          }
-        >
-          <div class="models-table">
-            <Table
-              label="Models"
-              rows={models()}
-              columns={modelColumns}
-              key={({ id }) => id}
-              chosen={chosenId("model")}
-              onChoose={({ id }) => props.onOpen(`model-${id}`)}
-            />
-          </div>
-          <p class="small muted">Prices are in $ per million tokens; – means unknown, not free.</p>
-        </Show>
+        <Models {...props} search={search()} />
       </Show>
     </div>
   );
+}
+
+function Models(props: TablesProps & { readonly search: string }): JSX.Element {
+  const models = createMemo(() =>
+    found(
+      props.catalogue.models,
+      props.search,
+      (one) => `${one.label} ${one.model_name} ${one.provider_name}`,
+    ),
+  );
+  return (
+    <Show
+      when={models().length > 0}
+      fallback={
+        <p class="muted" role="status">
+          {props.catalogue.models.length === 0
+            ? "No models yet. Workspaces need at least one."
+            : "No matching models."}
+        </p>
+      }
+    >
+      <div class="models-table">
+        <Table
+          label="Models"
+          rows={models()}
+          columns={modelColumns}
+          key={({ id }) => id}
+          chosen={chosenId(props.opened, "model")}
+          onChoose={({ id }) => props.onOpen(`model-${id}`)}
+        />
+      </div>
+      <p class="small muted">Prices are in $ per million tokens; – means unknown, not free.</p>
+    </Show>
+  );
+}
+
+function chosenId(opened: Opened | undefined, kind: string): number | undefined {
+  return opened?.kind === kind ? opened.id : undefined;
 }
 
 function NoProviders(props: { readonly onAdd: () => void }): JSX.Element {

@@ -12,11 +12,13 @@ import { ModelPicker } from "../../parts/catalog/model-picker.tsx";
 import { NewProvider, ProviderSettings } from "../../parts/catalog/provider-form.tsx";
 import { WorkspaceForm } from "./workspace-form.tsx";
 
-export function FirstRun(props: {
+interface FirstRunProps {
   readonly providers: readonly Provider[];
   readonly models: readonly Model[];
-}): JSX.Element {
-  const navigate = useNavigate();
+}
+
+/** The step to show, and the provider that it is about. */
+function createProgress(props: FirstRunProps) {
   const [chosenId, setChosenId] = createSignal<number>();
   const [back, setBack] = createSignal<"add" | "change">();
   /** The list is sorted by name; the newest provider has the highest id. */
@@ -28,6 +30,13 @@ export function FirstRun(props: {
   const reached = () => (provider() === undefined ? 1 : props.models.length === 0 ? 2 : 3);
   const [more, setMore] = createSignal(false);
   const step = () => (back() !== undefined ? 1 : more() ? 2 : reached());
+  return { setChosenId, back, setBack, provider, setChanges, askedAbout, reached, more, setMore, step };
+}
+
+export function FirstRun(props: FirstRunProps): JSX.Element {
+  const navigate = useNavigate();
+  const progress = createProgress(props);
+  const { setChosenId, back, setBack, provider, setChanges, reached, setMore, step } = progress;
   return (
     <div class="workspaces-first">
       <header class="stack">
@@ -62,31 +71,7 @@ export function FirstRun(props: {
           onBack={() => setMore(true)}
           backTo="Add more"
         >
-          <p class="muted">Choose the models that agents may use. You can add more at any time.</p>
-          <Show when={props.providers.length > 1}>
-            <Select
-              label="Provider"
-              value={String(provider()?.id)}
-              choices={props.providers.map(({ id, name }) => ({ value: String(id), label: name }))}
-              onChange={(value) => setChosenId(Number(value))}
-            />
-          </Show>
-          <Show when={askedAbout()} keyed>
-            <ModelPicker
-              provider={provider()!}
-              models={props.models}
-              onAdded={() => setMore(false)}
-              onChangeProvider={() => setBack("change")}
-              askNow
-            />
-          </Show>
-          <Show when={more()}>
-            <div class="row">
-              <Button small kind="quiet" onClick={() => setMore(false)}>
-                Done
-              </Button>
-            </div>
-          </Show>
+          <ModelsStep {...props} progress={progress} />
         </Step>
         <Step number={3} at={step()} reached={reached()} title="Create a workspace">
           <p class="muted">
@@ -101,6 +86,42 @@ export function FirstRun(props: {
         </Step>
       </ol>
     </div>
+  );
+}
+
+/** Adds models of the chosen provider. */
+function ModelsStep(
+  props: FirstRunProps & { readonly progress: ReturnType<typeof createProgress> },
+): JSX.Element {
+  const { setChosenId, setBack, provider, askedAbout, more, setMore } = props.progress;
+  return (
+    <>
+      <p class="muted">Choose the models that agents may use. You can add more at any time.</p>
+      <Show when={props.providers.length > 1}>
+        <Select
+          label="Provider"
+          value={String(provider()?.id)}
+          choices={props.providers.map(({ id, name }) => ({ value: String(id), label: name }))}
+          onChange={(value) => setChosenId(Number(value))}
+        />
+      </Show>
+      <Show when={askedAbout()} keyed>
+        <ModelPicker
+          provider={provider()!}
+          models={props.models}
+          onAdded={() => setMore(false)}
+          onChangeProvider={() => setBack("change")}
+          askNow
+        />
+      </Show>
+      <Show when={more()}>
+        <div class="row">
+          <Button small kind="quiet" onClick={() => setMore(false)}>
+            Done
+          </Button>
+        </div>
+      </Show>
+    </>
   );
 }
 

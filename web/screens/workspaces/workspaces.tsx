@@ -79,13 +79,7 @@ function Place(props: {
             <Show when={props.workspaces.length > 0}>
               <SearchBox label="Search workspaces" value={search()} onInput={setSearch} />
             </Show>
-            <Show when={!hasModels()}>
-              <NoModel />
-            </Show>
-            <Button kind="primary" disabled={!hasModels()} onClick={() => creating(true)}>
-              <Plus aria-hidden="true" />
-              Create workspace
-            </Button>
+            <Create disabled={!hasModels()} onCreate={() => creating(true)} />
           </div>
         </div>
         <Switch>
@@ -101,34 +95,14 @@ function Place(props: {
             />
           </Match>
           <Match when={true}>
-            <Empty
-              title="No workspaces yet"
-              icon={<TextAlignStart aria-hidden="true" />}
-              actions={
-                <Show when={hasModels()}>
-                  <Button kind="primary" onClick={() => creating(true)}>
-                    Create workspace
-                  </Button>
-                </Show>
-              }
-            >
-              A workspace holds agents, their conversation and their files. You see your own workspaces and
-              those shared with your teams.
-            </Empty>
+            <NoWorkspaces canCreate={hasModels()} onCreate={() => creating(true)} />
           </Match>
         </Switch>
-        <Dialog
+        <CreateDialog
           open={params.new !== undefined && hasModels()}
+          models={props.models}
           onClose={() => creating(false)}
-          title="Create workspace"
-        >
-          <WorkspaceForm
-            models={props.models}
-            action="Create workspace"
-            onMade={({ id }) => navigate(`/workspaces/${id}`)}
-            onCancel={() => creating(false)}
-          />
-        </Dialog>
+        />
       </Show>
       <Show when={cloned()} keyed>
         {(workspace) => (
@@ -145,6 +119,57 @@ function Place(props: {
         )}
       </Show>
     </div>
+  );
+}
+
+function Create(props: { readonly disabled: boolean; readonly onCreate: () => void }): JSX.Element {
+  return (
+    <>
+      <Show when={props.disabled}>
+        <NoModel />
+      </Show>
+      <Button kind="primary" disabled={props.disabled} onClick={() => props.onCreate()}>
+        <Plus aria-hidden="true" />
+        Create workspace
+      </Button>
+    </>
+  );
+}
+
+function CreateDialog(props: {
+  readonly open: boolean;
+  readonly models: readonly Model[];
+  readonly onClose: () => void;
+}): JSX.Element {
+  const navigate = useNavigate();
+  return (
+    <Dialog open={props.open} onClose={props.onClose} title="Create workspace">
+      <WorkspaceForm
+        models={props.models}
+        action="Create workspace"
+        onMade={({ id }) => navigate(`/workspaces/${id}`)}
+        onCancel={props.onClose}
+      />
+    </Dialog>
+  );
+}
+
+function NoWorkspaces(props: { readonly canCreate: boolean; readonly onCreate: () => void }): JSX.Element {
+  return (
+    <Empty
+      title="No workspaces yet"
+      icon={<TextAlignStart aria-hidden="true" />}
+      actions={
+        <Show when={props.canCreate}>
+          <Button kind="primary" onClick={() => props.onCreate()}>
+            Create workspace
+          </Button>
+        </Show>
+      }
+    >
+      A workspace holds agents, their conversation and their files. You see your own workspaces and those
+      shared with your teams.
+    </Empty>
   );
 }
 
