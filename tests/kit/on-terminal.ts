@@ -1,6 +1,11 @@
 // A program on a terminal of its own, and a person who types when they are asked.
 
+import { LATE, within } from "../../src/kit/deadline.ts";
 import { startTerminal } from "../../src/kit/process.ts";
+
+/** Less than a test has. */
+const ENDS_WITHIN_MS = 50_000;
+const SHOWN_CHARACTERS = 2_000;
 
 export interface Shown {
   /** With plain line ends. */
@@ -39,7 +44,12 @@ export async function onTerminal(
     },
     drained: () => {},
   })!;
-  await terminal.ended;
+  // A program that still waits for a key would outlive the test.
+  if ((await within(ENDS_WITHIN_MS, terminal.ended)) === LATE) {
+    terminal.kill();
+    await terminal.ended;
+    throw new Error(`the program still waits: ${said.slice(-SHOWN_CHARACTERS)}`);
+  }
   const [, text = "", exitCode] = /^(.*)exit=(\d+)\r?\n/s.exec(said) ?? [];
   return { text: text.replaceAll("\r\n", "\n"), exitCode: Number(exitCode), unasked: left.length };
 }
