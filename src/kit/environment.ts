@@ -1,7 +1,7 @@
 // The process's surroundings, read here only: environment, home, terminal, and what children may inherit.
 // Children get an allow-list. Some variables change what our own binary is (BUN_BE_BUN, BUN_OPTIONS), so a block-list will not do.
 
-import { readFileSync, realpathSync } from "node:fs";
+import { fstatSync, readFileSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { isAbsolute } from "node:path";
 
@@ -123,6 +123,15 @@ export function standardStreams() {
 /** The width of the terminal that data goes to; undefined if it goes elsewhere. */
 export function stdoutColumns(): number | undefined {
   return stdoutIsTerminal() ? process.stdout.columns || COLUMNS_DEFAULT : undefined;
+}
+
+/** Reports whether the terminal was closed. A program without a controlling terminal gets no signal for that, and no end of its input. */
+export function terminalIsGone(): boolean {
+  try {
+    return fstatSync(0).nlink === 0;
+  } catch {
+    return true;
+  }
 }
 
 /** Reports whether a person can type and see the input. */

@@ -3,9 +3,12 @@
 
 import type { Readable, Writable } from "node:stream";
 import type * as clack from "@clack/prompts";
-import { stderrIsTerminal } from "./environment.ts";
+import { stderrIsTerminal, terminalIsGone } from "./environment.ts";
 import { AppError } from "./error.ts";
 import { visible, visibleInLine } from "./visible.ts";
+
+/** A question ends this soon after its terminal was closed. */
+const LOOK_EVERY_MS = 1_000;
 
 /** The person wants the question before this one. */
 export const BACK = Symbol("back");
@@ -110,12 +113,16 @@ async function asked<T>(
   };
   const end = () => left.abort();
   process.stdin.on("keypress", listen).once("end", end);
+  const gone = Promise.withResolvers<never>();
+  // The library would wait: it cannot draw its end.
+  const look = setInterval(() => terminalIsGone() && gone.reject(cancelled()), LOOK_EVERY_MS);
   try {
-    const answer = await ask(library, { ...streams(), signal: left.signal });
+    const answer = await Promise.race([ask(library, { ...streams(), signal: left.signal }), gone.promise]);
     if (!library.isCancel(answer)) return answer as T;
     if (key === "escape" && !left.signal.aborted) return BACK;
     throw cancelled();
   } finally {
+    clearInterval(look);
     process.stdin.off("keypress", listen).off("end", end);
   }
 }
