@@ -2,34 +2,11 @@
 // there, and leaves nothing behind if somebody cancels or an answer is wrong.
 
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { binaryPath } from "../kit/binaries.ts";
-import { cairnAt, failure } from "../kit/cairn.ts";
-import { pictureOf, temporaryFolder } from "../kit/folder.ts";
-import { onTerminal } from "../kit/on-terminal.ts";
-import { runContext } from "../kit/running-context.ts";
-
-const [DOWN, ENTER, BACK, CANCEL, END] = ["\u001b[B", "\r", "\u001b", "\u0003", "\u0004"];
-const CLEAR = "\u0015";
-
-/** A home of its own, a command line that works in it, and a terminal. */
-async function desk() {
-  const folder = await temporaryFolder();
-  const environment = { HOME: folder.path, SERVICE_DIR: "", SERVICE_SERVER_DIR: "" };
-  return {
-    folder,
-    ...cairnAt([], { cwd: folder.path, environment }),
-    at: (...names: string[]) => join(folder.path, ...names),
-    /** What was left out of the terminal's text: colours and moves of the cursor. */
-    async typed(args: readonly string[], answers: readonly (readonly [string, string])[]) {
-      const command = ["sh", "-c", `cd '${folder.path}' && exec "$0" "$@"`, binaryPath("cairn"), ...args];
-      const shown = await onTerminal(command, environment, answers);
-      return { ...shown, text: Bun.stripANSI(shown.text) };
-    },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-  };
-}
+import { failure } from "../kit/cairn.ts";
+import { pictureOf } from "../kit/folder.ts";
+import { BACK, CANCEL, CLEAR, DOWN, END, ENTER, initDesk } from "../kit/init-desk.ts";
 
 const SEEDED = [
   "context-entry.md",
@@ -43,7 +20,7 @@ const SEEDED = [
 
 describe("init solo by flags", () => {
   test("seeds every page at v1, where and how the flags say, and says what to do next", async () => {
-    await using at = await desk();
+    await using at = await initDesk();
     const text = await at.printed("init", "solo", "--dir", "my notes");
     expect(text).toBe(
       [
@@ -81,7 +58,7 @@ describe("init solo by flags", () => {
   });
 
   test("keeps the files of a folder byte for byte, and records them if it is told to", async () => {
-    await using at = await desk();
+    await using at = await initDesk();
     const mine = {
       "Decisions.md": "# Mine\n",
       "wiki/a b#1?.md": "# A [[b]]\n",
@@ -105,7 +82,7 @@ describe("init solo by flags", () => {
   });
 
   test("--force adds the pages that a space never had, and nothing else", async () => {
-    await using at = await desk();
+    await using at = await initDesk();
     const init = (...flags: string[]) => ["init", "solo", "--dir", "notes", ...flags];
     await at.printed(...init("--template", "blank"));
     await at.printed(
@@ -134,7 +111,7 @@ describe("init solo by flags", () => {
   });
 
   test("names everything that is wrong at once, and writes nothing", async () => {
-    await using at = await desk();
+    await using at = await initDesk();
     await at.folder.write("file", "a file");
     await at.folder.write("server/server.yaml", "");
     await at.printed("init", "solo", "--dir", "space");
@@ -165,7 +142,7 @@ describe("init solo by flags", () => {
 });
 
 test("without a terminal, or with --non-interactive, nothing is asked and all that is missing is named", async () => {
-  await using at = await desk();
+  await using at = await initDesk();
   const choice =
     "say what to create: cairn init solo, cairn init client or cairn init server; cairn init --help lists their flags";
   expect(await at.refused("init")).toEqual(failure(choice));
@@ -180,7 +157,7 @@ test("without a terminal, or with --non-interactive, nothing is asked and all th
 
 describe.skipIf(process.platform === "win32")("the wizard", () => {
   test("creates a space from answers, goes back to change one, and offers to record the files that are there", async () => {
-    await using at = await desk();
+    await using at = await initDesk();
     await at.folder.write("wiki/a.md", "# A\n");
     const { text, exitCode, unasked } = await at.typed(
       ["init"],
@@ -213,7 +190,7 @@ describe.skipIf(process.platform === "win32")("the wizard", () => {
     ["Ctrl+C at the last question", CANCEL],
     ["Ctrl+D, which ends the input", END],
   ])("leaves nothing behind after %s", async (_, key) => {
-    await using at = await desk();
+    await using at = await initDesk();
     const { text, exitCode, unasked } = await at.typed(
       ["init", "solo"],
       [
@@ -229,7 +206,7 @@ describe.skipIf(process.platform === "win32")("the wizard", () => {
   });
 
   test("--force completes a space that exists", async () => {
-    await using at = await desk();
+    await using at = await initDesk();
     await at.printed("init", "solo", "--dir", "notes", "--template", "blank");
     const { text, exitCode, unasked } = await at.typed(
       ["init", "--force"],
@@ -244,13 +221,13 @@ describe.skipIf(process.platform === "win32")("the wizard", () => {
   });
 
   test("going back from the first question is a cancellation", async () => {
-    await using at = await desk();
+    await using at = await initDesk();
     const { exitCode, text } = await at.typed(["init"], [["What do you want to create?", BACK]]);
     expect([exitCode, text.endsWith("Error: cancelled; nothing was changed\n")]).toEqual([1, true]);
   });
 
   test("asks for the answers of a server that no flag gives", async () => {
-    await using at = await desk();
+    await using at = await initDesk();
     await at.folder.write("taken/a.md", "x");
     const { text, exitCode, unasked } = await at.typed(
       ["init", "server", "--space", "main", "--template", "blank", "--address", "127.0.0.1"],
@@ -272,7 +249,7 @@ describe.skipIf(process.platform === "win32")("the wizard", () => {
 });
 
 test("init server --force keeps other files, also when it fails, and never replaces a server", async () => {
-  await using at = await desk();
+  await using at = await initDesk();
   await at.folder.write("data/notes.txt", "mine");
   const init = (...flags: string[]) => [
     ..."init server --data-dir data --space main --admin ada --port 0".split(" "),
@@ -294,7 +271,7 @@ describe("the AI tools of the user", () => {
   const settings = (folder: string) => readFileSync(join(folder, ".claude", "settings.json"), "utf8");
 
   test("are told of the new space by --tools; one that cannot be told does not undo the space", async () => {
-    await using at = await desk();
+    await using at = await initDesk();
     expect((await at.refused("init", "solo", "--dir", "a", "--tools", "claude-code,none"))[1]).toContain(
       'Error: --tools "none": expected one of ',
     );
@@ -316,7 +293,7 @@ describe("the AI tools of the user", () => {
   });
 
   test.skipIf(process.platform === "win32")("are offered by the wizard if they are in use", async () => {
-    await using at = await desk();
+    await using at = await initDesk();
     mkdirSync(at.at(".claude"));
     const { exitCode, unasked } = await at.typed(
       ["init", "solo"],
@@ -330,217 +307,5 @@ describe("the AI tools of the user", () => {
     );
     expect([exitCode, unasked]).toEqual([0, 0]);
     expect(settings(at.folder.path)).toContain(at.at("notes"));
-  });
-});
-
-describe("init --reconfigure", () => {
-  test("shows the settings of a space, changes those that it is told to, and nothing else", async () => {
-    await using at = await desk();
-    await at.printed("init", "solo", "--dir", "notes");
-    await at.folder.write("notes/decisions.md", "edited\n");
-    const change = (...flags: string[]) => ["init", "solo", "--reconfigure", "--dir", "notes", ...flags];
-    const shown = (settings: object, changed: string[]) => ({
-      kind: "solo",
-      directory: at.at("notes"),
-      settings: { name: "notes", template: "solo", "max-versions": "0", ...settings },
-      changed,
-    });
-    const before = pictureOf(at.at("notes", "team"));
-    expect(await at.data<object>("init", "--reconfigure", "--dir", "notes")).toEqual(shown({}, []));
-    expect(await at.refused(...change("--name", "Bad Name", "--template", "team"))).toEqual(
-      failure(
-        '--name "Bad Name": 1 to 63 lower-case letters, digits and hyphens, with a letter or digit at both ends; --template "team": a solo installation keeps what it was created with',
-      ),
-    );
-    expect(await at.refused(...change("--force"))).toEqual(failure("use --reconfigure or --force, not both"));
-    const changed = await at.data<object>(...change("--name", "mine", "--max-versions", "5"));
-    expect(changed).toEqual(shown({ name: "mine", "max-versions": "5" }, ["name", "max-versions"]));
-    expect(readFileSync(at.at("notes", ".cairn", "space.yaml"), "utf8")).toContain("max_versions: 5");
-    expect(await at.data<object>("status", "--dir", "notes")).toMatchObject({
-      space: "mine",
-      versions: 7,
-      changes: { modified: ["decisions.md"] },
-    });
-    expect(pictureOf(at.at("notes", "team"))).toEqual(before);
-    expect((await at.refused("init", "--reconfigure", "--dir", "none"))[1]).toContain(
-      "nothing to reconfigure in",
-    );
-  });
-
-  test("changes the address of a server in its file, with every comment kept", async () => {
-    await using at = await desk();
-    await at.printed(..."init server --data-dir data --space main --admin ada --port 0 --quiet".split(" "));
-    await at.folder.write(
-      "data/server.yaml",
-      "# ours\nlisten:\n  # behind a proxy\n  port: 8743 # as always\nquotas:\n  max_files: 10\n",
-    );
-    const change = (...flags: string[]) => [
-      "init",
-      "server",
-      "--reconfigure",
-      "--server-dir",
-      "data",
-      ...flags,
-    ];
-    const [, wrong] = await at.refused(...change("--port", "x", "--address", "224.0.0.1"));
-    expect(wrong).toContain('--address "224.0.0.1": a multicast address');
-    expect(wrong).toContain('; --port "x": expected a number from 0 to 65535');
-    expect(await at.printed(...change("--port", "9000", "--address", "::1"))).toEndWith(
-      "changed: address, port; a running server applies this from its next start\n",
-    );
-    expect(readFileSync(at.at("data", "server.yaml"), "utf8")).toBe(
-      '# ours\nlisten:\n  address: "::1"\n  # behind a proxy\n  port: 9000 # as always\nquotas:\n  max_files: 10\n',
-    );
-    await at.folder.write("data/server.yaml", "listen: { port: 1 }\n");
-    expect((await at.refused(...change("--port", "2")))[1]).toContain("safely; change listen.address");
-    expect(readFileSync(at.at("data", "server.yaml"), "utf8")).toBe("listen: { port: 1 }\n");
-  });
-
-  test.skipIf(process.platform === "win32")(
-    "asks at a terminal, and writes nothing before Save",
-    async () => {
-      await using at = await desk();
-      await at.printed("init", "solo", "--dir", "notes");
-      const args = ["init", "--reconfigure", "--dir", "notes"];
-      const left = await at.typed(args, [
-        ["Name of the space", `${CLEAR}mine${ENTER}`],
-        ["How many versions", CANCEL],
-      ]);
-      expect([left.exitCode, left.unasked]).toEqual([1, 0]);
-      const saved = await at.typed(args, [
-        ["Name of the space", `${CLEAR}mine${ENTER}`],
-        ["How many versions", BACK],
-        ["Name of the space", `s${ENTER}`],
-        ["How many versions", ENTER],
-        ["Save name: notes → mines?", ENTER],
-      ]);
-      expect([saved.exitCode, saved.unasked]).toEqual([0, 0]);
-      expect(saved.text).toContain("changed: name\n");
-      expect(await at.data<object>("status", "--dir", "notes")).toMatchObject({ space: "mines" });
-    },
-  );
-});
-
-describe("init client", () => {
-  /** A server with two spaces, of which one has files, and a home on another machine. */
-  async function office() {
-    const server = await runContext();
-    const at = await desk();
-    await server.admin.post("/spaces", { name: "other", template: "solo" });
-    await server.admin.write("docs/a b.md", "one\n");
-    const token = server.bootstrap;
-    return {
-      server,
-      at,
-      token,
-      tokenFile: await at.folder.write("token", `${token}\n`),
-      async [Symbol.asyncDispose]() {
-        await at[Symbol.asyncDispose]();
-        await server[Symbol.asyncDispose]();
-      },
-    };
-  }
-
-  test("proves address, token and space before it writes anything, then clones and keeps the token for later syncs", async () => {
-    await using one = await office();
-    const { at, server, tokenFile } = one;
-    const init = (...flags: string[]) => ["init", "client", "--server", server.url, ...flags];
-    const wrong = await at.folder.write("wrong", "cairn_nothing");
-    const before = pictureOf(at.folder.path);
-    expect(await at.refused("init", "client")).toEqual(
-      failure("missing flag: --server; there is no terminal to ask"),
-    );
-    expect(await at.refused("init", "client", "--server", "ftp://x")).toEqual(
-      failure('--server "ftp://x": expected an address, for example https://context.example.org'),
-    );
-    const refusals: [string[], number, string][] = [
-      [["init", "client", "--server", "http://127.0.0.1:1"], 2, "does not answer: connection refused"],
-      [init(), 2, `not signed in to ${server.url}; run cairn auth login <name> --server ${server.url}`],
-      [init("--token-file", wrong), 2, "run cairn auth login <name>"],
-      [init("--token-file", at.at("none")), 1, "--token-file"],
-      [init("--token-file", tokenFile), 1, "missing flag: --space; choose one of other, team"],
-      [
-        init("--token-file", tokenFile, "--space", "x"),
-        1,
-        `--space "x": not found on ${server.url}; choose one of`,
-      ],
-      [init("--token-file", tokenFile, "--space", "team", "--dir", wrong), 1, `${wrong} is not a folder`],
-    ];
-    for (const [args, code, part] of refusals) {
-      const [exitCode, said] = await at.refused(...args);
-      expect([args, exitCode, said]).toEqual([args, code, expect.stringContaining(part)]);
-    }
-    expect(pictureOf(at.folder.path)).toEqual(before);
-    const made = await at.printed(...init("--token-file", tokenFile, "--space", "team", "--dir", "team"));
-    expect(made).toStartWith(
-      `${at.at("team")} follows the space team of ${server.url} as root: 1 file, 4 B\n`,
-    );
-    expect(readFileSync(at.at("team", "docs", "a b.md"), "utf8")).toBe("one\n");
-    expect(statSync(at.at(".cairn", "credentials.json")).mode & 0o777).toBe(0o600);
-    // The stored token is enough now, and the same folder is no second clone.
-    expect((await at.cairn(...init("--space", "team", "--dir", "team"))).exitCode).toBe(0);
-    expect((await at.refused(...init("--space", "other", "--dir", "team")))[1]).toContain(
-      "already syncs with team",
-    );
-  });
-
-  test("--reconfigure moves a copy to another address of the same server, and to no other", async () => {
-    await using one = await office();
-    await using stranger = await runContext();
-    const { at, server, tokenFile } = one;
-    await at.printed("init", "client", "--server", server.url, "--token-file", tokenFile, "--space", "team");
-    const change = (url: string) => ["init", "client", "--reconfigure", "--server", url];
-    const other = await at.folder.write("other", stranger.bootstrap);
-    expect((await at.refused(...change(stranger.url), "--token-file", other))[1]).toContain(
-      "already syncs with team",
-    );
-    const address = server.url.replace("127.0.0.1", "localhost");
-    expect(await at.data<object>(...change(address), "--token-file", tokenFile)).toMatchObject({
-      changed: ["server"],
-    });
-    expect(await at.data<object>("status", "--local")).toMatchObject({
-      sync: { server: address, space: "team", user: "root" },
-    });
-  });
-
-  test("takes a folder with a space of its own only by --force, and keeps what is in it", async () => {
-    await using one = await office();
-    const { at, server, tokenFile } = one;
-    await at.printed("init", "solo", "--dir", "mine", "--template", "blank");
-    await at.folder.write("mine/note.md", "mine\n");
-    const flags = ["--server", server.url, "--token-file", tokenFile, "--space", "team", "--dir", "mine"];
-    const [exitCode, said] = await at.refused("init", "client", ...flags);
-    expect([exitCode, said]).toEqual([1, expect.stringContaining("or pass --force: its files stay")]);
-    await at.printed("init", "client", ...flags, "--force");
-    expect(readFileSync(at.at("mine", "note.md"), "utf8")).toBe("mine\n");
-    expect(readFileSync(at.at("mine", "docs", "a b.md"), "utf8")).toBe("one\n");
-  });
-
-  test.skipIf(process.platform === "win32")("asks again for what the server refuses", async () => {
-    await using one = await office();
-    const { at, server, token } = one;
-    const { text, exitCode, unasked } = await at.typed(
-      ["init", "client"],
-      [
-        ["What is the address of the server?", `${CLEAR}http://127.0.0.1:1${ENTER}`],
-        ["connection refused", ""],
-        ["What is the address of the server?", `${CLEAR}${server.url}${ENTER}`],
-        ["How do you sign in to", ENTER],
-        ["Type or paste the token", BACK],
-        ["How do you sign in to", ENTER],
-        ["Type or paste the token", `wrong${ENTER}`],
-        ["run cairn auth login", ""],
-        ["How do you sign in to", ENTER],
-        ["Type or paste the token", `${token}${ENTER}`],
-        ["Which space does the folder follow?", DOWN + ENTER],
-        ["Which folder?", BACK],
-        ["Which space does the folder follow?", ENTER],
-        ["Which folder?", `${CLEAR}~/copy${ENTER}`],
-        ["Keep the folder in sync in the background?", DOWN + ENTER],
-        [`Follow the space team of ${server.url} in ${at.at("copy")}?`, ENTER],
-      ],
-    );
-    expect([unasked, exitCode, text.includes(token)]).toEqual([0, 0, false]);
-    expect(readFileSync(at.at("copy", "docs", "a b.md"), "utf8")).toBe("one\n");
   });
 });
