@@ -60,7 +60,7 @@ function row(name: string, measured: number, atMost: number): Row {
 }
 
 /** Words in random order, which compress like prose. */
-async function fill({ admin }: RunningContext): Promise<void> {
+async function fill({ admin, directory }: RunningContext): Promise<void> {
   const words = Array.from({ length: 5_000 }, (_, index) => (index * 7_919).toString(36));
   const text = () => {
     let result = "";
@@ -75,6 +75,9 @@ async function fill({ admin }: RunningContext): Promise<void> {
     }));
     await admin.post("/spaces/team/push", { ops });
   }
+  // Files follow in the order in which they were written.
+  const last = join(directory, "spaces", "team", `d${(FILES - 1) % 100}/file ${FILES - 1}.md`);
+  await until(() => existsSync(last));
 }
 
 async function clone(server: RunningContext, folder: Folder, name: string): Promise<void> {
