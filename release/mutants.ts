@@ -33,7 +33,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   approvals: {
     files: ["src/service/gears/approval.ts", "src/service/gears/isolation.ts"],
-    tests: ["tests/api/gears-approval.test.ts", "tests/api/gears.test.ts"],
+    tests: ["tests/api/gears-approval.test.ts", "tests/api/gears-events.test.ts", "tests/api/gears.test.ts"],
   },
 };
 
