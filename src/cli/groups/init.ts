@@ -58,7 +58,7 @@ const soloArgs = {
   name: {
     type: "string",
     valueHint: "name",
-    description: "Name of the space (default: the name of the folder)",
+    description: "Name of the space (default: the name of the folder; for the default folder, notes)",
   },
   template: oneOfWords(templateNames, {
     type: "string",

@@ -91,7 +91,7 @@ function entriesOf(directory: string): readonly Dirent[] {
   }
 }
 
-/** A name for the space, from the name of its folder. */
+/** A name for the space, from the name of its folder. The default folder is named after its purpose, which says nothing about what is in it. */
 export function defaultName(directory: string): string {
   const name = basename(directory)
     .normalize("NFKD")
@@ -99,5 +99,5 @@ export function defaultName(directory: string): string {
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, NAME_CHARACTERS_MAX)
     .replace(/^-+|-+$/g, "");
-  return spaceNameProblem(name) === undefined ? name : "notes";
+  return spaceNameProblem(name) === undefined && name !== "space" ? name : "notes";
 }
