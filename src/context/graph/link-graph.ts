@@ -123,34 +123,53 @@ export class LinkGraph {
   }
 }
 
+const LINKS_AT_FIRST = 1_024;
+
+/** Lists that grow in place, because converting long lists at once would hold up others. */
 class Links {
-  readonly #from: number[] = [];
-  readonly #to: number[] = [];
-  readonly #lines: number[] = [];
-  readonly #kinds: number[] = [];
+  #from = new Int32Array(LINKS_AT_FIRST);
+  #to = new Int32Array(LINKS_AT_FIRST);
+  #lines = new Int32Array(LINKS_AT_FIRST);
+  #kinds = new Uint8Array(LINKS_AT_FIRST);
   readonly #targets: string[] = [];
   broken = 0;
 
   get count(): number {
-    return this.#from.length;
+    return this.#targets.length;
   }
 
   add(from: number, to: number, { line, kind, target }: Link): void {
     if (this.count >= LINKS_PER_SPACE_MAX) throw tooManyLinks();
-    this.#from.push(from);
-    this.#to.push(to);
-    this.#lines.push(line);
-    this.#kinds.push(linkKinds.indexOf(kind));
-    this.#targets.push(target);
+    if (this.count === this.#to.length) this.#grow();
+    const at = this.#targets.push(target) - 1;
+    this.#from[at] = from;
+    this.#to[at] = to;
+    this.#lines[at] = line;
+    this.#kinds[at] = linkKinds.indexOf(kind);
     if (to === BROKEN) this.broken += 1;
+  }
+
+  #grow(): void {
+    const length = this.#to.length * 2;
+    const longer = (list: Int32Array) => {
+      const grown = new Int32Array(length);
+      grown.set(list);
+      return grown;
+    };
+    this.#from = longer(this.#from);
+    this.#to = longer(this.#to);
+    this.#lines = longer(this.#lines);
+    const kinds = this.#kinds;
+    this.#kinds = new Uint8Array(length);
+    this.#kinds.set(kinds);
   }
 
   lists(): Omit<GraphData, "totals" | "paths" | "orphans"> {
     return {
-      from: Int32Array.from(this.#from),
-      to: Int32Array.from(this.#to),
-      lines: Int32Array.from(this.#lines),
-      kinds: Uint8Array.from(this.#kinds),
+      from: this.#from.subarray(0, this.count),
+      to: this.#to.subarray(0, this.count),
+      lines: this.#lines.subarray(0, this.count),
+      kinds: this.#kinds.subarray(0, this.count),
       targets: this.#targets,
     };
   }

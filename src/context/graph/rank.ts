@@ -18,9 +18,9 @@ interface Edges {
 
 /** PageRank: the sum of all ranks is 1. A document without links passes its rank to all. Pauses. */
 export async function pageRank(count: number, edges: Edges): Promise<Float64Array> {
-  const { from, to, degrees } = distinct(count, edges);
-  let ranks = new Float64Array(count).fill(1 / count);
   const stretch = new Stretch();
+  const { from, to, degrees } = await distinct(count, edges, stretch);
+  let ranks = new Float64Array(count).fill(1 / count);
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     let unlinked = 0;
     for (let node = 0; node < count; node += 1) if (degrees[node] === 0) unlinked += ranks[node]!;
@@ -38,12 +38,13 @@ export async function pageRank(count: number, edges: Edges): Promise<Float64Arra
   return ranks;
 }
 
-function distinct(count: number, edges: Edges) {
+async function distinct(count: number, edges: Edges, stretch: Stretch) {
   const degrees = new Uint32Array(count);
   const lastFrom = new Int32Array(count).fill(-1);
   const from: number[] = [];
   const to: number[] = [];
   for (let edge = 0; edge < edges.from.length; edge += 1) {
+    if (stretch.isOver()) await turnOfOthers();
     const [source, target] = [edges.from[edge]!, edges.to[edge]!];
     if (source === target || lastFrom[target] === source) continue;
     lastFrom[target] = source;

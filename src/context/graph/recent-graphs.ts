@@ -92,10 +92,10 @@ export class RecentGraphs {
     }
   }
 
-  #keep(engine: FileEngine, found: Omit<Kept, "whole">): Whole {
+  #keep(engine: FileEngine, current: Omit<Kept, "whole">): Whole {
     const before = this.#kept.get(engine);
-    const isSame = before?.outlines === found.outlines && isSameEdits(before.edits, found.edits);
-    const kept = { ...found, whole: isSame ? before.whole : wholeOf(found.outlines, found.edits) };
+    const isSame = before?.outlines === current.outlines && isSameEdits(before.edits, current.edits);
+    const kept = { ...current, whole: isSame ? before.whole : wholeOf(current.outlines, current.edits) };
     this.#kept.delete(engine);
     this.#kept.set(engine, kept);
     let size = 0;
