@@ -25,7 +25,7 @@ export async function run(): Promise<Row[]> {
   await server.end("SIGTERM");
   const space = join(server.directory, "spaces", "team");
   await fill(space);
-  const cairn = (...args: string[]) => [binaryPath("cairn"), ...args, "--dir", space];
+  const cairn = (...args: string[]) => [binaryPath("cairn"), ...args, "--quiet", "--dir", space];
   const built = await timed(cairn("search", "zebrafish"));
   const search = await median(cairn("search", "zebrafish"));
   const scan = await median(scanner(space));
