@@ -30,6 +30,7 @@ async function changeEverything(lab: Inhabited): Promise<void> {
   await admin.post(`/entries/${ids["entries"]}/restore`);
   await admin.put(`/instructions/${ids["instructions"]}`, { text: "Be briefer." });
   await admin.delete(`/instruction-bindings/${ids["instruction-bindings"]}`);
+  await admin.delete(`/context-bindings/${ids["context-bindings"]}`);
   await admin.post(`/instruction-proposals/${ids["instruction-proposals"]}/decision`, { decision: "accept" });
   await admin.put(`/gears/${ids["gears"]}`, { code: "true\n" });
   await admin.delete(`/gears/${ids["gears"]}`);

@@ -31,6 +31,7 @@ async function furnished(lab: World, search?: SearchLab): Promise<Inhabited> {
   const gear = await approvedGear(admin, GEAR);
   const granted = await admin.post<{ id: number }>(`${own}/gears`, { gear_id: gear.id });
   await admin.post(`/gears/${gear.id}/run`, { args: { a: 1 }, workspace_id: workspaceId });
+  const document = await admin.post<{ id: number }>(`${own}/context`, { path: "team/style.md" });
   const turnId = await talk(lab, search);
   const first = async (path: string) => (await admin.get<{ id: number }[]>(path))[0]!.id;
   return Object.assign(lab, {
@@ -47,6 +48,7 @@ async function furnished(lab: World, search?: SearchLab): Promise<Inhabited> {
       models: await lab.addModel("spare"),
       instructions: instruction.id,
       "instruction-bindings": bound.id,
+      "context-bindings": document.id,
       "instruction-proposals": await first("/instruction-proposals"),
       gears: gear.id,
       "gear-runs": await first(`/gears/${gear.id}/runs`),

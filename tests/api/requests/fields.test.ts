@@ -118,6 +118,7 @@ test("covers all routes with bodies", () => {
     "POST /workspaces/{id}/chat",
     "POST /workspaces/{id}/clear-taint",
     "POST /workspaces/{id}/clone",
+    "POST /workspaces/{id}/context",
     "POST /workspaces/{id}/egress",
     "POST /workspaces/{id}/gears",
     "POST /workspaces/{id}/instructions",
