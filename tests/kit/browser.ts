@@ -8,6 +8,26 @@ const executablePath = locateTool("chromium");
 /** Where there is none, tests of the interface are left out, aloud. */
 export const hasBrowser = executablePath !== undefined;
 if (!hasBrowser) console.log("skipped: no browser on this machine (chromium)");
+/**
+ * Features that tests do without. Each window would start a renderer for the popup of the address bar, which costs more processor than the page. The
+ * rest is the driver's own list, which this argument replaces.
+ */
+const FEATURES_OFF = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "AimEnabled",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "ThirdPartyStoragePartitioning",
+];
 export const BROWSER_ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -16,6 +36,7 @@ export const BROWSER_ARGUMENTS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  `--disable-features=${FEATURES_OFF.join(",")}`,
 ];
 /** A busy machine is slow; a screen that is not there after this never comes. */
 const WAIT_MS_MAX = 20_000;
