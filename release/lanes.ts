@@ -10,27 +10,35 @@ import { ROOT } from "./step.ts";
 /** More runs than cores, because each of them waits most of the time; more than these fight for memory. */
 const RUNS_MAX = 4;
 /** A file that judges time says so in its first lines. */
-const ALONE = "// Runs alone: ";
+const ALONE = /^\/\/ Runs alone: /m;
 const SCREENS = "tests/web/";
 /** One docker daemon is shared within a process; another process would stop it. */
 const DOCKER = /kit\/docker\.ts"/;
 
 export interface Lanes {
-  /** Each in a process of its own, whichever is free. */
-  readonly single: readonly string[];
-  /** In one process, beside the others. */
-  readonly together: readonly string[];
+  /** Each runs in a process of its own, whichever slot is free. In the order of their start: the longest first. */
+  readonly groups: readonly (readonly string[])[];
   /** In one process, after all others. */
   readonly alone: readonly string[];
 }
 
+/** Groups that take long, so that none of them is left for the end. */
+const LONGEST: readonly string[] = ["docker", "api", "unit", "context", "cli", "binary", "e2e"];
+
+/** A screen by itself, files that share the docker daemon together, and every other folder of tests. */
 export function lanesOf(files: readonly { readonly path: string; readonly text: string }[]): Lanes {
-  const lanes = { single: [] as string[], together: [] as string[], alone: [] as string[] };
+  const groups = new Map<string, string[]>(LONGEST.map((name) => [name, []]));
+  const alone: string[] = [];
   for (const { path, text } of files) {
-    const isScreen = path.startsWith(SCREENS) && !DOCKER.test(text);
-    lanes[text.includes(ALONE) ? "alone" : isScreen ? "single" : "together"].push(path);
+    if (ALONE.test(text)) {
+      alone.push(path);
+      continue;
+    }
+    const folder = path.split("/")[1]!;
+    const name = DOCKER.test(text) ? "docker" : path.startsWith(SCREENS) ? path : folder;
+    groups.set(name, [...(groups.get(name) ?? []), path]);
   }
-  return lanes;
+  return { groups: [...groups.values()].filter(({ length }) => length > 0), alone };
 }
 
 export function testFiles(): { path: string; text: string }[] {

@@ -94,20 +94,28 @@ async function streamAtEnd(command: string[]): Promise<number> {
 
 /** Runs every test: what shares nothing side by side, then what judges time. */
 async function runAll(folder: string): Promise<Report> {
-  const { single, together, alone } = lanesOf(testFiles());
+  const { groups, alone } = lanesOf(testFiles());
   const reports: Report[] = [];
   const run = async (files: readonly string[], quiet: boolean) => {
     const paths = files.map((file) => `./${file}`);
     if (paths.length > 0) reports.push(await runTests(folder, paths, quiet));
   };
-  const waiting = [...single];
-  const nextScreen = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await run([file], true);
+  const waiting = [...groups];
+  const slot = async () => {
+    for (let files = waiting.shift(); files !== undefined; files = waiting.shift()) {
+      console.log(`\ntest: ${named(files)} begins, ${waiting.length} of ${groups.length} wait`);
+      await run(files, true);
+    }
   };
-  const others = Array.from({ length: runsAtOnce() - 1 }, nextScreen);
-  await Promise.all([run(together, false).then(nextScreen), ...others]);
+  await Promise.all(Array.from({ length: runsAtOnce() }, slot));
+  console.log(`\ntest: ${alone.length} files that judge time, alone`);
   await run(alone, false);
   return sumOf(reports);
+}
+
+/** For people. */
+function named(files: readonly string[]): string {
+  return files.length === 1 ? files[0]! : `${files.length} files with ${files[0]}`;
 }
 
 export function sumOf(reports: readonly Report[]): Report {

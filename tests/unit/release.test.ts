@@ -42,7 +42,7 @@ describe("report of bun test", () => {
 });
 
 describe("runs side by side", () => {
-  test("every file is in one lane: screens by themselves, docker together, judges of time alone", () => {
+  test("every file is in one lane: screens by themselves, docker and folders together, judges of time alone", () => {
     const lanes = lanesOf([
       { path: "tests/web/a.test.ts", text: "" },
       { path: "tests/web/b.test.ts", text: 'import { startDocker } from "../kit/docker.ts";' },
@@ -50,12 +50,12 @@ describe("runs side by side", () => {
       { path: "tests/unit/d.test.ts", text: "" },
     ]);
     expect(lanes).toEqual({
-      single: ["tests/web/a.test.ts"],
-      together: ["tests/web/b.test.ts", "tests/unit/d.test.ts"],
+      groups: [["tests/web/b.test.ts"], ["tests/unit/d.test.ts"], ["tests/web/a.test.ts"]],
       alone: ["tests/web/c.test.ts"],
     });
     const files = testFiles();
-    const all = Object.values(lanesOf(files)).flat();
+    const { groups, alone } = lanesOf(files);
+    const all = [...groups.flat(), ...alone];
     expect(all.sort()).toEqual(files.map(({ path }) => path));
     expect(all).toContain("tests/unit/release.test.ts");
   });
