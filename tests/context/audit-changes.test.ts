@@ -66,9 +66,10 @@ test("a push, an adoption and a restore record each file with their request id",
     ["file.adopt", null, null, "root"],
   ]);
   expect(shown("restore-1")).toEqual([
+    // In the order in which the files were made.
     ["file.delete", "b.md", null, "root"],
-    ["file.delete", "by-hand.md", null, "root"],
     ["file.delete", "c.md", null, "root"],
+    ["file.delete", "by-hand.md", null, "root"],
     ["file.write", "a.md", 3, "root"],
     ["space.restore", String(snapshot.id), null, "root"],
   ]);

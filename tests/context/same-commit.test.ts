@@ -58,6 +58,7 @@ const NO_CHANGE = [
   "POST /audit/acknowledge",
   "POST /auth/login",
   "POST /spaces/:space/pull",
+  "POST /spaces/:space/documents",
   "POST /backups",
   "DELETE /backups/:id",
 ];
