@@ -1,6 +1,7 @@
 // `npm run bench [-- part of a file name]`: runs tests/bench/*.bench.ts one after the other and prints one table.
 // A missed target is shown and is no error, since machines differ; a benchmark that breaks is one.
 
+import { rm } from "node:fs/promises";
 import { Glob } from "bun";
 import type { Benchmark, Row } from "../tests/bench/row.ts";
 import { buildNative } from "./build.ts";
@@ -52,6 +53,9 @@ async function main(): Promise<number> {
     .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
   if (names.length === 0) fail("no benchmark of that name in tests/bench");
   await buildNative();
+  // A service would read this person's own space into its prompts.
+  const { isolate } = await import("../tests/kit/isolation.ts");
+  const home = isolate();
   const rows: Row[] = [];
   let broken = 0;
   for (const name of names) {
@@ -66,6 +70,7 @@ async function main(): Promise<number> {
     }
   }
   console.log(`\n${table(rows)}\n\n${rows.filter((row) => row.met).length} of ${rows.length} targets met`);
+  await rm(home, { recursive: true, force: true });
   return broken === 0 ? 0 : 1;
 }
 

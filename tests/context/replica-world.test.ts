@@ -10,3 +10,7 @@ const DEEDS = 40;
 test.each(Array.from({ length: to - from + 1 }, (_, index) => from + index))("seed %d", async (seed) => {
   expect(await runWorld({ seed, deeds: DEEDS })).toEqual([]);
 });
+
+test("a path that did not sync while the server was restored keeps what the backup lacks", async () => {
+  expect(await runWorld({ seed: 45248329, deeds: 120 })).toEqual([]);
+});

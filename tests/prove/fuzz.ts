@@ -1,10 +1,14 @@
 // Proof: for any valid or invalid input, neither program returns 5xx or a response that its OpenAPI document does not declare; afterwards it is
 // healthy, its audit record is intact and it stops cleanly. Runs as an admin and as users with few rights.
 
+import { join } from "node:path";
+import { createLocalSpace } from "../../src/context/space/local.ts";
+import { temporaryFolder } from "../kit/folder.ts";
 import { brokenStorage } from "../kit/invariants.ts";
 import { say } from "../kit/model/index.ts";
 import { runContext } from "../kit/running-context.ts";
 import type { LogLine } from "../kit/running.ts";
+import { localDeps } from "../kit/space-doors.ts";
 import { prepared, type Existing } from "./document.ts";
 import { attack, type Attacked } from "./fuzzer.ts";
 import type { Proof, Share } from "./proof.ts";
@@ -107,7 +111,10 @@ async function contextPass(role: "admin" | "contributor", fuzzer: string, second
 }
 
 async function servicePass(role: "admin" | "member", fuzzer: string, seconds: number, seed: number) {
-  await using at = await compiledWorld({ model: true });
+  await using home = await temporaryFolder();
+  const space = { directory: join(home.path, ".cairn", "space"), name: "notes", template: "team" };
+  await (await createLocalSpace(space, localDeps)).close();
+  await using at = await compiledWorld({ model: true, environment: { HOME: home.path } });
   await at.addModel("worker");
   for (const name of ["boss", "worker"]) at.model.on(name, () => say("Done."));
   const service = at.program;

@@ -54,7 +54,8 @@ function save({ copy }: Machine, path: string, line: string, saved: Set<string>)
 function start(server: RunningContext, { copy }: Machine) {
   return Bun.spawn([binaryPath("cairn"), "sync", "--dir", copy.directory], {
     env: { ...process.env, SERVICE_TOKEN: server.bootstrap },
-    stdio: ["ignore", "ignore", "pipe"],
+    // What could not be synced is data; the error only counts it.
+    stdio: ["ignore", "pipe", "pipe"],
   });
 }
 
@@ -73,7 +74,8 @@ async function brokenIn(
   for (let round = 0; round < SETTLE_ROUNDS_MAX; round += 1)
     for (const machine of machines) {
       const child = start(server, machine);
-      if ((await child.exited) !== 0) return [`${machine.name}: ${await child.stderr.text()}`];
+      const [said, error] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+      if ((await child.exited) !== 0) return [`${machine.name}: ${said}${error}`];
     }
   const files = await server.admin.get("/spaces/team/files");
   const shared: Record<string, string> = {};

@@ -47,6 +47,10 @@ export interface Brought {
 }
 
 export interface Surroundings {
+  /** Names that the steps write, so that no conflict file takes one of them. */
+  readonly taken: Set<string>;
+  /** Where the files of a directory move that is in the way of a file, by its path. */
+  readonly asides: Map<string, DocumentPath>;
   readonly engine: SpaceEngine;
   readonly server: ServerSpace;
   readonly user: string;
@@ -77,10 +81,12 @@ function nothingBrought(): Brought {
 
 /** Applies the steps: deletes first, so that they free names. `pulled`: contents by path. */
 export async function bring(
-  around: Surroundings,
+  surroundings: Omit<Surroundings, "taken" | "asides">,
   steps: readonly Step[],
   pulled: ReadonlyMap<string, Pulled>,
 ): Promise<Brought> {
+  const taken = new Set(steps.map(({ path }) => foldedPath(path)));
+  const around = { ...surroundings, taken, asides: new Map<string, DocumentPath>() };
   const brought = nothingBrought();
   const removals = steps.filter(({ action }) => action === "remove").map(removalOf);
   await applyAll(around, removals, brought);
@@ -151,7 +157,7 @@ async function mergeOf(
   server: ServerFile,
   theirs: Uint8Array,
 ): Promise<Item> {
-  const { engine, user, now } = around;
+  const { engine, user } = around;
   const { path, local } = step;
   const expected = local!.version;
   const ours = (await engine.read(path, expected))!.bytes;
@@ -166,7 +172,7 @@ async function mergeOf(
     const operations: Operation[] = isDone ? [] : [{ op: "put", path, content: merged, expected }];
     return { ...item, operations, isServers, conflicts: [] };
   }
-  const copy = await freeName(engine, path, user, now());
+  const copy = await freeName(around, path);
   return {
     ...item,
     operations: [
@@ -183,7 +189,8 @@ async function baseOf(
   { engine, server }: Surroundings,
   { path, row }: Step,
 ): Promise<Uint8Array | undefined> {
-  if (row.base_hash === null) return undefined;
+  // After a restore, what the server lacks was not deleted by anyone, so a merge with the old base would lose it.
+  if (row.base_hash === null || row.fresh === "restored") return undefined;
   const isBase = (bytes: Uint8Array | undefined) =>
     bytes && sha256Hex(bytes) === row.base_hash ? bytes : undefined;
   try {
@@ -196,18 +203,22 @@ async function baseOf(
   }
 }
 
-async function freeName(
-  engine: SpaceEngine,
-  path: string,
-  user: string,
-  time: number,
-): Promise<DocumentPath> {
-  const taken = new Set<string>();
+async function freeName({ engine, user, now, taken }: Surroundings, path: string): Promise<DocumentPath> {
+  const time = now();
   for (;;) {
-    const name = conflictName(path, user, time, (one) => taken.has(one));
+    const name = conflictName(path, user, time, (one) => taken.has(foldedPath(one)));
+    taken.add(foldedPath(name));
     if ((await engine.stat(name)) === undefined) return name;
-    taken.add(name);
   }
+}
+
+/** All files of one directory move to the same place. */
+async function asideOf(around: Surroundings, directory: string): Promise<DocumentPath> {
+  const known = around.asides.get(directory);
+  if (known !== undefined) return known;
+  const name = await freeName(around, directory);
+  around.asides.set(directory, name);
+  return name;
 }
 
 async function applyAll(around: Surroundings, items: readonly Item[], brought: Brought): Promise<void> {
@@ -261,11 +272,12 @@ function itemOf(items: readonly Item[], error: AppError): Item | undefined {
  * Returns false if something without a version is in the way.
  */
 async function moveAside(
-  { engine, user, now }: Surroundings,
+  around: Surroundings,
   item: Item,
   items: readonly Item[],
   error: AppError,
 ): Promise<boolean> {
+  const { engine, user } = around;
   let moved = false;
   for (const blocker of blockersOf(error) as readonly DocumentPath[]) {
     if (items.some(({ operations }) => operations.some(({ path }) => path === blocker))) return false;
@@ -276,8 +288,8 @@ async function moveAside(
     const { path } = item.step;
     const isBelow = foldedPath(blocker).startsWith(`${foldedPath(path)}/`);
     const aside = isBelow
-      ? (((await freeName(engine, path, user, now())) + blocker.slice(path.length)) as DocumentPath)
-      : await freeName(engine, blocker, user, now());
+      ? (((await asideOf(around, path)) + blocker.slice(path.length)) as DocumentPath)
+      : await freeName(around, blocker);
     item.operations.push(
       { op: "delete", path: blocker, expected: live.version },
       { op: "put", path: aside, content: content.bytes, expected: null },

@@ -209,8 +209,9 @@ export class ReplicaState {
   }
 
   #compareAnew(before: SyncRules, after: SyncRules): void {
-    for (const { path } of this.#store.files.all())
-      if (modeOf(before, path) !== "always" && modeOf(after, path) === "always")
+    for (const { path, fresh } of this.#store.files.all())
+      // A path that was not compared since a restore keeps that mark: its base is of the history that is gone.
+      if (fresh !== "restored" && modeOf(before, path) !== "always" && modeOf(after, path) === "always")
         this.#store.setFresh.run("joined", path);
   }
 }
