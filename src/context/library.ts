@@ -1,12 +1,28 @@
-// What other programs use of the context side: one space, in a folder of this machine or on a server.
+// What other programs use of the context side: one space, in a folder of this machine or on a server. Opening one loads the code for it, because a
+// start must not pay for what it may never need.
 
-export { Client, networkTransport } from "./client/client.ts";
+import type { LocalSpaceDeps } from "./space/local.ts";
+import type { SpaceDoor } from "./space/door.ts";
+
 export { Receipt } from "./delivery/schema.ts";
 export { expectedFrom } from "./files/expectation.ts";
 export { holdsLocalSpace, ownSpaceDirectory } from "./space/directory.ts";
 export { LentSpace } from "./space/lent.ts";
-export { openLocalSpace } from "./space/local.ts";
-export { RemoteSpace } from "./space/remote.ts";
 export type { ReadDocument, UnreadDocument } from "./files/documents.ts";
 export type { ListedFile } from "./files/listing-schema.ts";
 export type { SpaceDoor } from "./space/door.ts";
+
+/** Raises as `openLocalSpace` in space/local.ts does. */
+export async function openFolderSpace(directory: string, deps: LocalSpaceDeps): Promise<SpaceDoor> {
+  const { openLocalSpace } = await import("./space/local.ts");
+  return openLocalSpace(directory, deps);
+}
+
+/** Asks nothing yet. */
+export async function openServerSpace(url: string, token: string, space: string): Promise<SpaceDoor> {
+  const [{ Client, networkTransport }, { RemoteSpace }] = await Promise.all([
+    import("./client/client.ts"),
+    import("./space/remote.ts"),
+  ]);
+  return new RemoteSpace(new Client(networkTransport(url, token)), space);
+}

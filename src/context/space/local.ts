@@ -56,7 +56,7 @@ const QUOTAS: EffectiveQuotas = {
   max_files: Number.MAX_SAFE_INTEGER,
 };
 
-interface LocalSpaceDeps {
+export interface LocalSpaceDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** The person at this machine: author of every version. */

@@ -4,13 +4,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import {
-  Client,
   holdsLocalSpace,
   LentSpace,
-  networkTransport,
-  openLocalSpace,
+  openFolderSpace,
+  openServerSpace,
   ownSpaceDirectory,
-  RemoteSpace,
   type SpaceDoor,
 } from "../../context/library.ts";
 import type { Clock } from "../../kit/clock.ts";
@@ -126,7 +124,7 @@ export class MemorySpace {
 
   async #onServer<T>(place: ServerPlace, work: (space: SpaceDoor) => Promise<T>): Promise<T> {
     const { url, tokenFile } = place;
-    const space = new RemoteSpace(new Client(networkTransport(url, tokenIn(tokenFile))), place.space);
+    const space = await openServerSpace(url, tokenIn(tokenFile), place.space);
     const asked = work(space).catch((error: unknown) => raiseInWords(error, place, space));
     const done = await within(ANSWER_MS_MAX, asked);
     if (done !== LATE) return done;
@@ -139,7 +137,7 @@ export class MemorySpace {
     const { clock, log } = this.#deps;
     const { directory } = this.#place as Extract<Place, { kind: "folder" }>;
     try {
-      return await openLocalSpace(directory, { clock, log, person: PERSON });
+      return await openFolderSpace(directory, { clock, log, person: PERSON });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       throw unavailable(`cannot open the context space in ${directory}: ${error.message}`);
