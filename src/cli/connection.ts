@@ -116,7 +116,7 @@ async function openFolder(directory: string): Promise<SpaceDoor> {
   return openLocalSpace(directory, localDeps(directory));
 }
 
-/** What a command brings to a space on this machine. */
+/** The dependencies that a command passes to a space on this machine. */
 export function localDeps(directory: string) {
   return {
     clock: systemClock,

@@ -1,4 +1,4 @@
-// What the commands about sync have in common: the folder that they mean, and the client of its server.
+// Shared by the sync commands: the folder they act on, and the client of its server.
 
 import type { ArgsDef } from "citty";
 import { Client, networkTransport } from "../context/client/client.ts";

@@ -14,10 +14,10 @@ import { ownCommand, startDetached } from "../../kit/process.ts";
 import { clientOf, replicaArgs, replicaDirectory, tokenFileArg } from "../replica.ts";
 import { nextCommand } from "../next-command.ts";
 import { fields, wholeNumber } from "../text.ts";
+import { waitFor } from "../wait-for.ts";
 
 const START_WAIT_MS = 10_000;
 const STOP_WAIT_MS = 15_000;
-const LOOK_EVERY_MS = 50;
 const LINES_DEFAULT = 100;
 /** A daemon that a person starts gets these as well. */
 const PASSED_ON = ["HOME", "USERPROFILE", "SERVICE_TOKEN"];
@@ -213,15 +213,4 @@ function passedOn(): Record<string, string> {
   return Object.fromEntries(
     PASSED_ON.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
   );
-}
-
-type Look<T> = () => T | undefined | Promise<T | undefined>;
-
-async function waitFor<T>(ms: number, look: Look<T>): Promise<T | undefined> {
-  for (let waited = 0; waited < ms; waited += LOOK_EVERY_MS) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await Bun.sleep(LOOK_EVERY_MS);
-  }
-  return undefined;
 }

@@ -19,10 +19,10 @@ import { formatOf, logWriter, printData, printText } from "../../kit/output.ts";
 import { startDetached } from "../../kit/process.ts";
 import { serverDirArg } from "../connection.ts";
 import { fields } from "../text.ts";
+import { waitFor } from "../wait-for.ts";
 
 const START_WAIT_MS = 10_000;
 const STOP_WAIT_MS = 15_000;
-const LOOK_EVERY_MS = 50;
 
 export const serverStart = defineCommand({
   meta: { name: "start", description: "Start the server in the foreground" },
@@ -174,15 +174,4 @@ async function healthOf(url: string): Promise<ShownHealth> {
 function healthText({ url, status, problems }: ShownHealth & { url: string }): string {
   const why = problems.length === 0 ? "" : ` (${problems.map(problemText).join(", ")})`;
   return `${url}: ${status}${why}`;
-}
-
-type Look<T> = () => T | undefined | Promise<T | undefined>;
-
-async function waitFor<T>(ms: number, look: Look<T>): Promise<T | undefined> {
-  for (let waited = 0; waited < ms; waited += LOOK_EVERY_MS) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await Bun.sleep(LOOK_EVERY_MS);
-  }
-  return undefined;
 }

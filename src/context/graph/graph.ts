@@ -22,7 +22,7 @@ interface GraphDeps {
   readonly clock: Clock;
   /** Runs work that no caller waits for. */
   readonly later?: (work: () => Promise<void>) => void;
-  /** Set for a space that each command opens anew: the graph of a large one is kept in a file beside it. */
+  /** Set where every command opens the space again: the graph of a large space is then cached in a file beside it. */
   readonly kept?: boolean;
 }
 

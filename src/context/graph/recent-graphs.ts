@@ -23,7 +23,7 @@ export interface Whole {
 
 interface Edit {
   readonly outline: Outline;
-  /** What was recorded when the edit was seen. If something else is now, the edit is recorded, too, or undone. */
+  /** The recorded outline when the edit was seen. Once it differs, the edit has been recorded or undone. */
   readonly instead: Outline | undefined;
 }
 

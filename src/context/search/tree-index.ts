@@ -1,8 +1,9 @@
 // Keeps a text index equal to the files on disk: finds the files that differ from what was indexed, by their signatures, and reads only those. Runs
 // in a worker of a server, or in the process of a command.
 
-import { closeSync, fstatSync, readSync, type Stats } from "node:fs";
+import { closeSync, fstatSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { readAll } from "../../kit/read-all.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { HeldRoot, lstatOf } from "../../kit/held-directory.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
@@ -135,7 +136,7 @@ export function readText(root: HeldRoot, name: string): Read | undefined {
     if (!stats.isFile()) return undefined;
     const signature = signatureOf(stats, before);
     if (stats.size > SEARCHED_BYTES_MAX) return { ...signature, text: undefined, digest: "", bytes: 0 };
-    const bytes = bytesOf(descriptor, stats.size);
+    const bytes = readAll(descriptor, stats.size);
     const text = isBinary(bytes) ? undefined : decodeUtf8(bytes);
     const digest = text === undefined ? "" : Bun.hash(bytes).toString(36);
     return { ...signature, text, digest, bytes: bytes.length };
@@ -144,17 +145,6 @@ export function readText(root: HeldRoot, name: string): Read | undefined {
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
-}
-
-function bytesOf(descriptor: number, size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  while (at < size) {
-    const count = readSync(descriptor, bytes, at, size - at, at);
-    if (count === 0) break;
-    at += count;
-  }
-  return bytes.subarray(0, at);
 }
 
 function isBinary(bytes: Uint8Array): boolean {

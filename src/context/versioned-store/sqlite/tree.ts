@@ -10,7 +10,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readSync,
   renameSync,
   rmdirSync,
   unlinkSync,
@@ -18,6 +17,7 @@ import {
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
+import { readAll } from "../../../kit/read-all.ts";
 import { systemClock } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import { AppError, systemCode } from "../../../kit/error.ts";
@@ -375,17 +375,6 @@ function parentOf(path: string): string {
 
 function lastOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
-}
-
-function readAll(descriptor: number, size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  while (at < size) {
-    const count = readSync(descriptor, bytes, at, size - at, at);
-    if (count === 0) break;
-    at += count;
-  }
-  return at === size ? bytes : bytes.subarray(0, at);
 }
 
 /** Renames, and first removes a target directory without files, because nothing is lost with it. */
