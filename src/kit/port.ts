@@ -1,5 +1,6 @@
 // Checks whether a program can listen at an address, by binding it for a moment; no other check is reliable.
 
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { systemCode } from "./error.ts";
 
@@ -12,14 +13,20 @@ export function portProblem(host: string, port: number): Promise<string | undefi
   });
 }
 
-/** Returns a port that is free at this address now. Raises the system's error if nothing can listen there. */
-export function freePort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen({ host, port: 0, exclusive: true }, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
+// Below the ranges from which Linux (32768–60999), macOS and Windows (49152–65535) take the ports of outgoing connections.
+const KEPT_PORTS = { from: 20_000, below: 32_000 };
+const TRIES = 100;
+
+/**
+ * Returns a port that is free at this address now and that no outgoing connection takes later, so that it can be kept in a
+ * configuration. Raises the system's code as an error's `code` if nothing can listen there.
+ */
+export async function freePort(host: string): Promise<number> {
+  for (let tries = 1; ; tries += 1) {
+    const port = randomInt(KEPT_PORTS.from, KEPT_PORTS.below);
+    const code = await portProblem(host, port);
+    if (code === undefined) return port;
+    if (code !== "EADDRINUSE" || tries === TRIES)
+      throw Object.assign(new Error(`cannot listen: ${code}`), { code });
+  }
 }
