@@ -74,30 +74,36 @@ test("lets only admins approve, disable, set timeouts and delete", async () => {
   await refusal(at.admin.patch(`/gears/${gear.id}`, { timeout_seconds: 601 }), "invalid");
 });
 
-test("removes the approval on disabling and withdrawing, and keeps it when the timeout changes", async () => {
-  await using at = await world();
-  const gear = await approvedGear(at.admin);
-  expect(await at.admin.patch<unknown>(`/gears/${gear.id}`, { timeout_seconds: 5 })).toMatchObject({
-    status: "approved",
-    timeout_seconds: 5,
-  });
-  expect(await at.admin.patch<unknown>(`/gears/${gear.id}`, { status: "disabled" })).toMatchObject({
-    status: "disabled",
-    approval: null,
-  });
-  expect(await at.admin.patch<unknown>(`/gears/${gear.id}`, { status: "pending" })).toMatchObject({
-    status: "pending",
-    approval: null,
-  });
-  const records = await at.admin.get("/audit");
-  expect(records.filter((each) => each.action.startsWith("gear.")).map((each) => each.action)).toEqual([
-    "gear.withdraw",
-    "gear.disable",
-    "gear.timeout",
-    "gear.approve",
-    "gear.create",
-  ]);
-});
+test.each([
+  ["isolated", { sandbox: isolatedSandbox() }],
+  ["not isolated", {}],
+])(
+  "removes the approval on disabling and withdrawing, and records a decision once: %s",
+  async (_, options) => {
+    await using at = await world(options);
+    const gear = await approvedGear(at.admin);
+    expect(await at.admin.patch<unknown>(`/gears/${gear.id}`, { timeout_seconds: 5 })).toMatchObject({
+      status: "approved",
+      timeout_seconds: 5,
+    });
+    for (const status of ["approved", "disabled", "disabled", "pending", "pending"]) {
+      const approval =
+        status === "approved" ? expect.objectContaining({ content_hash: gear.content_hash }) : null;
+      expect(await at.admin.patch<unknown>(`/gears/${gear.id}`, { status })).toMatchObject({
+        status,
+        approval,
+      });
+    }
+    const records = await at.admin.get("/audit");
+    expect(records.filter((each) => each.action.startsWith("gear.")).map((each) => each.action)).toEqual([
+      "gear.withdraw",
+      "gear.disable",
+      "gear.timeout",
+      "gear.approve",
+      "gear.create",
+    ]);
+  },
+);
 
 test("lists pending gears with their facts, for admins only", async () => {
   await using at = await world();
