@@ -22,19 +22,36 @@ export function turnOfOthers(): Promise<void> {
 
 /** The longest time that a stretch of work may block everything else. */
 const STRETCH_MS = 5;
-/** Reading the clock is expensive compared with short work, so it is read once per this many steps. */
-const STEPS_PER_LOOK = 16;
+/** For steps of about a microsecond, next to which reading the clock is expensive: it is read once per this many. */
+export const LIGHT_STEPS = 16;
 
-/** Tells a loop when to yield: `if (stretch.isOver()) await turnOfOthers()`. Each step of the loop must be much shorter than a stretch. */
+/** Tells a loop when to yield: `if (stretch.isOver()) await turnOfOthers()`. */
 export class Stretch {
+  readonly #stepsPerLook: number;
   #steps = 0;
   #end = performance.now() + STRETCH_MS;
 
+  constructor(stepsPerLook = 1) {
+    this.#stepsPerLook = stepsPerLook;
+  }
+
   /** Called once per step. After it returns true, a new stretch begins. */
   isOver(): boolean {
-    if (++this.#steps % STEPS_PER_LOOK !== 0 || performance.now() < this.#end) return false;
+    if (++this.#steps % this.#stepsPerLook !== 0 || performance.now() < this.#end) return false;
     this.#end = performance.now() + STRETCH_MS;
     return true;
+  }
+}
+
+/** Shares a stretch among callers that come at the same time: `await turns.mine()`, then work of a few milliseconds without an await. */
+export class Turns {
+  readonly #stretch = new Stretch();
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves after the work of those who asked before, and after other work if their stretch is over. */
+  mine(): Promise<void> {
+    this.#last = this.#last.then(() => (this.#stretch.isOver() ? turnOfOthers() : undefined));
+    return this.#last;
   }
 }
 

@@ -6,7 +6,8 @@ import { Stretch, turnOfOthers } from "./clock.ts";
 import { AppError } from "./error.ts";
 import { fromSqlite } from "./storage-error.ts";
 
-const BATCH_WORKS_MAX = 512;
+/** Of one commit, in writes of ordinary size; a single write may be larger. */
+const BATCH_WEIGHT_MAX = 256;
 
 export interface WriteOptions {
   /**
@@ -19,6 +20,8 @@ export interface WriteOptions {
    * 2 to 4 ms.
    */
   readonly relaxed?: boolean;
+  /** How many writes of ordinary size it takes as long as, so that a commit of many large ones does not block everything else. Default: 1. */
+  readonly weight?: number | undefined;
 }
 
 interface Work extends WriteOptions {
@@ -71,9 +74,7 @@ export class GroupCommit {
     if (this.#closed) return Promise.reject(new AppError("unavailable", "the service is stopping"));
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ ...options, run, resolve: resolve as (value: unknown) => void, reject });
-      if (this.#scheduled) return;
-      this.#scheduled = true;
-      setImmediate(() => this.#flush());
+      this.#schedule();
     });
   }
 
@@ -93,7 +94,7 @@ export class GroupCommit {
         await work();
       } finally {
         this.#isHeld = false;
-        this.#flush();
+        this.#flushSome();
       }
     });
     this.#steps = done.catch(() => undefined);
@@ -130,26 +131,64 @@ export class GroupCommit {
     this.#closed = true;
   }
 
-  #flush(): void {
+  /** Commits what is queued, up to the end of a stretch; the rest follows after other work. */
+  #flushSome(): void {
     this.#scheduled = false;
-    while (this.#queue.length > 0 && !this.#isInSteps && !this.#isHeld) {
-      const batch = this.#queue.splice(0, BATCH_WORKS_MAX);
-      const outcomes = this.#commit(batch);
-      for (const [index, outcome] of outcomes.entries()) {
-        const work = batch[index]!;
-        if (!outcome.ok) {
-          work.reject(outcome.error);
-          continue;
-        }
-        this.#callBack(outcome.after);
-        work.resolve(outcome.value);
-      }
+    const stretch = new Stretch();
+    while (this.#isReady()) {
+      this.#commitBatch();
+      if (!stretch.isOver() || this.#queue.length === 0) continue;
+      this.#schedule();
+      return;
     }
+  }
+
+  #flush(): void {
+    while (this.#isReady()) this.#commitBatch();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#flushSome());
+  }
+
+  #isReady(): boolean {
+    return this.#queue.length > 0 && !this.#isInSteps && !this.#isHeld;
+  }
+
+  /** Returns the number of its writes. */
+  #commitBatch(): number {
+    const batch = this.#nextBatch();
+    const outcomes = this.#commit(batch);
+    for (const [index, outcome] of outcomes.entries()) {
+      const work = batch[index]!;
+      if (!outcome.ok) {
+        work.reject(outcome.error);
+        continue;
+      }
+      this.#callBack(outcome.after);
+      work.resolve(outcome.value);
+    }
+    return batch.length;
+  }
+
+  #nextBatch(): Work[] {
+    let count = 0;
+    for (let weight = 0; count < this.#queue.length; count += 1) {
+      weight += this.#queue[count]!.weight ?? 1;
+      if (count > 0 && weight > BATCH_WEIGHT_MAX) break;
+    }
+    return this.#queue.splice(0, count);
   }
 
   async #inSteps<T>(run: () => Generator<void, T>, committed: (value: T) => Generator<void>): Promise<T> {
     // Earlier requests are served first.
-    this.#flush();
+    const stretch = new Stretch();
+    for (let earlier = this.#queue.length; earlier > 0 && this.#isReady();) {
+      earlier -= this.#commitBatch();
+      if (stretch.isOver()) await this.#pause();
+    }
     this.#isInSteps = true;
     const after: (() => void)[] = [];
     let value: T;
@@ -171,7 +210,7 @@ export class GroupCommit {
       throw fromSqlite(error);
     } finally {
       this.#isInSteps = false;
-      this.#flush();
+      this.#flushSome();
     }
     return value;
   }

@@ -1,7 +1,7 @@
 // Reads the audit record: pages from its end, counts, exports. Reading a long record pauses regularly, so that it blocks no one.
 
 import { Value } from "@sinclair/typebox/value";
-import { rfc3339, Stretch, timeOf, turnOfOthers } from "../../kit/clock.ts";
+import { rfc3339, LIGHT_STEPS, Stretch, timeOf, turnOfOthers } from "../../kit/clock.ts";
 import { badParameter } from "../../kit/error.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
 import { readLines, readLinesBack, type Line } from "./audit-file.ts";
@@ -50,7 +50,7 @@ async function* filtered(
 }
 
 async function* paced(lines: Iterable<Line>): AsyncGenerator<AuditRecord> {
-  const stretch = new Stretch();
+  const stretch = new Stretch(LIGHT_STEPS);
   for (const { bytes, whole } of lines) {
     const record = whole ? parseRecord(bytes) : undefined;
     // Verification reports a line that is not a record.

@@ -1,7 +1,7 @@
 // Verifies an audit file: every record contains the hash of the previous one, and every line is exactly what the server writes, so no edit,
 // removal or reordering goes undetected. Only reads.
 
-import { Stretch } from "../../kit/clock.ts";
+import { LIGHT_STEPS, Stretch } from "../../kit/clock.ts";
 import { CHAIN_START, chainFault, EMPTY_CHAIN, type ChainEnd } from "../../kit/hash-chain.ts";
 import { LINE_BYTES_MAX, readLines, type Line } from "./audit-file.ts";
 import { canonicalOf, isAsWritten, parseRecord } from "./record.ts";
@@ -52,7 +52,7 @@ export function checkedNow(path: string, terms: Terms): Checked {
 /** Yields every few milliseconds, so that the caller can pause. Also verifies lines appended meanwhile. */
 export function* checkAuditFile(path: string, terms: Terms): Generator<undefined, Checked> {
   const { anchor, baseline } = terms;
-  const stretch = new Stretch();
+  const stretch = new Stretch(LIGHT_STEPS);
   const chain = new ChainCheck(terms);
   if (baseline) {
     const hasher = new Bun.CryptoHasher("sha256");

@@ -1,7 +1,7 @@
 // The links between the files of a space, resolved for one reader: a file that the reader may not list does not exist here, and the links of a
 // document that the reader may not read are not shown.
 
-import { Stretch, turnOfOthers } from "../../kit/clock.ts";
+import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { Outline } from "../versioned-store/engine.ts";
 import { linkKinds, LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../versioned-store/links.ts";
 import { placeAmong } from "../versioned-store/outlines.ts";
@@ -44,7 +44,7 @@ export class LinkGraph {
     const links = new Links();
     const linked = new Uint8Array(files.length);
     const resolver = await Resolver.of(files);
-    const stretch = new Stretch();
+    const stretch = new Stretch(LIGHT_STEPS);
     for (const [file, { path, links: written }] of files.entries()) {
       if (written.length === 0 || sight?.reads(path) === false) continue;
       for (const link of written) {
@@ -178,7 +178,7 @@ class Links {
 async function rankedIn({ paths, from, to }: GraphData): Promise<readonly RankedDocument[]> {
   const documents: string[] = [];
   const numbers = new Int32Array(paths.length).fill(-1);
-  const stretch = new Stretch();
+  const stretch = new Stretch(LIGHT_STEPS);
   for (const [file, path] of paths.entries()) {
     if (isDocumentPath(path)) numbers[file] = documents.push(path) - 1;
     if (stretch.isOver()) await turnOfOthers();
@@ -199,7 +199,7 @@ async function rankedIn({ paths, from, to }: GraphData): Promise<readonly Ranked
 
 async function seenFiles(outlines: readonly Outline[], sight: Sight): Promise<readonly Outline[]> {
   const seen: Outline[] = [];
-  const stretch = new Stretch();
+  const stretch = new Stretch(LIGHT_STEPS);
   for (const outline of outlines) {
     if (sight.lists(outline.path)) seen.push(outline);
     if (stretch.isOver()) await turnOfOthers();

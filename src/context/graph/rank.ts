@@ -1,6 +1,6 @@
 // Ranks documents by the links between them, and orders them for a reader with little room. Pure: the same links always give the same order.
 
-import { Stretch, turnOfOthers } from "../../kit/clock.ts";
+import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { entryPlace } from "./entries.ts";
 
 /** The share of a rank that follows links (Brin and Page, 1998). */
@@ -18,7 +18,7 @@ interface Edges {
 
 /** PageRank: the sum of all ranks is 1. A document without links passes its rank to all. Pauses. */
 export async function pageRank(count: number, edges: Edges): Promise<Float64Array> {
-  const stretch = new Stretch();
+  const stretch = new Stretch(LIGHT_STEPS);
   const { from, to, degrees } = await distinct(count, edges, stretch);
   let ranks = new Float64Array(count).fill(1 / count);
   for (let round = 0; round < ROUNDS_MAX; round += 1) {

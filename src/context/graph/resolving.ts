@@ -4,7 +4,7 @@
 // [[name]] means the nearest file of that name, with or without the extension of a document. [[folder/name]] is a path, or else the nearest file with
 // that end. Markdown links are relative to the folder of their document, or to the space if they begin with a slash. Bare paths are tried both ways.
 
-import { Stretch, turnOfOthers } from "../../kit/clock.ts";
+import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { foldedPath } from "../../kit/paths.ts";
 import type { Link } from "../versioned-store/links.ts";
 import { Folders, ROOT } from "./folders.ts";
@@ -39,7 +39,7 @@ export class Resolver {
   /** `files`: sorted by path. Files are numbers in this order. Pauses. */
   static async of(files: readonly { readonly path: string }[]): Promise<Resolver> {
     const resolver = new Resolver();
-    const stretch = new Stretch();
+    const stretch = new Stretch(LIGHT_STEPS);
     for (const { path } of files) {
       resolver.#add(path);
       if (stretch.isOver()) await turnOfOthers();

@@ -3,6 +3,7 @@
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { LINKS_PER_DOCUMENT_MAX } from "../../../src/context/versioned-store/links.ts";
 import { BATCH_OPERATIONS_MAX } from "../../../src/context/versioned-store/schema.ts";
 import { contextClient, contextServer, type ContextClient } from "../../kit/context-server.ts";
 import { measuredServer, type MeasuredServer } from "../../kit/measured-server.ts";
@@ -26,6 +27,8 @@ const PASSWORD_CHARACTERS_MAX = 1_000;
 const lines = (mark: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${mark} ${index} ${mark}${index}`).join("\n");
 const filled = (text: string, bytes: number) => text.repeat(Math.floor(bytes / text.length));
+const nothingButLinks = (mark: number) =>
+  Array.from({ length: LINKS_PER_DOCUMENT_MAX }, (_, index) => `[[${mark}-${index}]]`).join(" ");
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 async function send(client: ContextClient, method: string, path: string, body?: string | Uint8Array) {
@@ -92,6 +95,12 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
       "aliases.md",
       `---\na0: &a0 [x, x]\n${Array.from({ length: 200 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`).join("\n")}\n---\n`,
     ),
+    "nothing but links, by many at once": async (server) => {
+      const puts = Array.from({ length: 20 }, (_, index) =>
+        put(`links-${index}.md`, nothingButLinks(index))(server),
+      );
+      await Promise.all(puts);
+    },
     "what is nearly a key": put("key.txt", filled(`SG.a.${"_".repeat(258)}\n`, 4 * MIB)),
     "nothing but beginnings of keys": put("keys.txt", filled("https://a:b@ eyJ glc_ ops_ey ", 4 * MIB)),
   },
@@ -160,6 +169,7 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
       200,
       pushOf(2, (index) => filled(`word ${index} and another/one.md\n`, 2 * MIB)),
     ),
+    "many documents of nothing but links": asks("POST", `${SPACE}/push`, 200, pushOf(30, nothingButLinks)),
     "content in nothing but escapes": asks("POST", `${SPACE}/push`, 200, (attempt) =>
       pushOf(1, () => " ".repeat(2 * MIB))(attempt).replace(/[A-Za-z0-9+/]{1000,}=*/, (content) =>
         content.replaceAll(/./g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`),

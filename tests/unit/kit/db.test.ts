@@ -63,6 +63,29 @@ describe("group commit", () => {
     db.close();
   });
 
+  test("many large writes are committed in portions, with other work in between; small ones share a commit", async () => {
+    const db = memory();
+    const { insert, all } = store(db);
+    const order: string[] = [];
+    const writes = [200, 200, undefined, 300, undefined, undefined].map((weight, id) =>
+      db.write(
+        () => {
+          db.afterCommit(() => order.push("|"));
+          insert.run(id, `v${id}`);
+          order.push(String(id));
+          // Longer than a stretch.
+          if (weight) Bun.sleepSync(10);
+        },
+        { weight },
+      ),
+    );
+    setImmediate(() => order.push("other work"));
+    await Promise.all(writes);
+    expect(order.join(" ")).toBe("0 | other work 1 2 | | 3 | 4 5 | |");
+    expect(all.all()).toHaveLength(6);
+    db.close();
+  });
+
   test("a constraint that one write breaks fails that write, with SQLite's error", async () => {
     const db = memory();
     const { insert, all } = store(db);

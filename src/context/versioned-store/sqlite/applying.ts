@@ -14,6 +14,8 @@ import { Writing } from "./writing.ts";
 
 /** A larger batch is written in steps. This many operations take about 5 ms. */
 export const AT_ONCE_MAX = 100;
+/** As many links take as long to store as one operation. */
+const LINKS_AS_OPERATION = 20;
 /** For a batch in steps: the changes announced between two pauses. */
 const TOLD_AT_ONCE = 32;
 /** In changes. Saves a statement in most commits, at the price of this many more files to check after a crash. */
@@ -75,11 +77,13 @@ export class Applying {
     coded: ReadonlyMap<string, Coded>,
     isStill: () => boolean = () => true,
   ): Promise<Applied | undefined> {
-    if (prepared.length <= AT_ONCE_MAX)
+    const weight = weightOf(prepared);
+    if (weight <= AT_ONCE_MAX || prepared.length === 1)
       return this.#deps.db.write(() => (isStill() ? this.applyIn(batch, prepared, coded) : undefined), {
         repeatable: true,
+        weight,
       });
-    const work = this.#applying(batch, prepared, coded, isStill);
+    const work = this.#applying(batch, prepared, coded, { isStill, inSteps: true });
     const applied = await this.#deps.gate.change(async () => {
       this.#deps.mirror.following.hold();
       try {
@@ -107,9 +111,9 @@ export class Applying {
     batch: Terms,
     prepared: readonly Prepared[],
     coded: ReadonlyMap<string, Coded>,
-    isStill: () => boolean = () => true,
+    { isStill, inSteps }: { isStill?: () => boolean; inSteps?: true } = {},
   ): Generator<void, Done | undefined> {
-    if (!isStill()) return undefined;
+    if (isStill?.() === false) return undefined;
     batch.begin?.();
     const { store } = this.#deps;
     const steps = yield* planSteps(store, prepared);
@@ -128,7 +132,7 @@ export class Applying {
       pruned += this.#writing.record(step, coded, stamp, seq);
       yield;
     }
-    if (steps.length > AT_ONCE_MAX) {
+    if (inSteps) {
       // Other work ran in between, and the current rights decide.
       batch.begin?.();
       batch.admit?.(plan);
@@ -171,6 +175,13 @@ export class Applying {
     this.#deps.db.clearLog();
     this.#deps.removeDerived();
   }
+}
+
+/** In operations of ordinary size. */
+function weightOf(prepared: readonly Prepared[]): number {
+  let links = 0;
+  for (const one of prepared) if (one.op === "put") links += one.derived?.links.length ?? 0;
+  return prepared.length + Math.floor(links / LINKS_AS_OPERATION);
 }
 
 function atOnce<T>(work: Generator<void, T>): T {

@@ -4,6 +4,7 @@
 import { decodeUtf8 } from "../../../kit/utf8.ts";
 import { readFrontMatter, type FrontMatter, type FrontMatterProblem } from "../front-matter.ts";
 import { linksOf } from "../links.ts";
+import { packedLinks } from "./link-lists.ts";
 import type { SpaceStore } from "./store.ts";
 
 /** Larger files are data, not documents. */
@@ -49,6 +50,5 @@ export function keepDerived(
   if (!derived) return;
   const { fields, links } = derived;
   if (fields) store.insertFrontMatter.run(fileId, JSON.stringify(fields));
-  for (const [position, { line, kind, target }] of links.entries())
-    store.insertLink.run({ file_id: fileId, position, line, kind, target });
+  if (links.length > 0) store.insertLinks.run(fileId, links.length, packedLinks(links));
 }

@@ -6,8 +6,9 @@ import { merged, sorted } from "../outlines.ts";
 import { AppError } from "../../../kit/error.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
 import type { Declaration, EditedOutline, EditedOutlines, Outline, Outlines } from "../engine.ts";
-import { LINKS_PER_DOCUMENT_MAX, LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../links.ts";
+import { LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../links.ts";
 import { derivedOf, DOCUMENT_BYTES_MAX, type Derived } from "./documents.ts";
+import { unpackedLinks } from "./link-lists.ts";
 import type { Mirror } from "./mirror.ts";
 import type { Reading } from "./reading.ts";
 import type { SpaceStore } from "./store.ts";
@@ -15,6 +16,8 @@ import type { TreeFile } from "./tree.ts";
 
 /** The rows read between two yields: about 2 ms of work. */
 const ROWS_PER_STRETCH = 2_000;
+/** About 5 ms of work. */
+const LINKS_PER_STRETCH = 5_000;
 /** Writers may change files meanwhile. Those that change during the last round are not in the reading yet. */
 const ROUNDS_MAX = 3;
 const NO_LINKS: readonly Link[] = [];
@@ -127,20 +130,19 @@ export class Outlining {
   }
 
   async #allLinks(): Promise<ReadonlyMap<number, readonly Link[]>> {
-    const linked = new Map<number, Link[]>();
-    let count = 0;
-    for (let [file, position, isMore] = [0, -1, true]; isMore;) {
-      const rows = this.#store.linksFrom.values(file, position, ROWS_PER_STRETCH);
-      let links: Link[] | undefined;
-      for (const [id, at, line, kind, target] of rows) {
-        if (links === undefined || id !== file) linked.set(id, (links = linked.get(id) ?? []));
-        links.push({ kind, target, line });
-        [file, position] = [id, at];
+    const linked = new Map<number, readonly Link[]>();
+    let total = 0;
+    for (let after = 0, isMore = true; isMore;) {
+      const counts = this.#store.linkCounts.values(after, ROWS_PER_STRETCH);
+      for (const [, count] of counts) total += count;
+      if (total > LINKS_PER_SPACE_MAX) throw tooManyLinks();
+      for (const [first, last] of portionsOf(counts)) {
+        for (const [id, links] of this.#store.linksBetween.values(first, last))
+          linked.set(id, unpackedLinks(links));
+        await turnOfOthers();
       }
-      count += rows.length;
-      if (count > LINKS_PER_SPACE_MAX) throw tooManyLinks();
-      isMore = rows.length === ROWS_PER_STRETCH;
-      await turnOfOthers();
+      isMore = counts.length === ROWS_PER_STRETCH;
+      after = counts.at(-1)?.[0] ?? 0;
     }
     return linked;
   }
@@ -159,8 +161,24 @@ export class Outlining {
   }
 
   #linksOf(file: number): readonly Link[] {
-    return this.#store.linksOf
-      .values(file, LINKS_PER_DOCUMENT_MAX)
-      .map(([line, kind, target]) => ({ kind, target, line }));
+    const row = this.#store.linksOf.values(file)[0];
+    return row ? unpackedLinks(row[0]) : NO_LINKS;
   }
+}
+
+/** Splits documents, by the first and last id, into portions that are read in one stretch: of this many links, or one document. */
+function* portionsOf(counts: readonly [file: number, count: number][]): Generator<[number, number]> {
+  let first = counts[0]?.[0];
+  if (first === undefined) return;
+  let last = first;
+  let links = 0;
+  for (const [id, count] of counts) {
+    if (links > 0 && links + count > LINKS_PER_STRETCH) {
+      yield [first, last];
+      [first, links] = [id, 0];
+    }
+    last = id;
+    links += count;
+  }
+  yield [first, last];
 }

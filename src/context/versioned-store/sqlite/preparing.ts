@@ -1,16 +1,16 @@
 // Prepares operations before the transaction that writes them: hashes, data derived from documents, and encoded contents.
 
-import { turnOfOthers } from "../../../kit/clock.ts";
+import { Turns } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import type { Operation } from "../engine.ts";
 import type { Prepared } from "./batch.ts";
 import { encode, type Coded, type Stored } from "./coding.ts";
 import { derivedOf } from "./documents.ts";
 
-/** The bytes hashed or compressed between two yields: a few milliseconds of work. */
-const STRETCH_BYTES = 1024 * 1024;
-/** The fixed cost of a file, expressed in bytes. */
-const FILE_AS_BYTES = 8 * 1024;
+/** Hashing, compressing and reading the links of a smaller content takes less than a millisecond. */
+const LARGE_BYTES = 16 * 1024;
+/** Of all spaces, because the writers of many large documents may come at the same time. */
+const turns = new Turns();
 
 /** Yields between files, because hashing many of them takes long. */
 export async function prepare(operations: readonly Operation[]): Promise<Prepared[]> {
@@ -28,13 +28,10 @@ export async function codedOf(prepared: readonly Prepared[]): Promise<ReadonlyMa
 }
 
 async function* inStretches<T extends Operation>(operations: readonly T[]): AsyncGenerator<T> {
-  let bytes = 0;
   for (const operation of operations) {
+    const isLarge = operation.op === "put" && operation.content.length >= LARGE_BYTES;
+    if (isLarge || operations.length > 1) await turns.mine();
     yield operation;
-    bytes += FILE_AS_BYTES + (operation.op === "put" ? operation.content.length : 0);
-    if (bytes < STRETCH_BYTES) continue;
-    await turnOfOthers();
-    bytes = 0;
   }
 }
 

@@ -1,6 +1,6 @@
 // Computes, with pauses, the operations that restore a space to an earlier state. Applies nothing.
 
-import { Stretch, turnOfOthers } from "../../../kit/clock.ts";
+import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../../kit/clock.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
 import type { Operation } from "../engine.ts";
 import type { Reading } from "./reading.ts";
@@ -21,7 +21,7 @@ export async function differenceTo(store: SpaceStore, reading: Reading, seq: num
   const thenPaths = new Set<string>(then.map(({ path }) => path));
   const found: { readonly id: number; readonly operation: Operation }[] = [];
   const lost: DocumentPath[] = [];
-  const stretch = new Stretch();
+  const stretch = new Stretch(LIGHT_STEPS);
   for (const { id, path, live } of await reading.rows())
     if (live !== null && !thenPaths.has(path))
       found.push({ id, operation: { op: "delete", path: path as DocumentPath } });

@@ -107,16 +107,6 @@ type NewBlob = BlobRow & { hash: string };
 type NewChange = Omit<ChangeRow, "path" | "hash"> & { file_id: number };
 
 /** A link of a document, in the order of `position`. */
-interface Link {
-  file_id: number;
-  position: number;
-  line: number;
-  kind: string;
-  target: string;
-}
-
-type LinkKind = "wiki" | "markdown" | "path";
-
 const FILE = "id, path, live, last, shown, size, hash, author, updated_at, derived";
 const VERSION = "version, blob_id, size, hash, author, message, created_at, gone";
 
@@ -319,9 +309,9 @@ function copies(db: Db) {
 
 function documents(db: Db) {
   return {
-    dropLinks: db.query<never, [number]>("DELETE FROM links WHERE file_id = ?"),
-    insertLink: db.query<never, Link>(
-      "INSERT INTO links (file_id, position, line, kind, target) VALUES ($file_id, $position, $line, $kind, $target)",
+    dropLinks: db.query<never, [number]>("DELETE FROM link_lists WHERE file_id = ?"),
+    insertLinks: db.query<never, [number, number, string]>(
+      "INSERT INTO link_lists (file_id, count, links) VALUES (?, ?, ?)",
     ),
     dropFrontMatter: db.query<never, [number]>("DELETE FROM front_matter WHERE file_id = ?"),
     insertFrontMatter: db.query<never, [number, string]>(
@@ -339,12 +329,11 @@ function outlines(db: Db) {
     liveHashes: db.query<[path: string, hash: string], [string, number]>(
       "SELECT path, hash FROM files WHERE path > ?1 AND live IS NOT NULL ORDER BY path LIMIT ?2",
     ),
-    linksFrom: db.query<
-      [file: number, position: number, line: number, kind: LinkKind, target: string],
-      [number, number, number]
-    >(
-      `SELECT file_id, position, line, kind, target FROM links WHERE (file_id, position) > (?1, ?2)
-       ORDER BY file_id, position LIMIT ?3`,
+    linkCounts: db.query<[file: number, count: number], [number, number]>(
+      "SELECT file_id, count FROM link_lists WHERE file_id > ?1 ORDER BY file_id LIMIT ?2",
+    ),
+    linksBetween: db.query<[file: number, links: string], [number, number]>(
+      "SELECT file_id, links FROM link_lists WHERE file_id BETWEEN ?1 AND ?2 ORDER BY file_id",
     ),
     // Every live file, so that a page takes as long whatever share of them declares anything.
     declarations: db.query<[path: string, fields: string | null, written: number], [string, number]>(
@@ -352,8 +341,6 @@ function outlines(db: Db) {
        LEFT JOIN versions v ON v.file_id = m.file_id AND v.version = f.live
        WHERE f.path > ?1 AND f.live IS NOT NULL ORDER BY f.path LIMIT ?2`,
     ),
-    linksOf: db.query<[line: number, kind: LinkKind, target: string], [number, number]>(
-      "SELECT line, kind, target FROM links WHERE file_id = ?1 ORDER BY position LIMIT ?2",
-    ),
+    linksOf: db.query<[links: string], [number]>("SELECT links FROM link_lists WHERE file_id = ?1"),
   };
 }

@@ -6,6 +6,7 @@ import metadata from "./002_metadata.sql" with { type: "text" };
 import copies from "./004_copies.sql" with { type: "text" };
 import pendingBlobs from "./003_pending_blobs.sql" with { type: "text" };
 import messages from "./005_messages.sql" with { type: "text" };
+import linkLists from "./006_link_lists.sql" with { type: "text" };
 
 export const spaceMigrations: readonly Migration[] = [
   { name: "001_space", sql: init },
@@ -13,4 +14,5 @@ export const spaceMigrations: readonly Migration[] = [
   { name: "003_pending_blobs", sql: pendingBlobs },
   { name: "004_copies", sql: copies },
   { name: "005_messages", sql: messages },
+  { name: "006_link_lists", sql: linkLists },
 ];
