@@ -124,7 +124,7 @@ export interface RunningServer {
   stop(reason: string): Promise<void>;
 }
 
-/** Opens the server and listens. `port` overrides the configured port, for tests. Raises what `openServer` and the bind raise. */
+/** Opens the server and listens. `port` overrides the configured port. Raises what `openServer` and the bind raise. */
 export async function startServer(options: OpenOptions & { readonly port?: number }): Promise<RunningServer> {
   const opened = openServer(options);
   const { config, parts, log } = opened;

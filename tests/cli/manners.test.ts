@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Token, User } from "../../src/context/people/schema.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { cairnAt, data, failure, printed, refused, stoppedContext } from "../kit/cairn.ts";
+import { configure } from "../kit/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
 import { onTerminal } from "../kit/on-terminal.ts";
@@ -126,6 +127,24 @@ describe("server.yaml", () => {
     }
     const [exitCode, said] = await at.said("server", "status");
     expect([exitCode, said]).toEqual(failure("the server is not running; start it with cairn server start"));
+  });
+
+  test("server start --port listens elsewhere this time, in the background too", async () => {
+    await using server = await stoppedContext("blank");
+    const at = cairnAt(["--server-dir", server.directory]);
+    expect(await at.refused("server", "start", "--port", "x")).toEqual(
+      failure('--port "x": expected a number from 0 to 65535'),
+    );
+    configure(server.directory, { listen: { port: 1 } });
+    const { url } = await at.data<{ url: string }>("server", "start", "--detach", "--port", "0");
+    try {
+      expect(Number(new URL(url).port)).toBeGreaterThan(1);
+      expect((await fetch(`${url}/health`)).status).toBe(200);
+    } finally {
+      await at.cairn("server", "stop");
+    }
+    const { settings } = await at.data<{ settings: Record<string, unknown> }>("config", "check");
+    expect(settings["listen.port"]).toBe(1);
   });
 });
 

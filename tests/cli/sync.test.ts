@@ -67,6 +67,27 @@ test("sync, a conflict, and its resolution", async () => {
   expect(await ann.printed("conflict", "list")).toBe("no open conflicts\n");
 });
 
+test("a rule of a folder that syncs is set on its server", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  await server.admin.write("notes/a.md", "one");
+  const ann = await laptop(server, folder, "ann");
+  const set = ["space", "sync", "set", "notes", "never"];
+  expect(await ann.refused(...set)).toEqual([
+    2,
+    `server: ${server.url}\nError: requires the role space-lead or admin in team\n`,
+  ]);
+  await server.admin.patch("/users/ann", { role: "space-lead" });
+  const done = await ann.cairn(...set);
+  expect([done.exitCode, done.stderr]).toEqual([0, `server: ${server.url}\n`]);
+  expect(done.stdout).toStartWith("notes/: always → never\n");
+  expect(await server.admin.get<object>("/spaces/team/sync")).toMatchObject({ "notes/": "never" });
+  expect(await ann.data<object>("file", "list")).toMatchObject([{ path: "notes/a.md", mode: "never" }]);
+  expect((await ann.refused("space", "sync", "set", "other", "notes", "never"))[1]).toEndWith(
+    " syncs with team, not with other\n",
+  );
+});
+
 test("what the server refuses is named, stays here, and is tried again", async () => {
   await using folder = await temporaryFolder();
   await using server = await contextServer();

@@ -239,6 +239,8 @@ test("a server with another history: stop and ask, then keep both sides", async 
     await engine.close();
   });
   const before = lab.ann.tree();
+  // A dry run that a person agreed to leaves the question open.
+  expect((await lab.ann.sync({ confirmed: true, dryRun: true })).dry_run).toBe(true);
   await refusal(lab.ann.sync(), "epoch_changed", /another history now; nothing was changed here/, {
     needs_consent: true,
   });

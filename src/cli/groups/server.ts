@@ -29,13 +29,19 @@ export const serverStart = defineCommand({
   args: {
     ...serverDirArg,
     detach: { type: "boolean", description: "Run in the background and log to logs/server.log" },
+    port: {
+      type: "string",
+      valueHint: "port",
+      description: "Listen on another port than the configured one, this time; 0: any free port",
+    },
   },
   async run({ args }) {
+    const port = args.port === undefined ? undefined : await portOf(args.port);
     const directory = serverDirectory(args["server-dir"], processEnvironment());
     const door = await runningDoor(directory);
     if (door)
       throw new AppError("conflict", `the server is already running (process ${door.pid}, ${door.url})`);
-    if (args.detach === true) return startInBackground(directory, args);
+    if (args.detach === true) return startInBackground(directory, args, port);
     const stopSignal = waitForStopSignal();
     const log = {
       format: stderrIsTerminal() ? ("text" as const) : ("json" as const),
@@ -46,15 +52,28 @@ export const serverStart = defineCommand({
       own.warn("Ctrl+Z is ignored: a suspended server answers nobody; stop it with Ctrl+C"),
     );
     const { startServer } = await import("../../context/main.ts");
-    const server = await startServer({ directory, log });
+    const server = await startServer({ directory, log, ...(port !== undefined && { port }) });
     await server.stop(await stopSignal);
   },
 });
 
-async function startInBackground(directory: string, args: Record<string, unknown>): Promise<void> {
+/** Raises `invalid`. */
+async function portOf(text: string): Promise<number> {
+  const { portProblem } = await import("../init/new-server.ts");
+  const problem = portProblem(text);
+  if (problem !== undefined) throw new AppError("invalid", `--port "${text}": ${problem}`);
+  return Number(text);
+}
+
+async function startInBackground(
+  directory: string,
+  args: Readonly<Record<string, unknown>>,
+  port: number | undefined,
+): Promise<void> {
   const log = join(directory, "logs", "server.log");
   const before = existsSync(log) ? statSync(log).size : 0;
-  const child = startDetached(["server", "start", "--server-dir", directory], log);
+  const portFlag = port === undefined ? [] : ["--port", String(port)];
+  const child = startDetached(["server", "start", "--server-dir", directory, ...portFlag], log);
   const door = await waitFor(
     START_WAIT_MS,
     async () => (await runningDoor(directory)) ?? (isRunning(child) ? undefined : "ended"),

@@ -1,16 +1,27 @@
 // `cairn space …`: the spaces of a server.
 
-import { defineCommand } from "citty";
-import type { EffectiveQuotas, Space, SyncRules } from "../../context/spaces/schema.ts";
+import { defineCommand, type CommandDef } from "citty";
+import type { SpaceDoor } from "../../context/space/door.ts";
+import type { EffectiveQuotas, Space, SyncMode, SyncRules } from "../../context/spaces/schema.ts";
 import { modeOf } from "../../context/spaces/modes.ts";
 import { syncModes } from "../../context/spaces/schema.ts";
 import { templateNames } from "../../context/spaces/templates.ts";
 import { flagToo, oneOfWords } from "../../kit/arguments.ts";
+import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printData } from "../../kit/output.ts";
+import { formatOf, printData, printWarning } from "../../kit/output.ts";
 import { serverCommand, spaceCommand } from "../command.ts";
-import { dirArg, withLocalSpace } from "../connection.ts";
+import {
+  dirArg,
+  localDeps,
+  spaceArgs,
+  withLocalSpace,
+  withSpace,
+  type SpaceCommandFlags,
+} from "../connection.ts";
+import { withReplica } from "../replica.ts";
 import { chosenSpace } from "../space-choice.ts";
+import { spaceTarget } from "../target.ts";
 import { bytes, fields, plural, shown, table, when, wholeNumber } from "../text.ts";
 
 const word = { type: "positional", valueHint: "name", description: "Name of the space" } as const;
@@ -177,35 +188,77 @@ export const syncShow = spaceCommand({
   show: syncText,
 });
 
-export const syncSet = spaceCommand({
-  name: "set",
-  description: "Set the sync mode of the paths below a prefix",
-  args: {
-    space: spaceWord,
-    path: {
-      type: "positional",
-      required: true,
-      valueHint: "prefix",
-      description: "Path prefix, for example identity/",
-    },
-    mode: oneOfWords(syncModes, {
-      type: "positional",
-      required: true,
-      valueHint: "mode",
-      description: `One of ${syncModes.join(", ")}`,
-    }),
+const syncSetArgs = {
+  ...spaceArgs,
+  space: spaceWord,
+  path: {
+    type: "positional",
+    required: true,
+    valueHint: "prefix",
+    description: "Path prefix, for example identity/",
   },
-  ask: async (space, args) => {
-    const rules = await space.syncRules();
-    const prefix = args.path.endsWith("/") ? args.path : `${args.path}/`;
-    // The parser takes no other word.
-    const mode = syncModes.find((one) => one === args.mode)!;
-    const now = await space.setSyncRule(prefix, mode);
-    const directory = prefix.slice(0, -1);
-    return { path: prefix, from: modeOf(rules, directory), to: modeOf(now, directory), rules: now };
+  mode: oneOfWords(syncModes, {
+    type: "positional",
+    required: true,
+    valueHint: "mode",
+    description: `One of ${syncModes.join(", ")}`,
+  }),
+} as const;
+
+interface SetRule {
+  readonly path: string;
+  readonly from: SyncMode;
+  readonly to: SyncMode;
+  readonly rules: SyncRules;
+}
+
+export const syncSet: CommandDef<typeof syncSetArgs> = defineCommand({
+  meta: { name: "set", description: "Set the sync mode of the paths below a prefix" },
+  args: syncSetArgs,
+  async run({ args }) {
+    const set = (space: SpaceDoor) => setRule(space, args.path, args.mode);
+    const target = spaceTarget(args, processEnvironment());
+    const { isReplica } = await import("../../context/replica/state.ts");
+    const answer =
+      target.kind === "folder" && isReplica(target.directory)
+        ? await setRuleOfCopy(target.directory, args, set)
+        : await withSpace(args, set);
+    await printData(
+      answer,
+      formatOf(args),
+      ({ rules, path, from, to }) => `${path}: ${from} → ${to}\n\n${syncText(rules)}`,
+    );
   },
-  show: ({ rules, path, from, to }) => `${path}: ${from} → ${to}\n\n${syncText(rules)}`,
 });
+
+async function setRule(space: SpaceDoor, path: string, asked: string): Promise<SetRule> {
+  const rules = await space.syncRules();
+  const prefix = path.endsWith("/") ? path : `${path}/`;
+  // The parser takes no other word.
+  const mode = syncModes.find((one) => one === asked)!;
+  const now = await space.setSyncRule(prefix, mode);
+  const directory = prefix.slice(0, -1);
+  return { path: prefix, from: modeOf(rules, directory), to: modeOf(now, directory), rules: now };
+}
+
+/** The rules of a folder that syncs are those of its server, so they are set there, and shown here at once. */
+function setRuleOfCopy(
+  directory: string,
+  args: SpaceCommandFlags,
+  set: (space: SpaceDoor) => Promise<SetRule>,
+): Promise<SetRule> {
+  return withReplica(directory, args["token-file"], async (state, client) => {
+    const { server, space } = state.origin!;
+    if (args.space !== undefined && args.space !== space)
+      throw new AppError("not_found", `${directory} syncs with ${space}, not with ${args.space}`);
+    if (formatOf(args) === "text") await printWarning(`server: ${server}`);
+    const { LocalCopy } = await import("../../context/replica/local-copy.ts");
+    const { RemoteSpace } = await import("../../context/space/remote.ts");
+    const answer = await set(new RemoteSpace(client, space));
+    await new LocalCopy(directory, localDeps(directory)).adoptRules(answer.rules);
+    return answer;
+  });
+}
 
 function syncText(rules: SyncRules): string {
   return table(Object.entries(rules), ["PATH", "SYNC"], "no rules: every path syncs always");

@@ -1,9 +1,10 @@
 // Offers a space, in a folder or of a server, to delivery.
 
 import { AppError } from "../../kit/error.ts";
+import type { ReadDocument } from "../files/documents.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import type { GraphLink } from "../graph/schema.ts";
-import type { SpaceDoor } from "../space/door.ts";
+import type { ReadFile, SpaceDoor } from "../space/door.ts";
 import type { ContextSource, SpaceFacts } from "./source.ts";
 
 /** A map of a larger space shows documents without their links. */
@@ -35,6 +36,10 @@ export function doorSource(door: SpaceDoor, wait: (seconds: number) => Promise<v
     head: async () => (await patient(() => door.record())).head,
     list,
     read: (path, version) => patient(() => door.read(path, version)),
+    readMany: async (paths) => {
+      const { documents } = await patient(() => door.documents({ paths: [...paths] }));
+      return new Map(documents.map((one) => [one.path, fileOf(one)]));
+    },
     history: (path) => patient(() => door.history(path)),
     facts: (purpose) => patient(() => factsOf(door, purpose)),
     search: async (words, limit) => {
@@ -42,6 +47,11 @@ export function doorSource(door: SpaceDoor, wait: (seconds: number) => Promise<v
       return results.map(({ path }) => path);
     },
   };
+}
+
+function fileOf({ path, version, text = "" }: ReadDocument): ReadFile {
+  const state = version === null ? "modified" : "live";
+  return { path, version, state, bytes: new TextEncoder().encode(text) };
 }
 
 /** Undefined: not a matter of waiting. */

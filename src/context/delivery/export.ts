@@ -1,5 +1,8 @@
 // A whole space as one Markdown document: to read elsewhere, or to upload where an AI tool takes files. The same space always gives the same bytes.
 
+import { ANSWER_BYTES_MAX, NAMES_MAX, TOGETHER_BYTES_MAX } from "../files/documents.ts";
+import type { ListedFile } from "../files/listing-schema.ts";
+import type { ReadFile } from "../space/door.ts";
 import { titleOf } from "../spaces/space-index.ts";
 import { frontMatterOf } from "../versioned-store/front-matter.ts";
 import { chosenForExport } from "./choosing.ts";
@@ -27,21 +30,49 @@ export async function exportSpace(source: ContextSource, format: ExportFormat): 
   const documents: Document[] = [];
   const omitted: Omitted[] = [];
   let bytes = 0;
-  for (const file of chosenForExport(files, facts)) {
-    const one =
-      bytes + file.size > EXPORT_BYTES_MAX
-        ? { path: file.path, reason: `the export would be larger than ${EXPORT_BYTES_MAX} bytes` }
-        : await readDocument(source, file);
-    if (!isRead(one)) {
-      omitted.push(one);
-      continue;
+  for (const portion of portionsOf(chosenForExport(files, facts))) {
+    const fits = bytes < EXPORT_BYTES_MAX;
+    const together = portion.filter(isReadTogether).map(({ path }) => path);
+    const known = fits && together.length > 1 ? await source.readMany(together) : NONE;
+    const read = (path: string) => known.get(path) ?? source.read(path);
+    for (const file of portion) {
+      const one =
+        bytes + file.size > EXPORT_BYTES_MAX
+          ? { path: file.path, reason: `the export would be larger than ${EXPORT_BYTES_MAX} bytes` }
+          : await readDocument({ read: async (path) => read(path) }, file);
+      if (!isRead(one)) {
+        omitted.push(one);
+        continue;
+      }
+      bytes += one.bytes;
+      documents.push(one);
     }
-    bytes += one.bytes;
-    documents.push(one);
   }
   const text = documentOf({ space: source.name, head, documents, omitted }, format);
   const rows = documents.map(({ path, version, hash }) => ({ path, version, hash }));
   return { space: source.name, head, documents: rows, omitted, text };
+}
+
+const NONE: ReadonlyMap<string, ReadFile> = new Map();
+
+/** What one request can answer. */
+function* portionsOf(files: readonly ListedFile[]): Generator<ListedFile[]> {
+  let portion: ListedFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const size = isReadTogether(file) ? file.size : 0;
+    if (portion.length === NAMES_MAX || bytes + size > ANSWER_BYTES_MAX) {
+      yield portion;
+      [portion, bytes] = [[], 0];
+    }
+    portion.push(file);
+    bytes += size;
+  }
+  if (portion.length > 0) yield portion;
+}
+
+function isReadTogether({ state, size }: ListedFile): boolean {
+  return state !== "refused" && size <= TOGETHER_BYTES_MAX;
 }
 
 interface Parts {

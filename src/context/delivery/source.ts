@@ -22,6 +22,8 @@ export interface ContextSource {
   /** Sorted by path. */
   list(): Promise<ListedFile[]>;
   read(path: string, version?: number): Promise<ReadFile>;
+  /** Reads documents in one request. The answer leaves out those that can only be read alone, or not at all. */
+  readMany(paths: readonly string[]): Promise<ReadonlyMap<string, ReadFile>>;
   history(path: string): Promise<FileHistory>;
   /** `choice`: what the documents of the entry set need; ranks cost a look at every link. `map`: all. */
   facts(purpose: "choice" | "map"): Promise<SpaceFacts>;

@@ -24,11 +24,12 @@ interface Reader {
 }
 
 /** Paths and prefixes of one request. */
-const NAMES_MAX = 1_000;
+export const NAMES_MAX = 1_000;
 /** More documents below a prefix are counted, not returned. */
 const DOCUMENTS_MAX = 2_000;
-const DOCUMENT_BYTES_MAX = 256 * 1024;
-const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+/** A larger document is not read together with others. */
+export const TOGETHER_BYTES_MAX = 256 * 1024;
+export const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
 const Path = judgedText({ maxLength: PATH_BYTES_MAX });
 
@@ -117,8 +118,8 @@ async function documentAt(
   if (record?.state === "live" && known === record.hash)
     return { path, version: record.version, hash: record.hash, ...about };
   const content = await files.read(caller, space, path);
-  if (content.bytes.length > DOCUMENT_BYTES_MAX)
-    throw fileError("too_large", content.path, `larger than ${DOCUMENT_BYTES_MAX} bytes`);
+  if (content.bytes.length > TOGETHER_BYTES_MAX)
+    throw fileError("too_large", content.path, `larger than ${TOGETHER_BYTES_MAX} bytes`);
   const text = decodeUtf8(content.bytes);
   if (text === undefined) throw fileError("not_text", content.path, "not UTF-8 text");
   const hash = sha256Hex(content.bytes);

@@ -33,6 +33,7 @@ export interface CycleOptions {
   readonly confirmed?: boolean;
   /** Tries refused changes again. */
   readonly retryHeld?: boolean;
+  /** Records nothing, neither here nor about the server. */
   readonly dryRun?: boolean;
   /** A missing file counts as deleted if it is still missing after this time: an editor may be saving it. */
   readonly deleteGraceMs?: number;
@@ -60,9 +61,19 @@ export async function runCycle(deps: CycleDeps, options: CycleOptions): Promise<
     dry_run: options.dryRun === true,
   });
   if (options.retryHeld) await releaseHeld(state);
+  if (options.dryRun !== true) return cycled(deps, options, report);
+  const rehearsal = state.rehearsal(deps.clock);
+  try {
+    return await cycled({ ...deps, state: rehearsal }, options, report);
+  } finally {
+    rehearsal.close();
+  }
+}
+
+async function cycled(deps: CycleDeps, options: CycleOptions, report: SyncReport): Promise<SyncReport> {
   const cycle = new Cycle(deps, options, report);
   for (let round = 1; round <= ROUNDS_MAX; round += 1) if ((await cycle.round()) === "done") break;
-  report.head = state.head ?? "";
+  report.head = deps.state.head ?? "";
   return report;
 }
 

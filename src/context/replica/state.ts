@@ -187,6 +187,20 @@ export class ReplicaState {
     return this.#db.write(() => void this.#store.setSettled.run(fingerprint));
   }
 
+  /** Returns a copy in memory, for a cycle that must record nothing. The caller closes it. */
+  rehearsal(clock: Clock): ReplicaState {
+    const copy = openedState(":memory:", clock);
+    const { head, settled, ...origin } = this.#store.replica.get()!;
+    copy.#db.writeNow(() => {
+      copy.#store.begin.run(origin);
+      if (head !== null) copy.#store.setHead.run(head, origin.rules);
+      copy.#store.setSettled.run(settled);
+      for (const row of this.#store.files.all()) copy.#store.insertFile.run(row);
+      for (const row of this.#store.held.all()) copy.#store.hold.run(row);
+    });
+    return copy;
+  }
+
   close(): void {
     this.#db.close();
   }
@@ -227,7 +241,8 @@ export async function openReplicaState(directory: string, options: OpenOptions =
   const clock = options.clock ?? systemClock;
   if (!isReplica(directory) && !options.create) throw notReplica(directory);
   mkdirSync(syncDirectory(directory), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-  const state = await openWhenFree(() => openedState(directory, clock), clock);
+  const path = join(syncDirectory(directory), DATABASE);
+  const state = await openWhenFree(() => openedState(path, clock), clock);
   if (state.origin || options.create) return state;
   state.close();
   throw notReplica(directory);
@@ -238,8 +253,8 @@ function notReplica(directory: string): AppError {
   return new AppError("refused", problem, { directory });
 }
 
-function openedState(directory: string, clock: Clock): ReplicaState {
-  const db = openDatabase(join(syncDirectory(directory), DATABASE));
+function openedState(path: string, clock: Clock): ReplicaState {
+  const db = openDatabase(path);
   try {
     migrate(db, replicaMigrations, clock.now());
     return new ReplicaState(db);

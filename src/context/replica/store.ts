@@ -65,6 +65,10 @@ export function replicaStore(db: Db) {
     clearServerSides: db.query<never, [Fresh]>(
       "UPDATE replica_files SET version = NULL, hash = NULL, size = 0, base_version = NULL, sent = NULL, fresh = ?",
     ),
+    insertFile: db.query<never, FileRow>(
+      `INSERT INTO replica_files (${FILE})
+       VALUES ($path, $version, $hash, $size, $author, $base_hash, $base_version, $base_local, $sent, $fresh)`,
+    ),
     setFresh: db.query<never, [Fresh | null, string]>("UPDATE replica_files SET fresh = ? WHERE path = ?"),
     // Both sides have the server's live version.
     agree: db.query<never, [number | null, string]>(

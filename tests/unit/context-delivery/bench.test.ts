@@ -41,6 +41,7 @@ function source(files = FILES): ContextSource {
         mode: "always" as const,
       })),
     read: async (path) => ({ path, version: 1, state: "live", bytes: new TextEncoder().encode(files[path]) }),
+    readMany: async () => new Map(),
     history: async (path) => ({ path, tracked: true, current: 1, versions: [] }),
     facts: async () => ({ ranks: new Map(), stale: new Set(), important: new Set(), links: new Map() }),
     search: async (words, limit) =>

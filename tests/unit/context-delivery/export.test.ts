@@ -4,10 +4,27 @@ import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { doorSource } from "../../../src/context/delivery/door-source.ts";
+import type { SpaceDoor } from "../../../src/context/space/door.ts";
 import { exportSpace } from "../../../src/context/delivery/export.ts";
 import { until } from "../../kit/eventually.ts";
 import { bytes } from "../../kit/file-engine.ts";
 import { doors } from "../../kit/space-doors.ts";
+
+/** `alone`: the paths that were read one at a time. */
+function countingReads(space: SpaceDoor): { counted: SpaceDoor; alone: string[] } {
+  const alone: string[] = [];
+  const counted = new Proxy(space, {
+    get(door, name: keyof SpaceDoor) {
+      const value: unknown = door[name];
+      if (typeof value !== "function") return value;
+      return (...given: unknown[]): unknown => {
+        if (name === "read") alone.push(given[0] as string);
+        return (value as (...all: unknown[]) => unknown).apply(door, given);
+      };
+    },
+  });
+  return { counted, alone };
+}
 
 const noWait = () => Promise.reject(new Error("no server limits these tests"));
 
@@ -26,7 +43,10 @@ for (const [kind, open] of Object.entries(doors))
     await space.write("logo.svg", bytes("<svg/>"), null);
     await until(() => existsSync(join(tree, "logo.svg")));
     writeFileSync(join(tree, "binary.md"), Buffer.from([0, 1, 2]));
-    const exported = await exportSpace(doorSource(space, noWait), "single");
+    const { counted, alone } = countingReads(space);
+    const exported = await exportSpace(doorSource(counted, noWait), "single");
+    // All come in one request.
+    expect(alone).toEqual([]);
     expect(exported.documents.map(({ path, version }) => [path, version])).toEqual([
       ["context-entry.md", 1],
       ["plan.md", 1],
