@@ -17,6 +17,8 @@ export interface MemoryWorld extends AsyncDisposable {
   /** Only where memory is on a server. */
   readonly server: ContextServer | undefined;
   readonly tokenFile: string;
+  /** What a command of `cairn` needs to find the space. */
+  readonly command: readonly string[];
 }
 
 export const memoryKinds = ["folder", "server"] as const;
@@ -44,6 +46,7 @@ export async function memoryWorld(kind: MemoryKind, furniture: Furniture = {}): 
     at,
     server,
     tokenFile,
+    command: server ? ["--server", server.url, "--token-file", tokenFile] : ["--dir", directory],
     async space(work) {
       const space = await open();
       try {

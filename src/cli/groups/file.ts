@@ -6,6 +6,7 @@ import type { ListedFile } from "../../context/files/listing-schema.ts";
 import { parseConflictName } from "../../context/sync/conflict-names.ts";
 import type { Expected } from "../../context/versioned-store/engine.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
+import type { FileHistory } from "../../context/versioned-store/schema.ts";
 import { accessProblem } from "../../kit/disk.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
@@ -92,19 +93,26 @@ export const fileHistory = spaceCommand({
   ask: (space, args) => space.history(args.path),
   show: (history) =>
     history.tracked
-      ? table(
-          history.versions.map((one) => [
-            version(one.version) + (one.version === history.current ? " (current)" : ""),
-            one.destroyed ? "destroyed" : one.pruned ? "pruned" : bytes(one.size),
-            when(one.created_at),
-            one.author,
-            one.deleted ? "deleted" : "",
-          ]),
-          ["VERSION", "SIZE", "CREATED", "AUTHOR", ""],
-          "no versions",
-        )
+      ? versionTable(history)
       : `${history.path} is in the working tree without a version; record it with cairn space adopt`,
 });
+
+/** The messages have a column only if a version has one. */
+function versionTable({ versions, current }: FileHistory): string {
+  const hasMessages = versions.some(({ message }) => message !== undefined);
+  return table(
+    versions.map((one) => [
+      version(one.version) + (one.version === current ? " (current)" : ""),
+      one.destroyed ? "destroyed" : one.pruned ? "pruned" : bytes(one.size),
+      when(one.created_at),
+      one.author,
+      ...(hasMessages ? [one.message ?? ""] : []),
+      one.deleted ? "deleted" : "",
+    ]),
+    ["VERSION", "SIZE", "CREATED", "AUTHOR", ...(hasMessages ? ["MESSAGE"] : []), ""],
+    "no versions",
+  );
+}
 
 export const fileGet = defineCommand({
   meta: { name: "get", description: "Print a file" },

@@ -1,5 +1,6 @@
 // The scenario of the demo: an orchestrator that creates two workers, asks both at once and
-// answers from what they said; asked about counting words, it forges a gear and calls it once it may. A function of the request alone: what to do next is read from
+// answers from what they said; asked about counting words, it forges a gear and calls it once it may; asked to note something, it has one worker
+// write it to memory, and later the other one read and complete it. A function of the request alone: what to do next is read from
 // the conversation and the tools on offer, so it holds for every further question.
 
 import {
@@ -15,6 +16,8 @@ import type { ScriptedModel } from "./server.ts";
 
 export const DEMO_ORCHESTRATOR = "demo-orchestrator";
 export const DEMO_WORKER = "demo-worker";
+/** Where the demo's workers keep their notes, as they call it. */
+const DEMO_NOTES = "shared/decisions.md";
 
 interface Colleague {
   name: string;
@@ -48,6 +51,7 @@ export function demoOrchestrator(request: ModelRequest, pace: SpeechOptions = {}
   const asked = turn.filter((one) => one.name === "delegate" && one.result !== undefined);
   if (asked.length > 0) return say(finalAnswer(asked), pace);
   if (request.toolChoice === "none") return say("I have to stop here.", pace);
+  const tasks = tasksOf(question);
   const known = colleaguesOf(request);
   const missing = COLLEAGUES.filter(({ name }) => !known.has(name));
   const triedCreating = turn.some((one) => one.name === "agent_create");
@@ -57,10 +61,21 @@ export function demoOrchestrator(request: ModelRequest, pace: SpeechOptions = {}
     const calls = missing.map(({ name, role }) => call("agent_create", { name, role, model }));
     return [say(`For this I need a ${names}. I create them now.`, pace), ...calls];
   }
-  const ready = COLLEAGUES.filter(({ name }) => known.has(name));
+  const ready = [...tasks].filter(([name]) => known.has(name));
   if (ready.length === 0) return say("I have nobody to ask, and no tool to create anyone.", pace);
-  const calls = ready.map(({ name, task }) => call("delegate", { agent: name, task: task(question) }));
-  return [say(`I ask ${ready.length === 1 ? "my colleague" : "both at once"}.`, pace), ...calls];
+  const calls = ready.map(([agent, task]) => call("delegate", { agent, task }));
+  return [say(`I ask ${calls.length === 1 ? "my colleague" : "both at once"}.`, pace), ...calls];
+}
+
+const NOTE = /^note for later: (.+)$/is;
+const CHECK = "Check our notes, and add what is missing.";
+
+/** Who gets which task: usually both; a note is for one of them. */
+function tasksOf(question: string): ReadonlyMap<string, string> {
+  const note = NOTE.exec(question)?.[1];
+  if (note !== undefined) return new Map([["researcher", `Note: ${note}`]]);
+  if (/what we noted/i.test(question)) return new Map([["reviewer", CHECK]]);
+  return new Map(COLLEAGUES.map(({ name, task }) => [name, task(question)]));
 }
 
 const GEAR = {
@@ -87,9 +102,47 @@ function countWords(request: ModelRequest, turn: DoneCall[], question: string, p
   return [say("There is no tool for this yet: I forge one.", pace), call("gear_forge", { ...GEAR })];
 }
 
+const NO_MEMORY = "I have no memory here, so I cannot keep notes.";
+const CAUTION = "- Check the figures once more before the move.";
+
+/** Writes a new document. If there is one, the refusal brings its version and content, and the note is added to it. */
+function takeNote(request: ModelRequest, note: string, pace: SpeechOptions): Reply {
+  if (!offers(request, "memory_write")) return say(NO_MEMORY, pace);
+  const last = callsOfTurn(request).at(-1);
+  if (last?.result === undefined)
+    return call("memory_write", { name: DEMO_NOTES, content: `# Decisions\n\n- ${note}\n`, version: 0 });
+  if (!last.result.error) return say(`I noted it in ${DEMO_NOTES}.`, pace);
+  const [, version, content] = /is at version (\d+) now. Its content:\n\n(.*)$/s.exec(last.result.text) ?? [];
+  if (content === undefined) return say(`I cannot write it: ${last.result.text}`, pace);
+  return call("memory_write", {
+    name: DEMO_NOTES,
+    content: `${content}- ${note}\n`,
+    version: Number(version),
+  });
+}
+
+/** Reads what the other worker wrote, and writes the next version. */
+function checkNotes(request: ModelRequest, pace: SpeechOptions): Reply {
+  if (!offers(request, "memory_write")) return say(NO_MEMORY, pace);
+  const last = callsOfTurn(request).at(-1);
+  if (last?.result === undefined) return call("memory_read", { name: DEMO_NOTES });
+  if (last.result.error) return say(`I cannot do it: ${last.result.text}`, pace);
+  if (last.name === "memory_write") return say(`I read ${DEMO_NOTES} and added a caution.`, pace);
+  const [, version, content] = /^\S+, version (\d+):\n\n(.*)$/s.exec(last.result.text) ?? [];
+  if (content === undefined || content.includes(CAUTION)) return say("The notes are complete.", pace);
+  return call("memory_write", {
+    name: DEMO_NOTES,
+    content: `${content}${CAUTION}\n`,
+    version: Number(version),
+  });
+}
+
 /** Two or three sentences on the task; the same task gets the same answer. */
 export function demoWorker(request: ModelRequest, pace: SpeechOptions = {}): Reply {
   const task = lastQuestion(request);
+  const note = /^Note: (.+)$/s.exec(task)?.[1];
+  if (note !== undefined) return takeNote(request, note, pace);
+  if (task === CHECK) return checkNotes(request, pace);
   const subject = (task.split(": ").slice(1).join(": ") || task).replace(/[?.!\s]+$/, "");
   if (/careful/i.test(task)) {
     return say(
@@ -108,6 +161,7 @@ function finalAnswer(asked: DoneCall[]): string {
     const who = String(objectOf(one.args).agent);
     return `The ${who} reports: ${one.result?.text.trim()}`;
   });
+  if (parts.length === 1) return parts[0]!;
   return `Here is what we found.\n\n${parts.join("\n\n")}\n\nTogether this answers your question.`;
 }
 
