@@ -2,7 +2,7 @@
 // cannot be read says why and does not stop the others. A reader that names the version it has does not get its text again.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { turnOfOthers } from "../../kit/clock.ts";
+import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
 import { closed, judgedText, nullable, Time } from "../../kit/schema.ts";
@@ -10,12 +10,13 @@ import { PATH_BYTES_MAX } from "../../kit/paths.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import type { Caller } from "../identity/caller.ts";
 import { fileError } from "../versioned-store/file-error.ts";
-import { Head, Version } from "../versioned-store/schema.ts";
+import { Head, Version, type FileRecord } from "../versioned-store/schema.ts";
 import type { ListedFile } from "./listing-schema.ts";
 
 /** The rules of files, as far as this needs them. */
 interface Reader {
   list(caller: Caller, space: string, query: { prefix: string }): Promise<ListedFile[]>;
+  record(caller: Caller, space: string, path: string): Promise<FileRecord>;
   read(
     caller: Caller,
     space: string,
@@ -78,20 +79,24 @@ export async function documentsOf(
   let bytes = 0;
   let omitted = 0;
   const listed = await recordsBelow(files, caller, space, prefixes);
+  const stretch = new Stretch();
   for (const path of [...new Set([...paths, ...listed.keys()])].sort()) {
     if (documents.length >= DOCUMENTS_MAX || bytes >= ANSWER_BYTES_MAX) {
       omitted += 1;
       continue;
     }
     try {
-      const document = await documentAt(files, caller, space, path, known[path], listed.get(path));
+      const recordOf = () => (known[path] === undefined ? undefined : files.record(caller, space, path));
+      const record = listed.get(path) ?? (await recordOf());
+      const document = await documentAt(files, caller, space, path, known[path], record);
       bytes += document.text?.length ?? 0;
       documents.push(document);
+      if (document.text !== undefined || stretch.isOver()) await turnOfOthers();
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       unread.push({ path, problem: { code: error.code, message: error.message } });
+      if (stretch.isOver()) await turnOfOthers();
     }
-    await turnOfOthers();
   }
   return { documents, unread, omitted };
 }
@@ -111,12 +116,12 @@ async function documentAt(
   space: string,
   path: string,
   known: string | undefined,
-  record: ListedFile | undefined,
+  record: FileRecord | undefined,
 ): Promise<ReadDocument> {
   const about = { updated_at: record?.updated_at ?? null, author: record?.author ?? null };
   // A hash without a version is that of a manual edit, which may change again while it is read.
   if (record?.state === "live" && known === record.hash)
-    return { path, version: record.version, hash: record.hash, ...about };
+    return { path: record.path, version: record.version, hash: record.hash, ...about };
   const content = await files.read(caller, space, path);
   if (content.bytes.length > TOGETHER_BYTES_MAX)
     throw fileError("too_large", content.path, `larger than ${TOGETHER_BYTES_MAX} bytes`);

@@ -34,7 +34,7 @@ import { momentOf } from "./moment.ts";
 import { ofEdits } from "./hand-edits.ts";
 import { admitQuotas, admitSizes } from "./quotas.ts";
 import type { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
-import type { FileHistory, NetChange } from "../versioned-store/schema.ts";
+import type { FileHistory, FileRecord, NetChange } from "../versioned-store/schema.ts";
 import type { SecretScan } from "./secrets.ts";
 import { authorOf, type Signature } from "./signature.ts";
 
@@ -137,6 +137,14 @@ export class Files {
     // A change during the read appears again after this head.
     const head = headText(space.engine.head());
     return { head, ...(await documentsOf(this, caller, spaceName, query)) };
+  }
+
+  /** Returns the record of a file without reading its content. Raises as `read`. */
+  async record(caller: Caller, spaceName: string, pathText: string): Promise<FileRecord> {
+    const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
+    const record = await space.engine.stat(path);
+    if (!record) throw notFound("file", path);
+    return record;
   }
 
   /** Returns the live version. Raises as `read`. */

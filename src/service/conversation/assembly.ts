@@ -65,7 +65,7 @@ export interface AssemblyInput {
   /** Instructions bound to the agent or the workspace, with their versions. */
   readonly instructions?: readonly { readonly source: string; readonly text: string }[];
   /** Documents that are bound to the workspace or the agent, and those of its memory. */
-  readonly context?: readonly Omit<ContextDocument, "kind">[];
+  readonly context?: readonly ContextDocument[];
   readonly tools: readonly ToolSpec[];
   readonly thread: readonly ThreadEntry[];
   /** A last message for this call only, for example that a limit was reached. */
@@ -77,7 +77,7 @@ export interface AssemblyInput {
 export function assemble(input: AssemblyInput): Part[] {
   const parts: Part[] = [{ kind: "role", source: `agent:${input.agent.id}`, text: input.agent.role }];
   for (const { source, text } of input.instructions ?? []) parts.push({ kind: "instruction", source, text });
-  for (const document of input.context ?? []) parts.push({ kind: "context", ...document });
+  parts.push(...(input.context ?? []));
   const conversation = conversationParts(input.thread);
   const tools = input.tools.length > 0 ? input.tools : toolsOfThePast(conversation);
   if (tools.length > 0) parts.push({ kind: "tools", source: "tools", tools });

@@ -14,6 +14,8 @@ export const ENTRIES_PER_PAGE = 25;
 
 export class SentPrompts {
   readonly #store: ConversationStore;
+  /** Of documents, which are the same objects in every prompt until their text changes. */
+  readonly #hashes = new WeakMap<Part, string>();
 
   constructor(store: ConversationStore) {
     this.#store = store;
@@ -43,8 +45,12 @@ export class SentPrompts {
   }
 
   #keepPart(workspaceId: number, part: Part): number {
+    const hashed = this.#hashes.get(part);
+    const found = hashed === undefined ? null : this.#store.partByHash.get(workspaceId, hashed);
+    if (found) return found.id;
     const content = canonicalJson(part);
     const hash = sha256Hex(content);
+    if (part.kind === "context") this.#hashes.set(part, hash);
     const known = this.#store.partByHash.get(workspaceId, hash);
     if (known) return known.id;
     this.#store.keepPart.run(workspaceId, hash, content);

@@ -12,8 +12,8 @@ import type { MemoryStore } from "./store.ts";
 
 /** Of all documents in one prompt. Further ones are named, and an agent can read them with a tool. */
 const PROMPT_CHARACTERS_MAX = 200_000;
-/** Texts kept between turns. */
-const KEPT_CHARACTERS_MAX = 32 * 1024 * 1024;
+/** Texts kept between turns. The parts made of them take as much again. */
+const KEPT_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 type ContextPart = NonNullable<AssemblyInput["context"]>[number];
 
@@ -34,6 +34,8 @@ interface ContextDeps {
 interface Kept {
   readonly hash: string;
   readonly text: string;
+  /** The last part made of it, so that unchanged prompts consist of the same objects. */
+  part?: { readonly version: number | null; readonly name: string | undefined; readonly made: ContextPart };
 }
 
 export class PromptContext {
@@ -58,10 +60,7 @@ export class PromptContext {
     try {
       const own = await branches.of(workspace, agent);
       const prefixes = [own.shared, own.own];
-      const known = Object.fromEntries([...this.#kept].map(([path, { hash }]) => [path, hash]));
-      const wanted = (path: string) => bound.includes(path) || nameOf(own, path) !== undefined;
-      const relevant = Object.fromEntries(Object.entries(known).filter(([path]) => wanted(path)));
-      const query = { paths: bound, prefixes, known: relevant };
+      const query = { paths: bound, prefixes, known: this.#knownOf(new Set(bound), own) };
       const { name, answer } = await space.use(async (door) => ({
         name: door.name,
         answer: await door.documents(query),
@@ -75,6 +74,14 @@ export class PromptContext {
     }
   }
 
+  /** Hashes of the texts that are kept, of those that this prompt may need. */
+  #knownOf(bound: ReadonlySet<string>, own: AgentBranches): Record<string, string> {
+    const known: Record<string, string> = {};
+    for (const [path, { hash }] of this.#kept)
+      if (bound.has(path) || nameOf(own, path) !== undefined) known[path] = hash;
+    return known;
+  }
+
   #parts(
     bound: readonly string[],
     own: AgentBranches,
@@ -84,57 +91,66 @@ export class PromptContext {
   ): ContextPart[] {
     const byPath = new Map(documents.map((one) => [one.path, one]));
     const problems = new Map(unread.map(({ path, problem }) => [path, problem.message]));
-    const rest = documents.map(({ path }) => path).filter((path) => !bound.includes(path));
+    const isBound = new Set(bound);
+    const rest = documents.map(({ path }) => path).filter((path) => !isBound.has(path));
     const parts: ContextPart[] = [];
     const cut: string[] = [];
     let characters = 0;
     for (const path of [...bound, ...rest]) {
       const document = byPath.get(path);
-      const text = document && this.#textOf(document);
-      if (!document || text === undefined) {
+      const kept = document && this.#keptOf(document);
+      if (!document || !kept) {
         parts.push(missingPart(path, problems.get(path) ?? "it cannot be read"));
         continue;
       }
-      characters += text.length;
+      characters += kept.text.length;
       if (characters > PROMPT_CHARACTERS_MAX) cut.push(nameOf(own, path) ?? path);
-      else parts.push(partOf(document, text, nameOf(own, path)));
+      else parts.push(partOf(document, kept, nameOf(own, path)));
     }
     const left = cut.length + omitted;
     if (left > 0) parts.push(cutPart(cut, left));
     return parts;
   }
 
-  #textOf({ path, hash, text }: ReadDocument): string | undefined {
-    const kept = this.#kept.get(path);
-    const found = text ?? (kept?.hash === hash ? kept.text : undefined);
-    if (kept) {
+  /** Undefined: the text did not come, and is not kept. */
+  #keptOf({ path, hash, text }: ReadDocument): Kept | undefined {
+    const before = this.#kept.get(path);
+    const isSame = before?.hash === hash;
+    if (text === undefined && !isSame) return undefined;
+    const kept = isSame ? before : { hash, text: text! };
+    if (before) {
       this.#kept.delete(path);
-      this.#keptCharacters -= kept.text.length;
+      this.#keptCharacters -= before.text.length;
     }
-    if (found === undefined) return undefined;
-    this.#kept.set(path, { hash, text: found });
-    this.#keptCharacters += found.length;
+    this.#kept.set(path, kept);
+    this.#keptCharacters += kept.text.length;
     for (const [oldest, { text: old }] of this.#kept) {
       if (this.#keptCharacters <= KEPT_CHARACTERS_MAX || oldest === path) break;
       this.#kept.delete(oldest);
       this.#keptCharacters -= old.length;
     }
-    return found;
+    return kept;
   }
 }
 
-function partOf({ path, version, hash }: ReadDocument, text: string, name: string | undefined): ContextPart {
+function partOf({ path, version, hash }: ReadDocument, kept: Kept, name: string | undefined): ContextPart {
+  const { text, part } = kept;
+  if (part && part.version === version && part.name === name) return part.made;
   const at = version === null ? "edited" : `v${version}`;
   const called = name === undefined ? path : `${path} (in your memory: ${name})`;
-  return {
+  const made: ContextPart = {
+    kind: "context",
     source: `context:${path}@${at}`,
     text: `Document ${called}, version ${version ?? "not recorded"}:\n\n${text}`,
     document: { path, version, hash, bytes: Buffer.byteLength(text) },
   };
+  kept.part = { version, name, made };
+  return made;
 }
 
 function missingPart(path: string, reason: string): ContextPart {
   return {
+    kind: "context",
     source: `context:${path}`,
     text: `(The document ${path} is bound here and cannot be read now: ${reason})`,
   };
@@ -145,5 +161,5 @@ const NAMES_MAX = 50;
 function cutPart(names: readonly string[], count: number): ContextPart {
   const shown = names.slice(0, NAMES_MAX).join(", ");
   const text = `(${count} more documents are too long for this prompt${shown === "" ? "" : `: ${shown}`}. Read one with memory_read.)`;
-  return { source: "context:omitted", text };
+  return { kind: "context", source: "context:omitted", text };
 }

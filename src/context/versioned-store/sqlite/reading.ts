@@ -97,7 +97,9 @@ export class Reading {
   }
 
   stat(path: DocumentPath): FileRecord | undefined {
-    return this.#record(this.#store.file.get(path), this.#mirror.look(path));
+    const row = this.#store.fileWithCopy.get(path);
+    if (row && this.#recalls) this.#mirror.recall(row);
+    return this.#record(row, this.#mirror.look(path));
   }
 
   read(path: DocumentPath, version?: number): Content | undefined {

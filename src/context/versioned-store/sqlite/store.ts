@@ -294,12 +294,15 @@ function metadata(db: Db) {
   };
 }
 
+const FILE_WITH_COPY = `SELECT ${FILE}, c.modified, c.changed, c.inode
+       FROM files LEFT JOIN copies c ON c.file_id = id AND c.version = live`;
+
 function copies(db: Db) {
   return {
     filesWithCopiesFrom: db.query<FileRowWithCopy, [string, string, number]>(
-      `SELECT ${FILE}, c.modified, c.changed, c.inode FROM files LEFT JOIN copies c ON c.file_id = id AND c.version = live
-       WHERE path > ?1 AND path < ?2 ORDER BY path LIMIT ?3`,
+      `${FILE_WITH_COPY} WHERE path > ?1 AND path < ?2 ORDER BY path LIMIT ?3`,
     ),
+    fileWithCopy: db.query<FileRowWithCopy, [string]>(`${FILE_WITH_COPY} WHERE path = ?`),
     setCopy: db.query<never, NewCopy>(
       `INSERT INTO copies (file_id, version, modified, changed, inode) VALUES ($file_id, $version, $modified, $changed, $inode)
        ON CONFLICT (file_id) DO UPDATE SET version = $version, modified = $modified, changed = $changed, inode = $inode`,
