@@ -27,7 +27,7 @@ import type {
 import { adoptTree } from "./adoption.ts";
 import { DIFF_JOB } from "./diff.ts";
 import { documentsOf, type DocumentsAnswer, type DocumentsQuery } from "./documents.ts";
-import { blockersOf, fileError, pathOf } from "../versioned-store/file-error.ts";
+import { blockersOf, fileError, found, pathOf } from "../versioned-store/file-error.ts";
 import { refusal, requireEffect, requireRights, requireSome, seesEntry, type Draft } from "./file-rights.ts";
 import { headText, parseHead } from "../versioned-store/head.ts";
 import { momentOf } from "./moment.ts";
@@ -142,24 +142,18 @@ export class Files {
   /** Returns the record of a file without reading its content. Raises as `read`. */
   async record(caller: Caller, spaceName: string, pathText: string): Promise<FileRecord> {
     const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
-    const record = await space.engine.stat(path);
-    if (!record) throw notFound("file", path);
-    return record;
+    return found(await space.engine.stat(path), path);
   }
 
   /** Returns the live version. Raises as `read`. */
   async live(caller: Caller, spaceName: string, pathText: string): Promise<NonNullable<Effect["after"]>> {
     const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
-    const live = await space.engine.live(path);
-    if (!live) throw notFound("file", path);
-    return live;
+    return found(await space.engine.live(path), path);
   }
 
   async history(caller: Caller, spaceName: string, pathText: string): Promise<FileHistory> {
     const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
-    const history = await space.engine.history(path);
-    if (!history) throw notFound("file", path);
-    return history;
+    return found(await space.engine.history(path), path);
   }
 
   /**
@@ -173,8 +167,7 @@ export class Files {
     { from, to, context, signal }: DiffQuery = {},
   ): Promise<Uint8Array> {
     const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
-    const record = await space.engine.stat(path);
-    if (!record) throw notFound("file", path);
+    const record = found(await space.engine.stat(path), path);
     const isEdited = record.state === "modified" || record.state === "untracked";
     const opened = to === undefined && isEdited ? await this.read(caller, spaceName, path) : undefined;
     // It may have been recorded in the meantime.

@@ -1,7 +1,7 @@
 // Errors about documents. A user may see such an error only if they may see every file that it names. Its details decide that, never its
 // text, so every error that names a document is created here.
 
-import { AppError, type ErrorCode, type ErrorDetails } from "../../kit/error.ts";
+import { AppError, notFound, type ErrorCode, type ErrorDetails } from "../../kit/error.ts";
 
 interface Named extends ErrorDetails {
   /** Other files that the message names. */
@@ -38,4 +38,10 @@ export function pathOf({ details }: AppError): string | undefined {
 export function blockersOf({ details }: AppError): readonly string[] {
   const blockers = details?.["blocked_by"];
   return Array.isArray(blockers) ? (blockers as readonly string[]) : [];
+}
+
+/** Raises `not_found` for a file that does not exist. */
+export function found<T>(value: T | undefined, path: string): T {
+  if (value === undefined) throw notFound("file", path);
+  return value;
 }
