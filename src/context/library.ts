@@ -10,6 +10,7 @@ export { holdsLocalSpace, ownSpaceDirectory } from "./space/directory.ts";
 export { LentSpace } from "./space/lent.ts";
 export type { ReadDocument, UnreadDocument } from "./files/documents.ts";
 export type { ListedFile } from "./files/listing-schema.ts";
+export type { SearchLine } from "./search/schema.ts";
 export type { SpaceDoor } from "./space/door.ts";
 
 /** Raises as `openLocalSpace` in space/local.ts does. */

@@ -86,6 +86,18 @@ export const operations: Operations = {
   "GET /context/status": ["Show the state of the context space"],
   "GET /context/files": ["List the files of the context space", "unavailable"],
   "GET /context/file": ["Read a document of the context space", "too_large", "not_text", "unavailable"],
+  "GET /context/history": ["List the versions of a document of the context space", "unavailable"],
+  "GET /context/search": ["Search the context space", "refused", "unavailable"],
+  "POST /context/restore": [
+    "Restore a version or a deleted document of the context space",
+    "conflict",
+    "stale",
+    "too_large",
+    "refused",
+    "secret_found",
+    "unavailable",
+  ],
+  "DELETE /context/file": ["Delete a document of the context space", "stale", "unavailable"],
   "PUT /context/file": [
     "Save a document of the context space",
     "conflict",

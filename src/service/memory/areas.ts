@@ -1,25 +1,33 @@
 // What people see of the space: all of it in the admin's Context area, and the branch of one workspace for its members.
 
 import { AppError } from "../../kit/error.ts";
+import type { Clock } from "../../kit/clock.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
-import type { ListedFile } from "../../context/library.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
-import {
-  MEMORY_DOCUMENT_BYTES_MAX,
-  type ContextDocument,
-  type ContextFile,
-  type ContextStatus,
-  type SavedDocument,
+import { historyPage, readDocument, toFile, toHit } from "./documents.ts";
+import { recall } from "./recall.ts";
+import type {
+  ContextDocument,
+  ContextFile,
+  ContextSearch,
+  ContextStatus,
+  DeletedDocument,
+  DocumentHistory,
+  RestoreDocument,
+  SavedDocument,
 } from "./schema.ts";
 import type { MemorySpace } from "./space.ts";
+
+const FOUND_MAX = 30;
 
 interface AreasDeps {
   readonly space: MemorySpace;
   readonly access: Access;
   readonly audit: Audit;
+  readonly clock: Clock;
 }
 
 export class MemoryAreas {
@@ -35,16 +43,37 @@ export class MemoryAreas {
   }
 
   /** Admins. Lists a directory with everything below it; default: the whole space. */
-  async files(caller: Caller, path: string | undefined): Promise<ContextFile[]> {
+  async files(caller: Caller, path: string | undefined, deleted: boolean): Promise<ContextFile[]> {
     requireAdmin(caller);
-    const prefix = path === undefined || path === "" ? undefined : path;
-    const files = await this.#deps.space.use((space) => space.list({ prefix }));
+    const prefix = prefixOf(path);
+    const files = await this.#deps.space.use((space) => space.list({ prefix, deleted }));
     return files.map(toFile);
   }
 
-  async file(caller: Caller, path: string): Promise<ContextDocument> {
+  /** Admins. Without `version`: what is live now, with an edit by hand. */
+  async file(caller: Caller, path: string, version?: number): Promise<ContextDocument> {
     requireAdmin(caller);
-    return this.#read(path);
+    return this.#read(path, version);
+  }
+
+  /** Admins. Also of a deleted document. Raises `not_found` for one that has no versions. */
+  async history(
+    caller: Caller,
+    text: string,
+    page: { readonly before?: number | undefined; readonly limit?: number | undefined },
+  ): Promise<DocumentHistory> {
+    requireAdmin(caller);
+    const path = parseDocumentPath("path", text);
+    return historyPage(await this.#deps.space.use((space) => space.history(path)), page);
+  }
+
+  /** Admins. Raises `invalid` for a query without a word. */
+  async search(caller: Caller, text: string, path: string | undefined): Promise<ContextSearch> {
+    requireAdmin(caller);
+    const { space, clock } = this.#deps;
+    const query = { text, prefixes: [prefixOf(path)], limit: FOUND_MAX };
+    const { results, more } = await space.use((door) => recall(door, query, clock));
+    return { results: results.map(toHit), more };
   }
 
   /**
@@ -65,10 +94,41 @@ export class MemoryAreas {
       requireAdmin(caller);
       return space.write(path, bytes, expected, { agent: caller.name });
     });
-    const { path: at, version, hash } = saved;
-    const deed = { action: "context.write", target: `context:${at}`, detail: { path: at, version, hash } };
+    return this.#recorded(caller, "context.write", saved);
+  }
+
+  /** Admins. Keeps every version. Raises `stale` and `not_found`. */
+  async remove(caller: Caller, path: string, expected: number | null | undefined): Promise<DeletedDocument> {
+    requireAdmin(caller);
+    const { path: at, version } = await this.#deps.space.use((space) => space.remove(path, expected));
+    const deed = { action: "context.delete", target: `context:${at}`, detail: { path: at, version } };
     this.#deps.audit.record(caller, deed);
-    return { path: at, version, hash };
+    return { path: at, version };
+  }
+
+  /**
+   * Admins. Writes the content of an earlier version as a new one, or undeletes. Raises `stale`, `not_found`, `conflict` for a document that is not
+   * deleted, and `secret_found`.
+   */
+  async restore(
+    caller: Caller,
+    { path: text, version, expected_version: expected }: RestoreDocument,
+  ): Promise<SavedDocument> {
+    requireAdmin(caller);
+    const path = parseDocumentPath("path", text);
+    const saved = await this.#deps.space.use(async (space) => {
+      if (version === undefined) return space.undelete(path);
+      const { bytes } = await space.read(path, version);
+      const message = `restored from version ${version}`;
+      return space.write(path, bytes, expected, { agent: caller.name, message });
+    });
+    return this.#recorded(caller, "context.restore", saved);
+  }
+
+  #recorded(caller: Caller, action: string, { path, version, hash }: SavedDocument): SavedDocument {
+    const saved = { path, version, hash };
+    this.#deps.audit.record(caller, { action, target: `context:${path}`, detail: saved });
+    return saved;
   }
 
   /** Lists the branch of a workspace: what its agents remember, shared and each for itself. */
@@ -91,17 +151,12 @@ export class MemoryAreas {
     return document;
   }
 
-  async #read(text: string): Promise<ContextDocument> {
+  #read(text: string, version?: number): Promise<ContextDocument> {
     const path = parseDocumentPath("path", text);
-    const { version, state, bytes } = await this.#deps.space.use((space) => space.read(path));
-    if (bytes.length > MEMORY_DOCUMENT_BYTES_MAX)
-      throw new AppError("too_large", `${path}: larger than ${MEMORY_DOCUMENT_BYTES_MAX} bytes`);
-    const content = decodeUtf8(bytes);
-    if (content === undefined) throw new AppError("not_text", `${path}: not UTF-8 text`);
-    return { path, version, state, text: content };
+    return this.#deps.space.use((space) => readDocument(space, path, version));
   }
 }
 
-function toFile({ path, version, size, hash, updated_at, author, state }: ListedFile): ContextFile {
-  return { path, version, size, hash, updated_at, author, state };
+function prefixOf(path: string | undefined): string | undefined {
+  return path === undefined || path === "" ? undefined : path;
 }

@@ -50,7 +50,7 @@ export function buildMemory(ground: Ground, { access, blueprint, workspaceRows }
     memory,
     contextBindings,
     contextFor,
-    memoryAreas: new MemoryAreas({ space: memory, access, audit }),
+    memoryAreas: new MemoryAreas({ space: memory, access, audit, clock }),
     workspacePart,
     memoryTools: memoryTools({
       space: memory,

@@ -15,11 +15,18 @@ import {
   ContextBinding,
   ContextDocument,
   ContextFile,
+  ContextSearch,
+  ContextSearchQuery,
   ContextStatus,
+  DeletedDocument,
+  DocumentHistory,
   MEMORY_DOCUMENT_BYTES_MAX,
   PathQuery,
   PrefixQuery,
+  RestoreDocument,
   SavedDocument,
+  VersionQuery,
+  VersionsQuery,
 } from "./schema.ts";
 
 /** PUT reads the body itself, so `createApi` needs the route. */
@@ -61,7 +68,7 @@ function contextRoutes(plugin: Admission, areas: MemoryAreas) {
   return new Elysia({ name: "context", normalize: false, prefix: "/context", tags: ["memory"] })
     .use(plugin)
     .get("/status", async ({ caller }) => areas.status(caller), { caller: "any", response: ContextStatus })
-    .get("/files", async ({ caller, query }) => areas.files(caller, query.path), {
+    .get("/files", async ({ caller, query }) => areas.files(caller, query.path, isSet(query.deleted)), {
       caller: "admin",
       query: PrefixQuery,
       response: Type.Array(ContextFile),
@@ -69,11 +76,32 @@ function contextRoutes(plugin: Admission, areas: MemoryAreas) {
     .get(
       "/file",
       async ({ caller, query, set }) => {
-        const document = await areas.file(caller, query.path);
+        const document = await areas.file(caller, query.path, query.version);
         if (document.version !== null) set.headers["etag"] = `"${document.version}"`;
         return document;
       },
-      { caller: "admin", query: PathQuery, response: ContextDocument },
+      { caller: "admin", query: fromText(VersionQuery), response: ContextDocument },
+    )
+    .get("/history", async ({ caller, query: { path, ...page } }) => areas.history(caller, path, page), {
+      caller: "admin",
+      query: fromText(VersionsQuery),
+      response: DocumentHistory,
+    })
+    .get("/search", async ({ caller, query }) => areas.search(caller, query.q, query.path), {
+      caller: "admin",
+      query: ContextSearchQuery,
+      response: ContextSearch,
+    })
+    .post("/restore", async ({ caller, body }) => areas.restore(caller, body), {
+      caller: "admin",
+      body: RestoreDocument,
+      response: SavedDocument,
+    })
+    .delete(
+      "/file",
+      async ({ caller, query, request }) =>
+        areas.remove(caller, query.path, expectedFrom(exchangeOf(request).headers)),
+      { caller: "admin", query: PathQuery, response: DeletedDocument, detail: REMOVE },
     )
     .put(
       "/file",
@@ -87,6 +115,13 @@ function contextRoutes(plugin: Admission, areas: MemoryAreas) {
       { caller: "admin", query: PathQuery, response: SavedDocument, detail: SAVE },
     );
 }
+
+const isSet = (flag: string | undefined) => flag === "1" || flag === "true";
+
+const REMOVE = {
+  description:
+    '`If-Match: "N"` deletes only if that version is live. Every version is kept; restore undeletes.',
+};
 
 const SAVE = {
   description:

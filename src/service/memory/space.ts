@@ -18,7 +18,7 @@ import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Config } from "../config/schema.ts";
-import type { ContextStatus } from "./schema.ts";
+import type { ContextStatus, UnavailableReason } from "./schema.ts";
 
 const NO_SPACE = "no context space initialized — run: cairn init solo";
 /** A server that takes longer counts as unreachable: a turn must not wait for memory. */
@@ -67,7 +67,8 @@ export class MemorySpace {
 
   /** Why not to ask now: there is no space, or the server failed a moment ago. */
   get obstacle(): AppError | undefined {
-    if (this.#place.kind === "folder") return this.isAvailable ? undefined : unavailable(NO_SPACE);
+    if (this.#place.kind === "folder")
+      return this.isAvailable ? undefined : unavailable("no_space", NO_SPACE);
     return this.#failure && this.#deps.clock.elapsed() < this.#retryAt ? this.#failure : undefined;
   }
 
@@ -86,6 +87,7 @@ export class MemorySpace {
       return {
         available: false,
         error: message,
+        ...reasonOf(error),
         kind: isNone ? "none" : place.kind,
         ...(isNone ? {} : shown),
       };
@@ -116,7 +118,7 @@ export class MemorySpace {
   #within<T>(work: (space: SpaceDoor) => Promise<T>): Promise<T> {
     const place = this.#place;
     if (place.kind === "folder") {
-      if (!holdsLocalSpace(place.directory)) throw unavailable(NO_SPACE);
+      if (!holdsLocalSpace(place.directory)) throw unavailable("no_space", NO_SPACE);
       return this.#folder.use(work);
     }
     return this.#onServer(place, work);
@@ -130,7 +132,10 @@ export class MemorySpace {
     if (done !== LATE) return done;
     // It may still fail, and nobody waits for that.
     asked.catch(() => undefined);
-    throw unavailable(`the context server ${url} does not answer within ${ANSWER_MS_MAX / 1_000} s`);
+    throw unavailable(
+      "unreachable",
+      `the context server ${url} does not answer within ${ANSWER_MS_MAX / 1_000} s`,
+    );
   }
 
   async #openFolder(): Promise<SpaceDoor> {
@@ -140,7 +145,7 @@ export class MemorySpace {
       return await openFolderSpace(directory, { clock, log, person: PERSON });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      throw unavailable(`cannot open the context space in ${directory}: ${error.message}`);
+      throw unavailable("cannot_open", `cannot open the context space in ${directory}: ${error.message}`);
     }
   }
 }
@@ -158,7 +163,7 @@ function tokenIn(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (error) {
-    throw unavailable(`memory.server.token_file ${path}: ${accessProblem(error)}`);
+    throw unavailable("no_token", `memory.server.token_file ${path}: ${accessProblem(error)}`);
   }
 }
 
@@ -171,10 +176,12 @@ async function raiseInWords(
   if (!(error instanceof AppError)) throw error;
   if (error.code === "unauthenticated")
     throw unavailable(
+      "token_refused",
       `the context server ${url} refused the token in ${tokenFile}; write a valid one into it (cairn auth token create)`,
     );
   if (error.code === "not_found" && (await isMissing(door)))
-    throw unavailable(`${url} has no space ${space}, or the token may not see it`);
+    throw unavailable("space_missing", `${url} has no space ${space}, or the token may not see it`);
+  if (error.code === "unavailable") throw unavailable("unreachable", error.message);
   throw error;
 }
 
@@ -188,6 +195,11 @@ async function isMissing(door: SpaceDoor): Promise<boolean> {
   }
 }
 
-function unavailable(message: string): AppError {
-  return new AppError("unavailable", message);
+function unavailable(reason: UnavailableReason, message: string): AppError {
+  return new AppError("unavailable", message, { reason });
+}
+
+function reasonOf(error: unknown): { reason?: UnavailableReason } {
+  const reason = error instanceof AppError ? error.details?.["reason"] : undefined;
+  return reason === undefined ? {} : { reason: reason as UnavailableReason };
 }

@@ -19,6 +19,7 @@ import type { MemorySpace } from "./space.ts";
 /** About 8,000 tokens: a longer document comes in parts. */
 const READ_CHARACTERS_MAX = 32_000;
 const LISTED_MAX = 300;
+const FOUND_MAX = 10;
 const STALE_CHARACTERS_MAX = 16_000;
 
 interface ToolsDeps {
@@ -181,18 +182,22 @@ function searchTool(deps: ToolsDeps): ExternalTool {
     parameters: SearchInput,
     run: async (scope, { query }) => {
       const own = await branchesOf(deps, scope);
-      const found = await deps.space.use((space) => recall(space, own, query, deps.clock));
-      return ok(found.length === 0 ? "Nothing in your memory matches." : found.map(shown).join("\n\n"));
+      const search = { text: query, prefixes: [own.shared, own.own], limit: FOUND_MAX };
+      const { results } = await deps.space.use((space) => recall(space, search, deps.clock));
+      if (results.length === 0) return ok("Nothing in your memory matches.");
+      return ok(results.map((found) => shown(own, found)).join("\n\n"));
     },
   });
 }
 
-function shown({ name, version, words, ageDays, lines }: Recalled): string {
+function shown(own: AgentBranches, { file: { path, version }, words, ageDays, lines }: Recalled): string {
+  const name = nameOf(own, path) ?? path;
   const age = ageDays === 0 ? "today" : ageDays === 1 ? "1 day old" : `${ageDays} days old`;
   const at = version === null ? "not recorded yet" : `version ${version}`;
-  return [`${name} (${at}, ${age}; matches ${words.join(", ")})`, ...lines.map((line) => `  ${line}`)].join(
-    "\n",
-  );
+  return [
+    `${name} (${at}, ${age}; matches ${words.join(", ")})`,
+    ...lines.map(({ line, text }) => `  ${line}: ${text.trim()}`),
+  ].join("\n");
 }
 
 function bindTool({ bindings, blueprint }: ToolsDeps): DatabaseTool {

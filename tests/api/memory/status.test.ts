@@ -17,9 +17,14 @@ const ofMemory = (names: readonly string[]) => names.filter((name) => /^(memory|
 
 test("without a space everything else works, and a space that appears is used at once", async () => {
   await using at = await world({ model: true });
-  expect(await at.admin.get("/context/status")).toEqual({ available: false, error: NONE, kind: "none" });
-  await refusal(at.admin.get("/context/files"), "unavailable", NONE);
-  await refusal(at.admin.get(`${at.own}/memory`), "unavailable", NONE);
+  expect(await at.admin.get("/context/status")).toEqual({
+    available: false,
+    error: NONE,
+    kind: "none",
+    reason: "no_space",
+  });
+  await refusal(at.admin.get("/context/files"), "unavailable", NONE, { reason: "no_space" });
+  await refusal(at.admin.get(`${at.own}/memory`), "unavailable", NONE, { reason: "no_space" });
   await at.admin.post(`${at.own}/context`, { path: "team/style.md" });
   at.model.script("boss", [say("Hello.")]);
   expect((await at.chat("Hello.")).turn.status).toBe("done");
@@ -66,14 +71,21 @@ test("names what is wrong with a server, and works again when it is mended", asy
   expect(await status()).toMatchObject({
     available: false,
     kind: "server",
+    reason: "token_refused",
     error: expect.stringContaining(`refused the token in ${tokenFile}`),
   });
   rmSync(tokenFile);
-  expect((await status()).error).toBe(`memory.server.token_file ${tokenFile}: no such file`);
+  expect(await status()).toMatchObject({
+    reason: "no_token",
+    error: `memory.server.token_file ${tokenFile}: no such file`,
+  });
   writeFileSync(tokenFile, `${server!.bootstrap}\n`);
   expect(await status()).toMatchObject({ available: true });
   await server!.stop();
-  expect((await status()).error).toContain("does not answer: connection refused");
+  expect(await status()).toMatchObject({
+    reason: "unreachable",
+    error: expect.stringContaining("does not answer: connection refused"),
+  });
   at.model.script("boss", [say("Hello.")]);
   expect((await at.chat("Without memory.")).turn.status).toBe("done");
   expect(ofMemory(toolNames(at.model.requests.at(-1)!.tools))).toEqual([]);
@@ -88,9 +100,10 @@ test("names a space that the server does not have", async () => {
     Bun.YAML.stringify({ memory: { server: { url: server!.url, space: "other", token_file: tokenFile } } }),
   );
   await using at = await world({ model: "silent", flags: { config } });
-  expect((await at.admin.get("/context/status")).error).toBe(
-    `${server!.url} has no space other, or the token may not see it`,
-  );
+  expect(await at.admin.get("/context/status")).toMatchObject({
+    reason: "space_missing",
+    error: `${server!.url} has no space other, or the token may not see it`,
+  });
 });
 
 test("a space that cannot be opened is reported, and nothing else fails", async () => {
@@ -103,6 +116,7 @@ test("a space that cannot be opened is reported, and nothing else fails", async 
   expect(await at.admin.get("/context/status")).toMatchObject({
     available: false,
     kind: "folder",
+    reason: "cannot_open",
     error: expect.stringContaining(`cannot open the context space in ${directory}: `),
   });
   at.model.script("boss", [say("Hello.")]);

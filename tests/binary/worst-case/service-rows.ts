@@ -5,37 +5,17 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { AGENTS_PER_WORKSPACE_MAX, WIRES_PER_WORKSPACE_MAX } from "../../../src/service/blueprint/schema.ts";
 import { MEMORY_DOCUMENT_BYTES_MAX } from "../../../src/service/memory/schema.ts";
-import { createClient, type Client } from "../../kit/client.ts";
+import { createClient } from "../../kit/client.ts";
 import { lookAtCopy } from "../../kit/database-copy.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { addTurns } from "../../kit/long-conversation.ts";
-import { measuredServer, type MeasuredServer } from "../../kit/measured-server.ts";
+import { measuredServer } from "../../kit/measured-server.ts";
 import { say, startModel } from "../../kit/model/index.ts";
 import { addMemory } from "../../kit/large-memory.ts";
 import { world } from "../../kit/world.ts";
 import { TRIES } from "./nobody-waits.ts";
-
-export type ServiceCase = (service: FurnishedService) => Promise<void>;
-
-export interface FurnishedService extends AsyncDisposable {
-  readonly measured: MeasuredServer;
-  readonly admin: Client;
-  readonly workspaceId: number;
-  readonly agentId: number;
-  readonly turnId: number;
-  readonly modelId: number;
-  readonly userId: number;
-  /** Of the workspace, in the space. */
-  readonly branch: string;
-  readonly data: string;
-  /** A workspace with as many agents and wires as there may be. */
-  readonly crowdedId: number;
-  /** Workspaces with long conversations, to be deleted. */
-  readonly spareIds: number[];
-  /** Of the last entries, and of one that has all but the last. */
-  readonly calls: readonly [number, number];
-}
+import { asks, get, own, type FurnishedService, type ServiceCase } from "./service-asks.ts";
 
 const TURNS = 5_000;
 const SPARE_TURNS = 3_000;
@@ -51,27 +31,6 @@ const ROLE_SENTENCES = 100;
 
 let attempts = 0;
 const newName = () => `${"name".slice(0, NAME_CHARACTERS)} ${(attempts += 1)}`;
-
-type Path = (service: FurnishedService) => string;
-type Body = (service: FurnishedService) => unknown;
-
-const asks =
-  (method: string, path: Path, status: number, body?: Body): ServiceCase =>
-  async (service) => {
-    const answer = await service.admin.raw(
-      method,
-      path(service),
-      body ? { body: body(service) as never } : {},
-    );
-    const text = await answer.text();
-    if (answer.status !== status)
-      throw new Error(`${method} ${path(service)}: ${answer.status}, not ${status}: ${text.slice(0, 200)}`);
-  };
-const get = (path: Path): ServiceCase => asks("GET", path, 200);
-const own =
-  (rest: string): Path =>
-  ({ workspaceId }) =>
-    `/workspaces/${workspaceId}${rest}`;
 
 /** Of as many parts as there may be. */
 const largeSchema = JSON.stringify({
@@ -97,6 +56,16 @@ const MEMORY = "/context/file?path=large.md";
 export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, ServiceCase>>>> = {
   "GET /context/files": { "of many": get(() => "/context/files") },
   "GET /context/file": { "as large as it may be": get(() => MEMORY) },
+  "GET /context/history": { "of a document": get(() => "/context/history?path=large.md") },
+  "GET /context/search": { "of many": get(() => "/context/search?q=note") },
+  "POST /context/restore": {
+    "as large as it may be": asks(
+      "POST",
+      () => "/context/restore",
+      200,
+      () => ({ path: "large.md", version: 1 }),
+    ),
+  },
   "PUT /context/file": {
     "as large as it may be": asks(
       "PUT",
@@ -249,6 +218,7 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "POST /entries/{id}/restore",
     "POST /entries/{id}/clear-taint",
     "GET /context/status",
+    "DELETE /context/file",
     "DELETE /context-bindings/{id}",
     "GET /instructions/{id}",
     "DELETE /instructions/{id}",
