@@ -9,7 +9,7 @@ import {
   move,
   parentsOf,
   rowsOf,
-} from "../../../web/screens/files/tree-rows.ts";
+} from "../../../web/parts/tree/tree-rows.ts";
 
 function entry(path: string, kind: FileEntry["kind"] = "file"): FileEntry {
   return { name: path.slice(path.lastIndexOf("/") + 1), path, kind, size: null, modified_at: "" };

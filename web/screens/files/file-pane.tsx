@@ -22,9 +22,10 @@ import { MergeView } from "../../kit/editor/merge-view.tsx";
 import { bytes } from "../../kit/format.ts";
 import { Empty, ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
-import { createDocument, type FileDocument } from "./document.ts";
-import type { Drafts } from "./drafts.ts";
-import { StaleDialog } from "./stale-dialog.tsx";
+import { createDocument } from "../../parts/document/document.ts";
+import type { Drafts } from "../../parts/document/drafts.ts";
+import { StaleDialog } from "../../parts/document/stale-dialog.tsx";
+import { type FileDocument, workspaceFile } from "./workspace-file.ts";
 
 export function FilePane(props: {
   readonly path: string;
@@ -38,7 +39,7 @@ export function FilePane(props: {
   readonly onCreate: () => void;
 }): JSX.Element {
   const here = useHere();
-  const file = createDocument(here.id, props.path, props.drafts);
+  const file = createDocument(props.path, workspaceFile(here.id, props.path), props.drafts);
   const elsewhere = createMemo(() => here.state().savedFiles.get(props.path));
   const saver = () => elsewhere()?.by;
   onMount(() => {
@@ -159,7 +160,7 @@ function Content(props: ContentProps): JSX.Element {
         </span>
       </div>
       <Show when={file.comparing() && props.front}>
-        <StaleDialog file={file} by={props.saver} />
+        <StaleDialog document={file} noun="file" by={props.saver} />
       </Show>
     </div>
   );

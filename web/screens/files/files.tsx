@@ -5,31 +5,23 @@ import { useSearchParams } from "@solidjs/router";
 import FileText from "lucide-solid/icons/file-text";
 import FolderTree from "lucide-solid/icons/folder-tree";
 import X from "lucide-solid/icons/x";
-import {
-  createEffect,
-  createMemo,
-  createSignal,
-  For,
-  type JSX,
-  on,
-  onCleanup,
-  onMount,
-  Show,
-} from "solid-js";
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { narrow } from "../../kit/screen.ts";
 import { Split } from "../../kit/split.tsx";
 import { Empty } from "../../kit/states.tsx";
+import { saveByKey } from "../../parts/document/save-by-key.ts";
 import { useHere } from "../../state/here.ts";
 import { me } from "../../state/session.ts";
-import { type Drafts, draftsOf } from "./drafts.ts";
+import { type Drafts, draftsOf } from "../../parts/document/drafts.ts";
+import { NewDocument } from "../../parts/document/new-document.tsx";
 import { FilePane } from "./file-pane.tsx";
 import "./files.css";
-import { NewFile } from "./new-file.tsx";
 import { createOpenFiles, type OpenFiles, shortNames } from "./open-files.ts";
 import { createDirectories } from "./levels.ts";
 import { FileTree } from "./tree.tsx";
+import { workspaceFile } from "./workspace-file.ts";
 
 /** The files of the workspace in view, and the directories that list them. */
 function createFiles() {
@@ -120,9 +112,10 @@ export function Files(): JSX.Element {
           </div>
         }
       />
-      <NewFile
+      <NewDocument
         open={naming()}
-        workspaceId={here.id}
+        noun="file"
+        read={(path) => workspaceFile(here.id, path).read()}
         directory={directoryOf(files.current())}
         onClose={() => setNaming(false)}
         onNamed={create}
@@ -188,19 +181,6 @@ function mayDrop(path: string): Promise<boolean> {
     ),
     action: "Close without saving",
   });
-}
-
-/** Ctrl S or ⌘ S anywhere on the screen; inside an editor, the editor handles it. */
-function saveByKey(front: () => boolean, save: () => void): void {
-  const onKeyDown = (event: KeyboardEvent) => {
-    const wanted = event.key.toLowerCase() === "s" && (event.ctrlKey || event.metaKey);
-    if (!wanted || event.altKey || event.shiftKey || !front()) return;
-    if (event.defaultPrevented || document.querySelector("[role=dialog]")) return;
-    event.preventDefault();
-    save();
-  };
-  onMount(() => document.addEventListener("keydown", onKeyDown));
-  onCleanup(() => document.removeEventListener("keydown", onKeyDown));
 }
 
 function OpenFileList(props: {

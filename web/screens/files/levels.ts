@@ -2,10 +2,13 @@
 // wins, in whatever order responses arrive.
 
 import { type Accessor, createEffect, createSignal, on } from "solid-js";
+import type { FileEntry } from "../../../src/service/files/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import type { WorkspaceState } from "../../state/workspace-state.ts";
-import { directoryToRead, type Levels, parentsOf } from "./tree-rows.ts";
+import { directoryToRead, type Levels as TreeLevels, parentsOf } from "../../parts/tree/tree-rows.ts";
+
+type Levels = TreeLevels<FileEntry>;
 
 export interface Directories {
   readonly levels: Accessor<Levels>;

@@ -1,4 +1,4 @@
-// Unsaved edits of files. They are stored in this browser by person and workspace, so that they survive navigation and reload. Edits that are
+// Unsaved edits of files and documents. They are stored in this browser by person and place, so that they survive navigation and reload. Edits that are
 // too long for storage last as long as the page, which then warns before it is left.
 
 import { type Accessor, createSignal } from "solid-js";
@@ -28,9 +28,9 @@ export interface Drafts {
 
 const places = new Map<string, Drafts>();
 
-/** One per person and workspace; drafts outlive the screen. */
-export function draftsOf(userId: number, workspaceId: number): Drafts {
-  const place = `${userId}.${workspaceId}`;
+/** One per person and place, which is the number of a workspace or `context`; drafts outlive the screen. */
+export function draftsOf(userId: number, within: number | "context"): Drafts {
+  const place = `${userId}.${within}`;
   const drafts = places.get(place) ?? createDrafts(place);
   places.set(place, drafts);
   return drafts;
@@ -90,7 +90,7 @@ function createDrafts(place: string): Drafts {
   };
 }
 
-/** Flushes the drafts of every workspace opened in this page. */
+/** Flushes the drafts of every place opened in this page. */
 function flushAll(): boolean {
   return [...places.values()].map((drafts) => drafts.flush()).every(Boolean);
 }

@@ -1,22 +1,39 @@
-// One open file: the saved content, the edited text, and the version that the text is based on. A save by someone else replaces an unedited
+// One open text: the saved content, the edited text, and the version that the text is based on. A save by someone else replaces an unedited
 // text, never an edited one.
 
 import { type Accessor, createMemo, createSignal } from "solid-js";
-import type { FileContent, SavedFile } from "../../../src/service/files/schema.ts";
-import { api, take } from "../../api/client.ts";
 import { asProblem, Problem } from "../../api/problem.ts";
 import { bytes, count } from "../../kit/format.ts";
 import type { Drafts } from "./drafts.ts";
 
-/** The server's limit for editable files. */
-const FILE_BYTES_MAX = 2 * 1024 * 1024;
+/** A saved version of a text. */
+export interface SavedText extends SavedVersion {
+  readonly content: string;
+  /** Only the head of a file that is too long to edit. */
+  readonly read_only: boolean;
+}
 
-export interface FileDocument {
+interface SavedVersion {
+  readonly version: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** Where a text is kept. */
+export interface TextSource<T extends SavedText = SavedText> {
+  /** Raises `Problem` with `not_found` if there is none. */
+  readonly read: () => Promise<T>;
+  /** Saves if `version` is still the saved one; null: if there is none. Raises `Problem` with `stale`. Returns what was saved. */
+  readonly write: (text: string, version: string | null) => Promise<T>;
+  readonly bytesMax: number;
+}
+
+export interface TextDocument<T extends SavedText = SavedText> {
   readonly path: string;
   /** Whether it was read. */
   readonly ready: Accessor<boolean>;
   /** The newest known saved version; undefined if the file does not exist. */
-  readonly saved: Accessor<FileContent | undefined>;
+  readonly saved: Accessor<T | undefined>;
   readonly text: Accessor<string>;
   /** Whether the text differs from the saved content. */
   readonly edited: Accessor<boolean>;
@@ -40,12 +57,12 @@ export interface FileDocument {
   readonly takeSaved: () => void;
 }
 
-type Text = ReturnType<typeof createText>;
+type Text<T extends SavedText> = ReturnType<typeof createText<T>>;
 
 /** The saved content, the edited text, and the version that the text is based on. */
-function createText(path: string, drafts: Drafts) {
+function createText<T extends SavedText>(path: string, drafts: Drafts) {
   const [ready, setReady] = createSignal(false);
-  const [saved, setSaved] = createSignal<FileContent>();
+  const [saved, setSaved] = createSignal<T>();
   const [text, setText] = createSignal("");
   const [base, setBase] = createSignal<string | null>(null);
   const [takenOver, setTakenOver] = createSignal<string>();
@@ -53,20 +70,20 @@ function createText(path: string, drafts: Drafts) {
   const readOnly = createMemo(() => saved()?.read_only === true && !edited());
   const outrun = createMemo(() => edited() && base() !== (saved()?.version ?? null));
 
-  const stand = (on: FileContent | undefined, withText: string) => {
-    setSaved(on);
+  const stand = (on: T | undefined, withText: string) => {
+    setSaved(() => on);
     setBase(on?.version ?? null);
     setText(withText);
     if (on !== undefined && withText === on.content) drafts.drop(path);
   };
-  const open = (now: FileContent | undefined) => {
+  const open = (now: T | undefined) => {
     const draft = now?.read_only ? undefined : drafts.get(path);
     stand(now, draft?.text ?? now?.content ?? "");
     if (draft && draft.text !== now?.content) setBase(draft.version);
     setReady(true);
   };
-  const follow = (now: FileContent | undefined) => {
-    if (now === undefined || (edited() && text() !== now.content)) return void setSaved(now);
+  const follow = (now: T | undefined) => {
+    if (now === undefined || (edited() && text() !== now.content)) return void setSaved(() => now);
     if (now.version !== saved()?.version) setTakenOver(now.version);
     stand(now, now.content);
   };
@@ -81,10 +98,14 @@ function createText(path: string, drafts: Drafts) {
   return { shown, base, setTakenOver, stand, open, follow, type };
 }
 
-export function createDocument(workspaceId: number, path: string, drafts: Drafts): FileDocument {
-  const document = createText(path, drafts);
+export function createDocument<T extends SavedText>(
+  path: string,
+  source: TextSource<T>,
+  drafts: Drafts,
+): TextDocument<T> {
+  const document = createText<T>(path, drafts);
   const [comparing, setComparing] = createSignal(false);
-  const exchange = createExchange({ workspaceId, path, drafts, document, setComparing });
+  const exchange = createExchange({ source, path, drafts, document, setComparing });
   const { saved, edited, outrun } = document.shown;
   return {
     path,
@@ -109,15 +130,15 @@ export function createDocument(workspaceId: number, path: string, drafts: Drafts
   };
 }
 
-/** Reads the file from the server, and saves it there. */
-function createExchange(of: {
-  readonly workspaceId: number;
+/** Reads the text from its source, and saves it there. */
+function createExchange<T extends SavedText>(of: {
+  readonly source: TextSource<T>;
   readonly path: string;
   readonly drafts: Drafts;
-  readonly document: Text;
+  readonly document: Text<T>;
   readonly setComparing: (on: boolean) => void;
 }) {
-  const { workspaceId, path, drafts, setComparing } = of;
+  const { source, path, drafts, setComparing } = of;
   const { stand, open, follow, setTakenOver } = of.document;
   const { ready, text, edited, outrun } = of.document.shown;
   const [busy, setBusy] = createSignal(false);
@@ -125,7 +146,7 @@ function createExchange(of: {
   const read = async () => {
     setProblem(undefined);
     try {
-      const now = await ask(workspaceId, path);
+      const now = await source.read();
       if (ready()) follow(now);
       else open(now);
     } catch (error) {
@@ -142,10 +163,10 @@ function createExchange(of: {
     setBusy(true);
     setProblem(undefined);
     try {
-      requireSize(sent);
-      const answer = await put(workspaceId, path, sent, version);
+      requireSize(sent, source.bytesMax);
+      const answer = await source.write(sent, version);
       const typedMeanwhile = text();
-      stand({ ...answer, content: sent }, typedMeanwhile);
+      stand(answer, typedMeanwhile);
       if (typedMeanwhile !== sent) drafts.set(path, { text: typedMeanwhile, version: answer.version });
       setTakenOver(undefined);
       setComparing(false);
@@ -161,23 +182,12 @@ function createExchange(of: {
   return { busy, problem, read, send };
 }
 
-function ask(id: number, path: string): Promise<FileContent> {
-  return take(api.workspaces({ id }).file.get({ query: { path } }));
-}
-
-/** With `version` null it only creates. The body is the raw text, which the route's schema does not declare. */
-async function put(id: number, path: string, text: string, version: string | null): Promise<SavedFile> {
-  const headers: Record<string, string> =
-    version === null ? { "if-none-match": "*" } : { "if-match": `"${version}"` };
-  return take(api.workspaces({ id }).file.put(text as never, { query: { path }, headers } as never));
-}
-
 /** The server checks this, too, but a browser that is cut off while sending may not receive the reason. Raises `too_large`. */
-function requireSize(text: string): void {
+function requireSize(text: string, bytesMax: number): void {
   const size = new Blob([text]).size;
-  if (size > FILE_BYTES_MAX)
+  if (size > bytesMax)
     throw new Problem(
-      `The text has ${count(size)} bytes. The limit is ${bytes(FILE_BYTES_MAX)} (${count(FILE_BYTES_MAX)} bytes).`,
+      `The text has ${count(size)} bytes. The limit is ${bytes(bytesMax)} (${count(bytesMax)} bytes).`,
       "too_large",
     );
 }

@@ -1,9 +1,14 @@
-// The rows of the file tree, from the directories that were read and those that are open. Pure.
+// The rows of a tree of files, from the directories that are known and those that are open. Pure.
 
-import type { FileEntry } from "../../../src/service/files/schema.ts";
+export interface TreeEntry {
+  readonly name: string;
+  readonly path: string;
+  /** `other`: shown, and cannot be opened. */
+  readonly kind: "directory" | "file" | "other";
+}
 
-export interface TreeRow {
-  readonly entry: FileEntry;
+export interface TreeRow<T extends TreeEntry = TreeEntry> {
+  readonly entry: T;
   /** From 1. */
   readonly level: number;
   /** From 1, among the `of` entries of its directory. */
@@ -11,10 +16,14 @@ export interface TreeRow {
   readonly of: number;
 }
 
-export type Levels = ReadonlyMap<string, readonly FileEntry[]>;
+/** By directory; the root is the empty path. */
+export type Levels<T extends TreeEntry = TreeEntry> = ReadonlyMap<string, readonly T[]>;
 
-export function rowsOf(levels: Levels, open: ReadonlySet<string>): readonly TreeRow[] {
-  const rows: TreeRow[] = [];
+export function rowsOf<T extends TreeEntry>(
+  levels: Levels<T>,
+  open: ReadonlySet<string>,
+): readonly TreeRow<T>[] {
+  const rows: TreeRow<T>[] = [];
   const walk = (directory: string, level: number) => {
     const entries = levels.get(directory) ?? [];
     entries.forEach((entry, index) => {

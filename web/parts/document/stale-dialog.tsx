@@ -1,4 +1,4 @@
-// Shown when someone else saved the file during an edit: both texts, and the choices. The own text can be edited in place, to merge. Closing
+// Shown when someone else saved the text during an edit: both texts, and the choices. The own text can be edited in place, to merge. Closing
 // the dialog loses nothing.
 
 import { type JSX, Show } from "solid-js";
@@ -6,27 +6,32 @@ import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { MergeView } from "../../kit/editor/merge-view.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
-import type { FileDocument } from "./document.ts";
+import type { TextDocument } from "./document.ts";
+import "./document.css";
 
 export function StaleDialog(props: {
-  readonly file: FileDocument;
+  readonly document: TextDocument;
+  readonly noun: "file" | "document";
   /** The author of the other version, if known. */
   readonly by: string | undefined;
 }): JSX.Element {
-  const { file } = props;
+  const { document: file } = props;
   const before = file.text();
   const merged = () => file.text() !== before;
   const who = () => props.by ?? "Someone else";
   return (
-    <Dialog open wide onClose={() => file.compare(false)} title="Someone else changed this file">
+    <Dialog open wide onClose={() => file.compare(false)} title={`Someone else changed this ${props.noun}`}>
       <p>
         <bdi class="mono wrap">{file.path}</bdi>:{" "}
-        <Show when={file.saved()} fallback="This file was deleted. Saving recreates it with your text.">
+        <Show
+          when={file.saved()}
+          fallback={`This ${props.noun} was deleted. Saving recreates it with your text.`}
+        >
           {who()} saved another version while you were editing. Merge pieces of it into yours, and edit yours
           here.
         </Show>
       </p>
-      <div class="files-both">
+      <div class="document-both">
         <MergeView
           before={file.saved()?.content ?? ""}
           beforeLabel={file.saved() ? `Saved by ${who()}` : "Deleted"}

@@ -1,15 +1,16 @@
-// Asks for the path of a new file. Nothing is created before the first save, because files cannot be deleted.
+// Asks for the path of a new file or document. Nothing is created before the first save.
 
 import { createEffect, createSignal, type JSX, on } from "solid-js";
-import { api, take } from "../../api/client.ts";
-import { asProblem, fieldProblem, type Problem, withField } from "../../api/problem.ts";
+import { asProblem, fieldProblem, withField } from "../../api/problem.ts";
 import { Dialog } from "../../kit/dialog.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 
-export function NewFile(props: {
+export function NewDocument(props: {
   readonly open: boolean;
-  readonly workspaceId: number;
+  readonly noun: "file" | "document";
+  /** Reads the path, so that the server's rules apply. Raises `Problem` with `not_found` if it is free. */
+  readonly read: (path: string) => Promise<unknown>;
   /** The current directory, which prefills the field. */
   readonly directory: string;
   readonly onClose: () => void;
@@ -18,7 +19,7 @@ export function NewFile(props: {
   const [path, setPath] = createSignal("");
   const submission = createSubmission(["path"], async () => {
     const wanted = path().normalize("NFC");
-    await requireFree(props.workspaceId, wanted);
+    await requireFree(props.read(wanted), props.noun);
     props.onNamed(wanted);
   });
   createEffect(
@@ -32,7 +33,7 @@ export function NewFile(props: {
     ),
   );
   return (
-    <Dialog open={props.open} onClose={props.onClose} title="Create file">
+    <Dialog open={props.open} onClose={props.onClose} title={`Create ${props.noun}`}>
       <form class="form" onSubmit={(event) => void submission.submit(event)}>
         <TextInput
           label="Path"
@@ -40,31 +41,28 @@ export function NewFile(props: {
           onInput={setPath}
           problem={submission.of("path")}
           placeholder="notes/plan.md"
-          hint="Missing directories are created when you save."
+          hint={`Missing ${props.noun === "file" ? "directories" : "folders"} are created when you save.`}
           mono
           autofocus
           required
         />
-        <FormActions form={submission} action="Create file" onCancel={props.onClose} />
+        <FormActions form={submission} action={`Create ${props.noun}`} onCancel={props.onClose} />
       </form>
     </Dialog>
   );
 }
 
-/** Reads the path, so that the server's rules apply. Raises `Problem` for the field `path`. */
-async function requireFree(id: number, path: string): Promise<void> {
+/** Raises `Problem` for the field `path`. */
+async function requireFree(reading: Promise<unknown>, noun: string): Promise<void> {
+  const taken = fieldProblem("path", `A ${noun} with this path already exists.`);
   try {
-    await take(api.workspaces({ id }).file.get({ query: { path } }));
+    await reading;
   } catch (error) {
     const why = asProblem(error);
     if (why.code === "not_found") return;
-    if (why.code === "not_text") throw taken();
+    if (why.code === "not_text" || why.code === "too_large") throw taken;
     // The path is all that this request says.
     throw why.code === "invalid" ? withField(why, "path") : why;
   }
-  throw taken();
-}
-
-function taken(): Problem {
-  return fieldProblem("path", "A file with this path already exists.");
+  throw taken;
 }

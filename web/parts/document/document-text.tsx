@@ -1,0 +1,77 @@
+// A document of the space to read: rendered, or exactly as it is stored. Rendered text loads and runs nothing, as in the chat.
+
+import { createMemo, type JSX, Match, Show, Switch } from "solid-js";
+import Info from "lucide-solid/icons/info";
+import { DiffView } from "../../kit/diff-view.tsx";
+import { pieces } from "../../kit/diff-view-rows.ts";
+import { Markdown } from "../../kit/markdown.tsx";
+import { CodeBlock } from "../../kit/markdown-code.tsx";
+import { readingOf } from "./reading.ts";
+import "./document.css";
+
+/** `source`: with line numbers, and invisible characters by their code points. */
+export function DocumentText(props: {
+  readonly path: string;
+  readonly text: string;
+  readonly source?: boolean;
+}): JSX.Element {
+  return (
+    <Show when={!props.source} fallback={<Source path={props.path} text={props.text} />}>
+      <Rendered path={props.path} text={props.text} />
+    </Show>
+  );
+}
+
+function Rendered(props: { readonly path: string; readonly text: string }): JSX.Element {
+  const reading = createMemo(() => readingOf(props.path, props.text));
+  const hidesSomething = createMemo(() => pieces(visible(props.text)).some(({ hidden }) => hidden));
+  return (
+    <div class="document-text">
+      <Show when={hidesSomething()}>
+        <p class="document-remark small muted">
+          <Info size={14} aria-hidden="true" />
+          This document has invisible characters. Source shows them.
+        </p>
+      </Show>
+      <Switch>
+        <Match when={props.text.trim() === ""}>
+          <p class="muted">This document is empty.</p>
+        </Match>
+        <Match when={reading().language !== undefined}>
+          <CodeBlock code={props.text} language={reading().language!} />
+        </Match>
+        <Match when={reading().language === undefined}>
+          <Show when={reading().head !== ""}>
+            <CodeBlock code={reading().head} language="yaml" />
+          </Show>
+          <Markdown text={reading().body} />
+        </Match>
+      </Switch>
+    </div>
+  );
+}
+
+function Source(props: { readonly path: string; readonly text: string }): JSX.Element {
+  const name = () => props.path.slice(props.path.lastIndexOf("/") + 1);
+  return (
+    <DiffView
+      fileName={name()}
+      before={undefined}
+      after={props.text}
+      language={languageOf(props.path)}
+      wrap
+    />
+  );
+}
+
+/** Line endings, and the mark at the start that some editors write, hide nothing. */
+function visible(text: string): string {
+  return text
+    .replaceAll("\r\n", "")
+    .replaceAll("\n", "")
+    .replace(/^\ufeff/, "");
+}
+
+function languageOf(path: string): string {
+  return readingOf(path, "").language ?? "markdown";
+}
