@@ -18,7 +18,7 @@ import type { ServerConfig } from "./config/schema.ts";
 import { HOOKS_SINCE, SEALED_SINCE, serverMigrations } from "./migrations/migrations.ts";
 import { buildParts, type Parts } from "./parts.ts";
 import { LocalDoor } from "./people/local-door.ts";
-import { createHandler } from "./server.ts";
+import { createHandler, FORM_FOLDERS } from "./server.ts";
 import type { OutboundOptions } from "./webhooks/build.ts";
 import { sealStoredSecrets } from "./webhooks/secrets.ts";
 
@@ -98,6 +98,7 @@ async function close(parts: Parts, log: OpenLog): Promise<void> {
   await parts.events.settle();
   await parts.deliveries.stop();
   await parts.authentication.flushLastUsed();
+  await parts.sessions.flush();
   await parts.audit.close();
   await parts.db.checkpointing;
   parts.workers.close();
@@ -134,7 +135,11 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     const port = options.port ?? config.listen.port;
     const { allowedHosts } = config;
     const watch = parts.metrics.watch(accessLog(log, QUIET_ROUTES));
-    listener = listen({ host, port, loopbackAdmin: false, allowedHosts, watch }, opened.handle, log);
+    listener = listen(
+      { host, port, loopbackAdmin: false, allowedHosts, formFolders: FORM_FOLDERS, watch },
+      opened.handle,
+      log,
+    );
     parts.listener.port = listener.port;
     const door = new LocalDoor(options.directory);
     parts.authentication.openLocalDoor(door.open(listener.url), door.name);

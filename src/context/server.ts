@@ -4,6 +4,7 @@ import { AppError } from "../kit/error.ts";
 import { bytesMaxOf, createApi } from "../kit/http/api.ts";
 import type { Exchange } from "../kit/http/exchange.ts";
 import { admission } from "../kit/http/admission.ts";
+import { SECURITY_HEADERS } from "../kit/http/answer.ts";
 import { descriptionRoutes } from "../kit/http/description.ts";
 import { healthRoutes } from "../kit/http/health.ts";
 import { isApi, isLoopbackPeer } from "../kit/http/guard.ts";
@@ -31,6 +32,9 @@ import { webhookRoutes } from "./webhooks/routes.ts";
 import { PULL_BODY_LIMITS, PUSH_BODY_BYTES_MAX, PUSH_ROUTE, syncRoutes } from "./sync/routes.ts";
 
 const API = "/api/v1";
+const CONSOLE = "/console";
+/** Pages whose forms the guard accepts. */
+export const FORM_FOLDERS = [`${CONSOLE}/`];
 const UNREAD_BODIES = [
   { method: "PUT", route: FILE_ROUTE, bytesMax: FILE_BYTES_CEILING },
   { method: "POST", route: PUSH_ROUTE, bytesMax: PUSH_BODY_BYTES_MAX },
@@ -78,13 +82,29 @@ export function createRoutes(parts: Parts, log: Log) {
 
 export function createHandler(parts: Parts, log: Log): Handle {
   const routes = createRoutes(parts, log);
+  const pages = consolePages(parts, log);
   const health = createApi({ log, prefix: "" }).use(healthRoutes(admission(parts.door), parts.health));
   return (request, exchange) => {
     if (isApi(exchange.path)) return counted(routes.fetch(request), exchange);
     if (exchange.path === "/health") return health.fetch(request);
     if (exchange.path === "/metrics") return metricsAnswer(parts, exchange);
+    if (exchange.path === CONSOLE || exchange.path.startsWith(`${CONSOLE}/`)) return pages(request, exchange);
+    if (exchange.path === "/" && exchange.method === "GET") return toConsole(exchange);
     throw new AppError("not_found", `${exchange.path}: not found`);
   };
+}
+
+/** The console loads with the first request for a page. */
+function consolePages(parts: Parts, log: Log): Handle {
+  let loaded: Promise<Handle> | undefined;
+  const load = async () => (await import("./server-console.ts")).serverConsole(parts, log);
+  return async (request, exchange) => (await (loaded ??= load()))(request, exchange);
+}
+
+function toConsole(exchange: Exchange): Response {
+  exchange.route = "/";
+  const headers = { ...SECURITY_HEADERS, Location: CONSOLE, "X-Request-Id": exchange.id };
+  return new Response(null, { status: 303, headers });
 }
 
 /**

@@ -5,6 +5,17 @@ declare module "*.sql" {
   export default text;
 }
 
+declare module "*.css" {
+  const text: string;
+  export default text;
+}
+
+/** A script that goes to browsers as it is. */
+declare module "*/embed/console/enhance.js" {
+  const text: string;
+  export default text;
+}
+
 declare module "*.md" {
   const text: string;
   export default text;

@@ -25,9 +25,9 @@ function relay(body: AsyncIterable<Uint8Array>): Response {
     text = text.slice(start);
     return events;
   };
-  const stream = new ReadableStream<string>({
+  const source: Bun.DirectUnderlyingSource<string> = {
     type: "direct",
-    async pull(controller: ReadableStreamDirectController) {
+    async pull(controller) {
       for await (const bytes of body) {
         text += decoder.decode(bytes, { stream: true });
         controller.write(takeEvents());
@@ -35,7 +35,8 @@ function relay(body: AsyncIterable<Uint8Array>): Response {
       }
       controller.close();
     },
-  });
+  };
+  const stream = new ReadableStream<string>(source as unknown as UnderlyingDefaultSource<string>);
   return new Response(stream, { headers: { "Content-Type": "text/event-stream" } });
 }
 

@@ -24,7 +24,7 @@ const OWNERS: Partial<Record<Database, Record<string, readonly string[]>>> = {
   "context server": {
     audit: ["audit_anchor", "audit_baseline", "audit_breaks", "audit_sources"],
     events: ["event_sources", "events"],
-    people: ["acl", "tokens", "users"],
+    people: ["acl", "console_sessions", "tokens", "users"],
     webhooks: ["webhook_deliveries", "webhooks"],
   },
 };

@@ -17,6 +17,8 @@ export interface Caller {
   readonly rights: Rights;
   /** The id of the presented credential; null: none was needed. */
   readonly tokenId: number | null;
+  /** The session of the console that the request belongs to. */
+  readonly sessionId?: number;
   /** Resolved lazily, when it is recorded. */
   readonly address: () => string;
   readonly requestId: string;

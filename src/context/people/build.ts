@@ -8,6 +8,8 @@ import { Authentication } from "./authentication.ts";
 import { Changes } from "./changes.ts";
 import { Logins } from "./logins.ts";
 import { PeopleRecords } from "./records.ts";
+import { sessionStore } from "./session-store.ts";
+import { Sessions } from "./sessions.ts";
 import { peopleStore } from "./store.ts";
 import { Users, type UsersDeps } from "./users.ts";
 
@@ -20,17 +22,19 @@ export function buildPeople(
   const addresses = new ClientAddresses("listen.trusted_proxies", config.trustedProxies);
   const records = new PeopleRecords(store, clock, tokenTtlDays);
   const authentication = new Authentication({ store, records, db, clock, log, addresses, tokenTtlDays });
+  const sessions = new Sessions({ store, sessions: sessionStore(db), db, clock, log, addresses });
   const onCommitted = () => {
     authentication.forget();
+    sessions.forget();
     events.rightsChanged();
   };
   const changes = new Changes({ db, audit, onCommitted });
   const loginLimit = rateLimit.enabled
     ? new RateLimit(clock, { perMinute: rateLimit.authPerMinute, of: "attempts" })
     : undefined;
-  const shared = { store, records, changes, events, clock };
+  const shared = { store, records, changes, events, clock, sessions };
   const logins = new Logins({ ...shared, db, audit, loginLimit, addresses });
   const users = new Users({ ...shared, spaceNames });
   const rules = new AccessRules({ ...shared, authentication });
-  return { addresses, authentication, changes, logins, users, rules };
+  return { addresses, authentication, sessions, changes, logins, users, rules };
 }

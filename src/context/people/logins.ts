@@ -14,8 +14,9 @@ import { countedTogether, type ClientAddresses } from "../../kit/http/client-add
 import type { Caller } from "../identity/caller.ts";
 import { rightsOf } from "./authentication.ts";
 import type { Changes } from "./changes.ts";
-import type { Issued, PeopleRecords } from "./records.ts";
+import type { PeopleRecords } from "./records.ts";
 import { BOOTSTRAP_HOURS, FAILED_LOGINS_MAX, LOCKED_MINUTES, SESSION_HOURS, type User } from "./schema.ts";
+import type { Sessions } from "./sessions.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
 const HOUR_MS = 3_600_000;
@@ -28,6 +29,7 @@ interface LoginsDeps {
   readonly store: PeopleStore;
   readonly records: PeopleRecords;
   readonly changes: Changes;
+  readonly sessions: Sessions;
   readonly audit: Audit;
   readonly events: Events;
   readonly clock: Clock;
@@ -73,18 +75,46 @@ export class Logins {
     return done;
   }
 
-  /** Gives the same answer after the same work for every failure. Raises `unauthenticated`, `rate_limited`. */
+  /** Issues a token. Gives the same answer after the same work for every failure. Raises `unauthenticated`, `rate_limited`. */
   async login(
     from: Exchange,
     name: string,
     password: string,
   ): Promise<{ user: User; token: string; expires_at: string }> {
-    const { store, records, changes, audit, events, addresses } = this.#deps;
+    const { records, clock } = this.#deps;
+    const { user, given } = await this.#signIn(from, name, password, (row) =>
+      records.issue(row, "session", "sign-in", clock.now() + SESSION_HOURS * HOUR_MS),
+    );
+    return { user: records.toUser(user), token: given.token, expires_at: rfc3339(given.row.expires_at!) };
+  }
+
+  /** As `login`, but begins a session of the console and returns the secret of its cookie. */
+  async beginSession(from: Exchange, name: string, password: string): Promise<string> {
+    const { sessions } = this.#deps;
+    return (await this.#signIn(from, name, password, (row) => sessions.begin(row))).given;
+  }
+
+  async endSession(caller: Caller): Promise<void> {
+    const { sessions, changes } = this.#deps;
+    const { sessionId } = caller;
+    if (sessionId === undefined) return;
+    const deed = { action: "auth.logout", target: caller.name };
+    await changes.ofOwn(caller, deed, (write) => write(() => sessions.end(sessionId)));
+  }
+
+  /** `give` runs inside the write that finds the password right. */
+  async #signIn<T extends string | object>(
+    from: Exchange,
+    name: string,
+    password: string,
+    give: (user: UserRow) => T,
+  ): Promise<{ user: UserRow; given: T }> {
+    const { store, changes, audit, events, addresses } = this.#deps;
     const address = addresses.of(from);
     this.#count(from, name, address);
     const account = store.userByKey.get(nameKey(name)) ?? undefined;
     const matches = await verifyPassword(password, account?.password_hash ?? null);
-    const outcome = await changes.byServer(() => this.#decide({ account, matches }));
+    const outcome = await changes.byServer(() => this.#decide({ account, matches }, give));
     const caller = this.#stranger(from, account, name, address);
     const announced = { actor: caller.name, data: { user: caller.name } };
     if (outcome === "refused" || outcome === "locked") {
@@ -96,8 +126,7 @@ export class Logins {
     }
     audit.record(caller, { action: "auth.login", target: caller.name });
     events.announce({ type: "auth.login", ...announced });
-    const { user, token, row } = outcome;
-    return { user: records.toUser(user), token, expires_at: rfc3339(row.expires_at!) };
+    return outcome;
   }
 
   /** Ends the session or revokes the token of this request. */
@@ -114,8 +143,11 @@ export class Logins {
    * Runs inside a write. If the stored hash has changed since the password was verified, the login is refused, but not counted as a failure,
    * because the password may be the new one.
    */
-  #decide({ account, matches }: Compared): (Issued & { readonly user: UserRow }) | "refused" | "locked" {
-    const { store, records, clock } = this.#deps;
+  #decide<T>(
+    { account, matches }: Compared,
+    give: (user: UserRow) => T,
+  ): { user: UserRow; given: T } | "refused" | "locked" {
+    const { store, clock } = this.#deps;
     const now = clock.now();
     const row = account && store.userById.get(account.id);
     if (!row || row.disabled !== 0) return "refused";
@@ -124,7 +156,7 @@ export class Logins {
     if (matches) {
       if (row.failed_logins > 0) store.setFailures.run(0, null, row.id);
       const user = store.userById.get(row.id)!;
-      return { user, ...records.issue(user, "session", "sign-in", now + SESSION_HOURS * HOUR_MS) };
+      return { user, given: give(user) };
     }
     const failed = (row.locked_until === null ? row.failed_logins : 0) + 1;
     const locks = failed >= FAILED_LOGINS_MAX;

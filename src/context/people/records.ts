@@ -9,7 +9,7 @@ import type { PeopleStore, TokenRow, UserRow } from "./store.ts";
 
 const DAY_MS = 86_400_000;
 
-export interface Issued {
+interface Issued {
   /** Plain text: shown once, never stored. */
   readonly token: string;
   readonly row: TokenRow;

@@ -10,6 +10,10 @@ export const FAILED_LOGINS_MAX = 5;
 export const LOCKED_MINUTES = 15;
 export const BOOTSTRAP_HOURS = 24;
 export const SESSION_HOURS = 12;
+/** A session of the console ends after this long, and earlier if it is not used. */
+export const CONSOLE_HOURS = 12;
+export const CONSOLE_IDLE_HOURS = 2;
+export const CONSOLE_SESSIONS_MAX = 20;
 const TOKEN_LABEL_CHARACTERS_MAX = 100;
 const SPACES_PER_USER_MAX = 1_000;
 /** Ten years; a token that should never expire has no lifetime. */

@@ -11,12 +11,14 @@ import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Changes, Write } from "./changes.ts";
 import type { PeopleRecords } from "./records.ts";
 import type { CreateToken, CreateUser, Token, UpdateUser, User } from "./schema.ts";
+import type { Sessions } from "./sessions.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
 export interface UsersDeps {
   readonly store: PeopleStore;
   readonly records: PeopleRecords;
   readonly changes: Changes;
+  readonly sessions: Pick<Sessions, "endAllOf">;
   readonly events: Events;
   readonly spaceNames: () => readonly string[];
   readonly clock: Clock;
@@ -96,15 +98,16 @@ export class Users {
     );
   }
 
-  /** Also revokes all tokens of the user. */
+  /** Also revokes all tokens of the user, and ends their sessions of the console. */
   disable(caller: Caller, name: string): Promise<User> {
-    const { store, records } = this.#deps;
+    const { store, records, sessions } = this.#deps;
     return this.#change(caller, { action: "user.disable", target: name }, (write) =>
       write(() => {
         const row = records.row(name);
         this.#refuseLastAdmin(row, "disabled");
         store.setDisabled.run(1, row.id);
         store.deleteTokensOf.run(row.id);
+        sessions.endAllOf(row);
         return records.toUser(records.row(name));
       }),
     );
@@ -123,7 +126,7 @@ export class Users {
   }
 
   async setPassword(caller: Caller, name: string, password: string): Promise<void> {
-    const { store, records } = this.#deps;
+    const { store, records, sessions } = this.#deps;
     await this.#change(caller, { action: "user.password", target: name }, async (write) => {
       checkPasswordShape(password);
       records.row(name);
@@ -135,6 +138,7 @@ export class Users {
         for (const token of store.tokensOf.all(row.id))
           if (token.id !== caller.tokenId && token.kind === "session")
             store.deleteToken.run(token.id, row.id);
+        sessions.endAllOf(row, caller.sessionId);
       });
     });
   }

@@ -1,6 +1,7 @@
 // One space as every surface sees it: commands, the MCP server, sync, and the memory of agents. Two implementations give the same answers: a
 // folder on this machine (local.ts) and a space of a server (remote.ts). Both pass tests/kit/space-door-contract.ts.
 
+import type { ConflictFile, DeletedPage, FolderPage, FolderQuery } from "../browsing/browsing.ts";
 import type { FileDiff } from "../files/diff.ts";
 import type { DocumentsAnswer, DocumentsQuery } from "../files/documents.ts";
 import type { DiffQuery, Written } from "../files/files.ts";
@@ -10,7 +11,7 @@ import type { FreshnessAnswer } from "../freshness/schema.ts";
 import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
 import type { SearchAnswer, SearchQuery } from "../search/schema.ts";
 import type { Space, SyncMode, SyncRules } from "../spaces/schema.ts";
-import type { Expected } from "../versioned-store/engine.ts";
+import type { Expected, LogEntry } from "../versioned-store/engine.ts";
 import type { FileHistory, FileState, Snapshot } from "../versioned-store/schema.ts";
 
 export interface ListQuery {
@@ -75,4 +76,14 @@ export interface SpaceDoor {
   /** Sets the mode of one prefix and returns all rules. */
   setSyncRule(prefix: string, mode: SyncMode): Promise<SyncRules>;
   close(): Promise<void>;
+}
+
+/** A space that people look through page by page. */
+export interface BrowsedSpace extends SpaceDoor {
+  /** Raises `not_found` for a folder without files. */
+  folder(query: FolderQuery): Promise<FolderPage>;
+  deleted(query: { readonly before?: number | undefined; readonly limit: number }): Promise<DeletedPage>;
+  conflicts(): Promise<ConflictFile[]>;
+  /** The latest changes, newest first. */
+  recent(limit: number): Promise<LogEntry[]>;
 }

@@ -13,6 +13,13 @@ import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
 import { foldedPath } from "../../kit/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import { Rights } from "../access/rights.ts";
+import {
+  Browsing,
+  type ConflictFile,
+  type DeletedPage,
+  type FolderPage,
+  type FolderQuery,
+} from "../browsing/browsing.ts";
 import type { FileDiff } from "../files/diff.ts";
 import type { DocumentsAnswer, DocumentsQuery } from "../files/documents.ts";
 import { Files, type DiffQuery, type SpaceHost, type Written } from "../files/files.ts";
@@ -41,13 +48,13 @@ import {
 import { openSpaceFile, saveSpaceFile } from "../spaces/space-file.ts";
 import { canonicalRules } from "../spaces/sync-rules.ts";
 import { templateOperations } from "../spaces/templates.ts";
-import type { Expected, Operation } from "../versioned-store/engine.ts";
+import type { Expected, LogEntry, Operation } from "../versioned-store/engine.ts";
 import { headText } from "../versioned-store/head.ts";
 import { FILE_BYTES_CEILING, type FileHistory, type Snapshot } from "../versioned-store/schema.ts";
 import { sqlite } from "../versioned-store/sqlite/kind.ts";
 import { contextWorkers } from "../worker-pool.ts";
 import { holdsLocalSpace, holdsUnfinishedSpace } from "./directory.ts";
-import type { ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
+import type { BrowsedSpace, ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
 
 /** A folder has no operator who limits it, only its disk; `space.yaml` may set limits. */
 const QUOTAS: EffectiveQuotas = {
@@ -69,7 +76,7 @@ export interface LocalSpaceDeps {
  * Waits for its turn if another command has the space open. Raises `not_found` for a folder without a space, `conflict` with `details.in_use` if
  * the wait takes too long, and what the engine raises.
  */
-export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): Promise<SpaceDoor> {
+export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): Promise<BrowsedSpace> {
   if (!holdsLocalSpace(directory))
     throw new AppError(
       "not_found",
@@ -170,7 +177,7 @@ function entriesOf(directory: string): readonly Dirent[] {
   return existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
 }
 
-class LocalSpace implements SpaceDoor {
+class LocalSpace implements BrowsedSpace {
   readonly name: string;
   readonly place: string;
   readonly #space: OpenSpace;
@@ -178,6 +185,7 @@ class LocalSpace implements SpaceDoor {
   readonly #caller: Caller;
   readonly #workers: WorkerPool;
   readonly #files: Files;
+  readonly #browsing: Browsing;
   readonly #freshness: Freshness;
   readonly #graph: Graph;
   readonly #search: Search;
@@ -191,6 +199,7 @@ class LocalSpace implements SpaceDoor {
     this.#caller = callerOf(deps.person);
     this.#workers = contextWorkers();
     const spaces = hostOf(space);
+    this.#browsing = new Browsing(spaces);
     this.#freshness = new Freshness({ spaces, clock: deps.clock, editsTrustedMs: 0 });
     this.#graph = new Graph({ spaces, clock: deps.clock, kept: true });
     this.#files = new Files({
@@ -309,6 +318,22 @@ class LocalSpace implements SpaceDoor {
       this.#space.file = file;
       return sync;
     });
+  }
+
+  folder(query: FolderQuery): Promise<FolderPage> {
+    return this.#browsing.folder(this.#caller, this.name, query);
+  }
+
+  deleted(query: { readonly before?: number | undefined; readonly limit: number }): Promise<DeletedPage> {
+    return this.#browsing.deleted(this.#caller, this.name, query);
+  }
+
+  conflicts(): Promise<ConflictFile[]> {
+    return this.#browsing.conflicts(this.#caller, this.name);
+  }
+
+  recent(limit: number): Promise<LogEntry[]> {
+    return this.#browsing.recent(this.#caller, this.name, limit);
   }
 
   async close(): Promise<void> {

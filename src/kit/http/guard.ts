@@ -19,6 +19,8 @@ export interface ListenFacts {
   readonly loopbackAdmin: boolean;
   /** `allowed_hosts`: lower case, `name` (any port) or `name:port`. */
   readonly allowedHosts: ReadonlySet<string>;
+  /** Folders of pages whose forms are accepted, such as `/console/`. Empty or absent: every POST is JSON. */
+  readonly formFolders?: readonly string[];
 }
 
 export interface RequestFacts {
@@ -105,6 +107,8 @@ const DIRECT_HEADERS = new Set([
 ]);
 const DIRECT_PREFIXES = ["sec-", "access-control-request-"];
 
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
 const HOST_SHAPE = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?$/;
 
 /** Raises `misdirected` (421) for a wrong Host, `forbidden` for a foreign origin, `invalid` for a body type browsers can forge. */
@@ -112,7 +116,7 @@ export function admit(listen: ListenFacts, request: RequestFacts): Admission {
   const host = checkHost(listen, request.headers["host"]);
   checkOrigin(host, request.headers["origin"]);
   checkFetchSite(request);
-  checkBodyType(request);
+  checkBodyType(listen, request);
   checkTrailer(request);
   return new Admission(listen, host, request);
 }
@@ -168,11 +172,19 @@ function isNavigation(request: RequestFacts): boolean {
   );
 }
 
-function checkBodyType(request: RequestFacts): void {
+function checkBodyType({ formFolders = [] }: ListenFacts, request: RequestFacts): void {
   if (request.method !== "POST") return;
   const type = request.headers["content-type"];
+  if (formFolders.some((folder) => request.path.startsWith(folder))) return checkForm(type, request);
   if (type === undefined && !hasBody(request)) return;
   requireJsonType(type, "a POST body");
+}
+
+/** Any site can make a browser send a form, so the browser has to say that one of our own pages did. Every browser names the origin of a form. */
+function checkForm(type: string | undefined, request: RequestFacts): void {
+  if (request.headers["origin"] === undefined)
+    throw new AppError("forbidden", "a form needs the Origin header of a page of this server");
+  if (type !== FORM_TYPE) throw new AppError("invalid", `a form has the content type ${FORM_TYPE}`);
 }
 
 /** Bun does not expose trailers, and detects an unannounced one only after the body (body.ts). */

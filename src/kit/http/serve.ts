@@ -21,6 +21,8 @@ interface ListenOptions {
   readonly port: number;
   readonly loopbackAdmin: boolean;
   readonly allowedHosts: readonly string[];
+  /** As in `ListenFacts`. */
+  readonly formFolders?: readonly string[];
   readonly watch?: Watch;
   /** Only tests override these. */
   readonly bodies?: Bodies;
@@ -200,6 +202,7 @@ function factsOf(options: ListenOptions, server: Server<SocketHandlers>): Listen
     loopback: isLoopbackAddress(options.host) && isLoopbackAddress(address),
     loopbackAdmin: options.loopbackAdmin,
     allowedHosts: new Set(options.allowedHosts.map((host) => host.toLowerCase())),
+    formFolders: options.formFolders ?? [],
   };
 }
 

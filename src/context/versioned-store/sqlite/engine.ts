@@ -1,7 +1,6 @@
 // The embedded engine: a SQLite database and a working tree in one folder. Queued writes share a commit. Each batch is planned inside it before
 // anything is written, and a refused batch is rolled back alone (applying.ts).
 
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Ongoing } from "../../../kit/background.ts";
 import { Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
@@ -10,7 +9,6 @@ import { openDatabase, type Db } from "../../../kit/db.ts";
 import { AppError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import { migrate } from "../../../kit/migrate.ts";
-import { PRIVATE_DIRECTORY_MODE } from "../../../kit/modes.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
 import { randomHex } from "../../../kit/random.ts";
 import { StepGate } from "../../../kit/step-gate.ts";
@@ -43,6 +41,7 @@ import { removeDerived } from "./derived-files.ts";
 import { spaceMigrations } from "./migrations/migrations.ts";
 import { Metadata } from "./metadata.ts";
 import { Mirror } from "./mirror.ts";
+import { damageOf, makeDirectory } from "./opening.ts";
 import { Outlining } from "./outlining.ts";
 import { codedOf, keptAlready, prepare } from "./preparing.ts";
 import { Reading } from "./reading.ts";
@@ -81,24 +80,6 @@ export function openSqliteEngine(options: SpaceEngineOptions): SqliteEngine {
     db.close();
     throw damageOf(db.path, error);
   }
-}
-
-function makeDirectory(directory: string): void {
-  try {
-    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-  } catch (error) {
-    throw new AppError("unavailable", `cannot create ${directory} (${systemCode(error) ?? "unknown"})`);
-  }
-}
-
-/** SQLite reads pages on demand, so some damage shows only after opening. */
-function damageOf(database: string, error: unknown): unknown {
-  const code = systemCode(error) ?? "";
-  if (!code.startsWith("SQLITE_CORRUPT") && !code.startsWith("SQLITE_NOTADB")) return error;
-  return new AppError(
-    "invalid",
-    `${database} is damaged (${messageOf(error)}); restore a backup or move it away`,
-  );
 }
 
 export class SqliteEngine implements SpaceEngine {
@@ -161,6 +142,24 @@ export class SqliteEngine implements SpaceEngine {
 
   async list(query: ListQuery = {}): Promise<FileRecord[]> {
     return this.#running.keep(this.#gate.read(() => this.#reading.list(query)));
+  }
+
+  async liveFiles(after: string, before: string, limit: number): Promise<FileRecord[]> {
+    if (this.#gate.isClosed) await this.#gate.opened();
+    return this.#reading.liveFiles(after, before, limit);
+  }
+
+  async deletedFiles(
+    before: number | undefined,
+    limit: number,
+  ): Promise<{ id: number; record: FileRecord }[]> {
+    if (this.#gate.isClosed) await this.#gate.opened();
+    return this.#reading.deletedFiles(before ?? Number.MAX_SAFE_INTEGER, limit);
+  }
+
+  async pathsContaining(text: string, limit: number): Promise<DocumentPath[]> {
+    if (this.#gate.isClosed) await this.#gate.opened();
+    return this.#reading.pathsContaining(text, limit);
   }
 
   async live(path: DocumentPath): Promise<NonNullable<Effect["after"]> | undefined> {

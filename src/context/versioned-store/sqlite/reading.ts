@@ -91,6 +91,19 @@ export class Reading {
     if (this.#recalls) await this.#recalledRows(undefined);
   }
 
+  liveFiles(after: string, before: string, limit: number): FileRecord[] {
+    return this.#store.liveFilesFrom.all(after, before, limit).map((row) => toRecord(row, "live"));
+  }
+
+  deletedFiles(before: number, limit: number): { id: number; record: FileRecord }[] {
+    const rows = this.#store.deletedBefore.all(before, limit);
+    return rows.map((row) => ({ id: row.id, record: toRecord(row, "deleted") }));
+  }
+
+  pathsContaining(text: string, limit: number): DocumentPath[] {
+    return this.#store.pathsContaining.all("", text, limit).map(({ path }) => path as DocumentPath);
+  }
+
   live(path: DocumentPath): NonNullable<Effect["after"]> | undefined {
     const row = this.#store.file.get(path);
     return row && row.live !== null ? { version: row.live, size: row.size, hash: row.hash } : undefined;

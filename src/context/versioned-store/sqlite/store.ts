@@ -160,6 +160,16 @@ function files(db: Db) {
     filesFrom: db.query<FileRow, [string, string, number]>(
       `SELECT ${FILE} FROM files WHERE path > ?1 AND path < ?2 ORDER BY path LIMIT ?3`,
     ),
+    liveFilesFrom: db.query<FileRow, [string, string, number]>(
+      `SELECT ${FILE} FROM files WHERE path > ?1 AND path < ?2 AND live IS NOT NULL ORDER BY path LIMIT ?3`,
+    ),
+    // A deleted file has no folded name, so the index of those names holds all of them together.
+    deletedBefore: db.query<FileRow, [number, number]>(
+      `SELECT ${FILE} FROM files WHERE folded IS NULL AND id < ?1 ORDER BY id DESC LIMIT ?2`,
+    ),
+    pathsContaining: db.query<{ path: string }, [string, string, number]>(
+      "SELECT path FROM files WHERE folded > ?1 AND instr(folded, ?2) > 0 ORDER BY folded LIMIT ?3",
+    ),
     insertFile: db.query<{ id: number }, NewFile>(
       `INSERT INTO files (path, folded, live, last, shown, size, hash, author, updated_at, derived)
        VALUES ($path, $folded, 1, 1, 1, $size, $hash, $author, $updated_at, $derived) RETURNING id`,

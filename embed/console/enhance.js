@@ -1,0 +1,42 @@
+// Enhances the console where scripts run: local times, live counters while the page is visible, a warning before typed text is lost. Every page works
+// without it.
+
+const LIVE_EVERY_MS = 5000;
+
+function localTimes(root) {
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    time.title = time.dateTime;
+    time.textContent = format.format(new Date(time.dateTime));
+  }
+}
+
+function keepLive(area) {
+  const refresh = async () => {
+    if (document.visibilityState !== "visible") return;
+    try {
+      const answer = await fetch(area.dataset.live, { headers: { Accept: "text/html" } });
+      // Signed out, or the limit of requests: the page stays as it is until it is loaded again.
+      if (!answer.ok || answer.redirected) return clearInterval(timer);
+      // Our own markup, escaped by the server.
+      area.innerHTML = await answer.text();
+      localTimes(area);
+    } catch {
+      // The server restarts, or the network is away. The next round tries again.
+    }
+  };
+  const timer = setInterval(refresh, LIVE_EVERY_MS);
+}
+
+function guardText(form) {
+  let isChanged = false;
+  form.addEventListener("input", () => (isChanged = true));
+  form.addEventListener("submit", () => (isChanged = false));
+  addEventListener("beforeunload", (event) => {
+    if (isChanged) event.preventDefault();
+  });
+}
+
+localTimes(document);
+for (const area of document.querySelectorAll("[data-live]")) keepLive(area);
+for (const form of document.querySelectorAll("form[data-guard]")) guardText(form);

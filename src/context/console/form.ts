@@ -1,0 +1,44 @@
+// The fields of a form as a browser sends them: bounded, one value per name unless a list is expected.
+
+import { AppError, fieldError } from "../../kit/error.ts";
+import { readBytes } from "../../kit/http/body.ts";
+import { decodeUtf8 } from "../../kit/utf8.ts";
+
+/** Above the editor's limit for a document, of which each byte may be percent-encoded. */
+const FORM_BYTES_MAX = 1024 * 1024;
+
+export class Form {
+  readonly #fields: URLSearchParams;
+
+  constructor(text = "") {
+    this.#fields = new URLSearchParams(text);
+  }
+
+  /** Empty if the form does not have it. */
+  text(name: string): string {
+    return this.#fields.get(name) ?? "";
+  }
+
+  all(name: string): string[] {
+    return this.#fields.getAll(name);
+  }
+
+  has(name: string): boolean {
+    return this.#fields.has(name);
+  }
+
+  /** Undefined if it is empty. Raises `invalid` unless it is a whole number from 0. */
+  number(name: string): number | undefined {
+    const text = this.text(name).trim();
+    if (text === "") return undefined;
+    if (!/^[0-9]{1,15}$/.test(text)) throw fieldError("invalid", name, "expected a whole number from 0");
+    return Number(text);
+  }
+}
+
+/** Raises `too_large`, `invalid`, and what reading a body raises. */
+export async function readForm(request: Request): Promise<Form> {
+  const text = decodeUtf8(await readBytes(request, FORM_BYTES_MAX));
+  if (text === undefined) throw new AppError("invalid", "the form is not UTF-8");
+  return new Form(text);
+}

@@ -1,0 +1,34 @@
+// Formats of the console: times, sizes, addresses.
+
+const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+const UNIT = 1024;
+
+/** `2026-11-22 16:05 UTC` */
+export function timeText(rfc3339: string): string {
+  return `${rfc3339.slice(0, 10)} ${rfc3339.slice(11, 16)} UTC`;
+}
+
+export function sizeText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= UNIT && unit < UNITS.length - 1) {
+    value /= UNIT;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
+}
+
+export function countText(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** Adds the parameters that have a value. */
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) params.set(name, String(value));
+  const text = params.toString();
+  return text === "" ? path : `${path}?${text}`;
+}

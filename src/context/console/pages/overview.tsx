@@ -1,0 +1,132 @@
+// The overview: how the server is, how much it holds, what happened last.
+
+import type { VNode } from "preact";
+import { rfc3339 } from "../../../kit/clock.ts";
+import { problemText, type HealthState } from "../../../kit/health.ts";
+import type { AuditRecord } from "../../audit/schema.ts";
+import type { LogEntry } from "../../versioned-store/engine.ts";
+import type { ChangeOp } from "../../versioned-store/schema.ts";
+import { countText, sizeText } from "../format.ts";
+import { Empty, Figure, Name, Table, Time } from "../pieces.tsx";
+
+export interface Figures {
+  readonly spaces: number;
+  readonly files: number;
+  readonly bytes: number;
+  readonly versions: number;
+  /** Undefined: not on a server. */
+  readonly health: HealthState | undefined;
+  readonly disk: { readonly free: number; readonly total: number } | undefined;
+  readonly counters: Readonly<Record<string, number>>;
+}
+
+export type Activity = LogEntry & { readonly space: string };
+
+interface OverviewProps {
+  readonly figures: Figures;
+  readonly activity: readonly Activity[];
+  readonly records: readonly AuditRecord[] | undefined;
+}
+
+export function OverviewBody({ figures, activity, records }: OverviewProps): VNode {
+  return (
+    <div class="console-stack">
+      <div data-live="/console/live">
+        <Counters figures={figures} />
+      </div>
+      <section class="console-stack" aria-labelledby="activity">
+        <h2 id="activity">Latest changes</h2>
+        <Changes activity={activity} />
+      </section>
+      {records && (
+        <section class="console-stack" aria-labelledby="audit">
+          <h2 id="audit">Latest audit records</h2>
+          <Records records={records} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** Refreshed while the page is open. */
+export function Counters({ figures }: { figures: Figures }): VNode {
+  const { health, disk } = figures;
+  return (
+    <div class="console-stack">
+      {health && <HealthLine health={health} />}
+      <dl class="console-figures">
+        <Figure label="Spaces">{countText(figures.spaces)}</Figure>
+        <Figure label="Documents">{countText(figures.files)}</Figure>
+        <Figure label="Size">{sizeText(figures.bytes)}</Figure>
+        <Figure label="Versions">{countText(figures.versions)}</Figure>
+        {disk && <Figure label="Disk free">{`${sizeText(disk.free)} of ${sizeText(disk.total)}`}</Figure>}
+        {Object.entries(figures.counters).map(([label, count]) => (
+          <Figure label={label}>{countText(count)}</Figure>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function HealthLine({ health: { status, version, problems } }: { health: HealthState }): VNode {
+  const isOk = status === "ok";
+  return (
+    <p class={`console-health ${isOk ? "ok" : "bad"}`}>
+      <strong>{isOk ? "The server works" : "The server has problems"}</strong>
+      {!isOk && <span>{problems.map(problemText).join(", ")}</span>}
+      <span class="muted">version {version}</span>
+    </p>
+  );
+}
+
+const DID: Readonly<Record<ChangeOp, string>> = {
+  write: "wrote",
+  delete: "deleted",
+  undelete: "restored",
+  destroy: "destroyed a version of",
+};
+
+function Changes({ activity }: { activity: readonly Activity[] }): VNode {
+  if (activity.length === 0)
+    return (
+      <Empty>
+        <p>No changes yet.</p>
+      </Empty>
+    );
+  return (
+    <ul class="console-list">
+      {activity.map((one) => (
+        <li>
+          <span>
+            <Name>{one.author}</Name> {DID[one.op]} <Name>{one.path}</Name>{" "}
+            {one.version !== null && one.op !== "delete" && <span class="muted">v{one.version}</span>} in{" "}
+            {one.space}
+          </span>
+          <Time at={rfc3339(one.time)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Records({ records }: { records: readonly AuditRecord[] }): VNode {
+  return (
+    <Table label="Latest audit records" head={["Time", "Who", "Action", "What", "Result"]}>
+      {records.map((one) => (
+        <tr>
+          <td class="tight">
+            <Time at={one.time} />
+          </td>
+          <td>
+            <Name>{one.actor.name}</Name>
+          </td>
+          <td class="tight">{one.action}</td>
+          <td>
+            <Name>{[one.space, one.target].filter((part) => part !== null).join(" · ")}</Name>
+          </td>
+          <td class={one.result === "ok" ? "" : "console-bad"}>{one.result}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

@@ -1,0 +1,196 @@
+// Pieces that pages are made of: forms, fields, tables, times, sizes, empty lists. Every text that comes from a person or a document is isolated
+// (`bdi`), so that its direction does not change its surroundings.
+
+import type { ComponentChildren, VNode } from "preact";
+import { visible, visibleInLine } from "../../kit/visible.ts";
+import type { Failure } from "./failure.ts";
+import { sizeText, timeText } from "./format.ts";
+import type { Stranger } from "./visit.ts";
+
+/** A form that changes something. */
+export function FormTo(props: {
+  visit: Pick<Stranger, "csrf">;
+  action: string;
+  class?: string;
+  children: ComponentChildren;
+}): VNode {
+  return (
+    <form method="post" action={props.action} class={props.class}>
+      <input type="hidden" name="csrf" value={props.visit.csrf} />
+      {props.children}
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly value?: string | undefined;
+  readonly type?: "text" | "password";
+  readonly hint?: string | undefined;
+  /** A failure of this form: shown here if it is about this field. */
+  readonly failure?: Failure | undefined;
+  readonly required?: boolean;
+  readonly autoFocus?: boolean;
+  readonly autoComplete?: "off" | "username" | "current-password" | "new-password";
+  readonly maxLength?: number;
+}
+
+export function Field(props: FieldProps): VNode {
+  const problem = problemAt(props.name, props.failure);
+  const shared = {
+    class: "input",
+    id: `f-${props.name}`,
+    name: props.name,
+    value: props.value ?? "",
+    required: props.required === true,
+    autofocus: props.autoFocus === true,
+    autocomplete: props.autoComplete ?? "off",
+    ...(props.maxLength === undefined ? {} : { maxLength: props.maxLength }),
+    spellcheck: false,
+    dir: "auto" as const,
+    ...describedBy(props.name, problem, props.hint),
+  };
+  return (
+    <div class="field">
+      <label for={`f-${props.name}`}>{props.label}</label>
+      {props.type === "password" ? <input type="password" {...shared} /> : <input type="text" {...shared} />}
+      <Below name={props.name} problem={problem} hint={props.hint} />
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly name: string;
+  readonly value: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly hint?: string;
+  readonly failure?: Failure | undefined;
+}
+
+export function Choice(props: ChoiceProps): VNode {
+  const problem = problemAt(props.name, props.failure);
+  return (
+    <div class="field">
+      <label for={`f-${props.name}`}>{props.label}</label>
+      <select
+        class="input"
+        id={`f-${props.name}`}
+        name={props.name}
+        {...describedBy(props.name, problem, props.hint)}
+      >
+        {props.options.map(({ value, label }) => (
+          <option value={value} selected={value === props.value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <Below name={props.name} problem={problem} hint={props.hint} />
+    </div>
+  );
+}
+
+function problemAt(name: string, failure: Failure | undefined): string | undefined {
+  return failure?.field === name ? failure.text : undefined;
+}
+
+function describedBy(name: string, problem: string | undefined, hint: string | undefined) {
+  const isNoted = problem !== undefined || hint !== undefined;
+  return {
+    ...(problem === undefined ? {} : { "aria-invalid": "true" as const }),
+    ...(isNoted ? { "aria-describedby": `f-${name}-note` } : {}),
+  };
+}
+
+function Below(props: { name: string; problem: string | undefined; hint: string | undefined }): VNode | null {
+  const { name, problem, hint } = props;
+  if (problem === undefined && hint === undefined) return null;
+  return (
+    <p id={`f-${name}-note`} class={problem === undefined ? "hint" : "problem"}>
+      {problem ?? hint}
+    </p>
+  );
+}
+
+/** A failure that belongs to no field of the form. `fields`: those that show their own. */
+export function Problem({
+  failure,
+  fields = [],
+}: {
+  failure: Failure | undefined;
+  fields?: readonly string[];
+}) {
+  if (!failure || (failure.field !== undefined && fields.includes(failure.field))) return null;
+  return (
+    <div class="console-problem" role="alert">
+      <p>{visible(failure.sentence)}</p>
+    </div>
+  );
+}
+
+/** A table that scrolls sideways in a narrow window. */
+export function Table(props: {
+  label: string;
+  head: readonly (string | { readonly label: string; readonly class: string })[];
+  children: ComponentChildren;
+}): VNode {
+  return (
+    <div class="console-table" role="region" aria-label={props.label} tabIndex={0}>
+      <table class="table">
+        <thead>
+          <tr>
+            {props.head.map((one) =>
+              typeof one === "string" ? (
+                <th scope="col">{one}</th>
+              ) : (
+                <th scope="col" class={one.class}>
+                  {one.label}
+                </th>
+              ),
+            )}
+          </tr>
+        </thead>
+        <tbody>{props.children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Empty({ children }: { children: ComponentChildren }): VNode {
+  return <div class="console-empty">{children}</div>;
+}
+
+/** RFC 3339, or nothing. Shown in UTC, because the server does not know the reader's zone; scripts show the local time. */
+export function Time({ at }: { at: string | null }): VNode {
+  if (at === null) return <span class="muted">never</span>;
+  return <time dateTime={at}>{timeText(at)}</time>;
+}
+
+export function Size({ bytes }: { bytes: number }): VNode {
+  return <span title={`${bytes} bytes`}>{sizeText(bytes)}</span>;
+}
+
+/** A name of a person, a file or a space, on one line. */
+export function Name({ children }: { children: string }): VNode {
+  return <bdi>{visibleInLine(children)}</bdi>;
+}
+
+/** A number with its label, in a row of them. */
+export function Figure({ label, children }: { label: string; children: ComponentChildren }): VNode {
+  return (
+    <div class="console-figure">
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Text exactly as it is. */
+export function Raw({ text, label }: { text: string; label: string }): VNode {
+  return (
+    <pre class="console-raw" tabIndex={0} aria-label={label} dir="auto">
+      {visible(text)}
+    </pre>
+  );
+}

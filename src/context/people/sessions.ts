@@ -1,0 +1,150 @@
+// Sessions of the console: begun by a login, valid for a limited time, ended with the user's rights. The cookie is not a token of the API. A
+// session is looked up for every request, so a disabled user is out at once.
+
+import type { Clock } from "../../kit/clock.ts";
+import { tokenHash, TOKEN_CHARACTERS_MAX } from "../../kit/crypto.ts";
+import type { Db } from "../../kit/db.ts";
+import type { ClientAddresses } from "../../kit/http/client-address.ts";
+import { badCredential } from "../../kit/http/bearer.ts";
+import type { Exchange } from "../../kit/http/exchange.ts";
+import { LastUsed } from "../../kit/last-used.ts";
+import type { Log } from "../../kit/log.ts";
+import { randomSecret } from "../../kit/random.ts";
+import type { Rights } from "../access/rights.ts";
+import type { Caller } from "../identity/caller.ts";
+import { rightsOf } from "./authentication.ts";
+import { CONSOLE_HOURS, CONSOLE_IDLE_HOURS, CONSOLE_SESSIONS_MAX } from "./schema.ts";
+import type { SessionRow, SessionStore } from "./session-store.ts";
+import type { PeopleStore, UserRow } from "./store.ts";
+
+const HOUR_MS = 3_600_000;
+const SECRET_BITS = 256;
+
+interface SessionsDeps {
+  readonly db: Db;
+  readonly store: PeopleStore;
+  readonly sessions: SessionStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly addresses: ClientAddresses;
+}
+
+interface Known {
+  readonly session: SessionRow;
+  readonly user: UserRow;
+  readonly rights: Rights;
+}
+
+export class Sessions {
+  readonly #deps: SessionsDeps;
+  readonly #used: LastUsed;
+  /** Increases with every change of users, which makes earlier lookups stale. */
+  #generation = 0;
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+    this.#used = new LastUsed(deps.db, deps.log, (id, time) => deps.sessions.touchSession.run(time, id));
+  }
+
+  /** Runs inside a write. Returns the secret of the cookie. Someone with too many sessions loses the one used longest ago. */
+  begin(user: UserRow): string {
+    const { sessions, clock } = this.#deps;
+    const secret = randomSecret(SECRET_BITS);
+    const now = clock.now();
+    sessions.deleteExpiredSessions.run(now - CONSOLE_HOURS * HOUR_MS, now - CONSOLE_IDLE_HOURS * HOUR_MS);
+    const present = sessions.sessionsOf.all(user.id);
+    for (const { id } of present.slice(0, Math.max(0, present.length - CONSOLE_SESSIONS_MAX + 1)))
+      sessions.deleteSession.run(id);
+    sessions.insertSession.get({ user_id: user.id, hash: tokenHash(secret), created_at: now, used_at: now });
+    return secret;
+  }
+
+  /** Undefined if the session is unknown or has expired, or its user is disabled. */
+  caller(exchange: Exchange, secret: string): Caller | undefined {
+    if (secret.length > TOKEN_CHARACTERS_MAX) return undefined;
+    const hash = tokenHash(secret);
+    const known = this.#lookUp(hash);
+    if (!known) return undefined;
+    const { addresses, clock, db } = this.#deps;
+    this.#used.mark(known.session.id, clock.now());
+    const generation = this.#generation;
+    const address = addresses.of(exchange);
+    return new InSession(known, { address: () => address, requestId: exchange.id }, () => {
+      const isUnchanged = generation === this.#generation && !db.isWriting;
+      return isUnchanged && this.#isValid(known) ? known.rights : this.#rightsNow(hash);
+    });
+  }
+
+  /** Runs inside a write. */
+  end(id: number): void {
+    this.#deps.sessions.deleteSession.run(id);
+  }
+
+  /** Runs inside a write. `kept`: the session of the request itself. */
+  endAllOf(user: UserRow, kept?: number): void {
+    if (kept === undefined) this.#deps.sessions.deleteSessionsOf.run(user.id);
+    else this.#deps.sessions.deleteOtherSessionsOf.run(user.id, kept);
+  }
+
+  /** Called in the step that commits a change of users, tokens or rules. */
+  forget(): void {
+    this.#generation += 1;
+  }
+
+  /** Writes the collected times of use; also called at shutdown. */
+  flush(): Promise<void> {
+    return this.#used.flush();
+  }
+
+  #rightsNow(hash: string): Rights {
+    const known = this.#lookUp(hash);
+    if (known) return known.rights;
+    throw badCredential("the session has ended; sign in again");
+  }
+
+  #lookUp(hash: string): Known | undefined {
+    const { sessions, store } = this.#deps;
+    const session = sessions.sessionByHash.get(hash);
+    const user = session && store.userById.get(session.user_id);
+    if (!session || !user) return undefined;
+    const known = { session, user, rights: rightsOf(store, user) };
+    return this.#isValid(known) ? known : undefined;
+  }
+
+  #isValid({ session, user }: Known): boolean {
+    const now = this.#deps.clock.now();
+    const usedAt = Math.max(session.used_at, this.#used.get(session.id) ?? 0);
+    const isFresh =
+      now < session.created_at + CONSOLE_HOURS * HOUR_MS && now < usedAt + CONSOLE_IDLE_HOURS * HOUR_MS;
+    return isFresh && user.disabled === 0;
+  }
+}
+
+/** A person who signed in to the console. */
+class InSession implements Caller {
+  readonly name: string;
+  readonly auth = "session";
+  readonly role;
+  readonly tokenId = null;
+  readonly sessionId: number;
+  readonly address: () => string;
+  readonly requestId: string;
+  readonly #rightsNow: () => Rights;
+
+  constructor(
+    { user, session, rights }: Known,
+    { address, requestId }: Pick<Caller, "address" | "requestId">,
+    rightsNow: () => Rights,
+  ) {
+    this.name = user.name;
+    this.role = rights.role;
+    this.sessionId = session.id;
+    this.address = address;
+    this.requestId = requestId;
+    this.#rightsNow = rightsNow;
+  }
+
+  get rights(): Rights {
+    return this.#rightsNow();
+  }
+}

@@ -1,0 +1,33 @@
+// Builds the console of a server from its parts: one line for each area of pages. Loaded with the first request for a page, because a server that
+// serves programs only needs none of it.
+
+import { AddressList } from "../kit/http/client-address.ts";
+import type { Handle } from "../kit/http/serve.ts";
+import type { Log } from "../kit/log.ts";
+import { Browsing } from "./browsing/browsing.ts";
+import { Console } from "./console/console.ts";
+import { ConsoleCookies } from "./console/door.ts";
+import { overviewArea } from "./console/overview-routes.ts";
+import { servedSpaces } from "./console/served-spaces.ts";
+import { ServerDoor } from "./console/server-door.ts";
+import { sessionArea } from "./console/session-routes.ts";
+import type { Parts } from "./parts.ts";
+
+export function serverConsole(parts: Parts, log: Log): Handle {
+  const { sessions, limits, logins, audit, health, config, streams, deliveries, workers } = parts;
+  const proxies = new AddressList("listen.trusted_proxies", config.trustedProxies);
+  const cookies = new ConsoleCookies(() => parts.listener.port ?? config.listen.port, proxies);
+  const source = servedSpaces({ ...parts, browsing: new Browsing(parts.spaces) });
+  const counters = () => ({
+    "Open streams": streams.size,
+    "Jobs in threads": workers.load,
+    "Webhooks sent": deliveries.sent,
+    "Webhooks failed": deliveries.failed,
+    "Requests refused": limits.refused,
+  });
+  const facts = { health, audit, directory: config.directory, counters };
+  const door = new ServerDoor({ sessions, limits, cookies, audit });
+  const areas = [sessionArea(logins, cookies), overviewArea(source, facts)];
+  const pages = new Console({ areas, door, log });
+  return (request, exchange) => pages.handle(request, exchange);
+}

@@ -1,0 +1,23 @@
+// What can go wrong when a space is opened: its directory cannot be created, its database is damaged.
+
+import { mkdirSync } from "node:fs";
+import { AppError, messageOf, systemCode } from "../../../kit/error.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../../kit/modes.ts";
+
+export function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  } catch (error) {
+    throw new AppError("unavailable", `cannot create ${directory} (${systemCode(error) ?? "unknown"})`);
+  }
+}
+
+/** SQLite reads pages on demand, so some damage shows only after opening. */
+export function damageOf(database: string, error: unknown): unknown {
+  const code = systemCode(error) ?? "";
+  if (!code.startsWith("SQLITE_CORRUPT") && !code.startsWith("SQLITE_NOTADB")) return error;
+  return new AppError(
+    "invalid",
+    `${database} is damaged (${messageOf(error)}); restore a backup or move it away`,
+  );
+}

@@ -1,0 +1,169 @@
+// A browser without scripts for the console: keeps cookies, follows redirects, fills in the forms that a page really has, and lists its links.
+//
+//   const ada = await signedIn(server, "ada");
+//   const page = await ada.get("/console");
+//   await ada.submit(page, "/console/logout");
+
+import type { ContextServer } from "./context-server.ts";
+
+const PASSWORD = "correct horse battery";
+
+export interface ConsoleForm {
+  readonly action: string;
+  readonly method: string;
+  /** Values as the browser would send them; without buttons. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface ConsolePage {
+  readonly status: number;
+  /** After redirects. */
+  readonly path: string;
+  readonly headers: Headers;
+  readonly html: string;
+  /** Without markup, white space collapsed. */
+  readonly text: string;
+  readonly title: string;
+  /** Addresses within the server, once each. */
+  readonly links: readonly string[];
+  readonly forms: readonly ConsoleForm[];
+  /** What the fields of the page say is wrong, by the name of the field; "" for the page as a whole. */
+  readonly problems: Readonly<Record<string, string>>;
+}
+
+export interface Visitor {
+  readonly cookies: Map<string, string>;
+  get(path: string, headers?: Record<string, string>): Promise<ConsolePage>;
+  /** Sends the form of the page with this action, with other values for some fields. */
+  submit(page: ConsolePage, action: string, fields?: Record<string, string>): Promise<ConsolePage>;
+  /** A form as no page has it. */
+  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<ConsolePage>;
+}
+
+const REDIRECTS_MAX = 5;
+
+export function visitor(url: string): Visitor {
+  const cookies = new Map<string, string>();
+  const send = async (method: string, path: string, body?: string, more: Record<string, string> = {}) => {
+    let [next, sent] = [path, { method, ...(body === undefined ? {} : { body }) }];
+    for (let count = 0; ; count += 1) {
+      const form = sent.method === "POST" ? { origin: url, "content-type": FORM_TYPE } : {};
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      const headers = { ...(cookie === "" ? {} : { cookie }), ...form, ...more };
+      const response = await fetch(url + next, { ...sent, headers, redirect: "manual" });
+      for (const one of response.headers.getSetCookie()) keep(cookies, one);
+      const location = response.headers.get("location");
+      if (response.status !== 303 || location === null || count === REDIRECTS_MAX)
+        return pageOf(response, next, await response.text());
+      [next, sent] = [location, { method: "GET" }];
+    }
+  };
+  const one: Visitor = {
+    cookies,
+    get: (path, headers) => send("GET", path, undefined, headers),
+    post: (path, fields, headers) => send("POST", path, new URLSearchParams(fields).toString(), headers),
+    submit: (page, action, fields = {}) => {
+      const form = page.forms.find((found) => found.action === action);
+      if (!form) throw new Error(`${page.path} has no form for ${action}: ${JSON.stringify(page.forms)}`);
+      return one.post(action, { ...form.fields, ...fields });
+    },
+  };
+  return one;
+}
+
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+function keep(cookies: Map<string, string>, header: string): void {
+  const { name, value } = Bun.Cookie.parse(header);
+  if (value === "") cookies.delete(name);
+  else cookies.set(name, value);
+}
+
+/** Gives the user a password and signs in. */
+export async function signedIn(server: ContextServer, name: string): Promise<Visitor> {
+  await server.admin.put(`/users/${encodeURIComponent(name)}/password`, { password: PASSWORD });
+  const one = visitor(server.url);
+  const page = await signIn(one, name, PASSWORD);
+  if (page.status !== 200 || page.path !== "/console")
+    throw new Error(`sign-in: ${page.status} ${page.text}`);
+  return one;
+}
+
+export async function signIn(one: Visitor, name: string, password: string): Promise<ConsolePage> {
+  return one.submit(await one.get("/console/login"), "/console/login", { name, password });
+}
+
+function pageOf(response: Response, path: string, html: string): ConsolePage {
+  const links = new Set<string>();
+  const forms: { action: string; method: string; fields: Record<string, string> }[] = [];
+  const problems: Record<string, string> = {};
+  let title = "";
+  let into: ((text: string) => void) | undefined;
+  const at = (take: (text: string) => void) => (element: HTMLRewriterTypes.Element) => {
+    into = take;
+    element.onEndTag(() => void (into = undefined));
+  };
+  const field = (name: string, value: string) => {
+    const form = forms.at(-1);
+    if (form) form.fields[name] = value;
+  };
+  new HTMLRewriter()
+    .on("title", { element: at((text) => void (title += text)) })
+    .on("a[href]", { element: (a) => void links.add(unescaped(a.getAttribute("href")!)) })
+    .on("form", {
+      element: (form) =>
+        void forms.push({
+          action: unescaped(form.getAttribute("action") ?? path),
+          method: form.getAttribute("method") ?? "get",
+          fields: {},
+        }),
+    })
+    .on("input[name]", {
+      element: (input) => {
+        const type = input.getAttribute("type");
+        if ((type === "checkbox" || type === "radio") && !input.hasAttribute("checked")) return;
+        field(input.getAttribute("name")!, unescaped(input.getAttribute("value") ?? ""));
+      },
+    })
+    .on("textarea[name]", {
+      element: (area) => {
+        const name = area.getAttribute("name")!;
+        let text = "";
+        into = (piece) => void (text += piece);
+        // As a browser: one line end at the start is left out, and line ends are sent as two characters.
+        area.onEndTag(() => {
+          into = undefined;
+          field(name, unescaped(text).replace(/^\n/, "").replaceAll(/\r?\n/g, "\r\n"));
+        });
+      },
+    })
+    .on("select[name] option[selected]", {
+      element: (option) => {
+        const form = forms.at(-1);
+        if (form) form.fields[`selected ${Object.keys(form.fields).length}`] = option.getAttribute("value")!;
+      },
+    })
+    .on(".problem", { element: (one) => at((text) => void add(problems, fieldOf(one), text))(one) })
+    .on("[role=alert]", { element: at((text) => void add(problems, "", text)) })
+    .onDocument({ text: ({ text }) => into?.(text) })
+    .transform(html);
+  const text = unescaped(html.replaceAll(/<[^>]*>/g, " "))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  const shared = { status: response.status, path, headers: response.headers, html, text };
+  return { ...shared, title: unescaped(title), links: [...links], forms, problems };
+}
+
+function fieldOf(element: HTMLRewriterTypes.Element): string {
+  return (element.getAttribute("id") ?? "").replace(/^f-(.*)-note$/, "$1");
+}
+
+function add(problems: Record<string, string>, name: string, text: string): void {
+  problems[name] = unescaped((problems[name] ?? "") + text);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+
+function unescaped(text: string): string {
+  return text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name]!);
+}
