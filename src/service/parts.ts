@@ -174,6 +174,7 @@ export function buildParts(options: PartsOptions) {
     registry,
     snapshots,
     usages,
+    withdrawRequests: (workspaceId) => searches.withdrawIn(workspaceId),
   });
   return {
     ...ground,

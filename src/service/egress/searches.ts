@@ -14,7 +14,7 @@ import type { Approval } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { ApprovalEvents } from "../approvals/events.ts";
+import type { ApprovalDecision, ApprovalEvents } from "../approvals/events.ts";
 import { requirePerson, requireAdmin, type Caller } from "../identity/caller.ts";
 import { failed, ok, type ToolPorts, type ToolResult, type ToolScope } from "../tools/tool.ts";
 import { TurnStopped } from "../turns/context.ts";
@@ -179,6 +179,24 @@ export class Searches {
     return open.length;
   }
 
+  /**
+   * Withdraws, inside a write, the unsent requests of turns that can no longer be resumed. Returns their tool calls, which had no effect.
+   */
+  withdrawIn(workspaceId: number): ReadonlySet<string> {
+    const { store, audit } = this.#deps;
+    const open = store.openIn.all(workspaceId);
+    for (const row of open) {
+      audit.record(null, {
+        action: "search.withdraw",
+        target: `search:${row.id}`,
+        detail: { workspace: row.workspace_id },
+        content: row.query,
+      });
+      this.#close(row, "refused", null, "the conversation continued without it", "withdrawn");
+    }
+    return new Set(open.map(({ call_id: id }) => id));
+  }
+
   async #ask(scope: ToolScope, query: string, callId: string): Promise<number> {
     const { db, store, access, conversation, journal, clock, locks } = this.#deps;
     const facts = JSON.stringify(
@@ -321,7 +339,13 @@ export class Searches {
   }
 
   /** Records a decision inside a write, notifies viewers, and wakes the waiting call once the write is durable. */
-  #close(row: RequestRow, state: DecidedState, by: Caller | null, reason: string | null): void {
+  #close(
+    row: RequestRow,
+    state: DecidedState,
+    by: Caller | null,
+    reason: string | null,
+    decision: ApprovalDecision = state,
+  ): void {
     const { db, store, access, journal, clock } = this.#deps;
     const now = clock.now();
     const expires = state === "approved" ? now + DECISION_MS_MAX : row.expires_at;
@@ -339,7 +363,7 @@ export class Searches {
       journal.append(row.workspace_id, row.turn_id, "approval.decided", {
         kind: "search",
         id: row.id,
-        decision: state,
+        decision,
         by: by?.name ?? null,
         auth: by?.auth ?? null,
         reason,

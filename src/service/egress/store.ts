@@ -95,6 +95,7 @@ export function egressStore(db: Db) {
     open: db.query<RequestRow, [number | null, number | null]>(
       `${REQUEST} WHERE ${OPEN} AND (? IS NULL OR agent_id = ?) ${BY_ID}`,
     ),
+    openIn: db.query<RequestRow, [number]>(`${REQUEST} WHERE ${OPEN} AND workspace_id = ? ${BY_ID}`),
     openCount: db.query<{ count: number }, []>(`SELECT count(*) AS count FROM egress_requests WHERE ${OPEN}`),
     due: db.query<RequestRow, [number]>(`${REQUEST} WHERE ${OPEN} AND expires_at <= ? ${BY_ID}`),
     log: db.query<RequestRow, [number, number]>(`${REQUEST} WHERE id < ? ORDER BY id DESC LIMIT ?`),

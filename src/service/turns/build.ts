@@ -16,7 +16,7 @@ import type { Access } from "../workspaces/access.ts";
 import { arrivingText } from "./arriving-text.ts";
 import { Engine, type ContextFor } from "./engine.ts";
 import { Inspection } from "./inspection.ts";
-import { Openings, type KeptBlueprints } from "./openings.ts";
+import { Openings, type KeptBlueprints, type WithdrawRequests } from "./openings.ts";
 import { Recorder } from "./recorder.ts";
 import { Standing } from "./standing.ts";
 import { Steps } from "./steps.ts";
@@ -38,12 +38,14 @@ interface TurnNeeds {
   readonly registry: ToolRegistry;
   readonly snapshots: KeptBlueprints;
   readonly usages: Usages;
+  readonly withdrawRequests: WithdrawRequests;
 }
 
 export function buildTurns(ground: Ground, needs: TurnNeeds) {
   const { db, clock, log, background, journal, workers } = ground;
   const { access, authentication, blueprint, conversation, snapshots, usages } = needs;
-  const { callModel, contextFor, gearRuns, instructions, models, prompts, registry } = needs;
+  const { callModel, contextFor, gearRuns, instructions, models, prompts, registry, withdrawRequests } =
+    needs;
   const store = turnStore(db);
   const recorder = new Recorder({ db, turns: store, prompts, conversation, journal, usages, clock });
   const engine = new Engine({
@@ -58,7 +60,15 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
     contextFor,
     listenTo: arrivingText({ journal, clock }),
   });
-  const openings = new Openings({ store, conversation, blueprint, snapshots, journal, clock });
+  const openings = new Openings({
+    store,
+    conversation,
+    blueprint,
+    snapshots,
+    withdrawRequests,
+    journal,
+    clock,
+  });
   const standing = new Standing({ store, authentication, access });
   const turns = new Turns({
     db,

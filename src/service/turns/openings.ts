@@ -21,11 +21,15 @@ export interface KeptBlueprints {
   readonly wiresWhenBegan: (turnId: number) => readonly Wire[];
 }
 
+/** Withdraws, inside a write, what earlier turns of a workspace asked of people and did not get. Returns the calls that so had no effect. */
+export type WithdrawRequests = (workspaceId: number) => ReadonlySet<string>;
+
 interface OpeningsDeps {
   store: TurnStore;
   conversation: Conversation;
   blueprint: Blueprint;
   snapshots: KeptBlueprints;
+  withdrawRequests: WithdrawRequests;
   journal: Journal<TurnEvents>;
   clock: Clock;
 }
@@ -129,10 +133,11 @@ export class Openings {
 
   /** Records results for calls that earlier turns left open, before the conversation continues. */
   #closeDanglingCalls(workspaceId: number): void {
-    const { store, conversation, journal, blueprint, clock } = this.#deps;
+    const { store, conversation, journal, blueprint, withdrawRequests, clock } = this.#deps;
     const agentId = blueprint.orchestratorOf(workspaceId).id;
+    const withdrawn = withdrawRequests(workspaceId);
     for (const call of store.danglingCalls.all(workspaceId)) {
-      const begun = call.state === "started";
+      const begun = call.state === "started" && !withdrawn.has(call.call_id);
       const outcome: Outcome = begun ? "unknown" : "interrupted";
       const text = begun
         ? "Interrupted: it is not known whether this call took effect."

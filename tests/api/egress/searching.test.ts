@@ -213,6 +213,42 @@ test.if(searchable)("applies a decision made during an interruption when the tur
   expect(lab.service.queries).toEqual([QUERY]);
 });
 
+test.if(searchable)(
+  "withdraws the request of an interrupted turn when the conversation continues",
+  async () => {
+    await using lab = await searchLab();
+    const scout = await lab.addWorker("scout");
+    await lab.grant();
+    await lab.grant(scout);
+    lab.model.script("boss", [[search(), call("delegate", { agent: "scout", task: "Look, too." })]]);
+    lab.model.script("scout", [search("heron food")]);
+    await lab.begin("go");
+    const requests = await lab.pending(2);
+    const { admin } = await lab.restart();
+    expect((await admin.get("/approvals")).map(({ subject }) => subject).toSorted()).toEqual([
+      "heron food",
+      QUERY,
+    ]);
+    lab.model.script("boss", [say("Something else, then.")]);
+    expect(await lab.chat("Never mind.")).toMatchObject({ turn: { status: "done" } });
+    expect(await admin.get("/approvals")).toEqual([]);
+    expect(told(lab).slice(0, 1)).toEqual(["Interrupted before it began: nothing was done."]);
+    expect(await admin.get("/egress/log")).toMatchObject(
+      requests.map(() => ({
+        state: "refused",
+        decided_by: null,
+        reason: "the conversation continued without it",
+      })),
+    );
+    expect((await decisions(lab, admin)).slice(-2)).toEqual(
+      requests.map(({ id }) => ["search.withdraw", `search:${id}`, "system"]),
+    );
+    for (const request of requests)
+      await refusal(lab.decide(request, "approve"), "conflict", "this search is already refused");
+    expect(lab.service.queries).toEqual([]);
+  },
+);
+
 test.if(searchable)("expires a request after ten minutes, even if they pass while stopped", async () => {
   const clock = manualClock();
   await using lab = await searchLab({ clock });
