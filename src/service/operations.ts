@@ -122,6 +122,7 @@ export const operations: Operations = {
     "unavailable",
   ],
   "GET /gears": ["List the gears"],
+  "GET /gears/isolation": ["Show whether gears run isolated, and which images are missing"],
   "POST /gears": ["Create a gear", "conflict", "refused"],
   "GET /gears/:id": ["Show a gear with its code"],
   "PUT /gears/:id": ["Save a new version of a gear", "conflict", "refused"],

@@ -51,6 +51,7 @@ export function isolatedSandbox(
     requests,
     decided: async () => {},
     prepare: async () => {},
+    missingImages: async () => [],
     run: async (request) => {
       requests.push(request);
       const result = {

@@ -7,10 +7,16 @@ import { GEAR_FOLDER } from "../../src/service/sandbox/launcher.ts";
 /** The stand-in is a shell script. */
 export const canStandIn = process.platform !== "win32";
 
-const SCRIPT = `#!/bin/sh
+const script = (missing: readonly string[]) => `#!/bin/sh
+MISSING="${missing.join(" ")}"
 case "$1" in
   version) echo 1.0 ;;
-  image) echo sha256:0 ;;
+  image)
+    for missing in $MISSING; do
+      case "$*" in *" $missing") echo "Error: No such image: $missing" >&2; exit 1 ;; esac
+    done
+    echo sha256:0 ;;
+  pull) exit 1 ;;
   create) echo stand-in ;;
   cp) cp /bin/sh "$4" ;;
   run)
@@ -22,9 +28,15 @@ case "$1" in
 esac
 `;
 
-/** Writes it below the folder; returns the environment for a service that shall find it. Temporary files stay in the folder. */
-export async function standInDocker(folder: Folder): Promise<Record<string, string>> {
-  const program = await folder.write("bin/docker", SCRIPT);
+/**
+ * Writes it below the folder; returns the environment for a service that shall find it. Temporary files stay in the folder. `missing`: images
+ * that are not there and cannot be pulled.
+ */
+export async function standInDocker(
+  folder: Folder,
+  { missing = [] }: { readonly missing?: readonly string[] } = {},
+): Promise<Record<string, string>> {
+  const program = await folder.write("bin/docker", script(missing));
   Bun.spawnSync(["chmod", "755", program]);
   const temporary = await folder.write("tmp/.keep", "");
   return {

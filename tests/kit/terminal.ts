@@ -14,6 +14,7 @@ export const ISOLATED: Sandbox = {
   isolated: true,
   decided: async () => {},
   prepare: () => Promise.resolve(),
+  missingImages: () => Promise.resolve([]),
   run: () => Promise.reject(new Error("no gear runs here")),
   stop: () => Promise.resolve(),
 };

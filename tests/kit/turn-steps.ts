@@ -83,6 +83,7 @@ export function stepsOf(fields: Partial<TurnSteps>): TurnSteps {
     turn: {
       id: 14,
       workspace_id: 1,
+      number: 3,
       status: "done",
       text: "go",
       user_id: 1,

@@ -141,9 +141,18 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     expect(await card(page, "scribe").count()).toBe(0);
     const slider = page.getByRole("slider", { name: "Blueprint as of" });
     expect(await slider.getAttribute("aria-valuetext")).toBe("now");
-    await slider.press("Home");
+    const label = page.locator(".blueprint-time-label");
+    for (const [key, turn] of [
+      ["Home", 1],
+      ["ArrowRight", 2],
+      ["ArrowLeft", 1],
+    ] as const) {
+      await slider.press(key);
+      await label.getByText(`as of turn ${turn}`, { exact: true }).waitFor();
+      expect(await slider.getAttribute("aria-valuetext")).toStartWith(`as of turn ${turn},`);
+    }
     await card(page, "scribe").waitFor();
-    await page.getByText(/The blueprint as of turn \d+, .*\. Read-only\./).waitFor();
+    await page.getByText(/The blueprint as of turn 1, .*\. Read-only\./).waitFor();
     expect(await page.locator("[data-wire]").count()).toBe(1);
     expect(await page.getByRole("button", { name: "Tidy" }).count()).toBe(0);
     await drag(page, "scout", { x: 50, y: 50 });

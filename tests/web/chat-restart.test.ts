@@ -26,10 +26,13 @@ onScreen("a restart during a turn", chatRoom, (room) => {
     await composer(page).press("Enter");
     await page.getByRole("alert").getByText("The server is unreachable.").waitFor();
     expect(await composer(page).inputValue()).toBe("Are you there?");
-    await composer(page).fill("");
     await room.restart();
     hold.open();
     await page.getByText("Connection lost. Reconnecting…").waitFor({ state: "detached" });
+    // The message asks for no click.
+    await page.getByText("The server is unreachable.").waitFor({ state: "detached" });
+    expect(await composer(page).inputValue()).toBe("Are you there?");
+    await composer(page).fill("");
     const interrupted = page.getByRole("group", { name: "The turn was interrupted" });
     await interrupted.getByRole("button", { name: "Resume" }).click();
     await bubble(page, "scribe", "A whole sentence.").waitFor();

@@ -82,7 +82,7 @@ onScreen("the chat", chatRoom, (room) => {
     await write(page, "Tell me everything.");
     await bubble(page, "orchestrator", "This is how").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Cancel turn" }).click();
+    await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("Cancelled. The conversation so far is kept.").waitFor();
     await bubble(page, "orchestrator", "This is how").getByText("interrupted").waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).waitFor();
@@ -291,7 +291,7 @@ onScreen("the chat", chatRoom, (room) => {
       await page.getByRole("article", { name: "Queued message" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.getByRole("button", { name: "Cancel", exact: true }).click();
-      await page.getByRole("button", { name: "Cancel turn" }).click();
+      await page.getByRole("button", { name: "Stop" }).click();
       await page.getByText("Cancelled.").waitFor();
       hold.open();
     });

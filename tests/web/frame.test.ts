@@ -46,6 +46,43 @@ onScreen("the frame", made, (at) => {
     await page.close();
   });
 
+  test("moves nothing while a screen loads", async () => {
+    const page = await at.open("/settings");
+    for (const path of [
+      at.own,
+      `${at.own}/blueprint`,
+      `${at.own}/activity`,
+      "/workspaces",
+      "/gears",
+      "/models",
+      "/settings",
+    ]) {
+      await page.goto("about:blank");
+      await page.goto(at.url + path);
+      await page.locator("h1").first().waitFor({ state: "attached" });
+      await page.locator(".skeleton").waitFor({ state: "detached" });
+      const moved = (await page.evaluate(`new Promise((resolve) => {
+        new PerformanceObserver((list) => resolve(list.getEntries())).observe({ type: "layout-shift", buffered: true });
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve([])));
+      }).then((entries) => entries.reduce((sum, { value }) => sum + value, 0))`)) as number;
+      expect({ path, moved: moved > 0.05 }).toEqual({ path, moved: false });
+    }
+    await page.close();
+  });
+
+  test("reads a screen again by itself once the server answers", async () => {
+    const page = await at.open("/settings");
+    const refused = (url: URL) => /\/api\/v1\/(?:gears|health)$/.test(url.pathname);
+    await page.route(refused, (route) => route.abort());
+    await rail(page).getByRole("link", { name: "Gears" }).click();
+    await page.getByText("The server is unreachable.").waitFor();
+    await page.unroute(refused);
+    await page.getByText("The server is unreachable.").waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "No gears yet" }).waitFor();
+    await page.close();
+    at.browser.expected(/net::ERR_FAILED/);
+  });
+
   test("aligns every page at the same position on a wide screen, and tables with their buttons", async () => {
     const page = await at.open("/settings", { width: 1920, height: 1080 });
     const places = new Set<string>();

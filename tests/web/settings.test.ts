@@ -5,6 +5,7 @@ import { problemsInBothThemes } from "../kit/axe.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { makeGear } from "../kit/gears.ts";
 import { createPerson } from "../kit/person.ts";
 import { runService, type RunningService } from "../kit/running.ts";
 import { canStandIn, standInDocker } from "../kit/stand-in-docker.ts";
@@ -32,6 +33,25 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     const environment = await standInDocker(folder);
     return stack.use(await runService({ data: `${folder.path}/data`, environment }));
   };
+
+  test("reports images that gears need and the server does not have", async () => {
+    const folder = stack.use(await temporaryFolder());
+    await folder.write("data/config.yaml", "sandbox: docker\nsandbox_images:\n  python: own-python\n");
+    const environment = await standInDocker(folder, { missing: ["own-python"] });
+    const service = stack.use(await runService({ data: `${folder.path}/data`, environment }));
+    const page = await browser.open(service.url, "/settings");
+    await page.getByText("images missing", { exact: true }).waitFor();
+    const missing = page.getByRole("list", { name: "Missing images" });
+    await missing.getByText("Gears for python cannot run:").waitFor();
+    await missing.getByText("docker pull own-python", { exact: true }).waitFor();
+    await missing.getByRole("button", { name: "Copy docker pull own-python" }).waitFor();
+    expect(await missing.getByRole("listitem").count()).toBe(1);
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await makeGear(service.admin);
+    await page.goto(`${service.url}/gears`);
+    await missing.getByText("docker pull own-python", { exact: true }).waitFor();
+    await page.close();
+  });
 
   test("applies the theme at once and after a reload, by keyboard", async () => {
     const page = await browser.open(plain.url, "/settings", { theme: "light" });

@@ -1,10 +1,13 @@
-// Goal: the chat view loads at most 150 KB of page, scripts and style sheets, as transferred.
+// Goal: the chat view loads at most 150 KB of page, scripts and style sheets, as transferred; with code and approval cards, until they are on
+// the screen. Colours of code and the rest come after that.
 
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { hasBrowser } from "../kit/browser.ts";
-import { say } from "../kit/model/index.ts";
-import { screen } from "../kit/screen.ts";
+import { eventually } from "../kit/eventually.ts";
+import { call, say } from "../kit/model/index.ts";
+import { screen, withBrowser } from "../kit/screen.ts";
+import { searchable, searchLab } from "../kit/searching.ts";
 
 const BYTES_MAX = 150_000;
 setDefaultTimeout(90_000);
@@ -22,7 +25,10 @@ const READ = `[...performance.getEntriesByType("navigation"), ...performance.get
 
 /** Page, scripts and sheets; fonts and images do not block the text. */
 async function partsOf(page: Page): Promise<Part[]> {
-  const all = (await page.evaluate(READ)) as Part[];
+  return onlyParts((await page.evaluate(READ)) as Part[]);
+}
+
+function onlyParts(all: readonly Part[]): Part[] {
   return all.filter(({ path }) => !path.startsWith("/api/") && !/\.(woff2|svg|png|ico)$/.test(path));
 }
 
@@ -36,20 +42,57 @@ async function settledPartsOf(page: Page): Promise<Part[]> {
   }
 }
 
-test.if(hasBrowser)("limits the first load of the chat view", async () => {
-  await using at = await screen({ model: { boss: [say("**Hello.** Ask me for `anything`.")] } });
-  await at.chat("Who is there?");
-  const page = await at.open(at.own);
-  await page.getByText("Ask me for", { exact: false }).waitFor();
-  const parts = await settledPartsOf(page);
+function judge(what: string, parts: readonly Part[]): void {
   const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
   const heaviest = parts.toSorted((a, b) => b.bytes - a.bytes).slice(0, 8);
   console.log(
-    `the chat view's first load: ${(total / 1000).toFixed(1)} KB in ${parts.length} files; ${heaviest
+    `${what}: ${(total / 1000).toFixed(1)} KB in ${parts.length} files; ${heaviest
       .map(({ path, bytes }) => `${path.split("/").at(-1) || "page"} ${(bytes / 1000).toFixed(1)}`)
       .join(", ")}`,
   );
   expect(parts.length).toBeGreaterThan(2);
   expect(total).toBeGreaterThan(0);
   expect(total).toBeLessThanOrEqual(BYTES_MAX);
+}
+
+test.if(hasBrowser)("limits the first load of the chat view", async () => {
+  await using at = await screen({ model: { boss: [say("**Hello.** Ask me for `anything`.")] } });
+  await at.chat("Who is there?");
+  const page = await at.open(at.own);
+  await page.getByText("Ask me for", { exact: false }).waitFor();
+  judge("the chat view's first load", await settledPartsOf(page));
 });
+
+const CODE = "```python\ndef answer():\n    return 42\n```\n\n```ts\nconst answer: number = 42;\n```";
+
+test.if(hasBrowser && searchable)(
+  "limits what a chat with code and approvals loads until they are painted",
+  async () => {
+    await using at = await withBrowser(await searchLab());
+    await at.grant();
+    at.model.script("boss", [
+      [say(CODE), call("web_search", { query: "one" }), call("web_search", { query: "two" })],
+    ]);
+    await at.begin("Show me code.");
+    await at.pending(2);
+    const page = await at.open("/settings");
+    // Everything that is on the way when the last card is painted counts; what comes later is held back until then.
+    await page.addInitScript(`new MutationObserver((_, self) => {
+    if (document.querySelectorAll(".approval .btn").length < 4 || document.querySelectorAll(".md-code").length < 2) return;
+    self.disconnect();
+    window.loadedWhenShown = ${READ};
+  }).observe(document, { childList: true, subtree: true })`);
+    await page.goto(`${at.url}${at.own}`);
+    await eventually(() => page.evaluate("window.loadedWhenShown !== undefined"), true);
+    judge(
+      "a chat with code and cards until it is shown",
+      onlyParts((await page.evaluate("loadedWhenShown")) as Part[]),
+    );
+    // The colours arrive by themselves.
+    await page.locator(".md-code .tok-keyword").first().waitFor();
+    const fonts = (await page.evaluate(
+      `[...document.querySelectorAll("link[rel=preload][as=font]")].map(({ href }) => /inter|jetbrains-mono/.exec(href)?.[0])`,
+    )) as string[];
+    expect(fonts).toEqual(["inter", "jetbrains-mono"]);
+  },
+);

@@ -4,6 +4,7 @@
 import { treaty } from "@elysiajs/eden";
 import type { Routes } from "../../src/service/server.ts";
 import { asProblem, offline, type Problem, problemOf, sessionOver } from "./problem.ts";
+import { reached, unreached } from "./reach.ts";
 
 /** Routes under /api/v1: `api.workspaces({ id }).blueprint.get()`. Times stay strings, as the server sends them. */
 export const api = treaty<Routes>(location.origin, {
@@ -22,10 +23,17 @@ export function onSignedOut(hear: () => void): () => void {
 
 /** Every response status passes through here, including those of event streams. */
 export function hearStatus(status: number): void {
+  reached();
   if (status === 401) signedOut.forEach((hear) => hear());
 }
 
 type Answer<T> = { data: T; error: null } | { data: null; error: { status: unknown; value: unknown } };
+
+/** A request or a stream found no server. */
+export function hearNothing(): Problem {
+  unreached(() => api.health.get());
+  return offline();
+}
 
 /** Returns the data of a response. Raises `Problem` with the server's error, a lost connection, or an ended session. */
 export async function take<T>(asked: Promise<Answer<T>>): Promise<T> {
@@ -50,6 +58,6 @@ async function takeAs<T>(
   if (answer.error === null) return answer.data;
   const { status, value } = answer.error;
   // The client wraps the error of a failed `fetch` in an answer.
-  if (value instanceof Error) throw offline();
+  if (value instanceof Error) throw hearNothing();
   throw refused(Number(status), value);
 }

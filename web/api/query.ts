@@ -4,6 +4,7 @@
 import { QueryClient, QueryObserver, type QueryKey } from "@tanstack/query-core";
 import { type Accessor, createEffect, createSignal, onCleanup } from "solid-js";
 import { asProblem, type Problem } from "./problem.ts";
+import { onReachedAgain } from "./reach.ts";
 
 const FRESH_MS = 2_000;
 const RETRIES_MAX = 2;
@@ -20,6 +21,8 @@ const client = new QueryClient({
   },
 });
 client.mount();
+// What could not be read, and what changed meanwhile.
+onReachedAgain(() => void refresh());
 
 export interface Query<T> {
   /** Undefined until the first response; kept while it is refetched. */
@@ -75,6 +78,11 @@ export function createQuery<T>(
       await observer?.refetch();
     },
   };
+}
+
+/** Whether any record is being read. */
+export function isReading(): boolean {
+  return client.isFetching() > 0;
 }
 
 /** Refetches every mounted query whose key starts with this, and drops the others. Without a key: all queries. */

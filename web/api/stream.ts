@@ -1,7 +1,7 @@
 // Server-sent events over `fetch`. Unlike the browser's EventSource it sends headers and a body, and reports the status of a refusal.
 
-import { hearStatus } from "./client.ts";
-import { asProblem, offline, problemOf } from "./problem.ts";
+import { hearNothing, hearStatus } from "./client.ts";
+import { asProblem, problemOf } from "./problem.ts";
 
 export interface StreamedEvent {
   readonly id: number | null;
@@ -53,7 +53,7 @@ export async function* streamEvents(
   } catch (error) {
     if (signal.aborted) return;
     // `fetch` and its body raise a TypeError when the connection fails.
-    throw abort.signal.aborted || error instanceof TypeError ? offline() : asProblem(error);
+    throw abort.signal.aborted || error instanceof TypeError ? hearNothing() : asProblem(error);
   } finally {
     clearTimeout(silence);
     signal.removeEventListener("abort", stop);

@@ -1,8 +1,9 @@
 // The shortcut that opens the palette. The palette itself (palette.tsx) is loaded when it is first opened.
 
-import { createSignal, type JSX, lazy, onCleanup, onMount, Show, Suspense } from "solid-js";
+import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
+import { later } from "../kit/later.tsx";
 
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const Palette = later(async () => (await import("./palette.tsx")).Palette);
 const [open, setOpen] = createSignal(false);
 
 export const openCommands = () => void setOpen(true);
@@ -24,9 +25,7 @@ export function CommandHost(): JSX.Element {
   onCleanup(() => setOpen(false));
   return (
     <Show when={open()}>
-      <Suspense>
-        <Palette onClose={() => setOpen(false)} />
-      </Suspense>
+      <Palette onClose={() => setOpen(false)} />
     </Show>
   );
 }

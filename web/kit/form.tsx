@@ -3,6 +3,7 @@
 
 import { type Accessor, createSignal, createUniqueId, For, type JSX, Show } from "solid-js";
 import { asProblem, fieldOf, type Problem } from "../api/problem.ts";
+import { createProblem } from "../api/reach.ts";
 
 interface FieldProps {
   readonly label: string;
@@ -174,7 +175,7 @@ export interface Submission {
 /** `fields`: the fields that show their own problems. `send` raises `Problem`. */
 export function createSubmission(fields: readonly string[], send: () => Promise<unknown>): Submission {
   const [busy, setBusy] = createSignal(false);
-  const [problem, setProblem] = createSignal<Problem>();
+  const [problem, setProblem] = createProblem();
   const named = () => {
     const found = problem();
     const field = found && fieldOf(found);

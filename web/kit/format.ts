@@ -23,6 +23,12 @@ export function money(value: number): string {
   return `$${value !== 0 && Math.abs(value) < 0.01 ? fractions.format(value) : cents.format(value)}`;
 }
 
+/** A sum of costs of which some may not be known: an unknown cost is never zero. */
+export function costText(sum: { readonly cost: number | null; readonly unpriced_calls: number }): string {
+  if (sum.cost === null) return "unknown cost";
+  return sum.unpriced_calls > 0 ? `at least ${money(sum.cost)}` : money(sum.cost);
+}
+
 /** Adds to the billionth, as the server does: binary fractions alone would drift. */
 export function sumOfMoney(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + Math.round(value * 1e9), 0) / 1e9;
@@ -101,6 +107,13 @@ export function initials(name: string): string {
   const letters =
     words.length > 1 ? words.slice(0, 2).map((word) => [...word][0]) : [...(words[0] ?? "?")].slice(0, 2);
   return letters.join("").toUpperCase();
+}
+
+const conjunction = new Intl.ListFormat("en", { type: "conjunction" });
+
+/** `python, node, and bash`. */
+export function list(words: readonly string[]): string {
+  return conjunction.format(words);
 }
 
 export function plural(value: number, one: string, many = `${one}s`): string {

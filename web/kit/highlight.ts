@@ -2,6 +2,7 @@
 // their language; until then, and for unknown languages, code is plain.
 
 import type { LanguageDescription } from "@codemirror/language";
+import { whenQuiet } from "./quiet.ts";
 
 /** Parsing blocks a frame; longer code would be felt. */
 const CODE_CHARACTERS_MAX = 150_000;
@@ -40,6 +41,8 @@ export async function highlightLines(code: string, languageOrFilename: string): 
 
 async function parsed(code: string, languageOrFilename: string): Promise<Line[] | undefined> {
   try {
+    // Parsers are heavier than the rest of the page, and colours can wait.
+    await whenQuiet();
     const [{ languages }, { LanguageDescription }, { classHighlighter, highlightTree }] = await Promise.all([
       import("@codemirror/language-data"),
       import("@codemirror/language"),

@@ -12,6 +12,9 @@ export const modelsQuery = () => createQuery(() => ({ key: ["models"], read: () 
 export const providersQuery = () =>
   createQuery(() => ({ key: ["providers"], read: () => take(api.providers.get()) }));
 export const gearsQuery = () => createQuery(() => ({ key: ["gears"], read: () => take(api.gears.get()) }));
+/** Whether gears run isolated on this server, and which images are missing. */
+export const isolationQuery = () =>
+  createQuery(() => ({ key: ["gears", "isolation"], read: () => take(api.gears.isolation.get()) }));
 export const instructionsQuery = () =>
   createQuery(() => ({ key: ["instructions"], read: () => take(api.instructions.get()) }));
 export const teamsQuery = () => createQuery(() => ({ key: ["teams"], read: () => take(api.teams.get()) }));

@@ -85,12 +85,6 @@ function shown(state: WorkspaceState, event: TurnEvent): WorkspaceState {
       return event.data.entry.kind === "agent"
         ? { ...state, speech: without(state.speech, event.data.entry.run_id) }
         : state;
-    case "usage": {
-      const { run_id: runId, input_tokens: input, output_tokens: output } = event.data;
-      if (input === null && output === null) return state;
-      const spent = (state.spent.get(runId) ?? 0) + (input ?? 0) + (output ?? 0);
-      return { ...state, spent: withKey(state.spent, runId, spent) };
-    }
     case "turn.started":
     case "turn.resumed":
       return stillLive(state, event.data.turn.id);
@@ -103,6 +97,7 @@ function shown(state: WorkspaceState, event: TurnEvent): WorkspaceState {
     case "entry.forgotten":
     case "entry.restored":
     case "entry.taint_cleared":
+    case "usage":
     case "workspace.updated":
     case "file.saved":
       return state;

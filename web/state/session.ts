@@ -5,6 +5,7 @@ import { createEffect, createRoot, createSignal } from "solid-js";
 import type { WhoAmI } from "../../src/service/people/schema.ts";
 import { api, onSignedOut, take, takeSignIn } from "../api/client.ts";
 import { asProblem, type Problem } from "../api/problem.ts";
+import { onReachedAgain } from "../api/reach.ts";
 import { forgetAll, refresh } from "../api/query.ts";
 
 /** Host names with the loopback privilege (docs/loopback.md). */
@@ -117,6 +118,9 @@ export async function untilSignedIn(signal: AbortSignal): Promise<void> {
   });
 }
 
+onReachedAgain(() => {
+  if (sessionProblem()?.code === "offline") void loadSession();
+});
 onSignedOut(() => {
   if (!signedOut() && !asking) void loadSession();
 });

@@ -89,8 +89,6 @@ export interface WorkspaceState {
   readonly runs: ReadonlyMap<number, Run>;
   readonly tools: ReadonlyMap<string, ToolCall>;
   readonly speech: ReadonlyMap<number, Speech>;
-  /** Reported input and output tokens by run, of the model calls that ended since the page loaded. */
-  readonly spent: ReadonlyMap<number, number>;
   /** Pending approvals of this workspace, oldest first. */
   readonly approvals: readonly Approval[];
   /** By `kind:id`, since the page loaded. */
@@ -136,7 +134,6 @@ export function stateOf(snapshot: Snapshot): WorkspaceState {
     runs: new Map(),
     tools: new Map(),
     speech: new Map(),
-    spent: new Map(),
     approvals: approvals.filter((approval) => approval.workspace_id === workspace.id),
     decisions: new Map(),
     usage,

@@ -8,7 +8,7 @@ import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { EntryEvents } from "./events.ts";
-import type { ToolCall } from "../llm/model.ts";
+import type { TokenUsage, ToolCall } from "../llm/model.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { ThreadEntry } from "./assembly.ts";
@@ -40,6 +40,8 @@ export interface NewEntry {
   readonly tool?: string;
   readonly outcome?: Outcome;
   readonly durationMs?: number | null;
+  /** Of the model call that gave this answer. */
+  readonly usage?: Pick<TokenUsage, "input" | "output">;
   readonly partial?: boolean;
   readonly truncated?: Truncation | null;
   readonly droppedCalls?: readonly string[];
@@ -192,6 +194,8 @@ export class Conversation {
       tool: entry.tool ?? null,
       outcome: entry.outcome ?? null,
       duration_ms: entry.durationMs ?? null,
+      input_tokens: entry.usage?.input ?? null,
+      output_tokens: entry.usage?.output ?? null,
       partial: entry.partial ? 1 : 0,
       truncated: entry.truncated ?? null,
       dropped_calls:
@@ -305,6 +309,8 @@ export function toEntry(row: EntryRow): Entry {
     tool: row.tool,
     outcome: row.outcome,
     duration_ms: row.duration_ms,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
     partial: row.partial === 1,
     truncated: row.truncated,
     dropped_calls: row.dropped_calls === null ? [] : (JSON.parse(row.dropped_calls) as string[]),

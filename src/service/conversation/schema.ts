@@ -34,6 +34,9 @@ export const Entry = closed({
   outcome: nullable(oneOf(outcomes)),
   /** For a tool result, the duration of the call; null when it never started or its end is unknown. */
   duration_ms: nullable(Type.Integer()),
+  /** For an answer, what the provider reported for its model call; null when it reported nothing, which is not zero. */
+  input_tokens: nullable(Type.Integer()),
+  output_tokens: nullable(Type.Integer()),
   /** The answer was interrupted by a stop, or by a failure of the provider or the service. */
   partial: Type.Boolean(),
   /** The provider truncated the answer, because of a length limit or a content filter. */

@@ -19,6 +19,8 @@ export interface EntryRow {
   tool: string | null;
   outcome: Outcome | null;
   duration_ms: number | null;
+  input_tokens: number | null;
+  output_tokens: number | null;
   partial: number;
   truncated: Truncation | null;
   /** JSON array of names; null when there are none. */
@@ -31,8 +33,8 @@ export interface EntryRow {
 /** How much of each entry is read for comparisons. */
 const COMPARED_CHARACTERS_MAX = 65_536;
 
-const COLUMNS = `id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, partial,
-  truncated, dropped_calls, tainted, forgotten_at, created_at`;
+const COLUMNS = `id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, input_tokens,
+  output_tokens, partial, truncated, dropped_calls, tainted, forgotten_at, created_at`;
 const ENTRY = `SELECT ${COLUMNS} FROM entries`;
 
 type NewEntry = Omit<EntryRow, "id" | "forgotten_at">;
@@ -42,10 +44,10 @@ export type ConversationStore = ReturnType<typeof conversationStore>;
 export function conversationStore(db: Db) {
   return {
     insert: db.query<EntryRow, NewEntry>(
-      `INSERT INTO entries (workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, partial,
-       truncated, dropped_calls, tainted, created_at)
+      `INSERT INTO entries (workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms,
+         input_tokens, output_tokens, partial, truncated, dropped_calls, tainted, created_at)
        VALUES ($workspace_id, $turn_id, $run_id, $agent_id, $thread, $kind, $text, $reasoning, $calls, $call_id, $tool, $outcome,
-         $duration_ms, $partial, $truncated, $dropped_calls, $tainted, $created_at) RETURNING ${COLUMNS}`,
+         $duration_ms, $input_tokens, $output_tokens, $partial, $truncated, $dropped_calls, $tainted, $created_at) RETURNING ${COLUMNS}`,
     ),
     byId: db.query<EntryRow, [number]>(`${ENTRY} WHERE id = ?`),
     page: db.query<EntryRow, [number, number, number]>(

@@ -1,6 +1,7 @@
 // The sentences about the isolation of gears, the same wherever gears are shown, run or approved.
 
-import { SANDBOX_MEMORY_MB, SANDBOX_PROCESSES } from "../sandbox/sandbox.ts";
+import { type MissingImage, SANDBOX_MEMORY_MB, SANDBOX_PROCESSES } from "../sandbox/sandbox.ts";
+import type { GearIsolation } from "./schema.ts";
 import type { GearRow } from "./store.ts";
 
 /** The part of the sandbox that showing gears needs. */
@@ -8,6 +9,11 @@ export interface Isolation {
   readonly isolated: boolean;
   /** Resolves when `isolated` is final. */
   decided(): Promise<void>;
+}
+
+/** The part of the sandbox that explaining isolation needs. */
+export interface IsolationDetail extends Isolation {
+  missingImages(): Promise<readonly MissingImage[]>;
 }
 
 /** Reports whether a gear was approved under isolation that is not available. It does not run until an admin approves it again. */
@@ -30,4 +36,15 @@ export const NOT_ISOLATED_NOTICE = "This run was not isolated: the program had t
 
 export function isolationSentence(isolation: Pick<Isolation, "isolated">): string {
   return isolation.isolated ? ISOLATED : NOT_ISOLATED;
+}
+
+/** The state of isolation on this server, for any signed-in person. */
+export async function isolationOf(isolation: IsolationDetail): Promise<GearIsolation> {
+  await isolation.decided();
+  const missing = await isolation.missingImages();
+  return {
+    isolated: isolation.isolated,
+    text: isolationSentence(isolation),
+    missing: missing.map(({ runtimes, ...rest }) => ({ ...rest, runtimes: [...runtimes] })),
+  };
 }

@@ -12,7 +12,7 @@ import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { GearBindings } from "./bindings.ts";
 import type { Gears } from "./gears.ts";
-import type { Isolation } from "./isolation.ts";
+import { isolationOf, type IsolationDetail } from "./isolation.ts";
 import { runTests } from "./review.ts";
 import type { GearRuns, Order } from "./runs.ts";
 import {
@@ -24,6 +24,7 @@ import {
   GEAR_BODY_BYTES_MAX,
   GearBinding,
   GearDetail,
+  GearIsolation,
   GearResult,
   GearRun,
   GearRunDetail,
@@ -39,7 +40,7 @@ interface GearRoutesDeps {
   gears: Gears;
   gearRuns: GearRuns;
   gearBindings: GearBindings;
-  isolation: Isolation;
+  isolation: IsolationDetail;
   streams: Streams;
   background: Background;
 }
@@ -69,6 +70,7 @@ function recordRoutes(plugin: Admission, { gears, isolation }: GearRoutesDeps) {
       },
       { caller: "any", response: Type.Array(Gear) },
     )
+    .get("/gears/isolation", () => isolationOf(isolation), { caller: "any", response: GearIsolation })
     .post(
       "/gears",
       ({ caller, body, status }) => gears.create(caller, body).then((made) => status(201, made)),

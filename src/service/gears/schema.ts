@@ -151,6 +151,22 @@ const GearFields = {
   updated_at: Time,
 };
 
+export const GearIsolation = closed({
+  isolated: Type.Boolean(),
+  /** A sentence that explains `isolated`. */
+  text: Type.String(),
+  /** Images that are not on the server's machine. Gears of their runtimes cannot run. */
+  missing: Type.Array(
+    closed({
+      image: Type.String(),
+      runtimes: Type.Array(GearRuntime),
+      reason: Type.String(),
+      command: nullable(Type.String({ description: "provides the image, on the server's machine" })),
+    }),
+  ),
+});
+export type GearIsolation = Static<typeof GearIsolation>;
+
 export const Gear = closed(GearFields);
 export type Gear = Static<typeof Gear>;
 

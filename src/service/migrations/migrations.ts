@@ -12,6 +12,7 @@ import approvalsKeysAudit from "./009_approvals_keys_audit.sql" with { type: "te
 import pages from "./010_pages.sql" with { type: "text" };
 import workspaceStates from "./011_workspace_states.sql" with { type: "text" };
 import memory from "./012_memory.sql" with { type: "text" };
+import numbersAndTokens from "./013_numbers_and_tokens.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   { name: "010_pages", sql: pages },
   { name: "011_workspace_states", sql: workspaceStates },
   { name: "012_memory", sql: memory },
+  { name: "013_numbers_and_tokens", sql: numbersAndTokens },
 ];

@@ -4,7 +4,7 @@ import { AppError } from "../../kit/error.ts";
 import type { Config, SandboxMode } from "../config/schema.ts";
 import { DockerSandbox, type DockerOptions } from "./docker.ts";
 import { dockerAnswers, notIsolatedWarning } from "./probe.ts";
-import type { Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
+import type { MissingImage, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 import { SubprocessSandbox } from "./subprocess.ts";
 
 interface SandboxOptions extends Omit<DockerOptions, "images" | "pool"> {
@@ -54,6 +54,10 @@ class ChosenSandbox implements Sandbox {
     if (this.#stopped) return;
     if (!sandbox.isolated) this.#options.log.warn(notIsolatedWarning(this.#options.loopbackAdmin));
     await sandbox.prepare();
+  }
+
+  async missingImages(): Promise<readonly MissingImage[]> {
+    return (await this.#choice()).missingImages();
   }
 
   async run(request: SandboxRequest): Promise<SandboxResult> {

@@ -17,7 +17,7 @@ import { Images, type Image } from "./images.ts";
 import { Outcome, untilAborted } from "./outcome.ts";
 import { StartSlots } from "./slots.ts";
 import { Pool } from "./pool.ts";
-import type { Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
+import type { MissingImage, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 
 /** Limit of containers running gears. Pooled ones come on top, bounded by the pools. */
 const RUNS_AT_ONCE_MAX = 64;
@@ -60,6 +60,7 @@ export class DockerSandbox implements Sandbox {
     this.#container = { docker, clock, log, times };
     this.#images = new Images({
       docker,
+      clock,
       log,
       times,
       names: options.images,
@@ -79,6 +80,10 @@ export class DockerSandbox implements Sandbox {
         if (image && !this.#stopping.signal.aborted) await this.#pool(image).fill();
       }),
     );
+  }
+
+  missingImages(): Promise<readonly MissingImage[]> {
+    return this.#images.missing();
   }
 
   async run(request: SandboxRequest): Promise<SandboxResult> {

@@ -3,14 +3,18 @@
 
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError } from "../../kit/error.ts";
+import type { Clock } from "../../kit/clock.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { replaceWith } from "../../kit/replace-file.ts";
 import { runtimes } from "../config/schema.ts";
 import { imageMissing, type DockerTimes } from "./container.ts";
 import { reasonOf, type DockerCommand } from "./docker-client.ts";
 import { LAUNCHER_MODE, SHELL_PATH } from "./launcher.ts";
-import type { Runtime } from "./sandbox.ts";
+import type { MissingImage, Runtime } from "./sandbox.ts";
+
+/** Asking the daemon starts a process for each image, so the answer is kept for this long. */
+const MISSING_KEPT_MS = 5_000;
 
 export const DEFAULT_IMAGES: Readonly<Record<Runtime, string>> = {
   python: "python:3.12-alpine",
@@ -27,6 +31,7 @@ export interface Image {
 
 interface ImagesDeps {
   readonly docker: DockerCommand;
+  readonly clock: Clock;
   readonly log: Log;
   readonly times: DockerTimes;
   readonly names: Readonly<Partial<Record<Runtime, string>>>;
@@ -46,6 +51,7 @@ interface Entry {
 export class Images {
   readonly #deps: ImagesDeps;
   readonly #entries = new Map<string, Entry>();
+  #missing: { readonly at: number; readonly found: Promise<readonly MissingImage[]> } | undefined;
 
   constructor(deps: ImagesDeps) {
     this.#deps = deps;
@@ -94,6 +100,32 @@ export class Images {
         `image ${name} for ${runtime} gears is being pulled; try again in a minute`,
       );
     return this.#look(name, entry);
+  }
+
+  /** Looks for the images that no gear could use so far, and returns those that are still missing. */
+  missing(): Promise<readonly MissingImage[]> {
+    const now = this.#deps.clock.elapsed();
+    if (!this.#missing || now - this.#missing.at >= MISSING_KEPT_MS)
+      this.#missing = { at: now, found: this.#findMissing() };
+    return this.#missing.found;
+  }
+
+  async #findMissing(): Promise<readonly MissingImage[]> {
+    const found = await Promise.all(
+      this.names.map(async (image) => {
+        const missing = { image, runtimes: runtimes.filter((runtime) => this.nameFor(runtime) === image) };
+        try {
+          if (this.#entry(image).image || this.#entry(image).pulling || (await this.#present(image))) {
+            await this.ready(missing.runtimes[0]!);
+            return [];
+          }
+          return [{ ...missing, reason: imageMissing(image).message, command: `docker pull ${image}` }];
+        } catch (error) {
+          return [{ ...missing, reason: messageOf(error), command: null }];
+        }
+      }),
+    );
+    return found.flat();
   }
 
   #entry(name: string): Entry {

@@ -48,6 +48,16 @@ export interface SandboxResult {
   readonly durationMs: number;
 }
 
+/** An image without which the gears of these runtimes cannot run. */
+export interface MissingImage {
+  readonly image: string;
+  readonly runtimes: readonly Runtime[];
+  /** What is wrong and what to do, as a clause. */
+  readonly reason: string;
+  /** Provides the image; null when that would not help, or not yet. */
+  readonly command: string | null;
+}
+
 export interface Sandbox {
   readonly kind: "docker" | "subprocess";
   /** If false, a gear has this server's own access, and every place that shows gears says so. */
@@ -56,6 +66,8 @@ export interface Sandbox {
   decided(): Promise<void>;
   /** Checks and pulls images, sweeps orphans of earlier starts, and fills the pools. Runs in the background after start. */
   prepare(): Promise<void>;
+  /** Looks again for images that were missing, and returns those that still are. */
+  missingImages(): Promise<readonly MissingImage[]>;
   /** Raises `unavailable` when the sandbox itself fails (no image, daemon gone). Every step has a deadline. */
   run(request: SandboxRequest): Promise<SandboxResult>;
   /** Kills running gears and empties the pools. */

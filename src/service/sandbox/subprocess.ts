@@ -11,7 +11,7 @@ import type { Log } from "../../kit/log.ts";
 import { startProcess } from "../../kit/process.ts";
 import { makeRunFolder, refuseClashes, removeFolder, writeGearFiles, type RunFolder } from "./files.ts";
 import { endingOf, Outcome, type Ending } from "./outcome.ts";
-import type { Runtime, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
+import type { MissingImage, Runtime, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 
 /** Names on PATH, in order of preference. */
 const INTERPRETERS: Record<Exclude<Runtime, "binary">, readonly string[]> = {
@@ -45,6 +45,10 @@ export class SubprocessSandbox implements Sandbox {
   }
 
   async decided(): Promise<void> {}
+
+  async missingImages(): Promise<readonly MissingImage[]> {
+    return [];
+  }
 
   /** Nothing to prepare: interpreters are looked up at each call, and nothing survives a stop. */
   async prepare(): Promise<void> {}

@@ -178,6 +178,7 @@ export class Recorder {
         calls: asked,
         truncated,
         droppedCalls: answer.dropped.map(toolNameAsSent),
+        usage: answer.usage,
         tainted: call.tainted,
       });
       if (truncated && row.parent_run_id === null) turns.truncate.run(row.turn_id);
@@ -211,7 +212,7 @@ export class Recorder {
       this.#closeCall(run, call, status, null, error, usage);
       if (call.text.trim() !== "") {
         const { text, reasoning, tainted } = call;
-        this.#appendEntry(run.row, { kind: "agent", text, reasoning, partial: true, tainted });
+        this.#appendEntry(run.row, { kind: "agent", text, reasoning, partial: true, tainted, usage });
       }
       this.#closeRun(run.row, status);
     });
@@ -322,7 +323,9 @@ export class Recorder {
       first_chunk_ms: firstChunkMs,
       duration_ms: durationMs,
     });
-    usages.spend(row.workspace_id, row.turn_id, run.agentIds, usage, cost);
+    // A call that failed without usage was refused, which costs nothing.
+    if (status === "done" || input !== null || output !== null)
+      usages.spend(row.workspace_id, row.turn_id, run.agentIds, usage, cost);
     this.#announce(row, "usage", {
       call_id: call.id,
       input_tokens: input,

@@ -16,6 +16,7 @@ export function toTurn(row: TurnRow): Turn {
   return {
     id: row.id,
     workspace_id: row.workspace_id,
+    number: row.number,
     status: row.status,
     text: row.text,
     user_id: row.user_id,

@@ -22,6 +22,8 @@ export type RunStatus = (typeof runStatuses)[number];
 export const Turn = closed({
   id: Id,
   workspace_id: Id,
+  /** Counts the turns of the workspace from 1, in the order in which they were sent. */
+  number: Id,
   status: oneOf(turnStatuses),
   text: Type.String(),
   user_id: Id,

@@ -7,6 +7,7 @@ import type { RunStatus, ToolState, TurnStatus } from "./schema.ts";
 export interface TurnRow {
   id: number;
   workspace_id: number;
+  number: number;
   status: TurnStatus;
   text: string;
   user_id: number;
@@ -100,7 +101,7 @@ export interface CallRow {
   duration_ms: number | null;
 }
 
-const TURN = `SELECT id, workspace_id, status, text, user_id, user_name, auth, blueprint_id, error, created_at, started_at, finished_at,
+const TURN = `SELECT id, workspace_id, number, status, text, user_id, user_name, auth, blueprint_id, error, created_at, started_at, finished_at,
   tainted_at, truncated, (SELECT min(e.id) FROM events e WHERE e.turn_id = turns.id) AS first_event_id FROM turns`;
 const RUN =
   "SELECT id, workspace_id, turn_id, agent_id, parent_run_id, parent_call_id, depth, status FROM runs";
@@ -156,8 +157,9 @@ function turns(db: Db) {
       "SELECT id FROM turns WHERE workspace_id = ? AND id > ? AND started_at IS NOT NULL LIMIT 1",
     ),
     insertTurn: db.query<{ id: number }, NewTurn>(
-      `INSERT INTO turns (workspace_id, status, text, user_id, user_name, auth, created_at)
-       VALUES ($workspace_id, 'queued', $text, $user_id, $user_name, $auth, $created_at) RETURNING id`,
+      `INSERT INTO turns (workspace_id, number, status, text, user_id, user_name, auth, created_at)
+       VALUES ($workspace_id, coalesce((SELECT number FROM turns WHERE workspace_id = $workspace_id ORDER BY id DESC LIMIT 1), 0) + 1,
+         'queued', $text, $user_id, $user_name, $auth, $created_at) RETURNING id`,
     ),
     startTurn: db.query<never, [number, number, number]>(
       "UPDATE turns SET status = 'running', blueprint_id = ?, started_at = ? WHERE id = ?",

@@ -16,8 +16,14 @@ const sums = {
   unpriced_calls: Type.Integer(),
 };
 
-/** Counts against daily budgets. A call without a known price costs nothing. Days are in UTC. */
-const Today = closed({ tokens: Type.Integer(), cost: Type.Number() });
+/** Counts against daily budgets. Days are in UTC. */
+const Today = closed({
+  tokens: Type.Integer(),
+  /** Sum of the calls with a known cost; null when there were only others. */
+  cost: nullable(Type.Number()),
+  /** Calls without a known cost; a budget counts them as free. */
+  unpriced_calls: Type.Integer(),
+});
 
 export const AgentUsage = closed({
   agent_id: Id,

@@ -19,6 +19,7 @@ export interface UsageRow {
 export interface SpentRow {
   tokens: number;
   cost_nano: Nano;
+  unpriced_calls: number;
 }
 
 export type UsageStore = ReturnType<typeof usageStore>;
@@ -39,17 +40,19 @@ export function usageStore(db: Db) {
       never,
       SpentRow & { workspace_id: number; agent_id: number; day: string; turn_id: number }
     >(
-      `INSERT INTO spending (workspace_id, agent_id, day, turn_id, tokens, cost_nano)
-       VALUES ($workspace_id, $agent_id, $day, $turn_id, $tokens, $cost_nano)
+      `INSERT INTO spending (workspace_id, agent_id, day, turn_id, tokens, cost_nano, unpriced_calls)
+       VALUES ($workspace_id, $agent_id, $day, $turn_id, $tokens, $cost_nano, $unpriced_calls)
        ON CONFLICT (workspace_id, agent_id, day, turn_id) DO UPDATE SET tokens = tokens + excluded.tokens,
-         cost_nano = cost_nano + excluded.cost_nano`,
+         cost_nano = cost_nano + excluded.cost_nano, unpriced_calls = unpriced_calls + excluded.unpriced_calls`,
     ),
     spentInTurn: db.query<SpentRow, [number, number, number]>(
-      `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_nano), 0) AS cost_nano FROM spending
+      `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_nano), 0) AS cost_nano,
+         coalesce(sum(unpriced_calls), 0) AS unpriced_calls FROM spending
        WHERE workspace_id = ? AND agent_id = ? AND turn_id = ?`,
     ),
     spentOnDay: db.query<SpentRow, [number, number, string]>(
-      `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_nano), 0) AS cost_nano FROM spending
+      `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_nano), 0) AS cost_nano,
+         coalesce(sum(unpriced_calls), 0) AS unpriced_calls FROM spending
        WHERE workspace_id = ? AND agent_id = ? AND day = ?`,
     ),
   };

@@ -62,7 +62,7 @@ export class Usages {
   ): void {
     const { store, clock } = this.#deps;
     const tokens = (usage.input ?? 0) + (usage.output ?? 0);
-    if (tokens === 0) return;
+    if (tokens === 0 && cost !== null) return;
     const day = utcDay(clock.now());
     for (const agentId of new Set([...agentIds, WHOLE_WORKSPACE])) {
       store.spend.run({
@@ -72,6 +72,7 @@ export class Usages {
         turn_id: turnId,
         tokens,
         cost_nano: cost ?? 0,
+        unpriced_calls: cost === null ? 1 : 0,
       });
     }
   }
@@ -99,8 +100,9 @@ export class Usages {
   }
 
   #today(workspaceId: number, agentId: number): Usage["today"] {
-    const { tokens, cost_nano } = this.#spentToday(workspaceId, agentId);
-    return { tokens, cost: amountOf(cost_nano) };
+    const { tokens, cost_nano, unpriced_calls } = this.#spentToday(workspaceId, agentId);
+    const unknown = cost_nano === 0 && unpriced_calls > 0;
+    return { tokens, cost: unknown ? null : amountOf(cost_nano), unpriced_calls };
   }
 
   #spentToday(workspaceId: number, agentId: number): SpentRow {

@@ -5,7 +5,7 @@ import type { Entry } from "../../../src/service/conversation/schema.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
 import { ECHO, isolatedSandbox } from "../../kit/gears.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
-import { call, gate, hang, say } from "../../kit/model/index.ts";
+import { call, gate, hang, say, usage } from "../../kit/model/index.ts";
 import { world } from "../../kit/world.ts";
 
 const GEAR_MS = 1_500;
@@ -189,4 +189,39 @@ test("names the first event of a turn, queued or started, in its record, list an
   expect(told.map((turn) => turn.first_event_id)).toEqual(
     told.map((turn) => list.find(({ id }) => id === turn.id)!.first_event_id),
   );
+});
+
+test("counts the turns of each workspace from 1", async () => {
+  await using lab = await world({ model: true });
+  const other = await lab.place("other");
+  lab.model.on("boss", say("ok"));
+  const numbers = [];
+  for (const place of [lab, other, lab, other, lab]) numbers.push((await place.chat("go")).turn.number);
+  expect(numbers).toEqual([1, 1, 2, 2, 3]);
+  expect((await lab.admin.get(`${lab.own}/turns`)).map(({ id, number }) => [id, number])).toEqual([
+    [1, 1],
+    [3, 2],
+    [5, 3],
+  ]);
+});
+
+test("keeps the reported tokens of each answer", async () => {
+  await using lab = await world({ model: true });
+  lab.model.script("boss", [
+    [say("I look."), call("file_list", {}), usage({ input: 100, output: 20, cached: 0 })],
+    [say("Nothing."), usage({ input: 140, output: 5, cached: 0 })],
+  ]);
+  await lab.chat("go");
+  expect(
+    (await lab.entries()).map(({ kind, input_tokens: input, output_tokens: output }) => [
+      kind,
+      input,
+      output,
+    ]),
+  ).toEqual([
+    ["person", null, null],
+    ["agent", 100, 20],
+    ["tool", null, null],
+    ["agent", 140, 5],
+  ]);
 });

@@ -102,6 +102,7 @@ test("does not count a missing report as zero", async () => {
     unreported_calls: 1,
     unpriced_calls: 1,
     cost: null,
+    today: { tokens: 0, cost: null, unpriced_calls: 1 },
     agents: [{ unreported_calls: 1, share: null }],
   });
 });
@@ -121,11 +122,11 @@ test("counts today's usage with delegates, from midnight UTC", async () => {
     const { agents, ...whole } = await usageOf(lab);
     return [whole, ...agents].map((each) => each.today);
   };
-  const nothing = { tokens: 0, cost: 0 };
+  const nothing = { tokens: 0, cost: 0, unpriced_calls: 0 };
   expect(await today()).toEqual([nothing, nothing, nothing]);
   await lab.chat("go");
-  const whole = { tokens: 250, cost: 0.0015 };
-  expect(await today()).toEqual([whole, whole, { tokens: 100, cost: 0 }]);
+  const whole = { tokens: 250, cost: 0.0015, unpriced_calls: 1 };
+  expect(await today()).toEqual([whole, whole, { tokens: 100, cost: null, unpriced_calls: 1 }]);
   lab.model.script("boss", [
     [say("the last of this day"), tokens(9, 1)],
     [say("of the next"), tokens(1, 1)],
@@ -136,11 +137,11 @@ test("counts today's usage with delegates, from midnight UTC", async () => {
     error: "the token budget for a day (260) of the workspace is used up",
   });
   clock.advance(DAY_MS / 2 - 1);
-  expect((await today())[0]).toEqual({ tokens: 260, cost: 0.0016 });
+  expect((await today())[0]).toEqual({ tokens: 260, cost: 0.0016, unpriced_calls: 1 });
   clock.advance(1);
   expect(await today()).toEqual([nothing, nothing, nothing]);
   expect((await lab.chat("4")).turn.status).toBe("done");
-  expect((await today())[0]).toEqual({ tokens: 2, cost: 0.00002 });
+  expect((await today())[0]).toEqual({ tokens: 2, cost: 0.00002, unpriced_calls: 0 });
 });
 
 interface BudgetCase {

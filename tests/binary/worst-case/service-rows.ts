@@ -230,6 +230,7 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "GET /gear-runs/{id}",
     "DELETE /gear-bindings/{id}",
     "GET /egress/status",
+    "GET /gears/isolation",
     "POST /egress/off",
     "POST /egress/requests/{id}/decision",
     "DELETE /egress-grants/{id}",

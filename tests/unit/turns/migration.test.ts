@@ -79,3 +79,49 @@ test("marks the entries of a tainted turn, knows its person, and converts money 
   expect(all("SELECT cost_nano FROM spending")).toEqual([{ cost_nano: 300_000_000 }]);
   db.close();
 });
+
+const NUMBERS = migrations.findIndex(({ name }) => name === "013_numbers_and_tokens");
+
+/** Turns of two workspaces, answers with their calls, and spending with and without a cost. */
+const OLD_ANSWERS = `
+  INSERT INTO workspace_rows (id, name, name_key, description, branch, shared_branch, owner_id, created_at)
+    VALUES (2, 'v', 'v', '', 'b2', 's2', 1, 0);
+  INSERT INTO turns (id, workspace_id, status, text, user_id, user_name, auth, created_at)
+    VALUES (2, 2, 'done', 't', 1, 'a', 'token', 0), (3, 1, 'done', 't', 1, 'a', 'token', 0);
+  INSERT INTO calls (id, workspace_id, turn_id, run_id, agent_id, round, model_id, model_name, provider_name, protocol, parts, settings, status,
+    input_tokens, output_tokens, started_at, duration_ms) VALUES
+    (1, 1, 1, 1, 1, 0, 1, 'm', 'p', 'anthropic', '', '{}', 'done', 10, 1, 0, 100),
+    (2, 1, 1, 1, 1, 1, 1, 'm', 'p', 'anthropic', '', '{}', 'done', 20, 2, 100, 100);
+  INSERT INTO entries (id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, created_at) VALUES
+    (11, 1, 1, 1, 1, 0, 'agent', 'first', 100), (12, 1, 1, 1, 1, 0, 'agent', 'second', 200), (13, 1, 1, 2, 1, 2, 'agent', 'no call', 200);
+  INSERT INTO spending (workspace_id, agent_id, day, turn_id, tokens, cost_nano)
+    VALUES (1, 0, '2026-11-02', 1, 9, 0), (1, 0, '2026-11-03', 1, 9, 5);
+`;
+
+test("numbers the turns of each workspace, gives answers their tokens, and knows spending of unknown cost", async () => {
+  await using folder = await temporaryFolder();
+  const db = openDatabase(`${folder.path}/service.db`);
+  migrate(db, migrations.slice(0, STEPS), 0);
+  db.writeNow(() => db.exec(OLD_TURN));
+  migrate(db, migrations.slice(0, NUMBERS), 0);
+  db.writeNow(() => db.exec(OLD_ANSWERS));
+  migrate(db, migrations, 1);
+  const all = (sql: string) => db.query<object, []>(sql).all();
+  expect(all("SELECT id, number FROM turns ORDER BY id")).toEqual([
+    { id: 1, number: 1 },
+    { id: 2, number: 1 },
+    { id: 3, number: 2 },
+  ]);
+  expect(
+    all("SELECT text, input_tokens, output_tokens FROM entries WHERE kind = 'agent' ORDER BY id"),
+  ).toEqual([
+    { text: "first", input_tokens: 10, output_tokens: 1 },
+    { text: "second", input_tokens: 20, output_tokens: 2 },
+    { text: "no call", input_tokens: null, output_tokens: null },
+  ]);
+  expect(all("SELECT day, unpriced_calls FROM spending ORDER BY day")).toEqual([
+    { day: "2026-11-02", unpriced_calls: 1 },
+    { day: "2026-11-03", unpriced_calls: 0 },
+  ]);
+  db.close();
+});

@@ -118,6 +118,7 @@ function turnOf(id: number, fields: Partial<Turn> = {}): Turn {
   return {
     id,
     workspace_id: 1,
+    number: id,
     status: "done",
     text: `message ${id}`,
     user_id: 1,
@@ -149,6 +150,8 @@ function entryOf(id: number, kind: Entry["kind"], fields: Partial<Entry> = {}): 
     tool: null,
     outcome: null,
     duration_ms: null,
+    input_tokens: null,
+    output_tokens: null,
     partial: false,
     truncated: null,
     dropped_calls: [],

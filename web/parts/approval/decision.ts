@@ -3,6 +3,7 @@
 
 import { type Accessor, createSignal, onCleanup } from "solid-js";
 import { asProblem, type Problem } from "../../api/problem.ts";
+import { createProblem } from "../../api/reach.ts";
 import { refresh } from "../../api/query.ts";
 
 /** The time a hand needs to stop what it was doing. */
@@ -26,7 +27,7 @@ export function createDecision(onEnd: () => void, onSettled?: () => void): Decis
   const [armed, setArmed] = createSignal(false);
   const [busy, setBusy] = createSignal<string>();
   const [settled, setSettled] = createSignal<string>();
-  const [problem, setProblem] = createSignal<Problem>();
+  const [problem, setProblem] = createProblem();
   const timer = setTimeout(() => setArmed(true), ARMED_AFTER_MS);
   onCleanup(() => clearTimeout(timer));
   const run = async (verb: string, words: string, send: () => Promise<unknown>) => {

@@ -1,8 +1,9 @@
 // The share of the daily limits that was used, and the limits per turn.
 
 import { createMemo, For, type JSX, Show } from "solid-js";
+import type { Usage } from "../../../src/service/usage/schema.ts";
 import type { Budget } from "../../../src/service/workspaces/schema.ts";
-import { count, money, percent } from "../../kit/format.ts";
+import { costText, count, money, percent } from "../../kit/format.ts";
 import "./budget.css";
 
 interface Daily {
@@ -10,15 +11,20 @@ interface Daily {
   readonly share: number;
 }
 
+/** Of an agent without a call. */
+export const NOTHING_USED: Usage["today"] = { tokens: 0, cost: 0, unpriced_calls: 0 };
+
 export function BudgetMeter(props: {
   readonly budget: Budget | null;
-  readonly today: { readonly tokens: number; readonly cost: number };
+  readonly today: Usage["today"];
 }): JSX.Element {
   const daily = createMemo((): readonly Daily[] => {
     const { cost_per_day: cost, tokens_per_day: limit } = props.budget ?? {};
     const { today } = props;
     return [
-      ...(cost ? [{ text: `${money(today.cost)} of ${money(cost)} today`, share: today.cost / cost }] : []),
+      ...(cost
+        ? [{ text: `${costText(today)} of ${money(cost)} today`, share: (today.cost ?? 0) / cost }]
+        : []),
       ...(limit
         ? [{ text: `${count(today.tokens)} of ${count(limit)} tokens today`, share: today.tokens / limit }]
         : []),
@@ -35,7 +41,7 @@ export function BudgetMeter(props: {
         each={daily()}
         fallback={
           <p class="num">
-            {count(props.today.tokens)} tokens, {money(props.today.cost)} today
+            {count(props.today.tokens)} tokens, {costText(props.today)} today
             <Show when={!aTurn()}>
               <span class="muted">; no limit</span>
             </Show>

@@ -3,6 +3,7 @@
 
 import { type Accessor, createMemo, createSignal } from "solid-js";
 import { asProblem, Problem } from "../../api/problem.ts";
+import { createProblem } from "../../api/reach.ts";
 import { bytes, count } from "../../kit/format.ts";
 import type { Drafts } from "./drafts.ts";
 
@@ -142,7 +143,7 @@ function createExchange<T extends SavedText>(of: {
   const { stand, open, follow, setTakenOver } = of.document;
   const { ready, text, edited, outrun } = of.document.shown;
   const [busy, setBusy] = createSignal(false);
-  const [problem, setProblem] = createSignal<Problem>();
+  const [problem, setProblem] = createProblem();
   const read = async () => {
     setProblem(undefined);
     try {

@@ -79,7 +79,7 @@ export function TurnList(props: { readonly onOpen: (id: number) => void }): JSX.
 
 function columnsOf(clock: () => number, sums: SumReader): Column<Turn>[] {
   return [
-    { title: "Turn", cell: (turn) => turn.id, number: true, optional: true },
+    { title: "Turn", cell: (turn) => turn.number, number: true, optional: true },
     { title: "Status", cell: (turn) => <TurnStatusTag turn={turn} /> },
     {
       title: "Message",

@@ -77,7 +77,7 @@ function Bar(props: {
           <ArrowLeft aria-hidden="true" />
         </IconButton>
         <h2 class="activity-title num">
-          Turn {props.id}
+          Turn {props.turn?.number ?? "…"}
           <Show when={props.turn}>
             {(turn) => (
               <span class="activity-when">
@@ -88,7 +88,7 @@ function Bar(props: {
                 >
                   {moment(turn().started_at ?? turn().created_at)}
                 </time>
-                <Show when={durationOf(turn(), props.now)}>{(text) => ` · ${text()}`}</Show>
+                <Show when={durationOf(turn(), props.now)}>{(text) => <> · {text()}</>}</Show>
               </span>
             )}
           </Show>
@@ -164,7 +164,7 @@ function Steps(props: { readonly steps: TurnSteps; readonly turn: Turn; readonly
           </Show>
         }
       >
-        <WaterfallGrid waterfall={waterfall()} turnId={props.turn.id} live={live()} now={props.now} />
+        <WaterfallGrid waterfall={waterfall()} turn={props.turn} live={live()} now={props.now} />
       </Show>
     </>
   );

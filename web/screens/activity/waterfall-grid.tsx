@@ -5,6 +5,7 @@ import ChevronDown from "lucide-solid/icons/chevron-down";
 import ChevronRight from "lucide-solid/icons/chevron-right";
 import { createMemo, createSignal, For, Index, type JSX, Show } from "solid-js";
 import { duration } from "../../kit/format.ts";
+import type { Turn } from "../../../src/service/turns/schema.ts";
 import { agentColour } from "../../kit/pieces.tsx";
 import { type Selection, useHere, useSelection } from "../../state/here.ts";
 import { asksPerson, type Gap } from "./axis.ts";
@@ -15,14 +16,14 @@ import "./waterfall.css";
 
 export function WaterfallGrid(props: {
   readonly waterfall: Waterfall;
-  readonly turnId: number;
+  readonly turn: Pick<Turn, "id" | "number">;
   readonly live: boolean;
   readonly now: number;
 }): JSX.Element {
   const here = useHere();
   const tree = createTree(
     () => props.waterfall,
-    () => props.turnId,
+    () => props.turn.id,
     useSelection(),
   );
   const { rows } = tree;
@@ -45,7 +46,7 @@ export function WaterfallGrid(props: {
       ref={tree.setGrid}
       class="activity-grid"
       role="treegrid"
-      aria-label={`Steps of turn ${props.turnId}`}
+      aria-label={`Steps of turn ${props.turn.number}`}
       aria-rowcount={rows().length + 1}
       style={{ "--length": length() }}
       onKeyDown={tree.onKeyDown}

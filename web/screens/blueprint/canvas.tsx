@@ -215,6 +215,26 @@ function keepFitted({ view, scene, selection }: Stage): void {
       if (rect) view.reveal(rect);
     }),
   );
+  // A gate that appears or moves for a grant is shown with its wires.
+  const grants = createMemo(() =>
+    scene.gate()
+      ? scene
+          .shown()
+          .grants.map(({ id }) => id)
+          .join(" ")
+      : undefined,
+  );
+  createEffect(
+    on(
+      grants,
+      (now) => {
+        const gate = untrack(scene.gate);
+        if (view.fitted()) view.fit(untrack(scene.bounds));
+        else if (now !== undefined && gate) view.reveal(gate);
+      },
+      { defer: true },
+    ),
+  );
   // A new agent outside the fitted part must not be missed.
   createEffect(on(scene.agentIds, () => view.fitted() && view.fit(scene.bounds()), { defer: true }));
 }

@@ -4,7 +4,8 @@ import { type Accessor, createMemo } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import type { Usage } from "../../../src/service/usage/schema.ts";
 import type { Budget } from "../../../src/service/workspaces/schema.ts";
-import { money, percent, tokens } from "../../kit/format.ts";
+import { costText, money, percent, tokens } from "../../kit/format.ts";
+import { NOTHING_USED } from "../../parts/budget/budget-meter.tsx";
 import { agentColour } from "../../kit/pieces.tsx";
 import type { WorkspaceState } from "../../state/workspace-state.ts";
 import { modelsQuery } from "../../state/lists.ts";
@@ -55,25 +56,25 @@ function figuresOf(agent: Agent, used: AgentUsage | undefined, place: number): A
     tokens: used ? used.input_tokens + used.output_tokens : 0,
     share: used?.share ?? null,
     colour: agentColour(place),
-    budget: agent.budget ? budgetLine(agent.budget, used?.today ?? { tokens: 0, cost: 0 }) : undefined,
+    budget: agent.budget ? budgetLine(agent.budget, used?.today ?? NOTHING_USED) : undefined,
   };
 }
 
 /** Prefers the daily limit, which fills up over turns. */
-function budgetLine(budget: Budget, today: { tokens: number; cost: number }): BudgetLine | undefined {
+function budgetLine(budget: Budget, today: Usage["today"]): BudgetLine | undefined {
   const {
     cost_per_day: cost,
     tokens_per_day: perDay,
     cost_per_turn: costPerTurn,
     tokens_per_turn: perTurn,
   } = budget;
-  const daily = (used: number, limit: number, words: (value: number) => string): BudgetLine => {
-    const text = `${words(used)} of ${words(limit)}`;
+  const daily = (used: number, words: string, limit: number, most: string): BudgetLine => {
+    const text = `${words} of ${most}`;
     const spent = used >= limit;
     return { text, title: spent ? `Daily budget used up: ${text}` : `Used today: ${text}`, spent };
   };
-  if (cost) return daily(today.cost, cost, money);
-  if (perDay) return daily(today.tokens, perDay, tokens);
+  if (cost) return daily(today.cost ?? 0, costText(today), cost, money(cost));
+  if (perDay) return daily(today.tokens, tokens(today.tokens), perDay, tokens(perDay));
   const turn = costPerTurn ? money(costPerTurn) : perTurn ? tokens(perTurn) : undefined;
   return turn === undefined
     ? undefined

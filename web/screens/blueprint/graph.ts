@@ -220,13 +220,27 @@ export function gateNote(on: boolean, grants: number): string | undefined {
   return grants > 0 ? "off" : undefined;
 }
 
-/** Places the gate right of everything, level with the agents that have a grant. */
+/**
+ * Places the gate beside everything, level with the agents that have a grant: on the right, or on the first side where more of their lines
+ * are straight.
+ */
 export function gateRect(others: readonly Rect[], asking: readonly Rect[], note: string): Rect {
   const bounds = boundsOf(others) ?? cardAt({ x: 0, y: 0 });
   const beside = asking.length > 0 ? asking : [bounds];
-  const middle = beside.reduce((sum, rect) => sum + centreOf(rect).y, 0) / beside.length;
-  const x = bounds.x + bounds.width + GATE_DISTANCE;
-  return pill(x, middle - PILL_HEIGHT / 2, pillWidth(GATE_LABEL, note));
+  const mean = (axis: "x" | "y") =>
+    beside.reduce((sum, rect) => sum + centreOf(rect)[axis], 0) / beside.length;
+  const width = pillWidth(GATE_LABEL, note);
+  const [left, top] = [mean("x") - width / 2, mean("y") - PILL_HEIGHT / 2];
+  const places = [
+    pill(bounds.x + bounds.width + GATE_DISTANCE, top, width),
+    pill(left, bounds.y - GATE_DISTANCE - PILL_HEIGHT, width),
+    pill(left, bounds.y + bounds.height + GATE_DISTANCE, width),
+    pill(bounds.x - GATE_DISTANCE - width, top, width),
+  ];
+  const barred = places.map((place) =>
+    asking.filter((card) => routeOf(card, place, others).passed.length > 0),
+  );
+  return places[barred.findIndex(({ length }) => length === Math.min(...barred.map((one) => one.length)))]!;
 }
 
 /** A wire, and whether a reverse wire exists. */

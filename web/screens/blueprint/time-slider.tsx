@@ -17,7 +17,7 @@ export function TimeSlider(props: { readonly past: Past }): JSX.Element {
   };
   const words = () => {
     const turn = past.turn();
-    return turn ? `as of turn ${turn.id}, ${moment(turn.started_at ?? turn.created_at)}` : "now";
+    return turn ? `as of turn ${turn.number}, ${moment(turn.started_at ?? turn.created_at)}` : "now";
   };
   return (
     <div class="blueprint-time">
@@ -32,7 +32,7 @@ export function TimeSlider(props: { readonly past: Past }): JSX.Element {
         </Show>
         <span class="blueprint-time-label num">
           <Show when={past.turn()} fallback="as of now">
-            {(turn) => `as of turn ${turn().id}`}
+            {(turn) => <>as of turn {turn().number}</>}
           </Show>
         </span>
         <input
@@ -67,8 +67,8 @@ export function PastNotice(props: { readonly past: Past }): JSX.Element {
             when={props.past.problem()}
             fallback={
               <>
-                The blueprint as of turn {turn().id}, <Time time={turn().started_at ?? turn().created_at} />.
-                Read-only.
+                The blueprint as of turn {turn().number},{" "}
+                <Time time={turn().started_at ?? turn().created_at} />. Read-only.
               </>
             }
           >

@@ -1,7 +1,8 @@
 // One agent's contribution to a turn: its answers with their tool calls, the text it is streaming, and its pending approvals.
 
-import { createMemo, For, Index, type JSX, lazy, Show, Suspense } from "solid-js";
+import { createMemo, For, Index, type JSX, Show } from "solid-js";
 import { tokens } from "../../kit/format.ts";
+import { later } from "../../kit/later.tsx";
 import { Markdown, Plain } from "../../kit/markdown.tsx";
 import { Avatar, Time } from "../../kit/pieces.tsx";
 import { useHere } from "../../state/here.ts";
@@ -13,9 +14,7 @@ import { useRoom } from "./room.ts";
 import { ToolChip } from "./tool-chip.tsx";
 
 /** Loads with the first approval. */
-const ApprovalCard = lazy(async () => ({
-  default: (await import("../../parts/approval/approval-card.tsx")).ApprovalCard,
-}));
+const ApprovalCard = later(async () => (await import("../../parts/approval/approval-card.tsx")).ApprovalCard);
 
 const DEPTH_SHOWN_MAX = 4;
 /** Shown of a closed fold: the start, or the end of text that is still streaming. */
@@ -59,9 +58,11 @@ export function BubbleItem(props: { readonly item: Bubble }): JSX.Element {
           <div class="chat-asks">
             <For each={props.item.asks}>
               {(approval) => (
-                <Suspense fallback={<div class="notice wait">{approval.title}</div>}>
-                  <ApprovalCard approval={approval} compact />
-                </Suspense>
+                <ApprovalCard
+                  approval={approval}
+                  compact
+                  fallback={<div class="notice wait">{approval.title}</div>}
+                />
               )}
             </For>
           </div>
@@ -75,7 +76,7 @@ export function BubbleItem(props: { readonly item: Bubble }): JSX.Element {
 function Who(props: { readonly item: Bubble; readonly name: string }): JSX.Element {
   const here = useHere();
   const room = useRoom();
-  const spent = createMemo(() => here.state().spent.get(props.item.runId));
+  const spent = createMemo(() => tokensOf(props.item));
   const run = createMemo(() => here.state().runs.get(props.item.runId));
   const first = () => props.item.segments[0]?.entry.created_at ?? props.item.task?.created_at;
   const caller = createMemo(() =>
@@ -99,7 +100,7 @@ function Who(props: { readonly item: Bubble; readonly name: string }): JSX.Eleme
       <span class="chat-when ellipsis">
         <Show when={room.namesKnown()}>
           {facts().join(" · ")}
-          <Show when={spent() === undefined && first()}>
+          <Show when={first()}>
             {(time) => (
               <>
                 {facts().length > 0 ? " · " : ""}
@@ -116,12 +117,20 @@ function Who(props: { readonly item: Bubble; readonly name: string }): JSX.Eleme
   );
 }
 
+/** The reported tokens of the model calls behind these answers; undefined if none was reported. */
+function tokensOf({ segments }: Bubble): number | undefined {
+  const reported = segments.flatMap(({ entry: { input_tokens: input, output_tokens: output } }) =>
+    input === null && output === null ? [] : [(input ?? 0) + (output ?? 0)],
+  );
+  return reported.length === 0 ? undefined : reported.reduce((sum, one) => sum + one, 0);
+}
+
 function Task(props: { readonly text: string; readonly key: string }): JSX.Element {
   const room = useRoom();
   return (
     <Fold
       opened={room.isOpened(props.key)}
-      onToggle={() => room.toggle(props.key)}
+      onToggle={(button) => room.toggle(props.key, button)}
       title="Task"
       line={props.text.slice(0, LINE_CHARACTERS_MAX)}
     >
@@ -151,7 +160,7 @@ function OneAnswer(props: {
       <Show when={props.reasoning !== ""}>
         <Fold
           opened={room.isOpened(reasonKey())}
-          onToggle={() => room.toggle(reasonKey())}
+          onToggle={(button) => room.toggle(reasonKey(), button)}
           title={props.segment || props.text !== "" ? "Reasoning" : "Reasoning…"}
           line={
             props.segment
@@ -179,14 +188,18 @@ function OneAnswer(props: {
 /** A line that unfolds. */
 function Fold(props: {
   readonly opened: boolean;
-  readonly onToggle: () => void;
+  readonly onToggle: (button: HTMLElement) => void;
   readonly title: string;
   readonly line: string;
   readonly children: JSX.Element;
 }): JSX.Element {
   return (
     <div class="chat-fold">
-      <button type="button" aria-expanded={props.opened} onClick={() => props.onToggle()}>
+      <button
+        type="button"
+        aria-expanded={props.opened}
+        onClick={({ currentTarget }) => props.onToggle(currentTarget)}
+      >
         <span class="chat-fold-title">{props.title}</span>
         <Show when={!props.opened}>
           <span class="ellipsis" dir="auto">

@@ -3,6 +3,7 @@
 import { createEffect, createMemo, createSignal, type JSX, on, onCleanup, onMount, Show } from "solid-js";
 import { api, take } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
+import { createProblem } from "../../api/reach.ts";
 import { Button } from "../../kit/button.tsx";
 import { count } from "../../kit/format.ts";
 import { narrow } from "../../kit/screen.ts";
@@ -85,7 +86,7 @@ export function Composer(): JSX.Element {
 /** Clears the text once the server has accepted it. */
 function createSending(workspaceId: number, { text, setText }: ReturnType<typeof createDraft>) {
   const [busy, setBusy] = createSignal(false);
-  const [problem, setProblem] = createSignal<Problem>();
+  const [problem, setProblem] = createProblem();
   const tooLong = () => text().length > CHARACTERS_MAX;
   const ready = () => text().trim() !== "" && !tooLong() && !busy();
   const send = async () => {
@@ -111,12 +112,12 @@ function Refused(props: { readonly problem: Problem; readonly onClose: () => voi
     <div class="notice bad chat-refused" role="alert">
       <div>{props.problem.message}</div>
       <Button small onClick={() => props.onClose()}>
-        {" "}
-        Dismiss{" "}
-      </Button>{" "}
+        Dismiss
+      </Button>
     </div>
   );
 }
+
 function Hint(props: { readonly length: number; readonly running: boolean }): JSX.Element {
   return (
     <span class="chat-hint" id="chat-hint" classList={{ over: props.length > CHARACTERS_MAX }}>
@@ -144,8 +145,7 @@ function CancelButton(): JSX.Element {
   };
   return (
     <Button small busy={cancelling()} onClick={() => void cancel()}>
-      {" "}
-      Cancel turn{" "}
+      Stop
     </Button>
   );
 }

@@ -21,6 +21,7 @@ import type { Item } from "../../state/transcript.ts";
 import { BubbleItem } from "./bubble.tsx";
 import { createFollowing } from "./following.ts";
 import { MessageItem, QueuedItem } from "./message.tsx";
+import { useRoom } from "./room.ts";
 import { TurnEndItem } from "./turn-end.tsx";
 
 const ROWS_BEYOND = 4;
@@ -32,7 +33,11 @@ const BEGINNING_PX = 1_200;
 export function Conversation(props: { readonly items: readonly Item[] }): JSX.Element {
   let scroller!: HTMLDivElement;
   let all!: HTMLDivElement;
-  const following = createFollowing(() => scroller);
+  const following = createFollowing(
+    () => scroller,
+    () => look(),
+  );
+  useRoom().onHold(following.hold);
   const byKey = createMemo(() => new Map(props.items.map((item, index) => [item.key, { item, index }])));
   const rows = createRows(
     () => props.items,

@@ -7,16 +7,17 @@ import EyeOff from "lucide-solid/icons/eye-off";
 import ScanText from "lucide-solid/icons/scan-text";
 import ShieldCheck from "lucide-solid/icons/shield-check";
 import Undo from "lucide-solid/icons/undo-2";
-import { createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
+import { createSignal, type JSX, Show } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
 import { api, take } from "../../api/client.ts";
+import { later } from "../../kit/later.tsx";
 import type { Action } from "../../kit/menu.tsx";
 import { copyText } from "../../kit/pieces.tsx";
 import { clearTaint, isTainting } from "../../state/taint.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { useRoom } from "./room.ts";
 
-const Menu = lazy(async () => ({ default: (await import("../../kit/menu.tsx")).Menu }));
+const Menu = later(async () => (await import("../../kit/menu.tsx")).Menu);
 
 const LOOK = "btn quiet icon small chat-entry-menu";
 
@@ -70,11 +71,9 @@ export function EntryMenu(props: { readonly entry: Entry; readonly of: string })
   );
   return (
     <Show when={wanted()} fallback={button()}>
-      <Suspense fallback={button()}>
-        <Menu label={label()} actions={actions()} class={LOOK} openAtOnce>
-          <Ellipsis aria-hidden="true" />
-        </Menu>
-      </Suspense>
+      <Menu label={label()} actions={actions()} class={LOOK} openAtOnce fallback={button()}>
+        <Ellipsis aria-hidden="true" />
+      </Menu>
     </Show>
   );
 }

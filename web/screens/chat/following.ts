@@ -1,8 +1,10 @@
 // Keeps a list at its end while it grows. Scrolling up, by however little, stops that until the reader returns to the end.
 
-import { createSignal, type Accessor } from "solid-js";
+import { createSignal, onCleanup, type Accessor } from "solid-js";
 
 const AT_END_PX = 2;
+/** Rows are measured within this time after a click. */
+const HOLD_MS = 250;
 /** Nearer than this, no button is shown. */
 const NEAR_END_PX = 48;
 
@@ -17,13 +19,23 @@ export interface Following {
   readonly grown: () => void;
   /** Starts following. */
   readonly begin: () => void;
+  /** Keeps an element where it is on the screen while a click on it changes what is below or above. */
+  readonly hold: (element: HTMLElement) => void;
 }
 
-export function createFollowing(scroller: () => HTMLElement): Following {
+/** `onLetGo`: a held element is free again, and the list may be at its end or not. */
+export function createFollowing(scroller: () => HTMLElement, onLetGo: () => void): Following {
   const [atEnd, setAtEnd] = createSignal(true);
   const [seen, setSeen] = createSignal<string>();
   let following = true;
   let before = { top: 0, height: 0 };
+  let held: { readonly element: HTMLElement; readonly top: number } | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  onCleanup(() => clearTimeout(timer));
+  const putBack = () => {
+    if (!held?.element.isConnected) return;
+    scroller().scrollTop += held.element.getBoundingClientRect().top - held.top;
+  };
   return {
     atEnd,
     seen,
@@ -39,9 +51,21 @@ export function createFollowing(scroller: () => HTMLElement): Following {
       setSeen(end ? undefined : last);
     },
     grown() {
-      if (following) scroller().scrollTop = scroller().scrollHeight;
+      if (held) putBack();
+      else if (following) scroller().scrollTop = scroller().scrollHeight;
+    },
+    hold(element) {
+      held = { element, top: element.getBoundingClientRect().top };
+      following = false;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        putBack();
+        held = undefined;
+        onLetGo();
+      }, HOLD_MS);
     },
     begin() {
+      held = undefined;
       following = true;
       setAtEnd(true);
       setSeen(undefined);

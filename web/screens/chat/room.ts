@@ -11,7 +11,8 @@ const SECOND_MS = 1_000;
 interface Room {
   /** Survives streaming and virtual scrolling. */
   readonly isOpened: (key: string) => boolean;
-  readonly toggle: (key: string) => void;
+  readonly toggle: (key: string, button: HTMLElement) => void;
+  readonly onHold: (hold: (button: HTMLElement) => void) => void;
   /** Appends text to the composer and focuses it. */
   readonly compose: (text: string) => void;
   readonly onCompose: (hear: (text: string) => void) => void;
@@ -43,14 +44,18 @@ export function createRoom(): Room {
   );
   const modelIds = createMemo(() => new Map(here.state().agents.map(({ id, model_id: of }) => [id, of])));
   let hear = (_text: string) => {};
+  let hold = (_button: HTMLElement) => {};
   return {
     isOpened: (key) => opened().has(key),
-    toggle: (key) =>
+    toggle: (key, button) => {
+      hold(button);
       setOpened((before) => {
         const after = new Set(before);
         if (!after.delete(key)) after.add(key);
         return after;
-      }),
+      });
+    },
+    onHold: (holds) => (hold = holds),
     compose: (text) => hear(text),
     onCompose: (hears) => (hear = hears),
     now: createSeconds(() => here.state().turns.some(({ status }) => isOpen(status))),

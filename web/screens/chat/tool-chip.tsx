@@ -42,7 +42,7 @@ export function ToolChip(props: { readonly chip: Chip; readonly bubble: Bubble }
         class="chat-chip"
         aria-expanded={opened()}
         aria-controls={opened() ? bodyId : undefined}
-        onClick={() => room.toggle(props.chip.key)}
+        onClick={({ currentTarget }) => room.toggle(props.chip.key, currentTarget)}
       >
         <StateIcon state={state()} />
         <b class="chat-tool-name">{props.chip.tool}</b>

@@ -1,10 +1,11 @@
 // The directories of a workspace, read one level at a time as they are opened, and again when a file in them is saved. The latest request
 // wins, in whatever order responses arrive.
 
-import { type Accessor, createEffect, createSignal, on } from "solid-js";
+import { type Accessor, createEffect, createSignal, on, onCleanup } from "solid-js";
 import type { FileEntry } from "../../../src/service/files/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
+import { createProblem, onReachedAgain } from "../../api/reach.ts";
 import type { WorkspaceState } from "../../state/workspace-state.ts";
 import { directoryToRead, type Levels as TreeLevels, parentsOf } from "../../parts/tree/tree-rows.ts";
 
@@ -27,7 +28,7 @@ export function createDirectories(
 ): Directories {
   const [levels, setLevels] = createSignal<Levels>(new Map());
   const [open, setOpen] = createSignal<ReadonlySet<string>>(new Set());
-  const [problem, setProblem] = createSignal<Problem>();
+  const [problem, setProblem] = createProblem();
   const asked = new Map<string, number>();
 
   const close = (path: string) =>
@@ -57,6 +58,7 @@ export function createDirectories(
   const readAll = () => {
     for (const path of ["", ...open()]) void read(path);
   };
+  onCleanup(onReachedAgain(readAll));
   const add = (paths: readonly string[]) => {
     const missing = paths.filter((path) => !open().has(path));
     if (missing.length === 0) return;

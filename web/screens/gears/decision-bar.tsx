@@ -2,7 +2,8 @@
 
 import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
 import type { DecideGear as Decision, GearDetail } from "../../../src/service/gears/schema.ts";
-import { asProblem, type Problem } from "../../api/problem.ts";
+import { asProblem } from "../../api/problem.ts";
+import { createProblem } from "../../api/reach.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
@@ -85,7 +86,7 @@ export function DecisionBar(props: {
 /** Sends a decision on the shown content, once at a time, and keeps what came of it until the content changes. */
 function createDecision(shown: () => GearDetail) {
   const [busy, setBusy] = createSignal<string>();
-  const [problem, setProblem] = createSignal<Problem>();
+  const [problem, setProblem] = createProblem();
   const [said, setSaid] = createSignal("");
   createEffect(
     on(

@@ -12,7 +12,8 @@ import { Time } from "../../kit/pieces.tsx";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { type Column, found, Table } from "../../kit/table.tsx";
-import { gearsQuery } from "../../state/lists.ts";
+import { MissingImages } from "../../parts/isolation/missing-images.tsx";
+import { gearsQuery, isolationQuery } from "../../state/lists.ts";
 import { RUNTIME_NAMES, STATUS_NAMES, StatusTag } from "./gear-words.tsx";
 import { NewGear } from "./new-gear.tsx";
 import "./gears.css";
@@ -191,14 +192,18 @@ function GearList(props: { readonly gears: readonly Gear[] }): JSX.Element {
   );
 }
 
-/** The server's statement; every gear carries the same one. */
+/** The server's statement, which every gear carries, and what keeps gears from running. */
 function Isolation(props: { readonly gear: Gear | undefined }): JSX.Element {
+  const isolation = isolationQuery();
   return (
     <Show when={props.gear}>
       {(gear) => (
-        <p class="lead" classList={{ "gear-bad": !gear().isolated }}>
-          {gear().isolation}
-        </p>
+        <>
+          <p class="lead" classList={{ "gear-bad": !gear().isolated }}>
+            {gear().isolation}
+          </p>
+          <MissingImages missing={isolation.data()?.missing ?? []} />
+        </>
       )}
     </Show>
   );

@@ -4,6 +4,7 @@
 import { type Accessor, createSignal, onCleanup } from "solid-js";
 import type { GearResult } from "../../../src/service/gears/schema.ts";
 import { asProblem, type Problem, problemOf } from "../../api/problem.ts";
+import { createProblem } from "../../api/reach.ts";
 import { refresh } from "../../api/query.ts";
 import { type StreamedEvent, streamEvents } from "../../api/stream.ts";
 
@@ -32,7 +33,7 @@ export function createLiveRun(): LiveRun {
   const [printed, setPrinted] = createSignal<readonly Printed[]>([]);
   const [cut, setCut] = createSignal(false);
   const [result, setResult] = createSignal<GearResult>();
-  const [problem, setProblem] = createSignal<Problem>();
+  const [problem, setProblem] = createProblem();
   const abort = new AbortController();
   onCleanup(() => abort.abort());
   const clear = () => {

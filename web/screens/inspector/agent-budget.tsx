@@ -8,7 +8,7 @@ import { percent, plural, tokens } from "../../kit/format.ts";
 import { useHere } from "../../state/here.ts";
 import { ownsWorkspace } from "../../state/session.ts";
 import { BudgetForm } from "../../parts/budget/budget-form.tsx";
-import { BudgetMeter } from "../../parts/budget/budget-meter.tsx";
+import { BudgetMeter, NOTHING_USED } from "../../parts/budget/budget-meter.tsx";
 
 export function AgentBudget(props: { readonly agent: Agent }): JSX.Element {
   const here = useHere();
@@ -25,7 +25,7 @@ export function AgentBudget(props: { readonly agent: Agent }): JSX.Element {
   return (
     <section class="section">
       <h3>Budget</h3>
-      <BudgetMeter budget={props.agent.budget} today={used()?.today ?? { tokens: 0, cost: 0 }} />
+      <BudgetMeter budget={props.agent.budget} today={used()?.today ?? NOTHING_USED} />
       <p class="small muted num inspector-after">{running()}</p>
       <Show
         when={editing()}

@@ -118,7 +118,9 @@ function changesLabel(call: Call, context: CallContext | undefined): string {
   if (previous.run_id === call.run_id) return `changed since call ${context.previousNumber}`;
   return previous.turn_id === call.turn_id
     ? "changed since its last run"
-    : `changed since turn ${previous.turn_id}`;
+    : context.previousTurn === undefined
+      ? "changed since an earlier turn"
+      : `changed since turn ${context.previousTurn}`;
 }
 
 function ExactPrompt(props: { readonly call: Call; readonly context: CallContext | undefined }): JSX.Element {

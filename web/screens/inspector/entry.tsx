@@ -13,6 +13,7 @@ import { FoldedText } from "../../kit/prompt-parts.tsx";
 import { Skeleton } from "../../kit/states.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
+import { TurnNumber } from "../../state/turn-number.tsx";
 import { clearTaint, isTainting, TAINT_LABEL, TRUNCATION_LABELS } from "../../state/taint.ts";
 import { nameOf } from "../../state/workspace-state.ts";
 import { AskedCalls } from "./asked-calls.tsx";
@@ -113,7 +114,9 @@ function Facts(props: { readonly entry: Entry }): JSX.Element {
       <dd>
         <Time time={props.entry.created_at} />
         {", "}
-        <A href={`/workspaces/${here.id}/activity?turn=${props.entry.turn_id}`}>turn {props.entry.turn_id}</A>
+        <A href={`/workspaces/${here.id}/activity?turn=${props.entry.turn_id}`}>
+          turn <TurnNumber id={props.entry.turn_id} />
+        </A>
       </dd>
       <Tokens entry={props.entry} />
       <Show when={props.entry.partial}>
@@ -177,7 +180,7 @@ function Tokens(props: { readonly entry: Entry }): JSX.Element {
             <dt>First sent in</dt>
             <dd>
               <A href={inspect({ kind: "call", id: call().id })} noScroll>
-                a model call of turn {call().turn_id}
+                a model call of turn <TurnNumber id={call().turn_id} />
               </A>
             </dd>
           </>

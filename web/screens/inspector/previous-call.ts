@@ -16,6 +16,8 @@ export interface CallContext {
   readonly previous: CallSummary | undefined;
   /** Position of `previous` among the calls of its run. */
   readonly previousNumber: number;
+  /** The number of the turn of `previous`, if that is another turn. */
+  readonly previousTurn: number | undefined;
   /** The next call of the same run. */
   readonly next: CallSummary | undefined;
 }
@@ -34,25 +36,27 @@ async function find(here: Here, call: Call): Promise<CallContext> {
   const run = own.filter(({ run_id: id }) => id === call.run_id);
   const at = run.findIndex(({ id }) => id === call.id);
   const inRun = run[at - 1];
-  const before =
-    inRun ??
-    own.findLast((one) => one.agent_id === call.agent_id && one.id < call.id) ??
-    (await lastOfEarlierTurns(here, call));
+  const inTurn = inRun ?? own.findLast((one) => one.agent_id === call.agent_id && one.id < call.id);
+  const earlier = inTurn ? undefined : await lastOfEarlierTurns(here, call);
   return {
     number: at + 1,
-    previous: before,
-    previousNumber: before && inRun ? at : 0,
+    previous: inTurn ?? earlier?.call,
+    previousNumber: inRun ? at : 0,
+    previousTurn: earlier?.turn,
     next: run[at + 1],
   };
 }
 
-async function lastOfEarlierTurns(here: Here, call: Call): Promise<CallSummary | undefined> {
+async function lastOfEarlierTurns(
+  here: Here,
+  call: Call,
+): Promise<{ readonly call: CallSummary; readonly turn: number } | undefined> {
   const query = { before: call.turn_id, limit: TURNS_LOOKED_AT_MAX };
   const turns = await take(api.workspaces({ id: here.id }).turns.get({ query }));
   for (const turn of turns.toReversed()) {
     const calls = await take(api.turns({ id: turn.id }).calls.get());
     const found = calls.findLast(({ agent_id: agent }) => agent === call.agent_id);
-    if (found) return found;
+    if (found) return { call: found, turn: turn.number };
   }
   return undefined;
 }

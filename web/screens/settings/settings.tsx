@@ -10,7 +10,8 @@ import { createSubmission } from "../../kit/form.tsx";
 import { Avatar } from "../../kit/pieces.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { attempt, tell } from "../../kit/toast.tsx";
-import { egressQuery, gearsQuery } from "../../state/lists.ts";
+import { MissingImages } from "../../parts/isolation/missing-images.tsx";
+import { egressQuery, isolationQuery } from "../../state/lists.ts";
 import { askToSignIn, isAdmin, me, signOut } from "../../state/session.ts";
 import { setTheme, theme, type Theme } from "../../state/theme.ts";
 import { shortcuts } from "./shortcuts.ts";
@@ -97,7 +98,7 @@ function Who(): JSX.Element {
 function Switches(): JSX.Element {
   const egress = egressQuery();
   const terminal = createQuery(() => ({ key: ["terminal"], read: () => take(api.terminal.status.get()) }));
-  const gears = gearsQuery();
+  const isolation = isolationQuery();
   const off = createSubmission([], async () => {
     await take(api.egress.off.post());
     await Promise.all([refresh("egress"), refresh("approvals")]);
@@ -114,7 +115,7 @@ function Switches(): JSX.Element {
   return (
     <section class="settings-part">
       <h2>This server</h2>
-      <Show when={egress.problem() ?? terminal.problem() ?? off.problem()}>
+      <Show when={egress.problem() ?? terminal.problem() ?? isolation.problem() ?? off.problem()}>
         {(problem) => <ProblemNotice problem={problem()} />}
       </Show>
       <dl class="settings-switches">
@@ -142,12 +143,14 @@ function Switches(): JSX.Element {
               : terminal.data()?.reason
           }
         />
-        <Show
-          when={gears.data()?.[0]}
-          fallback={<Switch name="Gear isolation" text="Shown once a gear exists." />}
+        <Switch
+          name="Gear isolation"
+          on={isolation.data()?.isolated}
+          state={isolation.data()?.missing.length ? "images missing" : undefined}
+          text={isolation.data()?.text}
         >
-          {(gear) => <Switch name="Gear isolation" on={gear().isolated} text={gear().isolation} />}
-        </Show>
+          <MissingImages missing={isolation.data()?.missing ?? []} />
+        </Switch>
       </dl>
       <p class="small muted">
         The operator sets these in the server's configuration. You cannot enable them here.
@@ -159,6 +162,8 @@ function Switches(): JSX.Element {
 function Switch(props: {
   readonly name: string;
   readonly on?: boolean | undefined;
+  /** In place of "on", when it does not work. */
+  readonly state?: string | undefined;
   readonly text?: string | null | undefined;
   readonly children?: JSX.Element;
 }): JSX.Element {
@@ -167,7 +172,9 @@ function Switch(props: {
       <dt>
         {props.name}
         <Show when={props.on !== undefined}>
-          <span class={`tag ${props.on ? "ok" : ""}`}>{props.on ? "on" : "off"}</span>
+          <span class={`tag ${props.state ? "wait" : props.on ? "ok" : ""}`}>
+            {props.state ?? (props.on ? "on" : "off")}
+          </span>
         </Show>
       </dt>
       <dd>

@@ -5,7 +5,7 @@ import type { Usage } from "../../../src/service/usage/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { count, money, percent, plural } from "../../kit/format.ts";
+import { costText, count, percent, plural } from "../../kit/format.ts";
 import { type Column, Table } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
 import { ownsWorkspace } from "../../state/session.ts";
@@ -64,7 +64,7 @@ const COLUMNS: readonly Column<AgentUsage>[] = [
   },
   {
     title: "Cost",
-    cell: (row) => (row.cost !== null ? money(row.cost) : row.calls === 0 ? "" : "unknown"),
+    cell: (row) => (row.calls === 0 ? "" : row.cost === null ? "unknown" : costText(row)),
     sortBy: (row) => row.cost ?? -1,
     number: true,
   },
@@ -131,9 +131,7 @@ function UsageTable(): JSX.Element {
       plural(calls, "model call"),
       `${count(input)} tokens in, ${count(cached)} of them cached`,
       `${count(output)} out`,
-      usage().cost === null
-        ? "cost unknown"
-        : `${usage().unpriced_calls > 0 ? "at least " : ""}${money(usage().cost!)}`,
+      costText(usage()),
       ...(unreported === 0 ? [] : [`${plural(unreported, "call")} unreported`]),
       ...(usage().unpriced_calls === 0 ? [] : [`${plural(usage().unpriced_calls, "call")} unpriced`]),
     ].join(" · ");

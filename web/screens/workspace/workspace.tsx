@@ -2,20 +2,11 @@
 // share one feed.
 
 import { A, useLocation, useNavigate, useParams } from "@solidjs/router";
-import {
-  type Component,
-  createEffect,
-  createMemo,
-  createSignal,
-  For,
-  type JSX,
-  lazy,
-  Show,
-  Suspense,
-} from "solid-js";
+import { type Component, createEffect, createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { showConnection, useCrumbs } from "../../frame/top-line.tsx";
-import { money, tokens } from "../../kit/format.ts";
+import { costText, money, tokens } from "../../kit/format.ts";
+import { later } from "../../kit/later.tsx";
 import { Part } from "../../kit/part.tsx";
 import { agentColour, ShareBar } from "../../kit/pieces.tsx";
 import { Split } from "../../kit/split.tsx";
@@ -43,7 +34,7 @@ interface WorkspaceParts {
   }>;
 }
 
-const UsageDialog = lazy(async () => ({ default: (await import("./usage-dialog.tsx")).UsageDialog }));
+const UsageDialog = later(async () => (await import("./usage-dialog.tsx")).UsageDialog);
 
 export function Workspace(props: WorkspaceParts): JSX.Element {
   const params = useParams<{ id: string; view?: string }>();
@@ -199,19 +190,10 @@ function Meter(): JSX.Element {
         </Show>
         <Show when={usage().cost !== null || perDay()}>
           <span class="optional">
-            <Show
-              when={perDay()}
-              fallback={
-                <>
-                  {/* Unpriced calls are not free. */}
-                  <Show when={usage().unpriced_calls > 0}>at least </Show>
-                  <b>{money(usage().cost ?? 0)}</b>
-                </>
-              }
-            >
+            <Show when={perDay()} fallback={<b>{costText(usage())}</b>}>
               {(limit) => (
                 <>
-                  <b>{money(usage().today.cost)}</b> of {money(limit())} today
+                  <b>{costText(usage().today)}</b> of {money(limit())} today
                 </>
               )}
             </Show>
@@ -219,9 +201,7 @@ function Meter(): JSX.Element {
         </Show>
       </button>
       <Show when={open()}>
-        <Suspense>
-          <UsageDialog onClose={() => setOpen(false)} />
-        </Suspense>
+        <UsageDialog onClose={() => setOpen(false)} />
       </Show>
     </>
   );

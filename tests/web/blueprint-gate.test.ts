@@ -1,0 +1,45 @@
+// Goal: a granted gate to the internet is in view, beside the inspector, and its wire leads straight to it.
+
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { card } from "../kit/blueprint-desk.ts";
+import { hasBrowser } from "../kit/browser.ts";
+import { eventually } from "../kit/eventually.ts";
+import { withBrowser } from "../kit/screen.ts";
+import { searchable, searchLab } from "../kit/searching.ts";
+
+setDefaultTimeout(90_000);
+
+describe.if(hasBrowser && searchable)("the gate", () => {
+  test("appears inside the pane while the inspector is open, and no card is in the way of its wire", async () => {
+    await using lab = await withBrowser(await searchLab());
+    // Two workers in one row with the orchestrator: whatever is right of them, is behind them.
+    const { position } = await lab.orchestrator();
+    for (const [name, x] of [
+      ["scribe", 340],
+      ["scout", 680],
+    ] as const)
+      await lab.agent(name, { model: "boss", position: { x: position.x + x, y: position.y } });
+    const page = await lab.open(`${lab.own}/blueprint?inspect=agent-${lab.orchestratorId}`, { width: 1280 });
+    await card(page, "scout").waitFor();
+    await page.getByRole("complementary", { name: "Inspector" }).getByText("Budget").waitFor();
+    await lab.grant();
+    const [wire, gate, pane] = [
+      page.locator("[data-grant] .blueprint-wire-line"),
+      page.locator(".gate"),
+      page.locator(".blueprint-pane"),
+    ];
+    await wire.waitFor({ state: "attached" });
+    await eventually(async () => {
+      const [small, large] = [(await gate.boundingBox())!, (await pane.boundingBox())!];
+      return (
+        small.x >= large.x &&
+        small.y >= large.y &&
+        small.x + small.width <= large.x + large.width &&
+        small.y + small.height <= large.y + large.height
+      );
+    }, true);
+    // A curve from side to side; a lane around cards has corners and straight parts.
+    expect(await wire.getAttribute("d")).toMatch(/^M[^HV]*C[^HV]*$/);
+    await page.context().close();
+  });
+});

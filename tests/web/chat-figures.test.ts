@@ -1,0 +1,87 @@
+// Goal: figures and places in the chat are true: tokens of each answer also after a reload, an unknown cost is no zero, and what a click
+// unfolds stays where it was clicked.
+
+import { afterEach, expect, test } from "bun:test";
+import { belowSight, bubble, chatRoom, chip } from "../kit/chat-room.ts";
+import { eventually } from "../kit/eventually.ts";
+import { call, say, usage } from "../kit/model/index.ts";
+import { onScreen } from "../kit/screen.ts";
+
+const TALL = Array.from({ length: 60 }, (_, line) => `line ${line}`).join("\n");
+
+onScreen("the chat's figures", chatRoom, (room) => {
+  afterEach(() => room.endTurns());
+
+  test("shows the tokens of each answer, the same after a reload", async () => {
+    const desk = await room.desk("scribe");
+    room.model
+      .script("boss", [
+        [
+          say("I ask."),
+          call("delegate", { agent: "scribe", task: "Go." }),
+          usage({ input: 100, output: 20 }),
+        ],
+        [say("All done."), usage({ input: 150, output: 5 })],
+      ])
+      .script("worker", [[say("Written."), usage({ input: 40, output: 2 })]]);
+    const page = await room.open(desk.own);
+    await desk.chat("go");
+    for (const visit of ["live", "after a reload"]) {
+      if (visit !== "live") await page.reload();
+      await bubble(page, "orchestrator", "I ask.").getByText("120 tokens").waitFor();
+      await bubble(page, "orchestrator", "All done.").getByText("155 tokens").waitFor();
+      await bubble(page, "scribe", "Written.").getByText("42 tokens").waitFor();
+      expect(await page.getByText("275 tokens").count()).toBe(0);
+    }
+    await page.context().close();
+  });
+
+  test("says that a cost is unknown, and that a sum is at least so much", async () => {
+    const desk = await room.desk("scribe");
+    await room.admin.patch(desk.own, { budget: { cost_per_day: 5 } });
+    room.model.script("boss", [[say("One."), usage({ input: 100_000, output: 0 })]]);
+    await desk.chat("go");
+    const page = await room.open(desk.own);
+    const meter = page.getByTitle("Usage and budget");
+    await meter.getByText("unknown cost").waitFor();
+    await meter.click();
+    await page.getByRole("dialog").getByText("unknown cost of $5.00 today").waitFor();
+    expect(await page.getByText("$0.00").count()).toBe(0);
+    await page.keyboard.press("Escape");
+    const { model_id: modelId } = await desk.orchestrator();
+    await room.admin.patch(`/models/${modelId}`, { input_price: 1, output_price: 1 });
+    room.model.script("boss", [[say("Two."), usage({ input: 100_000, output: 0 })]]);
+    await desk.chat("again");
+    await meter.getByText("at least $0.10").waitFor();
+    await room.admin.patch(`/models/${modelId}`, { input_price: null, output_price: null });
+    await page.context().close();
+  });
+
+  test("keeps a tool call where it was clicked, at the end of the conversation and above it", async () => {
+    const desk = await room.desk();
+    room.model.script("boss", [
+      [say("First."), call("file_write", { path: "tall.txt", content: TALL })],
+      [say("Second."), call("file_list", {})],
+      say("The end."),
+    ]);
+    await desk.chat("go");
+    const page = await room.open(desk.own, { height: 700 });
+    await page.getByText("The end.").waitFor();
+    await eventually(() => belowSight(page), 0);
+    for (const tool of ["file_write", "file_list"]) {
+      const header = chip(page, tool);
+      const top = async () => Math.round((await header.boundingBox())!.y);
+      const before = await top();
+      await header.click();
+      await page.getByRole("region", { name: "Result" }).waitFor();
+      // The row has been measured again, and the page painted.
+      await page.evaluate(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))",
+      );
+      expect(Math.abs((await top()) - before)).toBeLessThanOrEqual(1);
+      await header.click();
+      await page.getByRole("region", { name: "Result" }).waitFor({ state: "detached" });
+    }
+    await page.context().close();
+  });
+});
