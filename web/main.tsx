@@ -42,6 +42,7 @@ const Approvals = lazy(async () => ({
 const Gears = lazy(async () => ({ default: (await import("./screens/gears/gears.tsx")).Gears }));
 const Gear = lazy(async () => ({ default: (await import("./screens/gears/gear.tsx")).Gear }));
 const Library = lazy(async () => ({ default: (await import("./screens/library/library.tsx")).Library }));
+const Context = lazy(async () => ({ default: (await import("./screens/context/context.tsx")).Context }));
 const Models = lazy(async () => ({ default: (await import("./screens/models/models.tsx")).Models }));
 const People = lazy(async () => ({ default: (await import("./screens/people/people.tsx")).People }));
 const Audit = lazy(async () => ({ default: (await import("./screens/audit/audit.tsx")).Audit }));
@@ -72,6 +73,7 @@ render(
         component={Gear}
       />
       <Route path="/library/:id?" matchFilters={{ id }} component={Library} />
+      <Route path="/context" component={Context} />
       <Route path="/models" component={Models} />
       <Route path="/people" component={People} />
       <Route path="/audit" component={Audit} />

@@ -7,6 +7,7 @@ import LogIn from "lucide-solid/icons/log-in";
 import LogOut from "lucide-solid/icons/log-out";
 import Monitor from "lucide-solid/icons/monitor";
 import Moon from "lucide-solid/icons/moon";
+import NotebookText from "lucide-solid/icons/notebook-text";
 import Plus from "lucide-solid/icons/plus";
 import Sun from "lucide-solid/icons/sun";
 import TextAlignStart from "lucide-solid/icons/text-align-start";
@@ -14,7 +15,14 @@ import Zap from "lucide-solid/icons/zap";
 import { type Accessor, createMemo, type JSX } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { attempt } from "../kit/toast.tsx";
-import { gearsQuery, instructionsQuery, modelsQuery, workspacesQuery } from "../state/lists.ts";
+import {
+  documentsQuery,
+  gearsQuery,
+  instructionsQuery,
+  modelsQuery,
+  spaceQuery,
+  workspacesQuery,
+} from "../state/lists.ts";
 import { askToSignIn, me, signOut } from "../state/session.ts";
 import { setTheme, theme, type Theme } from "../state/theme.ts";
 import type { Found } from "./command-search.ts";
@@ -36,6 +44,7 @@ export function everyCommand(): Accessor<readonly Command[]> {
   const gears = gearsQuery();
   const instructions = instructionsQuery();
   const models = modelsQuery();
+  const documents = documentsQuery(spaceQuery());
   return createMemo(() => [
     ...offered(),
     ...everywhere(go, models.data()?.length === 0),
@@ -64,6 +73,16 @@ export function everyCommand(): Accessor<readonly Command[]> {
       icon: () => <BookOpen aria-hidden="true" />,
       run: go(`/library/${one.id}`),
     })),
+    ...(documents.data() ?? [])
+      .filter(({ state }) => state !== "deleted")
+      .map(({ path }) => ({
+        id: `document-${encodeURIComponent(path)}`,
+        group: "Documents",
+        label: path.slice(path.lastIndexOf("/") + 1),
+        note: path,
+        icon: () => <NotebookText aria-hidden="true" />,
+        run: go(`/context?path=${encodeURIComponent(path)}`),
+      })),
   ]);
 }
 

@@ -4,6 +4,7 @@ import BookOpen from "lucide-solid/icons/book-open";
 import Box from "lucide-solid/icons/box";
 import ClipboardList from "lucide-solid/icons/clipboard-list";
 import Cog from "lucide-solid/icons/cog";
+import NotebookText from "lucide-solid/icons/notebook-text";
 import ShieldCheck from "lucide-solid/icons/shield-check";
 import SlidersHorizontal from "lucide-solid/icons/sliders-horizontal";
 import SquareTerminal from "lucide-solid/icons/square-terminal";
@@ -25,6 +26,7 @@ export const places: readonly Place[] = [
   { path: "/approvals", name: "Approvals", icon: ShieldCheck },
   { path: "/gears", name: "Gears", icon: Cog },
   { path: "/library", name: "Library", icon: BookOpen },
+  { path: "/context", name: "Context", icon: NotebookText, admin: true },
   { path: "/models", name: "Models", icon: Box },
   { path: "/people", name: "People", icon: Users, admin: true, lead: true },
   { path: "/audit", name: "Audit", icon: ClipboardList, admin: true },

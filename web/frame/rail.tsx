@@ -16,7 +16,8 @@ import { me, signOut } from "../state/session.ts";
 import { Mark } from "./mark.tsx";
 import { mayOpen, type Place, places } from "./places.ts";
 
-const FIRST_GROUP = 4;
+/** What agents work with; the rest is about the server. */
+const SECOND_GROUP_FROM = "/models";
 const COUNT_SHOWN_MAX = 99;
 const [folded, setFolded] = stored("rail.folded", false);
 const isFolded = () => folded() && !narrow();
@@ -52,8 +53,9 @@ export function Rail(): JSX.Element {
     if (railOpen()) (rail?.querySelector<HTMLElement>(".rail-link.on") ?? rail?.querySelector("a"))?.focus();
   });
   const shown = () => places.filter(mayOpen);
-  const main = () => shown().slice(0, FIRST_GROUP);
-  const rest = () => shown().slice(FIRST_GROUP, -1);
+  const firstGroup = () => shown().findIndex(({ path }) => path === SECOND_GROUP_FROM);
+  const main = () => shown().slice(0, firstGroup());
+  const rest = () => shown().slice(firstGroup(), -1);
   const waiting = () => approvals.data()?.length ?? 0;
   return (
     <>

@@ -1,10 +1,13 @@
 // Lists that several screens read. `refresh("gears")` after a change refetches them on every screen.
 
+import type { ContextStatus } from "../../src/service/memory/schema.ts";
 import { api, take } from "../api/client.ts";
-import { createQuery } from "../api/query.ts";
+import { createQuery, type Query } from "../api/query.ts";
 import { isAdmin, me } from "./session.ts";
 
 const APPROVALS_EVERY_MS = 15_000;
+const SPACE_EVERY_MS = 15_000;
+const DOCUMENTS_EVERY_MS = 30_000;
 
 export const workspacesQuery = () =>
   createQuery(() => ({ key: ["workspaces"], read: () => take(api.workspaces.get()) }));
@@ -29,3 +32,18 @@ export const approvalsQuery = () =>
   createQuery(() => (me() ? { key: ["approvals"], read: () => take(api.approvals.get()) } : undefined), {
     every: APPROVALS_EVERY_MS,
   });
+/** Whether there is a context space, and what to do if not. */
+export const spaceQuery = () =>
+  createQuery(() => ({ key: ["context", "status"], read: () => take(api.context.status.get()) }), {
+    every: SPACE_EVERY_MS,
+  });
+/** Every document of the space, also deleted ones. For admins, while there is a space. */
+export function documentsQuery(space: Query<ContextStatus>) {
+  return createQuery(
+    () =>
+      isAdmin() && space.data()?.available
+        ? { key: ["context", "files"], read: () => take(api.context.files.get({ query: { deleted: "1" } })) }
+        : undefined,
+    { every: DOCUMENTS_EVERY_MS },
+  );
+}

@@ -35,8 +35,14 @@ interface TreeProps<T extends TreeEntry> {
   readonly drafts: ReadonlySet<string>;
   readonly onOpen: (path: string, byKey: boolean) => void;
   readonly titleOf: (entry: T) => string;
-  /** A word after the name, such as *deleted*; the row is dimmed. */
-  readonly markOf?: ((entry: T) => string | undefined) | undefined;
+  readonly markOf?: ((entry: T) => TreeMark | undefined) | undefined;
+}
+
+/** A word after the name. */
+interface TreeMark {
+  readonly word: string;
+  /** The name is struck through. */
+  readonly gone?: boolean;
 }
 
 /** The row that the keys act on. It follows the chosen file. */
@@ -162,7 +168,7 @@ function Row(props: {
   readonly active: boolean;
   readonly draft: boolean;
   readonly title: string;
-  readonly mark: string | undefined;
+  readonly mark: TreeMark | undefined;
   readonly onPress: () => void;
 }): JSX.Element {
   const { entry, level } = props.row;
@@ -176,7 +182,7 @@ function Row(props: {
         chosen: props.chosen,
         active: props.active,
         other: entry.kind === "other",
-        marked: props.mark !== undefined,
+        gone: props.mark?.gone ?? false,
       }}
       aria-level={level}
       aria-posinset={props.row.position}
@@ -203,10 +209,12 @@ function Row(props: {
       </Show>
       <bdi class="ellipsis">{entry.name}</bdi>
       <Show when={props.mark}>
-        <span class="tree-mark">
-          <span class="visually-hidden">, </span>
-          {props.mark}
-        </span>
+        {(mark) => (
+          <span class="tree-mark">
+            <span class="visually-hidden">, </span>
+            {mark().word}
+          </span>
+        )}
       </Show>
       <Show when={props.draft}>
         <span class="dot wait" />

@@ -1,4 +1,4 @@
-// Settings: theme, session, the operator's switches, keyboard shortcuts, version.
+// Settings: theme, session, the operator's switches, memory, keyboard shortcuts, version.
 
 import { For, type JSX, Show } from "solid-js";
 import { api, take } from "../../api/client.ts";
@@ -14,6 +14,7 @@ import { MissingImages } from "../../parts/isolation/missing-images.tsx";
 import { egressQuery, isolationQuery } from "../../state/lists.ts";
 import { askToSignIn, isAdmin, me, signOut } from "../../state/session.ts";
 import { setTheme, theme, type Theme } from "../../state/theme.ts";
+import { Memory } from "./memory.tsx";
 import { shortcuts } from "./shortcuts.ts";
 import "./settings.css";
 
@@ -27,6 +28,7 @@ export function Settings(): JSX.Element {
       <Look />
       <Who />
       <Switches />
+      <Memory />
       <Keys />
       <About />
     </div>

@@ -13,8 +13,8 @@ export function shortcuts(): readonly Shortcut[] {
     { keys: [CONTROL, "K"], what: "Search and run commands" },
     { keys: ["Enter"], what: "Send the message" },
     { keys: ["Shift", "Enter"], what: "Insert a line break" },
-    { keys: [CONTROL, "S"], what: "Save the open file" },
-    { keys: ["↑", "↓"], what: "Move between table rows" },
+    { keys: [CONTROL, "S"], what: "Save the open file, document or instruction" },
+    { keys: ["↑", "↓"], what: "Move between rows, files, versions and search results" },
     { keys: ["←", "→"], what: "Resize panes, with the divider focused" },
     { keys: ["Esc"], what: "Close a dialog or menu; never rejects, cancels or deletes" },
   ];

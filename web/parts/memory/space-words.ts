@@ -1,0 +1,55 @@
+// The states of the context space in words: what each means, and what to do about it. Pure.
+
+import type { ContextStatus } from "../../../src/service/memory/schema.ts";
+
+interface SpaceWords {
+  readonly title: string;
+  /** What to do, and what happens then. */
+  readonly help: string;
+}
+
+const NO_SPACE: SpaceWords = {
+  title: "No context space yet",
+  help: "Run this command on the machine of the service. The space is picked up at once, without a restart.",
+};
+
+const WORDS: Readonly<Record<NonNullable<ContextStatus["reason"]>, SpaceWords>> = {
+  no_space: NO_SPACE,
+  cannot_open: {
+    title: "Context space cannot be opened",
+    help: "Repair or restore the folder. The service tries again at every use.",
+  },
+  unreachable: {
+    title: "Context server unreachable",
+    help: "Check that the server runs and that this machine can reach it. The service reconnects by itself.",
+  },
+  no_token: {
+    title: "Token of the context server cannot be read",
+    help: "Write a token into the file, readable for the service. It counts at once, without a restart.",
+  },
+  token_refused: {
+    title: "Context server refused the token",
+    help: "Write a valid token into the file. It counts at once, without a restart.",
+  },
+  space_missing: {
+    title: "Space not found on the context server",
+    help: "Create the space, share it with the user of the token, or correct memory.server.space in the configuration.",
+  },
+};
+
+/** The command that creates a space for one person; the server's message names it, too. */
+export const SETUP_COMMAND = "cairn init solo";
+
+/** For a status that is not available. */
+export function spaceWords({ reason, kind }: ContextStatus): SpaceWords {
+  if (reason !== undefined) return WORDS[reason];
+  return WORDS[kind === "server" ? "unreachable" : "cannot_open"];
+}
+
+const KINDS: Readonly<Record<ContextStatus["kind"], string>> = {
+  none: "None",
+  folder: "Folder on the machine of the service",
+  server: "Space of a context server",
+};
+
+export const kindName = ({ kind }: ContextStatus): string => KINDS[kind];

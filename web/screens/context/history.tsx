@@ -1,0 +1,168 @@
+// The versions of a document, the newest first, and beside them what the chosen one changed, or its text. Any version that has its content can be
+// restored as a new one; no version is ever replaced.
+
+import History_ from "lucide-solid/icons/history";
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
+import type { DocumentHistory, DocumentVersion } from "../../../src/service/memory/schema.ts";
+import { createQuery } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { bytes } from "../../kit/format.ts";
+import { Time } from "../../kit/pieces.tsx";
+import { Empty, Loaded } from "../../kit/states.tsx";
+import { attempt } from "../../kit/toast.tsx";
+import { readHistory } from "./documents.ts";
+import { VersionDetail } from "./version.tsx";
+
+interface HistoryProps {
+  readonly path: string;
+  /** The live version; null: deleted; undefined: unknown, or none yet. Another one reads the history again. */
+  readonly current: number | null | undefined;
+}
+
+export function History(props: HistoryProps): JSX.Element {
+  const query = createQuery(() => ({
+    key: ["context", "history", props.path],
+    read: () => readHistory(props.path),
+  }));
+  createEffect(
+    on(
+      () => props.current,
+      () => void query.refresh(),
+      { defer: true },
+    ),
+  );
+  return (
+    <Loaded query={query} what="history">
+      {(newest) => (
+        <Show
+          when={newest().versions.length > 0}
+          fallback={
+            <Empty title="No versions yet" icon={<History_ aria-hidden="true" />}>
+              This document was put into the folder by hand. The next save keeps that text as its first
+              version.
+            </Empty>
+          }
+        >
+          <Versions path={props.path} newest={newest()} />
+        </Show>
+      )}
+    </Loaded>
+  );
+}
+
+function Versions(props: { readonly path: string; readonly newest: DocumentHistory }): JSX.Element {
+  const pages = createPages(props);
+  /** Undefined: the newest. */
+  const [wanted, setWanted] = createSignal<number>();
+  const chosen = createMemo(() => pages.all().find(({ version }) => version === wanted()) ?? pages.all()[0]);
+  return (
+    <div class="context-history">
+      <div class="context-versions scroll">
+        <h3 class="visually-hidden">Versions</h3>
+        <ol onKeyDown={walk}>
+          <For each={pages.all()}>
+            {(one) => (
+              <VersionRow
+                version={one}
+                live={one.version === props.newest.current}
+                chosen={one.version === chosen()?.version}
+                onChoose={() => setWanted(one.version)}
+              />
+            )}
+          </For>
+        </ol>
+        <Show when={pages.more()}>
+          <div class="context-more">
+            <Button small busy={pages.busy()} onClick={() => void pages.read()}>
+              Load earlier versions
+            </Button>
+          </div>
+        </Show>
+      </div>
+      <div class="context-version scroll" tabIndex={0} role="region" aria-label="Version">
+        <Show when={chosen()}>
+          {(version) => (
+            <VersionDetail
+              path={props.path}
+              version={version()}
+              versions={pages.all()}
+              current={props.newest.current}
+              onRestored={() => setWanted(undefined)}
+            />
+          )}
+        </Show>
+      </div>
+    </div>
+  );
+}
+
+/** The newest page, and the earlier ones that were asked for. */
+function createPages(props: { readonly path: string; readonly newest: DocumentHistory }) {
+  const [earlier, setEarlier] = createSignal<readonly DocumentHistory[]>([]);
+  const [busy, setBusy] = createSignal(false);
+  const all = createMemo<readonly DocumentVersion[]>(() => {
+    const oldest = props.newest.versions.at(-1)?.version ?? 0;
+    const rest = earlier().flatMap(({ versions }) => versions);
+    return [...props.newest.versions, ...rest.filter(({ version }) => version < oldest)];
+  });
+  const more = () => (earlier().at(-1) ?? props.newest).more;
+  const read = async () => {
+    setBusy(true);
+    await attempt(async () => {
+      const page = await readHistory(props.path, all().at(-1)!.version);
+      setEarlier((known) => [...known, page]);
+    });
+    setBusy(false);
+  };
+  return { all, more, busy, read };
+}
+
+function VersionRow(props: {
+  readonly version: DocumentVersion;
+  readonly live: boolean;
+  readonly chosen: boolean;
+  readonly onChoose: () => void;
+}): JSX.Element {
+  return (
+    <li>
+      <button
+        type="button"
+        class="context-row"
+        aria-current={props.chosen ? "true" : undefined}
+        onClick={() => props.onChoose()}
+      >
+        <span class="row">
+          <span class="tag">v{props.version.version}</span>
+          <bdi class="ellipsis strong" title={props.version.author}>
+            {props.version.author}
+          </bdi>
+          <Show when={props.live}>
+            <span class="tag ok">live</span>
+          </Show>
+          <span class="end small muted">
+            <Time time={props.version.created_at} relative />
+          </span>
+        </span>
+        <Show when={props.version.message}>
+          <span class="small context-message" dir="auto">
+            {props.version.message}
+          </span>
+        </Show>
+        <span class="small muted">
+          {props.version.content ? bytes(props.version.size) : "content removed"}
+        </span>
+      </button>
+    </li>
+  );
+}
+
+/** Up and down move between versions. */
+function walk(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>(".context-row")];
+  const at = rows.findIndex((row) => row === document.activeElement);
+  const next = rows[event.key === "ArrowDown" ? at + 1 : at - 1];
+  if (at < 0 || !next) return;
+  event.preventDefault();
+  next.focus();
+}
