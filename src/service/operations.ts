@@ -121,6 +121,11 @@ export const operations: Operations = {
     "not_text",
     "unavailable",
   ],
+  "GET /workspaces/:id/memory/history": [
+    "List the versions of a document of a workspace's memory",
+    "unavailable",
+  ],
+  "GET /workspaces/:id/memory/writes": ["List what agents wrote to memory in one turn"],
   "GET /gears": ["List the gears"],
   "GET /gears/isolation": ["Show whether gears run isolated, and which images are missing"],
   "POST /gears": ["Create a gear", "conflict", "refused"],

@@ -83,7 +83,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(turnRoutes(caller, parts))
     .use(fileRoutes(caller, parts.files))
     .use(libraryRoutes(caller, parts.instructions, parts.proposals))
-    .use(memoryRoutes(caller, parts.memoryAreas, parts.contextBindings))
+    .use(memoryRoutes(caller, parts.memoryAreas, parts.contextBindings, parts.memoryWrites))
     .use(gearRoutes(caller, parts, log))
     .use(approvalRoutes(caller, parts.approvals, () => parts.sandbox.decided()))
     .use(usageRoutes(caller, parts.usages))

@@ -12,7 +12,7 @@ const OWNERS: Partial<Record<Database, Record<string, readonly string[]>>> = {
     egress: ["egress_grants", "egress_requests"],
     gears: ["gear_bindings", "gear_files", "gear_runs", "gear_versions", "gears"],
     journal: ["events"],
-    memory: ["agent_branches", "context_bindings"],
+    memory: ["agent_branches", "context_bindings", "memory_writes"],
     library: ["instruction_bindings", "instruction_proposals", "instruction_versions", "instructions"],
     people: ["team_members", "teams", "tokens", "users"],
     sandbox: ["installation"],

@@ -6,6 +6,9 @@ import { MEMORY_DOCUMENT_BYTES_MAX } from "../../src/service/memory/schema.ts";
 import { localDeps } from "./space-doors.ts";
 
 const DOCUMENTS = 2_000;
+/** In the branch: more versions than an answer lists. */
+export const BUSY = "shared/busy.md";
+const VERSIONS = 520;
 
 /** Before the service starts. `large.md` is half as large as a document may be. */
 export async function addMemory(data: string, branch: string): Promise<void> {
@@ -19,6 +22,8 @@ export async function addMemory(data: string, branch: string): Promise<void> {
     new TextEncoder().encode("word ".repeat(MEMORY_DOCUMENT_BYTES_MAX / 10)),
     null,
   );
+  for (let version = 0; version < VERSIONS; version += 1)
+    await space.write(`${branch}/${BUSY}`, new TextEncoder().encode(`text ${version}`), undefined);
   await space.close();
   await Bun.write(join(data, "config.yaml"), Bun.YAML.stringify({ memory: { space: directory } }));
 }

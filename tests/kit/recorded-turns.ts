@@ -52,6 +52,9 @@ export async function recordedTurns(): Promise<Recording> {
   const from = before.blueprint.event_id ?? 0;
   await using reader = await admin.events(`/workspaces/${workspaceId}/events?after=${from}`);
   await talk(lab);
+  const bound = await admin.post(`${lab.own}/context`, { path: "team/gone.md" });
+  await admin.post(`${lab.own}/context`, { path: "team/style.md" });
+  await admin.delete(`/context-bindings/${bound.id}`);
   const after = await readSnapshot(admin, workspaceId);
   const last = after.blueprint.event_id!;
   while (reader.seen.findLast(({ id }) => id !== undefined)?.id !== last) await reader.next();

@@ -21,7 +21,7 @@ type BlueprintEvent = Extract<
 >;
 type TurnEvent = Exclude<StoredEvent, BlueprintEvent>;
 
-const OF_BLUEPRINT = /^(?:agent|wire|gear|instruction|grant)\./;
+const OF_BLUEPRINT = /^(?:agent|wire|gear|instruction|context|grant)\./;
 
 export function reduceAll(state: WorkspaceState, events: readonly WorkspaceEvent[]): WorkspaceState {
   return events.reduce(reduce, state);
@@ -100,6 +100,7 @@ function shown(state: WorkspaceState, event: TurnEvent): WorkspaceState {
     case "usage":
     case "workspace.updated":
     case "file.saved":
+    case "memory.written":
       return state;
   }
 }
@@ -219,6 +220,10 @@ function recorded(state: WorkspaceState, event: TurnEvent): WorkspaceState {
     case "file.saved": {
       const { path, version, user, agent } = event.data;
       return { ...state, savedFiles: withKey(state.savedFiles, path, { version, by: agent ?? user }) };
+    }
+    case "memory.written": {
+      const { write } = event.data;
+      return { ...state, memoryWrites: withKey(state.memoryWrites, write.call_id, write) };
     }
     // Their records are read with the turn.
     case "tool.call":

@@ -8,7 +8,7 @@ import type { Entry, Outcome } from "../../src/service/conversation/schema.ts";
 import type { EgressGrant } from "../../src/service/egress/schema.ts";
 import type { GearBinding } from "../../src/service/gears/schema.ts";
 import type { InstructionBinding } from "../../src/service/library/schema.ts";
-import type { ContextBinding } from "../../src/service/memory/schema.ts";
+import type { ContextBinding, MemoryWrite } from "../../src/service/memory/schema.ts";
 import type { RunStatus, Turn } from "../../src/service/turns/schema.ts";
 import type { Usage } from "../../src/service/usage/schema.ts";
 import type { Workspace } from "../../src/service/workspaces/schema.ts";
@@ -98,6 +98,8 @@ export interface WorkspaceState {
   readonly usageChanges: number;
   /** The last save of each file, by path, for editors to compare with their version. */
   readonly savedFiles: ReadonlyMap<string, { readonly version: string; readonly by: string }>;
+  /** What agents wrote to memory since the page loaded, by tool call. */
+  readonly memoryWrites: ReadonlyMap<string, MemoryWrite>;
 }
 
 export interface Snapshot {
@@ -139,6 +141,7 @@ export function stateOf(snapshot: Snapshot): WorkspaceState {
     usage,
     usageChanges: 0,
     savedFiles: new Map(),
+    memoryWrites: new Map(),
   };
 }
 

@@ -16,10 +16,12 @@ import type {
   ContextStatus,
   DeletedDocument,
   DocumentHistory,
+  MemoryHistory,
   RestoreDocument,
   SavedDocument,
 } from "./schema.ts";
 import type { MemorySpace } from "./space.ts";
+import type { MemoryWrites } from "./writes.ts";
 
 const FOUND_MAX = 30;
 
@@ -28,6 +30,7 @@ interface AreasDeps {
   readonly access: Access;
   readonly audit: Audit;
   readonly clock: Clock;
+  readonly writes: MemoryWrites;
 }
 
 export class MemoryAreas {
@@ -140,15 +143,43 @@ export class MemoryAreas {
     return files.map(toFile);
   }
 
-  /** Raises `not_found` for a path outside the branch of the workspace. */
-  async memoryFile(caller: Caller, workspaceId: number, text: string): Promise<ContextDocument> {
-    const { access } = this.#deps;
-    const { branch } = access.workspace(caller, workspaceId);
+  /** By default the live version. Raises `not_found` for a path outside the branch of the workspace. */
+  async memoryFile(
+    caller: Caller,
+    workspaceId: number,
+    text: string,
+    version?: number,
+  ): Promise<ContextDocument> {
+    const path = this.#branchPath(caller, workspaceId, text);
+    const document = await this.#read(path, version);
+    this.#deps.access.workspace(caller, workspaceId);
+    return document;
+  }
+
+  /** Says which turn wrote which version. Raises `not_found` as `memoryFile` does. */
+  async memoryHistory(
+    caller: Caller,
+    workspaceId: number,
+    text: string,
+    page: { readonly before?: number | undefined; readonly limit?: number | undefined },
+  ): Promise<MemoryHistory> {
+    const { access, space, writes } = this.#deps;
+    const path = this.#branchPath(caller, workspaceId, text);
+    const history = historyPage(await space.use((door) => door.history(path)), page);
+    access.workspace(caller, workspaceId);
+    const written = writes.ofDocument(workspaceId, path, history.versions);
+    const versions = history.versions.map((one) => {
+      const { turn_id = null, agent_id = null } = written.get(one.version) ?? {};
+      return { ...one, turn_id, agent_id };
+    });
+    return { ...history, versions };
+  }
+
+  #branchPath(caller: Caller, workspaceId: number, text: string): string {
+    const { branch } = this.#deps.access.workspace(caller, workspaceId);
     const path = parseDocumentPath("path", text);
     if (!path.startsWith(`${branch}/`)) throw new AppError("not_found", `file ${path}: not found`);
-    const document = await this.#read(path);
-    access.workspace(caller, workspaceId);
-    return document;
+    return path;
   }
 
   #read(text: string, version?: number): Promise<ContextDocument> {

@@ -13,6 +13,7 @@ import { copyDocuments, deleteBranch } from "./life.ts";
 import { MemorySpace } from "./space.ts";
 import { memoryStore } from "./store.ts";
 import { memoryTools } from "./tools.ts";
+import { MemoryWrites } from "./writes.ts";
 
 interface MemoryNeeds {
   readonly access: Access;
@@ -30,6 +31,7 @@ export function buildMemory(ground: Ground, { access, blueprint, workspaceRows }
   const memory = new MemorySpace({ config, environment, clock, log });
   const branches = new Branches(db, store);
   const contextBindings = new ContextBindings({ db, store, access, blueprint, journal, audit, clock });
+  const memoryWrites = new MemoryWrites({ db, store, access, journal, log });
   const context = new PromptContext({ space: memory, store, branches, log });
   const contextFor = async ({ id, name, workspace_id: workspaceId }: Agent): Promise<Front> => {
     const workspace = workspaceRows.byId.get(workspaceId);
@@ -50,13 +52,15 @@ export function buildMemory(ground: Ground, { access, blueprint, workspaceRows }
     memory,
     contextBindings,
     contextFor,
-    memoryAreas: new MemoryAreas({ space: memory, access, audit, clock }),
+    memoryWrites,
+    memoryAreas: new MemoryAreas({ space: memory, access, audit, clock, writes: memoryWrites }),
     workspacePart,
     memoryTools: memoryTools({
       space: memory,
       access,
       branches,
       bindings: contextBindings,
+      writes: memoryWrites,
       blueprint,
       clock,
     }),

@@ -10,6 +10,7 @@ import { Empty, IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { MemoryAreas } from "./areas.ts";
 import type { ContextBindings } from "./bindings.ts";
+import type { MemoryWrites } from "./writes.ts";
 import {
   BindContext,
   ContextBinding,
@@ -20,11 +21,14 @@ import {
   ContextStatus,
   DeletedDocument,
   DocumentHistory,
+  MemoryHistory,
+  MemoryWrite,
   MEMORY_DOCUMENT_BYTES_MAX,
   PathQuery,
   PrefixQuery,
   RestoreDocument,
   SavedDocument,
+  TurnQuery,
   VersionQuery,
   VersionsQuery,
 } from "./schema.ts";
@@ -32,7 +36,12 @@ import {
 /** PUT reads the body itself, so `createApi` needs the route. */
 export const CONTEXT_FILE_ROUTE = "/context/file";
 
-export function memoryRoutes(plugin: Admission, areas: MemoryAreas, bindings: ContextBindings) {
+export function memoryRoutes(
+  plugin: Admission,
+  areas: MemoryAreas,
+  bindings: ContextBindings,
+  writes: MemoryWrites,
+) {
   return new Elysia({ name: "memory", normalize: false, tags: ["memory"] })
     .use(plugin)
     .use(contextRoutes(plugin, areas))
@@ -59,8 +68,24 @@ export function memoryRoutes(plugin: Admission, areas: MemoryAreas, bindings: Co
     })
     .get(
       "/workspaces/:id/memory/file",
-      async ({ caller, params, query }) => areas.memoryFile(caller, params.id, query.path),
-      { caller: "ws", params: fromText(IdParams), query: PathQuery, response: ContextDocument },
+      async ({ caller, params, query }) => areas.memoryFile(caller, params.id, query.path, query.version),
+      { caller: "ws", params: fromText(IdParams), query: fromText(VersionQuery), response: ContextDocument },
+    )
+    .get(
+      "/workspaces/:id/memory/history",
+      async ({ caller, params, query: { path, ...page } }) =>
+        areas.memoryHistory(caller, params.id, path, page),
+      { caller: "ws", params: fromText(IdParams), query: fromText(VersionsQuery), response: MemoryHistory },
+    )
+    .get(
+      "/workspaces/:id/memory/writes",
+      ({ caller, params, query }) => writes.ofTurn(caller, params.id, query.turn),
+      {
+        caller: "ws",
+        params: fromText(IdParams),
+        query: fromText(TurnQuery),
+        response: Type.Array(MemoryWrite),
+      },
     );
 }
 

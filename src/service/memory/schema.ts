@@ -7,6 +7,7 @@ import { closed, Id, judgedText, nullable, oneOf, PageQuery, Time } from "../../
 export const CONTEXT_BINDINGS_PER_WORKSPACE_MAX = 500;
 /** Of one document, as an agent or a person may write it here. */
 export const MEMORY_DOCUMENT_BYTES_MAX = 256 * 1024;
+export const MEMORY_WRITES_PER_TURN_MAX = 1_000;
 const PATH_BYTES_MAX = 1_024;
 const SEARCH_CHARACTERS_MAX = 300;
 
@@ -37,6 +38,7 @@ const isSet = Type.Optional(oneOf(["1", "true", "0", "false"] as const));
 const Prefix = Type.Optional(judgedText({ maxLength: PATH_BYTES_MAX }));
 export const PrefixQuery = closed({ path: Prefix, deleted: isSet });
 export const VersionQuery = closed({ path: DocumentPath, version: Type.Optional(Id) });
+export const TurnQuery = closed({ turn: Id });
 export const VersionsQuery = closed({ path: DocumentPath, ...PageQuery.properties });
 export const ContextSearchQuery = closed({
   q: judgedText({ minLength: 1, maxLength: SEARCH_CHARACTERS_MAX }),
@@ -62,6 +64,17 @@ export const ContextDocument = closed({
   text: Type.String(),
 });
 export type ContextDocument = Static<typeof ContextDocument>;
+
+/** A version that an agent wrote. */
+export const MemoryWrite = closed({
+  call_id: Type.String({ description: "the call of memory_write" }),
+  turn_id: Id,
+  agent_id: Id,
+  path: Type.String({ description: "in the space" }),
+  version: Id,
+  replaced: nullable(Id),
+});
+export type MemoryWrite = Static<typeof MemoryWrite>;
 
 export const SavedDocument = closed({ path: Type.String(), version: Id, hash: Type.String() });
 export type SavedDocument = Static<typeof SavedDocument>;
@@ -90,6 +103,21 @@ export const DocumentHistory = closed({
   more: Type.Boolean({ description: "there are earlier ones; ask with `before`" }),
 });
 export type DocumentHistory = Static<typeof DocumentHistory>;
+
+/** In the memory of a workspace, whose agents wrote most versions. */
+export const MemoryHistory = closed({
+  ...DocumentHistory.properties,
+  versions: Type.Array(
+    closed({
+      ...DocumentVersion.properties,
+      turn_id: nullable(Id),
+      agent_id: nullable(
+        Type.Integer({ minimum: 1, description: "null: no agent of this workspace wrote it" }),
+      ),
+    }),
+  ),
+});
+export type MemoryHistory = Static<typeof MemoryHistory>;
 
 /** Restores one version as a new one; without `version`, the last one of a deleted document. */
 export const RestoreDocument = closed({

@@ -1,6 +1,7 @@
-// SQL of context bindings, and of the branches of agents.
+// SQL of context bindings, of the branches of agents, and of what agents wrote.
 
 import type { Db } from "../../kit/db.ts";
+import type { MemoryWrite } from "./schema.ts";
 
 export interface ContextBindingRow {
   id: number;
@@ -15,6 +16,8 @@ type NewBinding = Omit<ContextBindingRow, "id">;
 /** Excludes bindings to removed agents. */
 const BINDING = `SELECT b.id, b.workspace_id, b.path, b.agent_id, b.created_at
   FROM context_bindings b LEFT JOIN agents a ON a.id = b.agent_id WHERE a.removed_at IS NULL`;
+
+const WRITE = "SELECT call_id, turn_id, agent_id, path, version, replaced FROM memory_writes";
 
 export type MemoryStore = ReturnType<typeof memoryStore>;
 
@@ -48,6 +51,16 @@ export function memoryStore(db: Db) {
     ),
     insertAgentBranch: db.query<never, { agent_id: number; workspace_id: number; branch: string }>(
       "INSERT INTO agent_branches (agent_id, workspace_id, branch) VALUES ($agent_id, $workspace_id, $branch)",
+    ),
+    insertWrite: db.query<never, MemoryWrite & { workspace_id: number }>(
+      `INSERT INTO memory_writes (call_id, workspace_id, turn_id, agent_id, path, version, replaced)
+       VALUES ($call_id, $workspace_id, $turn_id, $agent_id, $path, $version, $replaced)`,
+    ),
+    writesOfTurn: db.query<MemoryWrite, [number, number, number]>(
+      `${WRITE} WHERE workspace_id = ? AND turn_id = ? ORDER BY rowid LIMIT ?`,
+    ),
+    writesOfDocument: db.query<MemoryWrite, [number, string, number, number]>(
+      `${WRITE} WHERE workspace_id = ? AND path = ? AND version BETWEEN ? AND ?`,
     ),
   };
 }

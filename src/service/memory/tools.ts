@@ -15,6 +15,7 @@ import { MINE, nameOf, pathOf, SHARED, type AgentBranches, type Branches } from 
 import { recall, type Recalled } from "./recall.ts";
 import { MEMORY_DOCUMENT_BYTES_MAX } from "./schema.ts";
 import type { MemorySpace } from "./space.ts";
+import type { MemoryWrites } from "./writes.ts";
 
 /** About 8,000 tokens: a longer document comes in parts. */
 const READ_CHARACTERS_MAX = 32_000;
@@ -27,6 +28,7 @@ interface ToolsDeps {
   readonly access: Access;
   readonly branches: Branches;
   readonly bindings: ContextBindings;
+  readonly writes: MemoryWrites;
   readonly blueprint: Blueprint;
   readonly clock: Clock;
 }
@@ -132,13 +134,14 @@ function writeTool(deps: ToolsDeps): ExternalTool {
     description:
       "Writes a document of your memory, which outlives this conversation. Every write is a version. If somebody else wrote in the meantime, nothing is written and you get the current content: merge, and write again.",
     parameters: WriteInput,
-    run: (scope, input) => written(deps, scope, input),
+    run: (scope, input, { callId }) => written(deps, scope, callId, input),
   });
 }
 
 async function written(
   deps: ToolsDeps,
   scope: ToolScope,
+  callId: string,
   { name, content, version }: { name: string; content: string; version: number },
 ): Promise<ToolResult> {
   if (!content.isWellFormed())
@@ -154,6 +157,9 @@ async function written(
       deps.access.workspace(scope.caller, scope.workspaceId);
       return space.write(path, bytes, version === 0 ? null : version, { agent: scope.agentName, message });
     });
+    const replaced = version === 0 ? null : version;
+    const { path: at, version: made } = saved;
+    await deps.writes.record(scope, { call_id: callId, path: at, version: made, replaced });
     return ok(`${saved.created ? "Created" : "Saved"} ${name}, version ${saved.version}.`);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "stale") throw error;

@@ -55,6 +55,7 @@ const PARTS: readonly (readonly [table: string, key: string])[] = [
   ["instruction_proposals", "rowid"],
   ["instruction_bindings", "rowid"],
   ["context_bindings", "rowid"],
+  ["memory_writes", "rowid"],
   ["agent_branches", "rowid"],
   ["gear_bindings", "rowid"],
   ["egress_grants", "rowid"],

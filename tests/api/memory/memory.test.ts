@@ -53,9 +53,26 @@ for (const kind of memoryKinds)
         [by("clerk"), `turn 2 of workspace ${at.workspaceId}`],
         [by("scout"), `turn 1 of workspace ${at.workspaceId}`],
       ]);
-      expect(await at.admin.get(`${at.own}/memory`)).toMatchObject([
-        { path: `${branch}/shared/facts.md`, version: 2, state: "live" },
+      const path = `${branch}/shared/facts.md`;
+      expect(await at.admin.get(`${at.own}/memory`)).toMatchObject([{ path, version: 2, state: "live" }]);
+      const { versions } = await at.admin.get(`${at.own}/memory/history?path=${path}`);
+      const agentOf = new Map((await at.admin.get(`${at.own}/agents`)).map(({ id, name }) => [id, name]));
+      expect(
+        versions.map(({ version, turn_id, agent_id }) => [version, turn_id, agentOf.get(agent_id!)]),
+      ).toEqual([
+        [2, 2, "clerk"],
+        [1, 1, "scout"],
       ]);
+      expect(await at.admin.get(`${at.own}/memory/file?path=${path}&version=1`)).toMatchObject({
+        version: 1,
+        text: "The sea is cold.\n",
+      });
+      expect(await at.admin.get(`${at.own}/memory/writes?turn=2`)).toMatchObject([
+        { path, version: 2, replaced: 1, turn_id: 2 },
+      ]);
+      expect(events.find(({ type }) => type === "memory.written")?.data.data).toMatchObject({
+        write: { path, version: 2 },
+      });
     });
 
     test("a stale write changes nothing and hands the current content to the model", async () => {
@@ -244,6 +261,8 @@ for (const kind of memoryKinds)
         admin.post(`${at.own}/context`, { path: "workspaces/other-99/shared/x.md" }),
         "forbidden",
       );
-      await refusal(admin.get(`${at.own}/memory/file?path=team/style.md`), "not_found");
+      for (const what of ["file", "history"])
+        await refusal(admin.get(`${at.own}/memory/${what}?path=team/style.md`), "not_found");
+      await refusal(ann.get(`${at.own}/memory/writes?turn=1`), "not_found");
     });
   });

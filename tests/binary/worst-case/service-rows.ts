@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../kit/folder.ts";
 import { addTurns } from "../../kit/long-conversation.ts";
 import { measuredServer } from "../../kit/measured-server.ts";
 import { say, startModel } from "../../kit/model/index.ts";
-import { addMemory } from "../../kit/large-memory.ts";
+import { addMemory, BUSY } from "../../kit/large-memory.ts";
 import { world } from "../../kit/world.ts";
 import { TRIES } from "./nobody-waits.ts";
 import { asks, get, own, type FurnishedService, type ServiceCase } from "./service-asks.ts";
@@ -77,6 +77,11 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
   "GET /workspaces/{id}/memory": { "of many": get(own("/memory")) },
   "GET /workspaces/{id}/memory/file": {
     "one of many": get((service) => own(`/memory/file?path=${service.branch}/shared/note-0.md`)(service)),
+  },
+  "GET /workspaces/{id}/memory/history": {
+    "of many versions": get((service) =>
+      own(`/memory/history?limit=500&path=${service.branch}/${BUSY}`)(service),
+    ),
   },
   "GET /workspaces/{id}/entries": { "the newest of many": get(own("/entries?limit=50")) },
   "GET /workspaces/{id}/turns": { "the newest of many": get(own("/turns?limit=50")) },
@@ -250,6 +255,7 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "GET /instruction-proposals",
     "GET /workspaces/{id}/instructions",
     "GET /workspaces/{id}/context",
+    "GET /workspaces/{id}/memory/writes",
     "GET /gears",
     "GET /gears/{id}/versions",
     "GET /gears/{id}/runs",

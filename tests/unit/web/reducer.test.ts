@@ -15,9 +15,10 @@ beforeAll(async () => {
 
 /** The parts that the server records. */
 function records(state: WorkspaceState) {
-  const { workspace, agents, wires, gearBindings, instructionBindings, grants, turns, entries, approvals } =
-    state;
-  return { workspace, agents, wires, gearBindings, instructionBindings, grants, turns, entries, approvals };
+  const { workspace, agents, wires, gearBindings, instructionBindings, contextBindings } = state;
+  const { grants, turns, entries, approvals } = state;
+  const bindings = { gearBindings, instructionBindings, contextBindings };
+  return { workspace, agents, wires, ...bindings, grants, turns, entries, approvals };
 }
 
 /** Everything except the position in the stream. */
