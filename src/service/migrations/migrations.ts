@@ -13,7 +13,7 @@ import pages from "./010_pages.sql" with { type: "text" };
 import workspaceStates from "./011_workspace_states.sql" with { type: "text" };
 import memory from "./012_memory.sql" with { type: "text" };
 import numbersAndTokens from "./013_numbers_and_tokens.sql" with { type: "text" };
-import memoryWrites from "./013_memory_writes.sql" with { type: "text" };
+import memoryWrites from "./014_memory_writes.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
@@ -28,5 +28,5 @@ export const migrations: readonly Migration[] = [
   { name: "011_workspace_states", sql: workspaceStates },
   { name: "012_memory", sql: memory },
   { name: "013_numbers_and_tokens", sql: numbersAndTokens },
-  { name: "013_memory_writes", sql: memoryWrites },
+  { name: "014_memory_writes", sql: memoryWrites },
 ];
