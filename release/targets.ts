@@ -22,8 +22,8 @@ export const targets: readonly Target[] = [
 
 /** The two programs, and the files that they start from: their own, and that of their workers. */
 export const programs = [
-  { name: "service", entries: ["bin/service.ts", "src/service/worker.ts"] },
-  { name: "cairn", entries: ["bin/cairn.ts", "src/context/worker.ts"] },
+  { name: "service", entries: ["bin/service.ts", "src/service/worker.ts", "src/context/look-worker.ts"] },
+  { name: "cairn", entries: ["bin/cairn.ts", "src/context/worker.ts", "src/context/look-worker.ts"] },
 ] as const;
 
 export type Program = (typeof programs)[number];

@@ -24,7 +24,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn init server --noui --non-interactive --data-dir /srv/cairn --address 0.0.0.0 --port 8743 --space main --admin ada",
   ],
   "cairn server": ["cairn server start --detach", "cairn server status", "cairn server stop"],
-  "cairn server start": ["cairn server start", "cairn server start --detach"],
+  "cairn server start": [
+    "cairn server start",
+    "cairn server start --detach",
+    "cairn server start --port 9000",
+  ],
   "cairn server status": [
     "cairn server status",
     "cairn server status --quiet || cairn server start --detach",

@@ -42,8 +42,6 @@ const ALLOWED: Record<string, string> = {
     "a cycle that looks at everything compares every path",
   "replica: SELECT … FROM replica_files WHERE base_hash IS NOT NULL | replica_files":
     "the number of synced files, once a cycle",
-  "space: SELECT … FROM files WHERE live IS NOT NULL ORDER BY path | files":
-    "what differs from a snapshot is about every file",
   "context server: SELECT … FROM events ORDER BY seq DESC LIMIT 1 OFFSET ? | events":
     "walks over the events that are kept, and seldom",
   "service: SELECT … FROM gear_bindings b JOIN workspaces w ON w.id = b.workspace_id LEFT JOIN agents a ON a.id = b.agent_id WHERE b | sort":

@@ -6,7 +6,9 @@ import type { Log } from "../../kit/log.ts";
 import type { SyncRules } from "../spaces/schema.ts";
 import { openSpaceFile, saveSpaceFile } from "../spaces/space-file.ts";
 import type { SpaceEngine } from "../versioned-store/engine.ts";
+import type { WorkerPool } from "../../kit/workers/pool.ts";
 import { sqlite } from "../versioned-store/sqlite/kind.ts";
+import { lookWorkers } from "../worker-pool.ts";
 
 export const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -19,6 +21,7 @@ export class LocalCopy {
   readonly directory: string;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #lookers: WorkerPool = lookWorkers();
   #held: SpaceEngine | undefined;
 
   constructor(directory: string, { clock = systemClock, log = SILENT }: LocalCopyDeps = {}) {
@@ -61,7 +64,7 @@ export class LocalCopy {
   }
 
   #opened(): Promise<SpaceEngine> {
-    const options = { directory: this.directory, clock: this.#clock, log: this.#log };
+    const options = { directory: this.directory, clock: this.#clock, log: this.#log, lookers: this.#lookers };
     return openWhenFree(() => sqlite.open(options), this.#clock);
   }
 }

@@ -7,9 +7,11 @@ import { createFile, removeFiles } from "../../kit/db-file.ts";
 import { systemCode } from "../../kit/error.ts";
 import { SEARCH_DATABASE } from "../versioned-store/sqlite/derived-files.ts";
 import schema from "./migrations/001_search.sql" with { type: "text" };
+import looks from "./migrations/002_looks.sql" with { type: "text" };
 
-/** Another version of the schema is built again instead of migrated. */
-const SCHEMA_VERSION = 1;
+/** Another version of the schema is built again instead of migrated, except the one before, which only lacks a table. */
+const SCHEMA_VERSION = 2;
+const WITHOUT_LOOKS = 1;
 /** The mark of an index that contained every file. */
 const COMPLETE = 1;
 const BUSY_TIMEOUT_MS = 30_000;
@@ -73,10 +75,15 @@ function opened(path: string): IndexStore {
 function prepare(db: Database): void {
   if (versionOf(db) === SCHEMA_VERSION) return;
   db.transaction(() => {
-    if (versionOf(db) === SCHEMA_VERSION) return;
-    db.run("DROP TABLE IF EXISTS words");
-    db.run("DROP TABLE IF EXISTS searched");
-    db.run(schema);
+    const before = versionOf(db);
+    if (before === SCHEMA_VERSION) return;
+    if (before !== WITHOUT_LOOKS) {
+      db.run("DROP TABLE IF EXISTS words");
+      db.run("DROP TABLE IF EXISTS searched");
+      db.run(schema);
+    }
+    db.run("DROP TABLE IF EXISTS looks");
+    db.run(looks);
     db.run(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   }).immediate();
 }
@@ -104,6 +111,10 @@ function indexStore(db: Database) {
     `SELECT f.path, -m.score AS score FROM (SELECT rowid AS id, bm25(words) AS score FROM words WHERE words MATCH ?1) m
      JOIN searched f ON f.id = m.id ORDER BY m.score, f.path LIMIT ?2`,
   );
+  const fingerprint = db.prepare<{ fingerprint: string }, []>("SELECT fingerprint FROM looks");
+  const setFingerprint = db.prepare<never, [string]>(
+    "INSERT INTO looks (id, fingerprint) VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET fingerprint = ?1",
+  );
   return {
     /** By path. Rows come as arrays, because there is one for each file of the space. */
     known(): Map<string, Known> {
@@ -127,6 +138,9 @@ function indexStore(db: Database) {
       using statement = db.prepare<{ application_id: number }, []>("PRAGMA application_id");
       return statement.get()!.application_id === COMPLETE;
     },
+    /** Of the files on disk when the index had nothing to add; see sqlite/fingerprint.ts. */
+    fingerprint: () => fingerprint.get()?.fingerprint,
+    setFingerprint: (text: string) => void setFingerprint.run(text),
     complete: () => void db.run(`PRAGMA application_id = ${COMPLETE}`),
     write: (work: () => void) => db.transaction(work).immediate(),
     [Symbol.dispose]: () => db.close(false),

@@ -9,8 +9,10 @@ import { HeldRoot, lstatOf } from "../../kit/held-directory.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
 import { mayChangeUnseen } from "../versioned-store/sqlite/signature.ts";
-import { walk } from "../versioned-store/sqlite/walk.ts";
-import type { IndexStore, Known, Signature } from "./index-store.ts";
+import { fingerprintOf } from "../versioned-store/sqlite/fingerprint.ts";
+import type { FileFacts } from "../versioned-store/sqlite/look-job.ts";
+import { walkTogether, type Lookers } from "../versioned-store/sqlite/walk-together.ts";
+import type { IndexStore, Signature } from "./index-store.ts";
 import { SEARCHED_BYTES_MAX } from "./schema.ts";
 
 /** The files indexed in one transaction. */
@@ -35,19 +37,28 @@ interface Differences {
   readonly files: number;
 }
 
-/** Compares the whole tree with the index. */
-export function differences(directory: string, known: Map<string, Known>): Differences {
+/** Compares the whole tree with the index; with its fingerprint first, which spares the comparison of every file. */
+export async function differences(
+  directory: string,
+  store: IndexStore,
+  lookers?: Lookers,
+): Promise<Differences> {
+  const now = systemClock.now();
+  const entries = [...(await walkTogether(directory, new HeldRoot(directory), "", lookers))];
+  const fingerprint = await fingerprintOf(entries, now);
+  const found = entries.filter((entry) => "stats" in entry);
+  const files = found.length;
+  if (fingerprint !== undefined && fingerprint === store.fingerprint()) return { stale: [], gone: [], files };
+  const known = store.known();
   const stale: Stale[] = [];
-  let files = 0;
-  for (const found of walk(directory, new HeldRoot(directory), "")) {
-    if (!("stats" in found)) continue;
-    files += 1;
-    const { path, name, stats } = found;
+  for (const { path, name, stats } of found) {
     const seen = known.get(path);
     if (!seen || !isSame(seen, stats)) stale.push({ path, name });
     known.delete(path);
   }
-  return { stale, gone: [...known.values()].map(({ id }) => id), files };
+  const gone = [...known.values()].map(({ id }) => id);
+  if (fingerprint !== undefined && stale.length + gone.length === 0) store.setFingerprint(fingerprint);
+  return { stale, gone, files };
 }
 
 /** As `differences`, for paths that are known to have changed. */
@@ -157,7 +168,7 @@ function signatureOf(stats: Stats, now: number): Signature {
   return { size, modified: mayChangeUnseen(stats, now) ? -1 : mtimeMs, changed, inode };
 }
 
-function isSame(known: Signature, { size, mtimeMs, ctimeMs, ino }: Stats): boolean {
+function isSame(known: Signature, { size, mtimeMs, ctimeMs, ino }: FileFacts): boolean {
   return (
     known.modified === mtimeMs && known.size === size && known.changed === ctimeMs && known.inode === ino
   );

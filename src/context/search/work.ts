@@ -8,7 +8,8 @@ import { HeldRoot } from "../../kit/held-directory.ts";
 import { fromSqlite } from "../../kit/storage-error.ts";
 import { removeDerived } from "../versioned-store/sqlite/derived-files.ts";
 import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
-import { walk } from "../versioned-store/sqlite/walk.ts";
+import type { Lookers } from "../versioned-store/sqlite/walk-together.ts";
+import { walkNames } from "../versioned-store/sqlite/walk.ts";
 import { compileExpression } from "./expression.ts";
 import { isDamage, markStore, openIndex, type Candidate } from "./index-store.ts";
 import {
@@ -31,14 +32,15 @@ const TURN_MS = 1_000;
 const LOOKS_PER_TURN = 4;
 const OWN = ".cairn";
 
-export async function findCandidates(input: FindInput): Promise<Found> {
+/** `lookers`: threads that help to look at a large tree. */
+export async function findCandidates(input: FindInput, lookers?: Lookers): Promise<Found> {
   const own = join(input.directory, OWN);
   try {
-    return candidatesIn(own, input);
+    return await candidatesIn(own, input, lookers);
   } catch (error) {
     if (!isDamage(error)) throw fromStorage(error);
     removeDerived(own);
-    return candidatesIn(own, { ...input, whole: true });
+    return candidatesIn(own, { ...input, whole: true }, lookers);
   }
 }
 
@@ -50,14 +52,17 @@ function fromStorage(error: unknown): unknown {
   return new AppError("unavailable", `the text index cannot be used (${code})`);
 }
 
-function candidatesIn(
+async function candidatesIn(
   own: string,
   { directory, whole, inTurns, changed, expression, limit }: FindInput,
-): Found {
+  lookers: Lookers | undefined,
+): Promise<Found> {
   using store = openIndex(own);
   const start = systemClock.elapsed();
   const looks = whole || !store.isComplete();
-  const found = looks ? differences(directory, store.known()) : differencesAt(directory, store, changed);
+  const found = looks
+    ? await differences(directory, store, lookers)
+    : differencesAt(directory, store, changed);
   const look = looks ? { ms: systemClock.elapsed() - start, files: found.files } : undefined;
   const looked = systemClock.elapsed();
   const turnMs = Math.max(TURN_MS, LOOKS_PER_TURN * (looked - start));
@@ -79,8 +84,8 @@ function candidatesOf(found: readonly Candidate[]): Candidates {
 /** Returns the canonical paths of the files on disk, sorted and joined. */
 export async function filesOnDisk({ directory }: FilesInput): Promise<string> {
   const paths: string[] = [];
-  for (const found of walk(directory, new HeldRoot(directory), ""))
-    if ("stats" in found) paths.push(found.path);
+  for (const found of walkNames(directory, new HeldRoot(directory), ""))
+    if (!("refused" in found)) paths.push(found.path);
   return joined(paths.sort());
 }
 

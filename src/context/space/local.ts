@@ -52,7 +52,7 @@ import type { Expected, LogEntry, Operation } from "../versioned-store/engine.ts
 import { headText } from "../versioned-store/head.ts";
 import { FILE_BYTES_CEILING, type FileHistory, type Snapshot } from "../versioned-store/schema.ts";
 import { sqlite } from "../versioned-store/sqlite/kind.ts";
-import { contextWorkers } from "../worker-pool.ts";
+import { contextWorkers, lookWorkers } from "../worker-pool.ts";
 import { holdsLocalSpace, holdsUnfinishedSpace } from "./directory.ts";
 import type { BrowsedSpace, ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
 
@@ -83,7 +83,8 @@ export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): P
       `no space in ${directory}; create one with ${commandText(["cairn", "init", "solo", "--dir", directory])}`,
       { directory },
     );
-  const options = { directory, clock: deps.clock, log: deps.log };
+  const lookers = lookWorkers();
+  const options = { directory, clock: deps.clock, log: deps.log, lookers };
   const engine = await openWhenFree(() => sqlite.open(options), deps.clock, deps.onWait);
   try {
     if (holdsUnfinishedSpace(directory) && engine.metadata.get() === null)
@@ -92,7 +93,7 @@ export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): P
         `${directory}: creating this space was interrupted; repeat it with ${commandText(["cairn", "init", "solo", "--dir", directory])}`,
       );
     const file = await openSpaceFile(directory, engine, deps);
-    return new LocalSpace({ name: file.name, engine, file }, directory, deps);
+    return new LocalSpace({ name: file.name, engine, file }, directory, { ...deps, lookers });
   } catch (error) {
     await engine.close();
     throw error;
@@ -136,7 +137,8 @@ export async function createLocalSpace(made: NewLocalSpace, deps: LocalSpaceDeps
   mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
   let engine;
   try {
-    engine = sqlite.open({ directory, clock: deps.clock, log: deps.log });
+    const lookers = lookWorkers();
+    engine = sqlite.open({ directory, clock: deps.clock, log: deps.log, lookers });
     if (engine.metadata.get() !== null) throw isThere;
     const unwritten: Operation[] = [];
     for (const operation of operations) if (!(await engine.live(operation.path))) unwritten.push(operation);
@@ -145,7 +147,7 @@ export async function createLocalSpace(made: NewLocalSpace, deps: LocalSpaceDeps
     const file: SpaceFile = { name, created_at, template, sync: DEFAULT_SYNC };
     // Last, because this file makes the folder a space.
     await saveSpaceFile(directory, engine, file, () => {}, deps);
-    return new LocalSpace({ name, engine, file }, directory, deps);
+    return new LocalSpace({ name, engine, file }, directory, { ...deps, lookers });
   } catch (error) {
     await engine?.close();
     for (const path of isOurs ? [""] : absent)
@@ -177,11 +179,16 @@ function entriesOf(directory: string): readonly Dirent[] {
   return existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
 }
 
+interface OpenedDeps extends LocalSpaceDeps {
+  /** Closed with the space. */
+  readonly lookers: WorkerPool;
+}
+
 class LocalSpace implements BrowsedSpace {
   readonly name: string;
   readonly place: string;
   readonly #space: OpenSpace;
-  readonly #deps: LocalSpaceDeps;
+  readonly #deps: OpenedDeps;
   readonly #caller: Caller;
   readonly #workers: WorkerPool;
   readonly #files: Files;
@@ -191,7 +198,7 @@ class LocalSpace implements BrowsedSpace {
   readonly #search: Search;
   readonly #saving = new KeyedLock<string>();
 
-  constructor(space: OpenSpace, directory: string, deps: LocalSpaceDeps) {
+  constructor(space: OpenSpace, directory: string, deps: OpenedDeps) {
     this.name = space.name;
     this.place = directory;
     this.#space = space;
@@ -212,7 +219,7 @@ class LocalSpace implements BrowsedSpace {
     });
     this.#search = new Search({
       spaces: hostOf(space),
-      workers: searchHere(this.#workers),
+      workers: searchHere(this.#workers, deps.lookers),
       clock: deps.clock,
     });
   }
@@ -339,6 +346,7 @@ class LocalSpace implements BrowsedSpace {
   async close(): Promise<void> {
     this.#workers.close();
     await this.#space.engine.close();
+    this.#deps.lookers.close();
   }
 }
 

@@ -285,6 +285,8 @@ export interface SpaceEngineOptions {
   readonly onCommit?: (ms: number) => void;
   /** For checkpoints. Without workers, they run on this thread. */
   readonly workers?: WorkerPool;
+  /** Threads that help to look at a large working tree, for a program that waits for it. They implement `LOOK_JOB`. */
+  readonly lookers?: Pick<WorkerPool, "run">;
 }
 
 /** A storage backend for spaces. */

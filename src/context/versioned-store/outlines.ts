@@ -12,7 +12,9 @@ export function merged(
   changed: ReadonlyMap<DocumentPath, Outline | null>,
 ): readonly Outline[] {
   if (changed.size === 0) return files;
-  const added = sorted([...changed.values()].filter((outline) => outline !== null));
+  const added = [...changed.values()]
+    .filter((outline) => outline !== null)
+    .sort((a, b) => (isBefore(a, b) ? -1 : 1));
   const result: Outline[] = [];
   let next = 0;
   for (const file of files) {
@@ -23,10 +25,9 @@ export function merged(
   return result;
 }
 
-/** Sorts in place by UTF-16 units. SQLite sorts by bytes, which differs only for rare characters. */
-export function sorted(files: Outline[]): Outline[] {
-  const isSorted = files.every((file, index) => index === 0 || files[index - 1]!.path < file.path);
-  return isSorted ? files : files.sort((a, b) => (a.path < b.path ? -1 : 1));
+/** By UTF-16 units. SQLite sorts by bytes, which differs for rare characters. */
+export function isBefore(one: { readonly path: string }, other: { readonly path: string }): boolean {
+  return one.path < other.path;
 }
 
 export function found(files: readonly Outline[], path: string): Outline | undefined {

@@ -51,7 +51,7 @@ async function swapped(through: Through) {
   writeFileSync(join(folder.path, "space/a/b/c.md"), "inside");
   writeFileSync(join(folder.path, "outside/b/c.md"), "secret");
   const directories = new Swapped(folder.path, through);
-  const tree = new Tree(join(folder.path, "space"), directories);
+  const tree = new Tree(join(folder.path, "space"), { directories });
   return {
     tree,
     directories,

@@ -36,7 +36,6 @@ import type { FileHistory, FileRecord, NetChange, Snapshot, Totals } from "../sc
 import { Applying, AT_ONCE_MAX } from "./applying.ts";
 import { checkShape, totalsOf, type Prepared } from "./batch.ts";
 import type { Coded } from "./coding.ts";
-import { fingerprintOf } from "./fingerprint.ts";
 import { removeDerived } from "./derived-files.ts";
 import { spaceMigrations } from "./migrations/migrations.ts";
 import { Metadata } from "./metadata.ts";
@@ -99,7 +98,7 @@ export class SqliteEngine implements SpaceEngine {
   readonly #running = new Ongoing();
   #closed = false;
 
-  constructor(db: Db, { directory, clock, log, onApplied = () => {} }: SpaceEngineOptions) {
+  constructor(db: Db, { directory, clock, log, lookers, onApplied = () => {} }: SpaceEngineOptions) {
     this.directory = directory;
     this.#db = db;
     this.#clock = clock;
@@ -107,7 +106,8 @@ export class SqliteEngine implements SpaceEngine {
     this.#store = spaceStore(db);
     this.metadata = new Metadata(db, this.#store);
     const recent = new RecentContents();
-    this.#mirror = new Mirror({ store: this.#store, tree: new Tree(directory), recent, clock, log });
+    const tree = new Tree(directory, { lookers });
+    this.#mirror = new Mirror({ store: this.#store, tree, recent, clock, log });
     this.#reader = new Reading(this.#store, this.#mirror, recent, { recalls: true });
     const gate = this.#gate;
     this.#applying = new Applying({
@@ -209,7 +209,7 @@ export class SqliteEngine implements SpaceEngine {
   async fingerprint(): Promise<string | undefined> {
     await this.settled();
     const head = headText(this.head());
-    const files = await this.#running.keep(fingerprintOf(this.directory, this.#clock.now()));
+    const files = await this.#running.keep(this.#mirror.fingerprint(this.#clock.now()));
     return files === undefined ? undefined : `${head} ${files}`;
   }
 

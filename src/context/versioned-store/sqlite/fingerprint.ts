@@ -1,20 +1,22 @@
 // One short text for the state of all files on disk: while it is the same, so are their contents (signature.ts).
 
-import type { Stats } from "node:fs";
 import { Stretch, turnOfOthers } from "../../../kit/clock.ts";
-import { HeldRoot } from "../../../kit/held-directory.ts";
+import type { FileFacts } from "./look-job.ts";
 import { mayChangeUnseen } from "./signature.ts";
-import { walk } from "./walk.ts";
+import type { FoundFile, RefusedEntry } from "./walk.ts";
 
 const FACTS = 4;
 const FILES_AT_FIRST = 1_024;
 
-/** Undefined: a file may still change without a new signature. `now`: ms since the epoch. Pauses. */
-export async function fingerprintOf(directory: string, now: number): Promise<string | undefined> {
+/** `now`: ms since the epoch, before the files were looked at. Undefined: a file may still change without a new signature. Pauses. */
+export async function fingerprintOf(
+  entries: Iterable<FoundFile | RefusedEntry>,
+  now: number,
+): Promise<string | undefined> {
   const names: string[] = [];
   let facts = new Float64Array(FILES_AT_FIRST * FACTS);
   const stretch = new Stretch();
-  for (const found of walk(directory, new HeldRoot(directory), "")) {
+  for (const found of entries) {
     if (stretch.isOver()) await turnOfOthers();
     if (!("stats" in found)) continue;
     if (mayChangeUnseen(found.stats, now)) return undefined;
@@ -26,7 +28,7 @@ export async function fingerprintOf(directory: string, now: number): Promise<str
   return `${Bun.hash(bytes).toString(36)}-${Bun.hash(names.join("\n")).toString(36)}`;
 }
 
-function keep(facts: Float64Array, at: number, { size, mtimeMs, ctimeMs, ino }: Stats): void {
+function keep(facts: Float64Array, at: number, { size, mtimeMs, ctimeMs, ino }: FileFacts): void {
   facts[at] = size;
   facts[at + 1] = mtimeMs;
   facts[at + 2] = ctimeMs;

@@ -4,6 +4,7 @@
 import type { Clock } from "../../../kit/clock.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import { Following } from "./following.ts";
 import type { RecentContents } from "./recent.ts";
 import { Replacing } from "./replacing.ts";
@@ -50,9 +51,15 @@ export class Mirror {
     return this.#tree.look(path);
   }
 
-  entries(prefix?: DocumentPath): Iterable<TreeFile | RefusedEntry> {
+  /** See `Tree.entries`. A file that changes after the call may have its earlier state. */
+  entries(prefix?: DocumentPath): Promise<Iterable<TreeFile | RefusedEntry>> {
     this.following.settle();
     return this.#tree.entries(prefix);
+  }
+
+  /** See fingerprint.ts. `now`: ms since the epoch. */
+  async fingerprint(now: number): Promise<string | undefined> {
+    return fingerprintOf(await this.#tree.all(), now);
   }
 
   /** Trusts the signatures of an earlier process, so that only files that differ are read. */

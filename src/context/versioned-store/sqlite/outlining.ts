@@ -2,7 +2,8 @@
 // changed are read again.
 
 import { Stretch, turnOfOthers } from "../../../kit/clock.ts";
-import { merged, sorted } from "../outlines.ts";
+import { sortedInTurns } from "../../../kit/sort-in-turns.ts";
+import { isBefore, merged } from "../outlines.ts";
 import { AppError } from "../../../kit/error.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
 import type { Declaration, EditedOutline, EditedOutlines, Outline, Outlines } from "../engine.ts";
@@ -54,7 +55,7 @@ export class Outlining {
     const live = await this.#liveHashes();
     const edited = new Map<DocumentPath, EditedOutline>();
     const stretch = new Stretch();
-    for (const entry of this.#mirror.entries()) {
+    for (const entry of await this.#mirror.entries()) {
       const mayDiffer = !("refused" in entry) && live.get(entry.path) !== entry.hash;
       const outline = mayDiffer ? this.#editOf(entry) : undefined;
       if (outline) edited.set(outline.path, outline);
@@ -65,11 +66,11 @@ export class Outlining {
 
   async #liveHashes(): Promise<ReadonlyMap<string, string>> {
     const hashes = new Map<string, string>();
-    for (let after = "", isMore = true; isMore;) {
+    for (let after = 0, isMore = true; isMore;) {
       const rows = this.#store.liveHashes.values(after, ROWS_PER_STRETCH);
-      for (const [path, hash] of rows) hashes.set(path, hash);
+      for (const [, path, hash] of rows) hashes.set(path, hash);
       isMore = rows.length === ROWS_PER_STRETCH;
-      after = rows.at(-1)?.[0] ?? "";
+      after = rows.at(-1)?.[0] ?? 0;
       await turnOfOthers();
     }
     return hashes;
@@ -99,9 +100,9 @@ export class Outlining {
   /** Pauses. */
   async declarations(): Promise<Declaration[]> {
     const declarations: Declaration[] = [];
-    for (let after = "", isMore = true; isMore;) {
+    for (let after = 0, isMore = true; isMore;) {
       const rows = this.#store.declarations.values(after, ROWS_PER_STRETCH);
-      for (const [path, fields, written] of rows)
+      for (const [, path, fields, written] of rows)
         if (fields !== null)
           declarations.push({
             path: path as DocumentPath,
@@ -109,24 +110,24 @@ export class Outlining {
             written,
           });
       isMore = rows.length === ROWS_PER_STRETCH;
-      after = rows.at(-1)?.[0] ?? "";
+      after = rows.at(-1)?.[0] ?? 0;
       await turnOfOthers();
     }
-    return declarations;
+    return sortedInTurns(declarations, isBefore);
   }
 
   async #all(): Promise<readonly Outline[]> {
     const linked = await this.#allLinks();
     const files: Outline[] = [];
-    for (let after = "", isMore = true; isMore;) {
+    for (let after = 0, isMore = true; isMore;) {
       const rows = this.#store.liveNames.values(after, ROWS_PER_STRETCH);
       for (const [id, path, version] of rows)
         files.push({ path: path as DocumentPath, version, links: linked.get(id) ?? NO_LINKS });
       isMore = rows.length === ROWS_PER_STRETCH;
-      after = rows.at(-1)?.[1] ?? "";
+      after = rows.at(-1)?.[0] ?? 0;
       await turnOfOthers();
     }
-    return sorted(files);
+    return sortedInTurns(files, isBefore);
   }
 
   async #allLinks(): Promise<ReadonlyMap<number, readonly Link[]>> {

@@ -3,6 +3,7 @@
 import { rfc3339, Stretch, turnOfOthers } from "../../../kit/clock.ts";
 import { AppError } from "../../../kit/error.ts";
 import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
+import { sortedInTurns } from "../../../kit/sort-in-turns.ts";
 import type { Content, Copy, EditedCopy, Effect, ListQuery, LogEntry } from "../engine.ts";
 import { fileError } from "../file-error.ts";
 import {
@@ -18,15 +19,14 @@ import { decode } from "./coding.ts";
 import type { Mirror } from "./mirror.ts";
 import type { RecentContents } from "./recent.ts";
 import { toChange, toHistory, toRecord, toRefused } from "./records.ts";
-import type { FileRow, SpaceStore } from "./store.ts";
+import { isBefore } from "../outlines.ts";
+import type { FileRow, FileRowWithCopy, SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";
 import type { RefusedEntry } from "./walk.ts";
 
 /** The rows processed between two yields: about 5 ms of work. */
 const ROWS_PER_STRETCH = 1_000;
 const FILES_PER_STRETCH = 200;
-/** Sorts after every path: no path contains this character. */
-const AFTER_ALL = "\u{10ffff}";
 
 type PastRecord = FileRecord & { readonly version: number };
 
@@ -58,7 +58,7 @@ export class Reading {
     const refused = new Map<string, RefusedEntry>();
     let count = 0;
     await this.#mirror.following.settled();
-    for (const entry of this.#mirror.entries(prefix)) {
+    for (const entry of await this.#mirror.entries(prefix)) {
       if ("refused" in entry) refused.set(entry.path, entry);
       else copies.set(entry.path, entry);
       if (++count % FILES_PER_STRETCH === 0) await turnOfOthers();
@@ -83,7 +83,7 @@ export class Reading {
       const path = row.path as DocumentPath;
       if (isBelow(path, prefix)) keep(path, row, this.#mirror.look(path));
     }
-    return sorted([...records.values()]);
+    return sortedInTurns([...records.values()], isBefore);
   }
 
   /** Trusts the stored signatures of the whole working tree, so that looking at all of it reads only files that differ. */
@@ -240,27 +240,47 @@ export class Reading {
 
   /** As `rows`. Once for each file of a process: from then on, the working tree knows the signatures. */
   async #recalledRows(prefix: DocumentPath | undefined): Promise<FileRow[]> {
-    const rows = await this.#pages(prefix, this.#store.filesWithCopiesFrom, (row) =>
-      this.#mirror.recall(row),
-    );
-    if (prefix === undefined) this.#recalls = false;
+    const { allFilesWithCopies, filesWithCopiesFrom } = this.#store;
+    const recall = (row: FileRowWithCopy) => this.#mirror.recall(row);
+    if (prefix !== undefined) return this.#pages(prefix, filesWithCopiesFrom, recall);
+    const rows = await this.#all(allFilesWithCopies, recall);
+    this.#recalls = false;
     return rows;
   }
 
-  /** Returns the rows of all files, including deleted ones, sorted by path. Pauses in between. */
+  /** Returns the rows of all files below the prefix, including deleted ones. Pauses in between. */
   rows(prefix?: DocumentPath): Promise<FileRow[]> {
-    return this.#pages(prefix, this.#store.filesFrom, () => {});
+    return prefix === undefined
+      ? this.#all(this.#store.allFiles, () => {})
+      : this.#pages(prefix, this.#store.filesFrom, () => {});
+  }
+
+  async #all<Row extends FileRow>(
+    filesAfter: Query<Row, [number, number]>,
+    look: (row: Row) => void,
+  ): Promise<FileRow[]> {
+    const rows: FileRow[] = [];
+    for (let after = 0; ;) {
+      const page = filesAfter.all(after, ROWS_PER_STRETCH);
+      for (const row of page) {
+        look(row);
+        rows.push(row);
+      }
+      if (page.length < ROWS_PER_STRETCH) return rows;
+      after = page.at(-1)!.id;
+      await turnOfOthers();
+    }
   }
 
   async #pages<Row extends FileRow>(
-    prefix: DocumentPath | undefined,
+    prefix: DocumentPath,
     filesFrom: Query<Row, [string, string, number]>,
     look: (row: Row) => void,
   ): Promise<FileRow[]> {
-    const itself = prefix === undefined ? null : this.#store.file.get(prefix);
+    const itself = this.#store.file.get(prefix);
     const rows: FileRow[] = itself ? [itself] : [];
-    const end = prefix === undefined ? AFTER_ALL : `${prefix}${AFTER_SLASH}`;
-    let after = prefix === undefined ? "" : `${prefix}/`;
+    const end = `${prefix}${AFTER_SLASH}`;
+    let after = `${prefix}/`;
     for (;;) {
       const page = filesFrom.all(after, end, ROWS_PER_STRETCH);
       for (const row of page) {
@@ -288,12 +308,6 @@ export class Reading {
     }
     return low;
   }
-}
-
-/** Sorts by path. Records of tracked files come in that order already. */
-function sorted(records: FileRecord[]): FileRecord[] {
-  const isInOrder = records.every(({ path }, index) => index === 0 || records[index - 1]!.path < path);
-  return isInOrder ? records : records.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function isBelow(path: string, prefix: string | undefined): boolean {

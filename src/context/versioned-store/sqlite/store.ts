@@ -156,7 +156,10 @@ function files(db: Db) {
     someLiveBelow: db.query<{ path: string }, [string, string, number]>(
       "SELECT path FROM files WHERE folded >= ?1 AND folded < ?2 LIMIT ?3",
     ),
-    liveFiles: db.query<FileRow, []>(`SELECT ${FILE} FROM files WHERE live IS NOT NULL ORDER BY path`),
+    // In the order of the table: in the order of paths, each row would be another page of the file.
+    allFiles: db.query<FileRow, [number, number]>(
+      `SELECT ${FILE} FROM files WHERE id > ?1 ORDER BY id LIMIT ?2`,
+    ),
     filesFrom: db.query<FileRow, [string, string, number]>(
       `SELECT ${FILE} FROM files WHERE path > ?1 AND path < ?2 ORDER BY path LIMIT ?3`,
     ),
@@ -313,6 +316,9 @@ function copies(db: Db) {
       `${FILE_WITH_COPY} WHERE path > ?1 AND path < ?2 ORDER BY path LIMIT ?3`,
     ),
     fileWithCopy: db.query<FileRowWithCopy, [string]>(`${FILE_WITH_COPY} WHERE path = ?`),
+    allFilesWithCopies: db.query<FileRowWithCopy, [number, number]>(
+      `${FILE_WITH_COPY} WHERE id > ?1 ORDER BY id LIMIT ?2`,
+    ),
     setCopy: db.query<never, NewCopy>(
       `INSERT INTO copies (file_id, version, modified, changed, inode) VALUES ($file_id, $version, $modified, $changed, $inode)
        ON CONFLICT (file_id) DO UPDATE SET version = $version, modified = $modified, changed = $changed, inode = $inode`,
@@ -336,11 +342,11 @@ function documents(db: Db) {
 /** Rows as lists of columns, because there are very many. */
 function outlines(db: Db) {
   return {
-    liveNames: db.query<[id: number, path: string, version: number], [string, number]>(
-      "SELECT id, path, live FROM files WHERE path > ?1 AND live IS NOT NULL ORDER BY path LIMIT ?2",
+    liveNames: db.query<[id: number, path: string, version: number], [number, number]>(
+      "SELECT id, path, live FROM files WHERE id > ?1 AND live IS NOT NULL ORDER BY id LIMIT ?2",
     ),
-    liveHashes: db.query<[path: string, hash: string], [string, number]>(
-      "SELECT path, hash FROM files WHERE path > ?1 AND live IS NOT NULL ORDER BY path LIMIT ?2",
+    liveHashes: db.query<[id: number, path: string, hash: string], [number, number]>(
+      "SELECT id, path, hash FROM files WHERE id > ?1 AND live IS NOT NULL ORDER BY id LIMIT ?2",
     ),
     linkCounts: db.query<[file: number, count: number], [number, number]>(
       "SELECT file_id, count FROM link_lists WHERE file_id > ?1 ORDER BY file_id LIMIT ?2",
@@ -349,10 +355,13 @@ function outlines(db: Db) {
       "SELECT file_id, links FROM link_lists WHERE file_id BETWEEN ?1 AND ?2 ORDER BY file_id",
     ),
     // Every live file, so that a page takes as long whatever share of them declares anything.
-    declarations: db.query<[path: string, fields: string | null, written: number], [string, number]>(
-      `SELECT f.path, m.fields, v.created_at FROM files f LEFT JOIN front_matter m ON m.file_id = f.id
+    declarations: db.query<
+      [id: number, path: string, fields: string | null, written: number],
+      [number, number]
+    >(
+      `SELECT f.id, f.path, m.fields, v.created_at FROM files f LEFT JOIN front_matter m ON m.file_id = f.id
        LEFT JOIN versions v ON v.file_id = m.file_id AND v.version = f.live
-       WHERE f.path > ?1 AND f.live IS NOT NULL ORDER BY f.path LIMIT ?2`,
+       WHERE f.id > ?1 AND f.live IS NOT NULL ORDER BY f.id LIMIT ?2`,
     ),
     linksOf: db.query<[links: string], [number]>("SELECT links FROM link_lists WHERE file_id = ?1"),
   };

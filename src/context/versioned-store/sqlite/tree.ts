@@ -27,8 +27,10 @@ import type { DocumentPath } from "../../../kit/paths.ts";
 import { fileError } from "../file-error.ts";
 import { FILE_BYTES_CEILING } from "../schema.ts";
 import { nameOnDisk } from "./disk-name.ts";
+import type { FileFacts } from "./look-job.ts";
 import { isReserved } from "./reserved.ts";
 import { mayChangeUnseen, SECOND_MS, TICK_MS } from "./signature.ts";
+import { walkTogether, type Lookers } from "./walk-together.ts";
 import { entriesOf, walk, type FoundFile, type RefusedEntry } from "./walk.ts";
 
 /** Holds temporary files, on the same disk and hidden. */
@@ -66,6 +68,14 @@ export interface Obstacle {
   readonly isDirectory: boolean;
 }
 
+interface TreeOptions {
+  /** Replaced in tests that act between a check and its use. */
+  readonly directories?: HeldRoot;
+  readonly now?: () => number;
+  /** Threads that help to look at a large tree. */
+  readonly lookers?: Lookers | undefined;
+}
+
 export class Tree {
   readonly #root: string;
   readonly #directories: HeldRoot;
@@ -74,15 +84,19 @@ export class Tree {
   /** Paths whose facts were learned here, and that no later edit can repeat. */
   readonly #learned = new Set<DocumentPath>();
   readonly #now: () => number;
+  readonly #lookers: Lookers | undefined;
   #temporary = 0;
   /** The directory of temporary files, held open from the first write on, because every write needs it. */
   #own: Held | undefined;
 
-  /** `directories`: replaced in tests that act between a check and its use. */
-  constructor(root: string, directories = new HeldRoot(root), now = () => systemClock.now()) {
+  constructor(
+    root: string,
+    { directories = new HeldRoot(root), now = () => systemClock.now(), lookers }: TreeOptions = {},
+  ) {
     this.#root = root;
     this.#directories = directories;
     this.#now = now;
+    this.#lookers = lookers;
   }
 
   /** Releases the held directory. */
@@ -268,9 +282,21 @@ export class Tree {
     });
   }
 
-  /** Yields every regular file below `prefix`, and entries that cannot be documents, in the order of `walk`. */
-  *entries(prefix?: DocumentPath): Generator<TreeFile | RefusedEntry> {
-    for (const found of this.found(prefix)) {
+  /**
+   * Returns every regular file below `prefix`, and entries that cannot be documents, in the order of `walk`. Without `prefix`, several threads may
+   * look at the files before it resolves.
+   */
+  async entries(prefix: DocumentPath | undefined): Promise<Iterable<TreeFile | RefusedEntry>> {
+    return this.#hashed(prefix === undefined ? await this.all() : this.found(prefix));
+  }
+
+  /** As `entries` of the whole tree, without hashes. */
+  all(): Promise<Iterable<FoundFile | RefusedEntry>> {
+    return walkTogether(this.#root, this.#directories, "", this.#lookers);
+  }
+
+  *#hashed(entries: Iterable<FoundFile | RefusedEntry>): Generator<TreeFile | RefusedEntry> {
+    for (const found of entries) {
       const entry = "stats" in found ? this.#entryOf(found) : found;
       if (entry) yield entry;
     }
@@ -350,7 +376,7 @@ export function notRegular(path: DocumentPath): AppError {
   return fileError("conflict", path, problem, { blocked_by: [path] });
 }
 
-function factsOf(stats: Stats): Facts {
+function factsOf(stats: FileFacts): Facts {
   return { size: stats.size, modified: stats.mtimeMs, changed: stats.ctimeMs, inode: stats.ino };
 }
 

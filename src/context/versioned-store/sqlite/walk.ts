@@ -5,6 +5,7 @@ import { lstatSync, readdirSync, type Dirent, type Stats } from "node:fs";
 import type { HeldRoot } from "../../../kit/held-directory.ts";
 import { pathProblem, type DocumentPath } from "../../../kit/paths.ts";
 import type { Refusal } from "../schema.ts";
+import type { FileFacts } from "./look-job.ts";
 import { isReserved } from "./reserved.ts";
 
 /** A path of at most 1,024 bytes has fewer directories than this. */
@@ -17,11 +18,14 @@ const PLAIN = /^[\0-\x7f]*$/;
 /** One object for all calls. */
 const IF_THERE = { throwIfNoEntry: false } as const;
 
-export interface FoundFile {
+export interface NamedFile {
   readonly path: DocumentPath;
   /** The path as on disk, where characters may have another Unicode form. */
   readonly name: string;
-  readonly stats: Stats;
+}
+
+export interface FoundFile extends NamedFile {
+  readonly stats: FileFacts;
 }
 
 /** Something in the tree that cannot be a document. */
@@ -46,6 +50,22 @@ export function* walk(
   directories: HeldRoot,
   start: string,
 ): Generator<FoundFile | RefusedEntry> {
+  for (const entry of walkNames(root, directories, start)) {
+    if ("stats" in entry || "refused" in entry) {
+      yield entry;
+      continue;
+    }
+    const stats = lstatSync(`${root}/${entry.name}`, IF_THERE);
+    if (stats?.isFile()) yield { path: entry.path, name: entry.name, stats };
+  }
+}
+
+/** As `walk`, without a look at the files that a directory says are regular. */
+export function* walkNames(
+  root: string,
+  directories: HeldRoot,
+  start: string,
+): Generator<NamedFile | FoundFile | RefusedEntry> {
   const left = [{ directory: start, depth: 0 }];
   for (let next = left.pop(); next; next = left.pop()) {
     const { directory, depth } = next;
@@ -55,9 +75,7 @@ export function* walk(
       const name = prefix + entry.name;
       const isOrdinary = ORDINARY.test(entry.name) && name.length <= SHORT_CHARACTERS && depth <= DEPTH_MAX;
       if (isOrdinary && entry.isFile()) {
-        const stats = lstatSync(`${root}/${name}`, IF_THERE);
-        const path = (isPlain ? name : name.normalize("NFC")) as DocumentPath;
-        if (stats?.isFile()) yield { path, name, stats };
+        yield { path: (isPlain ? name : name.normalize("NFC")) as DocumentPath, name };
         continue;
       }
       if (directory === "" && OWN.includes(entry.name)) continue;

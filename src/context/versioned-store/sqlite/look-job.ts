@@ -1,0 +1,60 @@
+// Looks at many files at once: asks the system for what it knows about each, in a worker thread or here. Reads no content and follows no links.
+
+import { lstatSync, type Stats } from "node:fs";
+import type { Job } from "../../../kit/workers/job.ts";
+
+/** What the system says about a file; see signature.ts. */
+export type FileFacts = Pick<Stats, "size" | "mtimeMs" | "ctimeMs" | "ino">;
+
+/** The numbers of one file. */
+const FACTS = 4;
+const DEADLINE_MS = 60_000;
+const NAMES_BYTES_MAX = 4 * 1024 * 1024;
+/** No name has it. */
+const BETWEEN_NAMES = "\0";
+/** One object for all calls. */
+const IF_THERE = { throwIfNoEntry: false } as const;
+
+interface LookInput {
+  readonly root: string;
+  /** Relative to the root, joined. */
+  readonly names: string;
+}
+
+/** Four numbers for each file in its order. */
+export const LOOK_JOB: Job<LookInput, Float64Array> = {
+  name: "look",
+  deadlineMs: DEADLINE_MS,
+  inputBytesMax: NAMES_BYTES_MAX,
+  sizeOf: ({ names }) => names.length,
+};
+
+export function joinedNames(names: readonly string[]): string {
+  return names.join(BETWEEN_NAMES);
+}
+
+export function lookAtAll({ root, names }: LookInput): Float64Array {
+  const all = names.split(BETWEEN_NAMES);
+  const facts = new Float64Array(all.length * FACTS);
+  for (const [index, name] of all.entries()) {
+    const stats = lstatSync(`${root}/${name}`, IF_THERE);
+    const at = index * FACTS;
+    if (!stats?.isFile()) {
+      facts[at] = NaN;
+      continue;
+    }
+    facts[at] = stats.size;
+    facts[at + 1] = stats.mtimeMs;
+    facts[at + 2] = stats.ctimeMs;
+    facts[at + 3] = stats.ino;
+  }
+  return facts;
+}
+
+/** Undefined: not a regular file any more. */
+export function factsAt(facts: Float64Array, index: number): FileFacts | undefined {
+  const at = index * FACTS;
+  const size = facts[at]!;
+  if (Number.isNaN(size)) return undefined;
+  return { size, mtimeMs: facts[at + 1]!, ctimeMs: facts[at + 2]!, ino: facts[at + 3]! };
+}
