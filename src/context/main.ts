@@ -91,6 +91,7 @@ function prepare(parts: Parts): void {
 async function close(parts: Parts, log: OpenLog): Promise<void> {
   parts.backups.abort("the server is stopping");
   parts.audit.stopReading();
+  parts.staleEvents.stop();
   if ((await parts.background.settle(STOP_DEADLINE_MS)) === "deadline")
     log.warn("background work did not finish before the deadline");
   parts.streams.endAll();
@@ -147,6 +148,7 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     log.info("listening", { url: listener.url, version: version.version, data: options.directory });
     // A space with a large backlog after a crash takes a while to open.
     parts.background.run("catching up on changes before a crash", () => parts.spaces.catchUpAll());
+    parts.staleEvents.start();
     parts.background.run("verifying the audit record", () => parts.audit.examineAtStart());
     return running(opened, listener, door);
   } catch (error) {

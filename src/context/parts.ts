@@ -20,7 +20,9 @@ import type { ServerConfig } from "./config/schema.ts";
 import { Events } from "./events/events.ts";
 import { Files } from "./files/files.ts";
 import { SecretScan } from "./files/secrets.ts";
+import { StaleEvents } from "./freshness/announcing.ts";
 import { Freshness } from "./freshness/freshness.ts";
+import { staleStore } from "./freshness/store.ts";
 import { Graph } from "./graph/graph.ts";
 import type { Ground } from "./ground.ts";
 import { buildPeople } from "./people/build.ts";
@@ -73,6 +75,7 @@ export function buildParts(options: PartsOptions) {
   const secrets = new SecretScan(config.secrets, workers);
   const files = new Files({ spaces, audit, events, secrets, workers });
   const freshness = new Freshness({ spaces, clock, editsTrustedMs: EDITS_TRUSTED_MS });
+  const staleEvents = new StaleEvents({ spaces, events, store: staleStore(db), db, clock, background });
   const graph = new Graph({
     spaces,
     clock,
@@ -94,6 +97,7 @@ export function buildParts(options: PartsOptions) {
     spaces,
     files,
     freshness,
+    staleEvents,
     graph,
     search,
     sync,

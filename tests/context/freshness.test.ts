@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import type { FreshnessAnswer } from "../../src/context/freshness/schema.ts";
 import { contextServer, deny, type ContextClient } from "../kit/context-server.ts";
+import { openedContext } from "../kit/opened-context.ts";
 import { DAY_MS, manualClock } from "../kit/manual-clock.ts";
 import { refusal } from "../kit/refusal.ts";
 
@@ -66,4 +67,57 @@ test("a caller learns nothing of documents that they may not read", async () => 
   await admin.post("/spaces", { name: "other", template: "blank" });
   const bob = await server.user("bob", "viewer", ["other"]);
   await refusal(ask(bob), "not_found", "space team: not found");
+});
+
+test("a server announces what became stale once for each window", async () => {
+  const clock = manualClock();
+  await using server = await openedContext({ clock });
+  const { events, staleEvents } = server.parts;
+  const write = (path: string, text: string) => server.ask("PUT", `/spaces/team/files/${path}`, text);
+  const told = async (days: number) => {
+    const before = events.last;
+    clock.advance(days * DAY_MS + 1);
+    await staleEvents.look();
+    return events
+      .after(before)
+      .map(({ type, path, version, actor, data }) => [type, path, version, actor, data]);
+  };
+  await write("old.md", "---\nstale-after: 30d\nowner: ann\n---\n");
+  await write("secret/old.md", "---\nlast-validated: 2025-01-01\nstale-after: 1d\n---\n");
+  await write("fresh.md", "---\nstale-after: 1y\n---\n");
+  await events.settle();
+  const stale = (path: string, version: number, due: string, owner: string | null) => [
+    "freshness.stale",
+    path,
+    version,
+    "server",
+    { due, owner },
+  ];
+  expect(await told(0)).toEqual([stale("secret/old.md", 1, "2025-01-02T00:00:00.000Z", null)]);
+  expect(await told(30)).toEqual([stale("old.md", 1, "2026-01-31T12:00:00.000Z", "ann")]);
+  expect(await told(1)).toEqual([]);
+  // A later version begins a new window, and a space that was deleted is forgotten.
+  await write("old.md", "---\nstale-after: 1d\nowner: [bob, eve]\n---\n");
+  await events.settle();
+  expect(await told(0)).toEqual([]);
+  expect(await told(1)).toEqual([stale("old.md", 2, "2026-02-02T12:00:00.003Z", "bob, eve")]);
+  await server.ask("DELETE", "/spaces/team?confirm=team");
+  await server.ask("POST", "/spaces", { name: "team", template: "blank" });
+  await write("secret/old.md", "---\nlast-validated: 2025-01-01\nstale-after: 1d\n---\n");
+  await events.settle();
+  expect(await told(0)).toHaveLength(1);
+});
+
+test("the start of a server looks, and only who may read the document gets the event", async () => {
+  await using server = await contextServer();
+  await server.admin.write("old.md", "---\nlast-validated: 2020-01-01\nstale-after: 1d\n---\n");
+  const eve = await server.user("eve", "viewer");
+  await server.rules("eve", deny("old.md", "read"));
+  await server.restart();
+  await using stream = await server.admin.events("/events?spaces=team&after=0");
+  await stream.until(({ type }) => type === "freshness.stale");
+  await server.admin.write("last.md", "");
+  await using hers = await server.as(eve.token).events("/events?spaces=team&after=0");
+  await hers.until(({ data }) => (data as { path: string }).path === "last.md");
+  expect(hers.seen.map(({ type }) => type)).not.toContain("freshness.stale");
 });

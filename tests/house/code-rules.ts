@@ -139,6 +139,7 @@ const MAY_WRITE_CONTEXT_DATABASE = [
   "src/context/audit/chain.ts",
   "src/context/audit/change-records.ts",
   "src/context/events/events.ts",
+  "src/context/freshness/announcing.ts",
   "src/context/replica/state.ts",
   "src/context/versioned-store/sqlite/applying.ts",
   "src/context/versioned-store/sqlite/engine.ts",

@@ -24,6 +24,7 @@ const OWNERS: Partial<Record<Database, Record<string, readonly string[]>>> = {
   "context server": {
     audit: ["audit_anchor", "audit_baseline", "audit_breaks", "audit_sources"],
     events: ["event_sources", "events"],
+    freshness: ["stale_documents"],
     people: ["acl", "console_sessions", "tokens", "users"],
     webhooks: ["webhook_deliveries", "webhooks"],
   },

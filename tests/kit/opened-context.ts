@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { initServer } from "../../src/context/init-server.ts";
-import { openServer, type OpenServer } from "../../src/context/main.ts";
+import { openServer, type OpenOptions, type OpenServer } from "../../src/context/main.ts";
 import { AppError, statusOf } from "../../src/kit/error.ts";
 import { Bodies } from "../../src/kit/http/bodies.ts";
 import { attachExchange, innerExchange } from "../../src/kit/http/exchange.ts";
@@ -25,13 +25,13 @@ export interface OpenedContext extends AsyncDisposable, Pick<OpenServer, "parts"
   ask<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
-export async function openedContext(): Promise<OpenedContext> {
+export async function openedContext(options: Pick<OpenOptions, "clock"> = {}): Promise<OpenedContext> {
   const folder = await temporaryFolder();
   const directory = join(folder.path, "server");
   const log = { format: "json" as const, write: () => {} };
   const made = await initServer({ directory, space: "team", admin: "root", template: "blank" }, log);
   await folder.write("server/server.yaml", "rate_limit: { enabled: false }\n");
-  const server = openServer({ directory, log });
+  const server = openServer({ directory, log, ...options });
   const bodies = new Bodies();
   const send = async (token: string, { method, path, body }: Sent): Promise<Response> => {
     const url = new URL(`http://localhost/api/v1${path}`);

@@ -7,6 +7,7 @@ import webhooks from "./003_webhooks.sql" with { type: "text" };
 import audit from "./004_audit.sql" with { type: "text" };
 import webhookLag from "./005_webhooks.sql" with { type: "text" };
 import console from "./006_console.sql" with { type: "text" };
+import freshness from "./007_freshness.sql" with { type: "text" };
 
 /** The migration that introduced webhooks, and the one that sealed their secrets. */
 export const HOOKS_SINCE = "003_webhooks";
@@ -19,4 +20,5 @@ export const serverMigrations: readonly Migration[] = [
   { name: "004_audit", sql: audit },
   { name: "005_webhooks", sql: webhookLag },
   { name: "006_console", sql: console },
+  { name: "007_freshness", sql: freshness },
 ];

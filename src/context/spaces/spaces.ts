@@ -253,9 +253,14 @@ export class Spaces {
     );
   }
 
+  /** For the server's own work. Undefined: the space was removed, or cannot be opened, which the log says. */
+  async opened(name: string): Promise<OpenSpace | undefined> {
+    return this.#names.has(name) ? this.#openedOrLogged(name) : undefined;
+  }
+
   /** Opens each space once, so that events lost in a crash are published without waiting for a request. */
   async catchUpAll(): Promise<void> {
-    for (const name of this.names()) if (this.#names.has(name)) await this.#openedOrLogged(name);
+    for (const name of this.names()) await this.opened(name);
   }
 
   async #openedOrLogged(name: string): Promise<OpenSpace | undefined> {
