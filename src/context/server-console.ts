@@ -7,10 +7,17 @@ import type { Log } from "../kit/log.ts";
 import { Browsing } from "./browsing/browsing.ts";
 import { Console } from "./console/console.ts";
 import { ConsoleCookies } from "./console/door.ts";
+import { conflictsArea } from "./console/conflict-routes.ts";
+import { documentsArea } from "./console/document-routes.ts";
+import { foldersArea } from "./console/folder-routes.ts";
+import { historyArea } from "./console/history-routes.ts";
 import { overviewArea } from "./console/overview-routes.ts";
 import { servedSpaces } from "./console/served-spaces.ts";
 import { ServerDoor } from "./console/server-door.ts";
+import { Rendering } from "./console/rendering.ts";
 import { sessionArea } from "./console/session-routes.ts";
+import { snapshotsArea } from "./console/snapshot-routes.ts";
+import { spacesArea } from "./console/space-routes.ts";
 import type { Parts } from "./parts.ts";
 
 export function serverConsole(parts: Parts, log: Log): Handle {
@@ -27,7 +34,16 @@ export function serverConsole(parts: Parts, log: Log): Handle {
   });
   const facts = { health, audit, directory: config.directory, counters };
   const door = new ServerDoor({ sessions, limits, cookies, audit });
-  const areas = [sessionArea(logins, cookies), overviewArea(source, facts)];
+  const areas = [
+    sessionArea(logins, cookies),
+    overviewArea(source, facts),
+    foldersArea(source),
+    documentsArea(source, new Rendering(workers)),
+    historyArea(source),
+    conflictsArea(source),
+    snapshotsArea(source),
+    spacesArea(source, parts.spaces),
+  ];
   const pages = new Console({ areas, door, log });
   return (request, exchange) => pages.handle(request, exchange);
 }

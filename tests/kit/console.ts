@@ -143,7 +143,12 @@ function pageOf(response: Response, path: string, html: string): ConsolePage {
         if (form) form.fields[`selected ${Object.keys(form.fields).length}`] = option.getAttribute("value")!;
       },
     })
-    .on(".problem", { element: (one) => at((text) => void add(problems, fieldOf(one), text))(one) })
+    .on(".problem", {
+      element: (one) => {
+        const name = fieldOf(one);
+        at((text) => void add(problems, name, text))(one);
+      },
+    })
     .on("[role=alert]", { element: at((text) => void add(problems, "", text)) })
     .onDocument({ text: ({ text }) => into?.(text) })
     .transform(html);

@@ -27,7 +27,7 @@ export interface FolderQuery {
   readonly limit: number;
 }
 
-type FolderEntry =
+export type FolderEntry =
   | { readonly kind: "folder"; readonly name: string; readonly path: string }
   | { readonly kind: "file"; readonly name: string; readonly file: FileRecord };
 

@@ -44,7 +44,7 @@ interface Pattern {
 }
 
 /** For people who are signed in. */
-type PageRoute = Pattern & {
+export type PageRoute = Pattern & {
   readonly answer: (asked: Asked) => Answer | Promise<Answer>;
 };
 

@@ -1,5 +1,8 @@
 // Formats of the console: times, sizes, addresses.
 
+/** Rows of one page of a list. */
+export const PAGE_ROWS = 100;
+
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
 const UNIT = 1024;
 
@@ -20,6 +23,17 @@ export function sizeText(bytes: number): string {
 
 export function countText(count: number): string {
   return count.toLocaleString("en-US");
+}
+
+/** `1 file`, `2 files`, `3 entries` */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${countText(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** The address of a page of a space; `path` is a file or a folder, encoded segment by segment. */
+export function spacePath(space: string, area = "", path = ""): string {
+  const encoded = path.split("/").map(encodeURIComponent).join("/");
+  return `/console/spaces/${encodeURIComponent(space)}${area}${path === "" ? "" : `/${encoded}`}`;
 }
 
 /** Adds the parameters that have a value. */

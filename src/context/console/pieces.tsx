@@ -12,10 +12,17 @@ export function FormTo(props: {
   visit: Pick<Stranger, "csrf">;
   action: string;
   class?: string;
+  /** Scripts warn before typed text is lost. */
+  guard?: boolean;
   children: ComponentChildren;
 }): VNode {
   return (
-    <form method="post" action={props.action} class={props.class}>
+    <form
+      method="post"
+      action={props.action}
+      class={props.class}
+      {...(props.guard === true ? { "data-guard": "" } : {})}
+    >
       <input type="hidden" name="csrf" value={props.visit.csrf} />
       {props.children}
     </form>
@@ -142,7 +149,7 @@ export function Table(props: {
           <tr>
             {props.head.map((one) =>
               typeof one === "string" ? (
-                <th scope="col">{one}</th>
+                <th scope="col">{one === "" ? <span class="visually-hidden">Actions</span> : one}</th>
               ) : (
                 <th scope="col" class={one.class}>
                   {one.label}
@@ -159,6 +166,31 @@ export function Table(props: {
 
 export function Empty({ children }: { children: ComponentChildren }): VNode {
   return <div class="console-empty">{children}</div>;
+}
+
+/** Links to the next page of a list, and back to its beginning. */
+export function Pager({
+  first,
+  next,
+}: {
+  first?: string | undefined;
+  next?: string | undefined;
+}): VNode | null {
+  if (first === undefined && next === undefined) return null;
+  return (
+    <nav class="console-pager" aria-label="Pages">
+      {first !== undefined && (
+        <a class="btn" href={first}>
+          First page
+        </a>
+      )}
+      {next !== undefined && (
+        <a class="btn" href={next} rel="next">
+          Next page
+        </a>
+      )}
+    </nav>
+  );
 }
 
 /** RFC 3339, or nothing. Shown in UTC, because the server does not know the reader's zone; scripts show the local time. */

@@ -6,7 +6,7 @@ import { problemText, type HealthState } from "../../../kit/health.ts";
 import type { AuditRecord } from "../../audit/schema.ts";
 import type { LogEntry } from "../../versioned-store/engine.ts";
 import type { ChangeOp } from "../../versioned-store/schema.ts";
-import { countText, sizeText } from "../format.ts";
+import { countText, sizeText, spacePath } from "../format.ts";
 import { Empty, Figure, Name, Table, Time } from "../pieces.tsx";
 
 export interface Figures {
@@ -98,9 +98,18 @@ function Changes({ activity }: { activity: readonly Activity[] }): VNode {
       {activity.map((one) => (
         <li>
           <span>
-            <Name>{one.author}</Name> {DID[one.op]} <Name>{one.path}</Name>{" "}
+            <Name>{one.author}</Name> {DID[one.op]}{" "}
+            <a
+              href={
+                one.op === "delete"
+                  ? spacePath(one.space, "/history", one.path)
+                  : spacePath(one.space, "/files", one.path)
+              }
+            >
+              <Name>{one.path}</Name>
+            </a>{" "}
             {one.version !== null && one.op !== "delete" && <span class="muted">v{one.version}</span>} in{" "}
-            {one.space}
+            <a href={spacePath(one.space)}>{one.space}</a>
           </span>
           <Time at={rfc3339(one.time)} />
         </li>
@@ -111,7 +120,7 @@ function Changes({ activity }: { activity: readonly Activity[] }): VNode {
 
 function Records({ records }: { records: readonly AuditRecord[] }): VNode {
   return (
-    <Table label="Latest audit records" head={["Time", "Who", "Action", "What", "Result"]}>
+    <Table label="Audit records" head={["Time", "Who", "Action", "What", "Result"]}>
       {records.map((one) => (
         <tr>
           <td class="tight">

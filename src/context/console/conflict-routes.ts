@@ -1,0 +1,52 @@
+// Conflicts that sync left behind: the list, both sides of one, and which of them is kept.
+
+import { h } from "preact";
+import { showConflict, resolveConflict, type Resolution } from "../replica/conflicts.ts";
+import { to, type Answer, type Area, type Asked } from "./area.ts";
+import { failureOf, type Failure } from "./failure.ts";
+import { spacePath } from "./format.ts";
+import { ConflictBody, ConflictsBody } from "./pages/conflicts.tsx";
+import { spacePage } from "./space-head.tsx";
+import type { SpaceSource } from "./space-source.ts";
+
+const ROOT = "/console/spaces/:space";
+
+export function conflictsArea(source: SpaceSource): Area {
+  return {
+    spaceTabs: [{ label: "Conflicts", path: "/conflicts" }],
+    routes: [
+      { method: "GET", path: `${ROOT}/conflicts`, answer: (asked) => list(source, asked) },
+      { method: "GET", path: `${ROOT}/conflicts/*`, answer: (asked) => show(source, asked) },
+      { method: "POST", path: `${ROOT}/conflicts/*`, answer: (asked) => resolve(source, asked) },
+    ],
+  };
+}
+
+async function list(source: SpaceSource, { visit, params }: Asked): Promise<Answer> {
+  const space = params["space"]!;
+  const conflicts = await source.use(visit.caller, space, (one) => one.conflicts());
+  const facts = { title: "Conflicts", tab: "/conflicts" };
+  return spacePage(visit, space, facts, h(ConflictsBody, { space, conflicts }));
+}
+
+async function show(source: SpaceSource, { visit, params }: Asked, failure?: Failure): Promise<Answer> {
+  const [space, copy] = [params["space"]!, params["*"]!];
+  const conflict = await source.use(visit.caller, space, (one) => showConflict(one, copy));
+  const { rights } = visit.caller;
+  const mayResolve = rights.may("update", space, conflict.path) && rights.may("delete", space, copy);
+  const crumbs = [{ label: "Conflicts", path: spacePath(space, "/conflicts") }];
+  const facts = { title: `Conflict of ${conflict.path}`, tab: "/conflicts", crumbs, status: failure?.status };
+  return spacePage(visit, space, facts, h(ConflictBody, { visit, space, conflict, mayResolve, failure }));
+}
+
+async function resolve(source: SpaceSource, asked: Asked): Promise<Answer> {
+  const { visit, params, form } = asked;
+  const [space, copy] = [params["space"]!, params["*"]!];
+  const resolution: Resolution = form.text("keep") === "ours" ? "ours" : "theirs";
+  try {
+    const done = await source.use(visit.caller, space, (one) => resolveConflict(one, copy, resolution));
+    return to(spacePath(space, "/conflicts"), `Resolved the conflict of ${done.path}.`);
+  } catch (error) {
+    return show(source, asked, failureOf(error));
+  }
+}

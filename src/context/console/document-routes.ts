@@ -1,0 +1,310 @@
+// One document: reading it, as a page and as it is, editing it with compare-and-swap, creating and deleting it. When somebody else saved first, the
+// editor shows both sides and saves over neither by itself.
+
+import { h } from "preact";
+import { sha256Hex } from "../../kit/crypto.ts";
+import { AppError, fieldError } from "../../kit/error.ts";
+import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
+import { decodeUtf8 } from "../../kit/utf8.ts";
+import { visibleInLine } from "../../kit/visible.ts";
+import type { ReadFile, SpaceDoor } from "../space/door.ts";
+import { MESSAGE_CHARACTERS_MAX, type FileHistory } from "../versioned-store/schema.ts";
+import { to, type Answer, type Area, type Asked } from "./area.ts";
+import { failureOf, type Failure } from "./failure.ts";
+import { spacePath } from "./format.ts";
+import type { Rendering } from "./rendering.ts";
+import { EDIT_CHARACTERS_MAX, textOf } from "./editable.ts";
+import { DeleteDocumentBody, DocumentBody } from "./pages/document.tsx";
+import { EditorBody, NewDocumentBody, type Edited } from "./pages/editor.tsx";
+import { folderCrumbs, spacePage } from "./space-head.tsx";
+import type { SpaceSource } from "./space-source.ts";
+import type { Visit } from "./visit.ts";
+
+/** What the pages of one document need to know. */
+interface Deps {
+  readonly source: SpaceSource;
+  readonly rendering: Rendering;
+}
+
+const ROOT = "/console/spaces/:space";
+
+export function documentsArea(source: SpaceSource, rendering: Rendering): Area {
+  const deps = { source, rendering };
+  return {
+    routes: [
+      { method: "GET", path: `${ROOT}/new`, answer: (asked) => newDocument(asked) },
+      { method: "POST", path: `${ROOT}/new`, answer: (asked) => create(deps, asked) },
+      { method: "GET", path: `${ROOT}/files/*`, answer: (asked) => read(deps, asked) },
+      { method: "GET", path: `${ROOT}/raw/*`, answer: (asked) => download(deps, asked) },
+      { method: "GET", path: `${ROOT}/edit/*`, answer: (asked) => edit(deps, asked) },
+      { method: "POST", path: `${ROOT}/edit/*`, answer: (asked) => save(deps, asked) },
+      { method: "GET", path: `${ROOT}/remove/*`, answer: (asked) => askRemoval(deps, asked) },
+      { method: "POST", path: `${ROOT}/remove/*`, answer: (asked) => remove(deps, asked) },
+    ],
+  };
+}
+
+function placeOf({ params }: Asked): { space: string; path: string } {
+  return { space: params["space"]!, path: params["*"]! };
+}
+
+/** The version in the address; undefined: the live one. Raises `invalid`. */
+export function versionIn(query: URLSearchParams, name = "version"): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === "") return undefined;
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw fieldError("invalid", name, "expected the number of a version");
+  return Number(text);
+}
+
+async function read({ source, rendering }: Deps, asked: Asked): Promise<Answer> {
+  const { visit, query, signal } = asked;
+  const { space, path } = placeOf(asked);
+  const version = versionIn(query);
+  const file = await source.use(visit.caller, space, (one) => readOrHistory(one, path, version));
+  if ("versions" in file) return to(spacePath(space, "/history", path));
+  const view = query.get("view") === "text" ? "text" : "page";
+  const shown = await rendering.of(file, spacePath(space), view, { by: visit.caller.name, signal });
+  const { rights } = visit.caller;
+  const may = {
+    edit: rights.may("update", space, path),
+    delete: rights.may("delete", space, path),
+  };
+  const body = h(DocumentBody, { space, file, asked: version, shown, may });
+  return spacePage(visit, space, { title: nameOf(path), tab: "", crumbs: folderCrumbs(space, path) }, body);
+}
+
+/** A deleted document has its history left. Raises `not_found`. */
+async function readOrHistory(
+  space: SpaceDoor,
+  path: string,
+  version: number | undefined,
+): Promise<ReadFile | FileHistory> {
+  try {
+    return await space.read(path, version);
+  } catch (error) {
+    if (version !== undefined || !(error instanceof AppError) || error.code !== "not_found") throw error;
+    return space.history(path);
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** The bytes as they are, never as a page. */
+async function download({ source }: Deps, asked: Asked): Promise<Answer> {
+  const { visit, query, exchange } = asked;
+  const { space, path } = placeOf(asked);
+  const file = await source.use(visit.caller, space, (one) => one.read(path, versionIn(query)));
+  const response = new Response(file.bytes as Uint8Array<ArrayBuffer>, {
+    headers: {
+      ...SECURITY_HEADERS,
+      "Content-Security-Policy": "default-src 'none'; sandbox",
+      "Content-Type": "application/octet-stream",
+      "Content-Disposition": `attachment; filename*=UTF-8''${encodeURIComponent(nameOf(path))}`,
+      "Cache-Control": "no-store",
+      "X-Request-Id": exchange.id,
+    },
+  });
+  return { kind: "response", response };
+}
+
+function editorPage(visit: Visit, space: string, edited: Edited, status?: number): Answer {
+  const { path } = edited;
+  return spacePage(
+    visit,
+    space,
+    { title: `Edit ${nameOf(path)}`, tab: "", crumbs: crumbsOf(space, path), status },
+    h(EditorBody, { visit, space, edited }),
+  );
+}
+
+function crumbsOf(space: string, path: string) {
+  return [...folderCrumbs(space, path), { label: nameOf(path), path: spacePath(space, "/files", path) }];
+}
+
+async function edit({ source }: Deps, asked: Asked): Promise<Answer> {
+  const { visit } = asked;
+  const { space, path } = placeOf(asked);
+  const file = await source.use(visit.caller, space, (one) => one.read(path));
+  return editorPage(visit, space, openedFor(file));
+}
+
+/** Raises `refused` for a document that a browser cannot edit without changing it. */
+function openedFor(file: ReadFile): Edited {
+  const { text, problem } = textOf(file.bytes);
+  if (problem !== undefined)
+    throw new AppError(
+      "refused",
+      `${file.path} cannot be edited here: ${problem}; download it and use cairn file put`,
+    );
+  return {
+    path: file.path,
+    content: text,
+    base: baseOf(file),
+    ends: text.includes("\r\n") ? "crlf" : "lf",
+    message: "",
+    isEditOnDisk: file.version === null,
+  };
+}
+
+/** What the text on the page came from: a version, or an edit on disk by its hash. */
+function baseOf({ version, bytes }: ReadFile): string {
+  return version === null ? `disk ${sha256Hex(bytes)}` : String(version);
+}
+
+async function save(deps: Deps, asked: Asked): Promise<Answer> {
+  const { visit, form, signal } = asked;
+  const { space, path } = placeOf(asked);
+  const edited: Edited = {
+    path,
+    content: form.text("content").replaceAll("\r\n", "\n"),
+    base: form.text("base"),
+    ends: form.text("ends") === "crlf" ? "crlf" : "lf",
+    message: form.text("message").trim(),
+    isEditOnDisk: form.text("base").startsWith("disk "),
+  };
+  if (form.text("action") === "preview") {
+    const file = { path, version: null, state: "live" as const, bytes: bytesOf(edited) };
+    const shown = await deps.rendering.of(file, spacePath(space), "page", { by: visit.caller.name, signal });
+    return editorPage(visit, space, { ...edited, preview: shown });
+  }
+  try {
+    const written = await deps.source.use(visit.caller, space, async (one) => {
+      const expected = await expectedOf(edited, () => one.read(path));
+      return one.write(path, bytesOf(edited), expected, signatureOf(edited.message));
+    });
+    return to(spacePath(space, "/files", path), `Saved ${path} as v${written.version}.`);
+  } catch (error) {
+    const failure = failureOf(error, "content");
+    if (failure.code !== "stale") return editorPage(visit, space, { ...edited, failure }, failure.status);
+    return editorPage(visit, space, await besideTheirs(deps, visit, space, edited, failure), failure.status);
+  }
+}
+
+function bytesOf({ content, ends }: Edited): Uint8Array {
+  if (content.length > EDIT_CHARACTERS_MAX)
+    throw fieldError("too_large", "content", `at most ${EDIT_CHARACTERS_MAX} characters in the browser`);
+  return new TextEncoder().encode(ends === "crlf" ? content.replaceAll("\n", "\r\n") : content);
+}
+
+/** Raises `invalid`. */
+function signatureOf(message: string): { message?: string } {
+  if (message === "") return {};
+  if (message.length > MESSAGE_CHARACTERS_MAX)
+    throw fieldError("invalid", "message", `at most ${MESSAGE_CHARACTERS_MAX} characters`);
+  if (visibleInLine(message) !== message)
+    throw fieldError("invalid", "message", "must not contain control or invisible characters");
+  return { message };
+}
+
+/**
+ * An edit on disk has no version. If it is still the one on the page, the write takes whatever is live: the engine records the edit as a version
+ * first, so nothing is lost. Raises `stale` otherwise, and `invalid` for a base that no page has.
+ */
+async function expectedOf(
+  { base, path }: Edited,
+  current: () => Promise<ReadFile>,
+): Promise<number | null | undefined> {
+  if (base === "none") return null;
+  if (/^[1-9][0-9]{0,8}$/.test(base)) return Number(base);
+  if (!base.startsWith("disk ")) throw new AppError("invalid", "the form does not say what it changes");
+  if (baseOf(await current()) === base) return undefined;
+  throw new AppError("stale", `${path} has changed since you opened it`);
+}
+
+/** Your text and what was saved meanwhile. Saving again replaces that one, because the person has seen it. */
+async function besideTheirs(
+  { source }: Deps,
+  { caller }: Visit,
+  space: string,
+  edited: Edited,
+  failure: Failure,
+): Promise<Edited> {
+  let theirs: ReadFile | undefined;
+  try {
+    theirs = await source.use(caller, space, (one) => one.read(edited.path));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+  }
+  const text = theirs && (decodeUtf8(theirs.bytes) ?? "(not a text)");
+  return {
+    ...edited,
+    failure,
+    base: theirs ? baseOf(theirs) : "none",
+    theirs: { version: theirs?.version ?? null, text: text?.replaceAll("\r\n", "\n") },
+  };
+}
+
+function newDocument(asked: Asked): Answer {
+  const folder = asked.query.get("folder") ?? "";
+  return newPage(asked, { path: folder === "" ? "" : `${folder}/`, content: "" });
+}
+
+function newPage(
+  { visit, params }: Asked,
+  made: { path: string; content: string; failure?: Failure; preview?: Edited["preview"] },
+): Answer {
+  const space = params["space"]!;
+  // Unseen and missing spaces are the same page.
+  if (!visit.caller.rights.mayChange(space)) throw new AppError("not_found", "no such page");
+  return spacePage(
+    visit,
+    space,
+    { title: "Create a document", tab: "", status: made.failure?.status },
+    h(NewDocumentBody, { visit, space, made }),
+  );
+}
+
+async function create({ source, rendering }: Deps, asked: Asked): Promise<Answer> {
+  const { visit, form, params, signal } = asked;
+  const space = params["space"]!;
+  const path = form.text("path").trim();
+  const content = form.text("content").replaceAll("\r\n", "\n");
+  try {
+    const bytes = bytesOf({ path, content, base: "none", ends: "lf", message: "", isEditOnDisk: false });
+    if (form.text("action") === "preview") {
+      const file = { path: path === "" ? "new.md" : path, version: null, state: "live" as const, bytes };
+      const by = { by: visit.caller.name, signal };
+      return newPage(asked, {
+        path,
+        content,
+        preview: await rendering.of(file, spacePath(space), "page", by),
+      });
+    }
+    const written = await source.use(visit.caller, space, (one) => one.write(path, bytes, null));
+    return to(spacePath(space, "/files", written.path), `Created ${written.path}.`);
+  } catch (error) {
+    const failure = failureOf(error, "path");
+    const isTaken = failure.code === "stale";
+    const told = isTaken ? { ...failure, field: "path", text: "a document with this name exists" } : failure;
+    return newPage(asked, { path, content, failure: told });
+  }
+}
+
+async function askRemoval({ source }: Deps, asked: Asked, failure?: Failure): Promise<Answer> {
+  const { visit } = asked;
+  const { space, path } = placeOf(asked);
+  const file = await source.use(visit.caller, space, (one) => one.read(path));
+  const base = baseOf(file);
+  return spacePage(
+    visit,
+    space,
+    { title: `Delete ${nameOf(path)}`, tab: "", crumbs: crumbsOf(space, path), status: failure?.status },
+    h(DeleteDocumentBody, { visit, space, file, base, failure }),
+  );
+}
+
+async function remove(deps: Deps, asked: Asked): Promise<Answer> {
+  const { visit, form } = asked;
+  const { space, path } = placeOf(asked);
+  const base = { path, base: form.text("base") } as Edited;
+  try {
+    await deps.source.use(visit.caller, space, async (one) =>
+      one.remove(path, await expectedOf(base, () => one.read(path))),
+    );
+    return to(spacePath(space, "/deleted"), `Deleted ${path}. All its versions are kept.`);
+  } catch (error) {
+    return askRemoval(deps, asked, failureOf(error));
+  }
+}

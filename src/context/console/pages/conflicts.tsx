@@ -1,0 +1,93 @@
+// Open conflicts: a list, and one with both sides.
+
+import type { VNode } from "preact";
+import type { ConflictFile } from "../../browsing/browsing.ts";
+import type { showConflict } from "../../replica/conflicts.ts";
+import type { Failure } from "../failure.ts";
+import { spacePath } from "../format.ts";
+import { Empty, FormTo, Name, Problem, Table, Time } from "../pieces.tsx";
+import type { Visit } from "../visit.ts";
+import { Diff } from "./history.tsx";
+
+export function ConflictsBody({
+  space,
+  conflicts,
+}: {
+  space: string;
+  conflicts: readonly ConflictFile[];
+}): VNode {
+  if (conflicts.length === 0)
+    return (
+      <Empty>
+        <p>No conflicts. One appears when two people change the same lines before they sync.</p>
+      </Empty>
+    );
+  return (
+    <Table label="Conflicts" head={["Document", "Other text of", "Since"]}>
+      {conflicts.map((one) => (
+        <tr>
+          <td class="wide">
+            <a href={spacePath(space, "/conflicts", one.copy)}>
+              <Name>{one.path}</Name>
+            </a>
+          </td>
+          <td>
+            <Name>{one.user}</Name>
+          </td>
+          <td class="tight">
+            <Time at={one.opened_at} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+interface ConflictProps {
+  readonly visit: Visit;
+  readonly space: string;
+  readonly conflict: Awaited<ReturnType<typeof showConflict>>;
+  readonly mayResolve: boolean;
+  readonly failure: Failure | undefined;
+}
+
+export function ConflictBody({ visit, space, conflict, mayResolve, failure }: ConflictProps): VNode {
+  const { path, copy, user, diff } = conflict;
+  return (
+    <div class="console-stack">
+      <Problem failure={failure} />
+      <p class="console-lead">
+        The document that everyone has is{" "}
+        <a href={spacePath(space, "/files", path)}>
+          <Name>{path}</Name>
+        </a>
+        . The text of <Name>{user}</Name> is in{" "}
+        <a href={spacePath(space, "/files", copy)}>
+          <Name>{copy}</Name>
+        </a>
+        .
+      </p>
+      {diff === null ? (
+        <p class="muted">The texts cannot be compared. Open both.</p>
+      ) : (
+        <>
+          <p class="muted">From the document that everyone has to the other text:</p>
+          <Diff text={diff} />
+        </>
+      )}
+      {mayResolve && (
+        <FormTo visit={visit} action={spacePath(space, "/conflicts", copy)} class="console-stack">
+          <p>To merge both by hand, edit the document first, then keep it.</p>
+          <div class="console-bar">
+            <button class="btn" name="keep" value="theirs">
+              Keep the document
+            </button>
+            <button class="btn" name="keep" value="ours">
+              Keep the other text
+            </button>
+          </div>
+        </FormTo>
+      )}
+    </div>
+  );
+}

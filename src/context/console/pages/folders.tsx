@@ -1,0 +1,267 @@
+// Lists of documents: a folder, the results of a search, deleted documents, files on disk without a version.
+
+import type { VNode } from "preact";
+import { visible } from "../../../kit/visible.ts";
+import type { FolderEntry } from "../../browsing/browsing.ts";
+import type { ListedFile } from "../../files/listing-schema.ts";
+import type { SearchAnswer, SearchLine } from "../../search/schema.ts";
+import type { FileRecord } from "../../versioned-store/schema.ts";
+import type { Failure } from "../failure.ts";
+import { spacePath, withQuery } from "../format.ts";
+import { Empty, FormTo, Name, Pager, Problem, Size, Table, Time } from "../pieces.tsx";
+import type { Visit } from "../visit.ts";
+
+interface PagerProps {
+  readonly next: string | undefined;
+  readonly first: string | undefined;
+}
+
+interface FolderProps extends PagerProps {
+  readonly space: string;
+  readonly folder: string;
+  readonly entries: readonly FolderEntry[];
+  readonly mayCreate: boolean;
+}
+
+export function FolderBody({ space, folder, entries, mayCreate, next, first }: FolderProps): VNode {
+  const create = (
+    <a class="btn" href={withQuery(spacePath(space, "/new"), { folder: folder === "" ? undefined : folder })}>
+      Create a document
+    </a>
+  );
+  return (
+    <div class="console-stack">
+      <div class="console-bar">
+        <form method="get" action={spacePath(space, "/search")} role="search">
+          <input class="input" name="q" aria-label="Search this space" placeholder="Search this space" />
+          <button class="btn">Search</button>
+        </form>
+        {mayCreate && <span class="end">{create}</span>}
+      </div>
+      {entries.length === 0 ? (
+        <Empty>
+          <p>No documents yet.</p>
+        </Empty>
+      ) : (
+        <div class="console-tree">
+          <Table
+            label="Documents"
+            head={["Name", { label: "Size", class: "number" }, "Version", "Changed", "By"]}
+          >
+            {entries.map((entry) =>
+              entry.kind === "folder" ? (
+                <tr>
+                  <td class="wide" colSpan={5}>
+                    <a class="console-folder" href={spacePath(space, "/tree", entry.path)}>
+                      <Name>{entry.name}</Name>/
+                    </a>
+                  </td>
+                </tr>
+              ) : (
+                <File space={space} name={entry.name} file={entry.file} />
+              ),
+            )}
+          </Table>
+        </div>
+      )}
+      <Pager first={first} next={next} />
+    </div>
+  );
+}
+
+function File({ space, name, file }: { space: string; name: string; file: FileRecord }): VNode {
+  return (
+    <tr>
+      <td class="wide">
+        <a class="console-file" href={spacePath(space, "/files", file.path)}>
+          <Name>{name}</Name>
+        </a>
+      </td>
+      <td class="number">
+        <Size bytes={file.size} />
+      </td>
+      <td class="tight">{file.version === null ? "—" : `v${file.version}`}</td>
+      <td class="tight">
+        <Time at={file.updated_at} />
+      </td>
+      <td>
+        <Name>{file.author}</Name>
+      </td>
+    </tr>
+  );
+}
+
+export interface SearchShown {
+  readonly text: string;
+  readonly regex: boolean;
+  readonly path: string;
+  /** Undefined: nothing was asked for. */
+  readonly answer: SearchAnswer | undefined;
+  readonly failure: Failure | undefined;
+}
+
+export function SearchBody({ space, shown }: { space: string; shown: SearchShown }): VNode {
+  const { text, regex, path, answer, failure } = shown;
+  return (
+    <div class="console-stack">
+      <form method="get" action={spacePath(space, "/search")} role="search" class="form console-form">
+        <Problem failure={failure} />
+        <div class="field">
+          <label for="q">Words, or a &quot;phrase&quot;; word* finds what begins with it</label>
+          <input class="input" id="q" name="q" value={text} autofocus dir="auto" />
+        </div>
+        <div class="field">
+          <label for="path">Only in this folder or pattern</label>
+          <input class="input" id="path" name="path" value={path} dir="auto" />
+        </div>
+        <label class="check">
+          <input type="checkbox" name="regex" value="1" checked={regex} /> Regular expression
+        </label>
+        <div class="actions">
+          <button class="btn primary">Search</button>
+        </div>
+      </form>
+      {answer && <Results space={space} answer={answer} />}
+    </div>
+  );
+}
+
+function Results({ space, answer: { results, more } }: { space: string; answer: SearchAnswer }): VNode {
+  if (results.length === 0)
+    return (
+      <Empty>
+        <p>No document matches.</p>
+      </Empty>
+    );
+  return (
+    <>
+      <ul class="console-list">
+        {results.map((result) => (
+          <li>
+            <div class="console-hit">
+              <a href={spacePath(space, "/files", result.path)}>
+                <Name>{result.path}</Name>
+              </a>
+              {result.lines.map((line) => (
+                <p class="console-hits">
+                  {line.line}: <Marked line={line} />
+                </p>
+              ))}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {more && <p class="muted">More documents match. Narrow the search to see them.</p>}
+    </>
+  );
+}
+
+function Marked({ line: { text, ranges } }: { line: SearchLine }): VNode {
+  let at = 0;
+  const parts = ranges.flatMap(({ start, end }) => {
+    const before = text.slice(at, start);
+    at = end;
+    return [visible(before), <mark>{visible(text.slice(start, end))}</mark>];
+  });
+  return (
+    <bdi>
+      {parts}
+      {visible(text.slice(at))}
+    </bdi>
+  );
+}
+
+interface DeletedProps extends PagerProps {
+  readonly visit: Visit;
+  readonly space: string;
+  readonly files: readonly FileRecord[];
+  readonly mayRestore: (path: string) => boolean;
+}
+
+export function DeletedBody({ visit, space, files, mayRestore, next, first }: DeletedProps): VNode {
+  if (files.length === 0 && first === undefined)
+    return (
+      <Empty>
+        <p>Nothing is deleted. A deleted document keeps all its versions and can be restored here.</p>
+      </Empty>
+    );
+  return (
+    <div class="console-stack">
+      <Table label="Deleted documents" head={["Name", "Version", "Deleted", "By", ""]}>
+        {files.map((file) => (
+          <tr>
+            <td class="wide">
+              <a href={spacePath(space, "/history", file.path)}>
+                <Name>{file.path}</Name>
+              </a>
+            </td>
+            <td class="tight">{file.version === null ? "—" : `v${file.version}`}</td>
+            <td class="tight">
+              <Time at={file.updated_at} />
+            </td>
+            <td>
+              <Name>{file.author}</Name>
+            </td>
+            <td class="number">
+              {mayRestore(file.path) && (
+                <FormTo visit={visit} action={spacePath(space, "/undelete", file.path)}>
+                  <button class="btn small">Restore</button>
+                </FormTo>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <Pager first={first} next={next} />
+    </div>
+  );
+}
+
+interface UnrecordedProps extends PagerProps {
+  readonly visit: Visit;
+  readonly space: string;
+  readonly files: readonly ListedFile[];
+  readonly mayAdopt: boolean;
+}
+
+export function UnrecordedBody({ visit, space, files, mayAdopt, next, first }: UnrecordedProps): VNode {
+  if (files.length === 0 && first === undefined)
+    return (
+      <Empty>
+        <p>Every file on disk is as its last version says.</p>
+      </Empty>
+    );
+  return (
+    <div class="console-stack">
+      <p class="console-lead">
+        These files were edited, added or removed in the folder of the space, outside Cairn.
+      </p>
+      {mayAdopt && (
+        <FormTo visit={visit} action={spacePath(space, "/disk")}>
+          <button class="btn primary">Record all edits</button>
+        </FormTo>
+      )}
+      <Table label="Changes on disk" head={["Name", "State", { label: "Size", class: "number" }, "Why"]}>
+        {files.map((file) => (
+          <tr>
+            <td class="wide">
+              {file.state === "refused" ? (
+                <Name>{file.path}</Name>
+              ) : (
+                <a href={spacePath(space, file.state === "missing" ? "/history" : "/files", file.path)}>
+                  <Name>{file.path}</Name>
+                </a>
+              )}
+            </td>
+            <td class="tight">{file.state}</td>
+            <td class="number">
+              <Size bytes={file.size} />
+            </td>
+            <td>{file.refused?.reason ?? ""}</td>
+          </tr>
+        ))}
+      </Table>
+      <Pager first={first} next={next} />
+    </div>
+  );
+}

@@ -1,0 +1,116 @@
+// The list of spaces, the form for a new one, and the one for deleting one.
+
+import type { VNode } from "preact";
+import type { Space } from "../../spaces/schema.ts";
+import type { Failure } from "../failure.ts";
+import { countText, counted, sizeText, spacePath } from "../format.ts";
+import { Choice, Empty, Field, FormTo, Pager, Problem, Size, Table, Time } from "../pieces.tsx";
+import type { Visit } from "../visit.ts";
+
+interface SpacesProps {
+  readonly rows: readonly Space[];
+  readonly mayCreate: boolean;
+  readonly next: string | undefined;
+  readonly first: string | undefined;
+}
+
+export function SpacesBody({ rows, mayCreate, next, first }: SpacesProps): VNode {
+  const create = (
+    <a class="btn primary" href="/console/new-space">
+      Create a space
+    </a>
+  );
+  if (rows.length === 0)
+    return (
+      <Empty>
+        <p>No spaces. A space holds documents with all their versions.</p>
+        {mayCreate && create}
+      </Empty>
+    );
+  return (
+    <div class="console-stack">
+      {mayCreate && <div class="console-bar">{create}</div>}
+      <Table
+        label="Spaces"
+        head={["Name", NUMBERS("Documents"), NUMBERS("Versions"), NUMBERS("Size"), "Created"]}
+      >
+        {rows.map((one) => (
+          <tr>
+            <td>
+              <a href={spacePath(one.name)}>{one.name}</a>
+            </td>
+            <td class="number">{countText(one.files)}</td>
+            <td class="number">{countText(one.versions)}</td>
+            <td class="number">
+              <Size bytes={one.bytes} />
+            </td>
+            <td class="tight">
+              <Time at={one.created_at} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <Pager first={first} next={next} />
+    </div>
+  );
+}
+
+const NUMBERS = (label: string) => ({ label, class: "number" });
+
+interface NewSpaceProps {
+  readonly visit: Visit;
+  readonly name: string;
+  readonly template: string;
+  readonly templates: readonly { readonly value: string; readonly label: string }[];
+  readonly failure: Failure | undefined;
+}
+
+export function NewSpaceBody({ visit, name, template, templates, failure }: NewSpaceProps): VNode {
+  return (
+    <FormTo visit={visit} action="/console/new-space" class="form console-form">
+      <Problem failure={failure} fields={["name", "template"]} />
+      <Field
+        label="Name"
+        name="name"
+        value={name}
+        required
+        autoFocus
+        hint="Lower-case letters, digits and hyphens. It cannot be changed later."
+        failure={failure}
+      />
+      <Choice label="Template" name="template" value={template} options={templates} failure={failure} />
+      <div class="actions">
+        <a class="btn" href="/console/spaces">
+          Cancel
+        </a>
+        <button class="btn primary">Create the space</button>
+      </div>
+    </FormTo>
+  );
+}
+
+interface DeleteSpaceProps {
+  readonly visit: Visit;
+  readonly space: Space;
+  readonly failure: Failure | undefined;
+}
+
+export function DeleteSpaceBody({ visit, space, failure }: DeleteSpaceProps): VNode {
+  return (
+    <FormTo visit={visit} action={spacePath(space.name, "/delete")} class="form console-form">
+      <Problem failure={failure} fields={["confirm"]} />
+      <p>
+        Deleting <strong>{space.name}</strong> removes {counted(space.files, "document")},{" "}
+        {counted(space.versions, "version")} and {sizeText(space.bytes)} for good. Only a backup can bring
+        them back.
+      </p>
+      <Field label={`Type ${space.name} to confirm`} name="confirm" required failure={failure} />
+      <div class="actions">
+        <a class="btn" href={spacePath(space.name)}>
+          Cancel
+        </a>
+        <button class="btn danger primary">Delete the space</button>
+      </div>
+    </FormTo>
+  );
+}

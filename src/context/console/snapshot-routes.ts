@@ -1,0 +1,66 @@
+// Snapshots of a space: names for a moment, and going back to one by writing new versions.
+
+import { h } from "preact";
+import { fieldError } from "../../kit/error.ts";
+import { SNAPSHOT_NAME_CHARACTERS_MAX as NAME_CHARACTERS_MAX } from "../versioned-store/schema.ts";
+import { to, type Answer, type Area, type Asked } from "./area.ts";
+import { failureOf, type Failure } from "./failure.ts";
+import { counted, spacePath } from "./format.ts";
+import { SnapshotsBody } from "./pages/snapshots.tsx";
+import { spacePage } from "./space-head.tsx";
+import type { SpaceSource } from "./space-source.ts";
+
+const ROOT = "/console/spaces/:space";
+
+export function snapshotsArea(source: SpaceSource): Area {
+  const path = `${ROOT}/snapshots`;
+  return {
+    spaceTabs: [{ label: "Snapshots", path: "/snapshots" }],
+    routes: [
+      { method: "GET", path, answer: (asked) => snapshots(source, asked) },
+      {
+        method: "POST",
+        path,
+        answer: async (asked) => {
+          const { visit, params, form } = asked;
+          const space = params["space"]!;
+          const name = form.text("name").trim();
+          try {
+            if (name === "" || name.length > NAME_CHARACTERS_MAX)
+              throw fieldError("invalid", "name", `1 to ${NAME_CHARACTERS_MAX} characters`);
+            const made = await source.use(visit.caller, space, (one) => one.snapshot(name));
+            return to(spacePath(space, "/snapshots"), `Created the snapshot ${made.name}.`);
+          } catch (error) {
+            return snapshots(source, asked, name, failureOf(error, "name"));
+          }
+        },
+      },
+      {
+        method: "POST",
+        path: `${path}/:id/restore`,
+        answer: async ({ visit, params }) => {
+          const space = params["space"]!;
+          const { files } = await source.use(visit.caller, space, (one) => one.restore(Number(params["id"])));
+          return to(
+            spacePath(space, "/snapshots"),
+            `Restored the snapshot: ${counted(files.length, "document")} changed.`,
+          );
+        },
+      },
+    ],
+  };
+}
+
+async function snapshots(
+  source: SpaceSource,
+  { visit, params }: Asked,
+  name = "",
+  failure?: Failure,
+): Promise<Answer> {
+  const space = params["space"]!;
+  const rows = await source.use(visit.caller, space, (one) => one.snapshots());
+  const isLead = visit.caller.rights.has("lead", space);
+  const facts = { title: "Snapshots", tab: "/snapshots", status: failure?.status };
+  const body = h(SnapshotsBody, { visit, space, rows: rows.toReversed(), isLead, name, failure });
+  return spacePage(visit, space, facts, body);
+}
