@@ -5,6 +5,7 @@ import { implement, serveJobs } from "../kit/workers/job.ts";
 import { MARKDOWN_JOB } from "./console/markdown-job.ts";
 import { DIFF_JOB } from "./files/diff.ts";
 import { SCAN_JOB } from "./files/secrets.ts";
+import { LAYOUT_JOB } from "./graph/layout-job.ts";
 import { FILES_JOB, FIND_JOB, READ_JOB } from "./search/jobs.ts";
 
 serveJobs([
@@ -12,6 +13,7 @@ serveJobs([
   implement(MARKDOWN_JOB, async () => (await import("./console/markdown.ts")).renderMarkdown),
   implement(DIFF_JOB, async () => (await import("./files/diff.ts")).encodedDiff),
   implement(SCAN_JOB, async () => (await import("./files/secret-rules.ts")).loadScan()),
+  implement(LAYOUT_JOB, async () => (await import("./graph/layout.ts")).layOut),
   implement(FIND_JOB, async () => (await import("./search/work.ts")).findCandidates),
   implement(FILES_JOB, async () => (await import("./search/work.ts")).filesOnDisk),
   implement(READ_JOB, async () => (await import("./search/work.ts")).readMatches),

@@ -59,6 +59,47 @@ describe("an answer", () => {
     expect(ranks!.toSorted((a, b) => b.rank - a.rank)[0]!.path).toBe("plan.md");
   });
 
+  test("has the core: documents by the number of their links, and which of them are linked", async () => {
+    await using server = await contextServer();
+    const { admin } = server;
+    expect((await ask(admin, "?only=core")).core).toEqual({ documents: [], edges: [], left_out: 0 });
+    await admin.write("hub.md", "[[a]] [[b]] [[a]] [[gone]] [p](p.png)");
+    await admin.write("a.md", "[[b]] [[a]]");
+    await admin.write("b.md", "");
+    await admin.write("alone.md", "");
+    await admin.write("p.png", "png");
+    const { totals, core } = await ask(admin, "?only=core");
+    expect(totals).toEqual({ documents: 4, links: 7, broken: 1, orphans: 2 });
+    expect(core).toEqual({
+      documents: [
+        { path: "hub.md", linked: 0, links: 4, broken: 1 },
+        { path: "a.md", linked: 2, links: 1, broken: 0 },
+        { path: "b.md", linked: 2, links: 0, broken: 0 },
+        { path: "alone.md", linked: 0, links: 0, broken: 0 },
+      ],
+      edges: [
+        [0, 1],
+        [0, 2],
+        [1, 2],
+      ],
+      left_out: 0,
+    });
+    const around = await ask(admin, "?path=p.png&only=core");
+    expect(around.core!.documents.map(({ path }) => path)).toEqual(["p.png", "hub.md", "a.md", "b.md"]);
+    expect([around.path, around.core!.left_out]).toEqual(["p.png", 1]);
+  });
+
+  test("has a part of a list", async () => {
+    await using server = await contextServer();
+    const { admin } = server;
+    await admin.write("a.md", "[[1]] [[2]] [[3]]");
+    const targets = async (query: string) =>
+      (await ask(admin, `?only=broken${query}`)).links!.map(({ target }) => target);
+    expect(await targets("&offset=1")).toEqual(["2", "3"]);
+    expect(await targets("&offset=1&limit=1")).toEqual(["2"]);
+    expect(await targets("&offset=3")).toEqual([]);
+  });
+
   test("is current after every kind of change, and after a restart", async () => {
     await using server = await contextServer();
     const { admin } = server;
@@ -103,7 +144,9 @@ describe("an answer", () => {
     await admin.write("a.md", "a");
     await refusal(ask(admin, "?path=b.md"), "not_found", "file b.md: not found");
     await refusal(ask(admin, "?path=../a.md"), "invalid", /^path: /);
-    await refusal(ask(admin, "?path=a.md&only=links"), "invalid", "use path or only, not both");
+    const both = "use path or only, not both; only=core works with a path";
+    await refusal(ask(admin, "?path=a.md&only=links"), "invalid", both);
+    await refusal(ask(admin, "?path=b.md&only=core"), "not_found", "file b.md: not found");
     await refusal(ask(admin, "?only=everything"), "invalid");
     await refusal(server.anonymous().get("/spaces/team/graph"), "unauthenticated");
   });

@@ -11,7 +11,8 @@ import { Value } from "@sinclair/typebox/value";
 import { replaceFile } from "../../kit/replace-file.ts";
 import { closed } from "../../kit/schema.ts";
 import { version } from "../../kit/version.ts";
-import { LinkGraph, type GraphData } from "./link-graph.ts";
+import type { GraphData } from "./graph-data.ts";
+import { LinkGraph } from "./link-graph.ts";
 import { GraphTotals } from "./schema.ts";
 
 const FILE = "graph.cache";

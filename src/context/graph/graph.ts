@@ -3,9 +3,9 @@
 // hidden file.
 
 import { join } from "node:path";
-import type { Clock } from "../../kit/clock.ts";
+import { Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
-import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
+import type { Listing } from "../../kit/http/list-answer.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Spaces } from "../spaces/spaces.ts";
@@ -44,19 +44,26 @@ export class Graph {
     this.#recent = new RecentGraphs({ ...deps, editsTrustedMs: deps.kept === true ? 0 : EDITS_TRUSTED_MS });
   }
 
-  /** Raises `not_found` for a file that does not exist or that the caller may not see, `invalid` for `path` with `only`, and `too_large`. */
-  async part(caller: Caller, spaceName: string, { path, only }: GraphQuery): Promise<GraphPart> {
-    if (path !== undefined && only !== undefined) throw new AppError("invalid", "use path or only, not both");
+  /**
+   * Raises `not_found` for a file that does not exist or that the caller may not see, `invalid` for `path` with a list of the whole space, and
+   * `too_large`.
+   */
+  async part(caller: Caller, spaceName: string, query: GraphQuery): Promise<GraphPart> {
+    const { path, only } = query;
+    if (path !== undefined && only !== undefined && only !== "core")
+      throw new AppError("invalid", "use path or only, not both; only=core works with a path");
     const asked = path === undefined ? undefined : parseDocumentPath("path", path);
     const { graph, head } = await this.#seen(caller, spaceName);
     if (asked !== undefined) {
       if (!graph.has(asked)) throw notFound("file", asked);
-      return listing({ head, path: asked }, "links", graph.around(asked));
+      if (only === "core") return { head, path: asked, core: await graph.core(asked) };
+      return listing({ head, path: asked }, "links", graph.around(asked), query);
     }
-    if (only === "links") return listing({ head }, "links", graph.links());
-    if (only === "broken") return listing({ head }, "links", graph.broken());
-    if (only === "orphans") return listing({ head }, "orphans", graph.orphans());
-    if (only === "ranks") return listing({ head }, "ranks", await graph.ranks());
+    if (only === "links") return listing({ head }, "links", graph.links(), query);
+    if (only === "broken") return listing({ head }, "links", graph.broken(), query);
+    if (only === "orphans") return listing({ head }, "orphans", graph.orphans(), query);
+    if (only === "ranks") return listing({ head }, "ranks", await graph.ranks(), query);
+    if (only === "core") return { head, totals: graph.totals(), core: await graph.core() };
     return { head, totals: graph.totals() };
   }
 
@@ -107,6 +114,27 @@ function listing(
   before: Pick<GraphAnswer, "head" | "path">,
   field: "links" | "orphans" | "ranks",
   items: Iterable<GraphLink | RankedDocument | string>,
+  query: GraphQuery,
 ): GraphPart {
-  return { before, field, pages: pagesOf(items, ITEMS_PER_PAGE) };
+  return { before, field, pages: pagesOfPart<GraphLink | RankedDocument | string>(items, query) };
+}
+
+/** Pauses while it leaves out items before the part. */
+async function* pagesOfPart<Item>(
+  items: Iterable<Item>,
+  { offset = 0, limit = Infinity }: GraphQuery,
+): AsyncGenerator<Item[]> {
+  let page: Item[] = [];
+  let place = 0;
+  const stretch = new Stretch();
+  for (const item of items) {
+    if (place >= offset + limit) break;
+    if (place >= offset) page.push(item);
+    place += 1;
+    if (page.length === ITEMS_PER_PAGE) {
+      yield page;
+      page = [];
+    } else if (stretch.isOver()) await turnOfOthers();
+  }
+  yield page;
 }

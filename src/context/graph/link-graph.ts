@@ -5,34 +5,22 @@ import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { Outline } from "../versioned-store/engine.ts";
 import { linkKinds, LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../versioned-store/links.ts";
 import { placeAmong } from "../versioned-store/outlines.ts";
+import { coreOf } from "./core.ts";
 import { isFoundWithoutLink } from "./entries.ts";
+import type { GraphData } from "./graph-data.ts";
 import { pageRank } from "./rank.ts";
 import { BROKEN, isDocumentPath, NO_FILE, Resolver } from "./resolving.ts";
-import type { GraphLink, GraphTotals, RankedDocument } from "./schema.ts";
+import type { GraphCore, GraphLink, GraphTotals, RankedDocument } from "./schema.ts";
 
 export interface Sight {
   readonly lists: (path: string) => boolean;
   readonly reads: (path: string) => boolean;
 }
 
-/** A file is a number in the order of paths. Each link has one entry in each of its lists, in the order of its document and its place there. */
-export interface GraphData {
-  readonly totals: GraphTotals;
-  readonly paths: readonly string[];
-  /** Numbers of files. */
-  readonly orphans: Int32Array;
-  readonly from: Int32Array;
-  /** A file, or `BROKEN`. */
-  readonly to: Int32Array;
-  readonly lines: Int32Array;
-  /** Places in `linkKinds`. */
-  readonly kinds: Uint8Array;
-  readonly targets: readonly string[];
-}
-
 export class LinkGraph {
   readonly data: GraphData;
   #ranks: Promise<readonly RankedDocument[]> | undefined;
+  #core: Promise<GraphCore> | undefined;
 
   constructor(data: GraphData) {
     this.data = data;
@@ -103,6 +91,12 @@ export class LinkGraph {
   /** Of every document, in the order of paths. Computed once. Pauses. */
   ranks(): Promise<readonly RankedDocument[]> {
     return (this.#ranks ??= rankedIn(this.data));
+  }
+
+  /** The part that a picture shows: of the space, computed once, or around a file. Pauses. */
+  core(around?: string): Promise<GraphCore> {
+    if (around !== undefined) return coreOf(this.data, this.#place(around));
+    return (this.#core ??= coreOf(this.data));
   }
 
   #place(path: string): number {

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { answerJsonText } from "../../kit/http/answer.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { answerListing } from "../../kit/http/list-answer.ts";
+import { fromText } from "../../kit/http/text-params.ts";
 import type { Admission } from "../identity/admission.ts";
 import { SpaceParams } from "../spaces/schema.ts";
 import type { Graph } from "./graph.ts";
@@ -19,11 +20,17 @@ export function graphRoutes(plugin: Admission, graph: Graph) {
         ? answerListing(id, part)
         : answerJsonText(id, new TextEncoder().encode(JSON.stringify(part)));
     },
-    { caller: "space", params: SpaceParams, query: GraphQuery, response: GraphAnswer, detail: DETAIL },
+    {
+      caller: "space",
+      params: SpaceParams,
+      query: fromText(GraphQuery),
+      response: GraphAnswer,
+      detail: DETAIL,
+    },
   );
 }
 
 const DETAIL = {
   description:
-    "Without parameters, the totals. `path`: the links in a document and to it. `only`: all links, the broken ones, the orphans, or the rank of each document. Includes manual edits that are not recorded yet, a few seconds late. Files that the caller may not see do not exist here.",
+    "Without parameters, the totals. `path`: the links in a document and to it. `only`: all links, the broken ones, the orphans, the rank of each document, or the core, which is the most linked part of the space and, with `path`, the part around a document. `offset` and `limit`: a part of a list. Includes manual edits that are not recorded yet, a few seconds late. Files that the caller may not see do not exist here.",
 };

@@ -144,6 +144,10 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
     },
     "every link": get(`${SPACE}/graph?only=links`),
     "every rank": get(`${SPACE}/graph?only=ranks`),
+    "the core of many files, and of the part around one": async (server) => {
+      await get(`${SPACE}/graph?only=core`)(server);
+      await get(`${SPACE}/graph?only=core&path=${furnishedPath(0)}`)(server);
+    },
   },
   "POST /spaces/{space}/adopt": { "nothing, in many files": asks("POST", `${SPACE}/adopt`, 200, () => "{}") },
   "POST /spaces/{space}/snapshots/{id}/restore": {
