@@ -11,6 +11,8 @@ import { conflictsArea } from "./console/conflict-routes.ts";
 import { documentsArea } from "./console/document-routes.ts";
 import { foldersArea } from "./console/folder-routes.ts";
 import { historyArea } from "./console/history-routes.ts";
+import { freshnessArea } from "./console/freshness-routes.ts";
+import { graphArea } from "./console/graph-routes.ts";
 import { overviewArea } from "./console/overview-routes.ts";
 import { servedSpaces } from "./console/served-spaces.ts";
 import { ServerDoor } from "./console/server-door.ts";
@@ -18,6 +20,7 @@ import { Rendering } from "./console/rendering.ts";
 import { sessionArea } from "./console/session-routes.ts";
 import { snapshotsArea } from "./console/snapshot-routes.ts";
 import { spacesArea } from "./console/space-routes.ts";
+import { Pictures } from "./graph/pictures.ts";
 import type { Parts } from "./parts.ts";
 
 export function serverConsole(parts: Parts, log: Log): Handle {
@@ -43,6 +46,8 @@ export function serverConsole(parts: Parts, log: Log): Handle {
     conflictsArea(source),
     snapshotsArea(source),
     spacesArea(source, parts.spaces),
+    graphArea(source, new Pictures(workers)),
+    freshnessArea(source, parts.clock),
   ];
   const pages = new Console({ areas, door, log });
   return (request, exchange) => pages.handle(request, exchange);

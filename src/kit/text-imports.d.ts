@@ -16,6 +16,11 @@ declare module "*/embed/console/enhance.js" {
   export default text;
 }
 
+declare module "*/embed/console/graph.js" {
+  const text: string;
+  export default text;
+}
+
 declare module "*.md" {
   const text: string;
   export default text;

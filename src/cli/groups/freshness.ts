@@ -1,7 +1,8 @@
 // `cairn freshness …`: which documents are stale, and the date of the last validation of one.
 
 import { defineCommand } from "citty";
-import type { Freshness, FreshnessProblem } from "../../context/freshness/schema.ts";
+import type { Freshness } from "../../context/freshness/schema.ts";
+import { problemText } from "../../context/freshness/words.ts";
 import { validate } from "../../context/space/validation.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
@@ -11,21 +12,6 @@ import { spaceArgs, withSpace } from "../connection.ts";
 import { plural, table } from "../text.ts";
 
 const ORDER: readonly Freshness["state"][] = ["stale", "unknown", "fresh"];
-const PROBLEMS: Readonly<Record<FreshnessProblem["code"], string>> = {
-  no_end: "the front matter has no closing ---",
-  too_complex: "the front matter is too complex to read",
-  not_yaml: "the front matter is not valid YAML",
-  no_fields: "the front matter has no fields",
-  bad_value: "bad value",
-  in_future: "in the future",
-};
-const EXPECTED: Readonly<Record<NonNullable<FreshnessProblem["field"]>, string>> = {
-  "stale-after": "a number and d, w, m or y, for example 90d",
-  "last-validated": "a date, for example 2026-11-22",
-  owner: "a name or a list of names",
-  importance: "high, normal or low",
-};
-
 export const freshnessCheck = defineCommand({
   meta: { name: "check", description: "List how fresh the documents are that say when they become stale" },
   args: {
@@ -64,12 +50,6 @@ function freshnessText(documents: readonly Freshness[]): string {
     found.map((problem) => `${path}: ${problemText(problem)}`),
   );
   return problems.length === 0 ? states : `${states}\n\n${problems.join("\n")}`;
-}
-
-function problemText({ field, code, value }: FreshnessProblem): string {
-  if (field === null) return PROBLEMS[code];
-  const expected = code === "bad_value" ? `expected ${EXPECTED[field]}` : PROBLEMS[code];
-  return `${field} "${value}": ${expected}`;
 }
 
 function compare(a: string, b: string): number {

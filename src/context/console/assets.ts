@@ -4,7 +4,9 @@ import { sha256Hex } from "../../kit/crypto.ts";
 import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import script from "../../../embed/console/enhance.js" with { type: "text" };
+import graphScript from "../../../embed/console/graph.js" with { type: "text" };
 import own from "../../../embed/console/console.css" with { type: "text" };
+import graph from "../../../embed/console/graph.css" with { type: "text" };
 import markdown from "../../../web/kit/markdown.css" with { type: "text" };
 import base from "../../../web/styles/base.css" with { type: "text" };
 import button from "../../../web/styles/button.css" with { type: "text" };
@@ -23,8 +25,12 @@ interface Asset {
 }
 
 const assets: readonly Asset[] = [
-  asset("css", "text/css; charset=utf-8", [tokens, base, button, field, table, markdown, own].join("\n")),
-  asset("js", "text/javascript; charset=utf-8", script),
+  asset(
+    "css",
+    "text/css; charset=utf-8",
+    [tokens, base, button, field, table, markdown, own, graph].join("\n"),
+  ),
+  asset("js", "text/javascript; charset=utf-8", `${script}\n${graphScript}`),
 ];
 const compressed = new Map<string, Uint8Array<ArrayBuffer>>();
 

@@ -13,7 +13,7 @@ const EXTENSION = /\.(?:md|markdown|mdx|txt)$/i;
 /** In units of the picture. The most linked node has the last one. */
 const RADII = [4, 5, 7, 9, 12] as const;
 
-interface PictureNode extends CoreDocument {
+export interface PictureNode extends CoreDocument {
   /** Its name without folders and extension, cut. */
   readonly label: string;
   /** From 0. */
@@ -25,7 +25,7 @@ interface PictureNode extends CoreDocument {
   readonly labelFrom: number;
 }
 
-interface Picture {
+export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly nodes: readonly PictureNode[];

@@ -1,0 +1,106 @@
+// The freshness of a space as a page: which documents are stale, will soon be, are fresh, or say nothing about it. A person who has checked a
+// document records it here.
+
+import { h } from "preact";
+import type { Clock } from "../../kit/clock.ts";
+import { freshnessGroups, freshnessOrders, overviewOf, type FreshnessWish } from "../freshness/overview.ts";
+import type { FreshnessAnswer } from "../freshness/schema.ts";
+import { isDocumentPath } from "../graph/resolving.ts";
+import type { BrowsedSpace } from "../space/door.ts";
+import { validate } from "../space/validation.ts";
+import { failureOf, type Failure } from "./failure.ts";
+import { page, to, type Answer, type Area, type Asked } from "./area.ts";
+import {
+  FRESHNESS_ROWS,
+  FreshnessBody,
+  freshnessAddress,
+  type FreshnessView,
+  type ShownFreshness,
+} from "./pages/freshness.tsx";
+import { spacePath } from "./format.ts";
+import type { SpaceSource } from "./space-source.ts";
+
+const AREA = "/freshness";
+const TEXT_CHARACTERS_MAX = 200;
+
+export function freshnessArea(source: SpaceSource, clock: Clock): Area {
+  return {
+    spaceTabs: [{ label: "Freshness", path: AREA }],
+    routes: [
+      { method: "GET", path: `/console/spaces/:space${AREA}`, answer: (asked) => shownPage(source, asked) },
+      {
+        method: "POST",
+        path: `/console/spaces/:space${AREA}/validate`,
+        answer: (asked) => validated(source, clock, asked),
+      },
+    ],
+  };
+}
+
+async function validated(source: SpaceSource, clock: Clock, asked: Asked): Promise<Answer> {
+  const { visit, params, form } = asked;
+  const space = params["space"]!;
+  try {
+    const done = await source.use(visit.caller, space, (one) =>
+      validate(one, form.text("path"), clock.now()),
+    );
+    const text = done.changed
+      ? `${done.path} is validated as of ${done.last_validated}.`
+      : `${done.path} was already validated on ${done.last_validated}.`;
+    return to(freshnessAddress(space, viewOf(form)), text);
+  } catch (error) {
+    return shownPage(source, asked, failureOf(error));
+  }
+}
+
+async function shownPage(source: SpaceSource, asked: Asked, failure?: Failure): Promise<Answer> {
+  const { visit, params, query, form } = asked;
+  const space = params["space"]!;
+  const view = failure ? viewOf(form) : viewOf({ text: (name) => query.get(name) ?? "" });
+  const shown = await source.use(visit.caller, space, (one) => shownOf(one, view));
+  const isEditable = (path: string) => visit.caller.rights.may("update", space, path);
+  const body = h(FreshnessBody, { visit, space, view, shown, isEditable, failure });
+  return page("Freshness", body, {
+    crumbs: [{ label: space, path: spacePath(space) }],
+    ...(failure ? { status: failure.status } : {}),
+  });
+}
+
+/** Unknown values are as if they were not given. */
+function viewOf(given: { text(name: string): string }): FreshnessView {
+  const known = [...freshnessGroups, "none" as const];
+  const offset = given.text("offset");
+  return {
+    group: known.find((group) => group === given.text("show")),
+    text: given.text("q").trim().slice(0, TEXT_CHARACTERS_MAX),
+    order: freshnessOrders.find((order) => order === given.text("sort")) ?? "due",
+    offset: /^[0-9]{1,7}$/.test(offset) ? Number(offset) : 0,
+  };
+}
+
+async function shownOf(space: BrowsedSpace, view: FreshnessView): Promise<ShownFreshness> {
+  const answer = await space.freshness();
+  const { group, text, order, offset } = view;
+  const wish: FreshnessWish = {
+    group: group === "none" ? undefined : group,
+    text,
+    order,
+    offset,
+    limit: FRESHNESS_ROWS,
+  };
+  if (group !== "none") return { ...(await overviewOf(answer, wish)), undeclared: undefined };
+  const { counts } = await overviewOf(answer, { ...wish, limit: 0 });
+  const paths = await undeclaredIn(space, answer, text);
+  const part = paths.slice(offset, offset + FRESHNESS_ROWS);
+  return { counts, documents: [], matching: paths.length, undeclared: part };
+}
+
+/** Documents that no rule of freshness covers, sorted by path. */
+async function undeclaredIn(space: BrowsedSpace, { documents }: FreshnessAnswer, text: string) {
+  const declared = new Set(documents.map(({ path }) => path));
+  const wanted = text.toLowerCase();
+  return (await space.list()).flatMap(({ path, state }) => {
+    const isDocument = isDocumentPath(path) && state !== "refused" && state !== "missing";
+    return isDocument && !declared.has(path) && path.toLowerCase().includes(wanted) ? [path] : [];
+  });
+}

@@ -1,0 +1,309 @@
+// The links of a space: a picture that one can pan where scripts run, and the same links as lists, which need neither a picture nor scripts.
+
+import type { VNode } from "preact";
+import type { Picture, PictureNode } from "../../graph/pictures.ts";
+import type { CoreDocument, GraphLink, GraphTotals } from "../../graph/schema.ts";
+import { counted, countText, spacePath, withQuery } from "../format.ts";
+import { Empty, Figure, Name, Pager, Table } from "../pieces.tsx";
+
+export const GRAPH_ROWS = 100;
+export const graphLists = ["linked", "broken", "orphans"] as const;
+export type GraphList = (typeof graphLists)[number];
+
+/** `busy`: it could not be laid out in time. */
+export type ShownPicture = Picture | "busy";
+
+export interface GraphRows {
+  readonly documents?: readonly CoreDocument[];
+  readonly links?: readonly GraphLink[];
+  readonly orphans?: readonly string[];
+}
+
+interface GraphProps {
+  readonly space: string;
+  readonly totals: GraphTotals;
+  readonly picture: ShownPicture;
+  readonly list: GraphList;
+  readonly offset: number;
+  /** One more than a page shows, if there is another page. */
+  readonly rows: GraphRows;
+}
+
+const AREA = "/graph";
+
+export function GraphBody({ space, totals, picture, list, offset, rows }: GraphProps): VNode {
+  const address = (one: GraphList, at = 0) =>
+    withQuery(spacePath(space, AREA), {
+      list: one === "linked" ? undefined : one,
+      offset: at === 0 ? undefined : at,
+    });
+  const count = (rows.documents ?? rows.links ?? rows.orphans ?? []).length;
+  return (
+    <div class="console-stack">
+      <dl class="console-figures">
+        <Figure label="Documents">{countText(totals.documents)}</Figure>
+        <Figure label="Links">{countText(totals.links)}</Figure>
+        <Figure label="Broken links">{countText(totals.broken)}</Figure>
+        <Figure label="Orphans">{countText(totals.orphans)}</Figure>
+      </dl>
+      <Drawing space={space} picture={picture} />
+      <section class="console-stack" aria-label="Lists">
+        <nav class="console-tabs" aria-label="Lists">
+          <ul>
+            {graphLists.map((one) => (
+              <li>
+                <a href={address(one)} aria-current={one === list ? "true" : undefined}>
+                  {LISTS[one]}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        {count === 0 ? (
+          <Empty>
+            <p>{NOTHING[list]}</p>
+          </Empty>
+        ) : (
+          <Rows space={space} rows={rows} />
+        )}
+        <Pager
+          first={offset > 0 ? address(list) : undefined}
+          next={count > GRAPH_ROWS ? address(list, offset + GRAPH_ROWS) : undefined}
+        />
+      </section>
+    </div>
+  );
+}
+
+const LISTS: Readonly<Record<GraphList, string>> = {
+  linked: "Most linked",
+  broken: "Broken links",
+  orphans: "Orphans",
+};
+const NOTHING: Readonly<Record<GraphList, string>> = {
+  linked: "No documents yet.",
+  broken: "Every link leads to a document.",
+  orphans: "Every document is linked from another one.",
+};
+
+function Rows({ space, rows: { documents, links, orphans } }: { space: string; rows: GraphRows }): VNode {
+  if (links)
+    return (
+      <Table label="Broken links" head={["Document", { label: "Line", class: "num" }, "Leads to"]}>
+        {links.slice(0, GRAPH_ROWS).map(({ from, line, target }) => (
+          <tr>
+            <td class="wide">
+              <DocumentLink space={space} path={from} />
+            </td>
+            <td class="num">{line}</td>
+            <td class="wide">
+              <Name>{target}</Name>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    );
+  if (orphans)
+    return (
+      <Table label="Orphans" head={["Document", "Links"]}>
+        {orphans.slice(0, GRAPH_ROWS).map((path) => (
+          <tr>
+            <td class="wide">
+              <DocumentLink space={space} path={path} />
+            </td>
+            <td class="tight">
+              <AroundLink space={space} path={path} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    );
+  return (
+    <Table
+      label="Most linked documents"
+      head={[
+        "Document",
+        { label: "Linked from", class: "num" },
+        { label: "Links to", class: "num" },
+        { label: "Broken", class: "num" },
+        "Links",
+      ]}
+    >
+      {(documents ?? []).slice(0, GRAPH_ROWS).map(({ path, linked, links: out, broken }) => (
+        <tr>
+          <td class="wide">
+            <DocumentLink space={space} path={path} />
+          </td>
+          <td class="num">{countText(linked)}</td>
+          <td class="num">{countText(out)}</td>
+          <td class="num">{countText(broken)}</td>
+          <td class="tight">
+            <AroundLink space={space} path={path} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function DocumentLink({ space, path }: { space: string; path: string }): VNode {
+  return (
+    <a href={spacePath(space, "/files", path)}>
+      <Name>{path}</Name>
+    </a>
+  );
+}
+
+function AroundLink({ space, path }: { space: string; path: string }): VNode {
+  return (
+    <a href={spacePath(space, AREA, path)} aria-label={`Links of ${path}`}>
+      Show
+    </a>
+  );
+}
+
+interface NeighboursProps {
+  readonly space: string;
+  readonly path: string;
+  readonly document: CoreDocument;
+  readonly picture: ShownPicture;
+  /** One more than a page shows, if there is another page. */
+  readonly links: readonly GraphLink[];
+  readonly offset: number;
+}
+
+export function NeighboursBody({ space, path, document, picture, links, offset }: NeighboursProps): VNode {
+  const shown = links.slice(0, GRAPH_ROWS);
+  const out = shown.filter(({ from }) => from === path);
+  const back = shown.filter(({ from, to }) => to === path && from !== path);
+  const address = (at?: number) => withQuery(spacePath(space, AREA, path), { offset: at });
+  return (
+    <div class="console-stack">
+      <p class="console-bar">
+        <a class="btn" href={spacePath(space, "/files", path)}>
+          Read the document
+        </a>
+        <a class="btn" href={spacePath(space, AREA)}>
+          Whole graph
+        </a>
+      </p>
+      <dl class="console-figures">
+        <Figure label="Linked from">{countText(document.linked)}</Figure>
+        <Figure label="Links to">{countText(document.links)}</Figure>
+        <Figure label="Broken links">{countText(document.broken)}</Figure>
+      </dl>
+      <Drawing space={space} picture={picture} here={path} />
+      <section class="console-stack" aria-labelledby="out">
+        <h2 id="out">Links in this document</h2>
+        {out.length === 0 ? (
+          <p class="muted">None.</p>
+        ) : (
+          <Table label="Links in this document" head={[{ label: "Line", class: "num" }, "Leads to"]}>
+            {out.map(({ line, target, to }) => (
+              <tr>
+                <td class="num">{line}</td>
+                <td class="wide">
+                  {to === null ? (
+                    <>
+                      <Name>{target}</Name> <span class="console-badge">broken</span>
+                    </>
+                  ) : (
+                    <DocumentLink space={space} path={to} />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </section>
+      <section class="console-stack" aria-labelledby="back">
+        <h2 id="back">Linked from</h2>
+        {back.length === 0 ? (
+          <p class="muted">No other document.</p>
+        ) : (
+          <Table label="Linked from" head={["Document", { label: "Line", class: "num" }]}>
+            {back.map(({ from, line }) => (
+              <tr>
+                <td class="wide">
+                  <DocumentLink space={space} path={from} />
+                </td>
+                <td class="num">{line}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </section>
+      <Pager
+        first={offset > 0 ? address() : undefined}
+        next={links.length > GRAPH_ROWS ? address(offset + GRAPH_ROWS) : undefined}
+      />
+    </div>
+  );
+}
+
+/** For eyes only: screen readers and keyboards get the lists. */
+function Drawing(props: { space: string; picture: ShownPicture; here?: string }): VNode | null {
+  const { space, picture, here } = props;
+  if (picture === "busy")
+    return (
+      <p class="muted">The picture could not be drawn now. Load the page again; the lists are complete.</p>
+    );
+  const { nodes, edges, width, height } = picture;
+  if (nodes.length < 2) return null;
+  const at = (node: number) => `${nodes[node]!.x} ${nodes[node]!.y}`;
+  return (
+    <figure class="console-graph" data-graph>
+      <div class="console-graph-tools" hidden>
+        <button type="button" class="btn small" data-zoom="in" aria-label="Zoom in">
+          +
+        </button>
+        <button type="button" class="btn small" data-zoom="out" aria-label="Zoom out">
+          −
+        </button>
+        <button type="button" class="btn small" data-zoom="fit">
+          Fit
+        </button>
+      </div>
+      <div class="console-graph-frame" tabIndex={0} role="group" aria-label="Picture of the links">
+        <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+          <path class="edges" d={edges.map(([a, b]) => `M${at(a!)}L${at(b!)}`).join("")} />
+          {nodes.map((node) => (
+            <Node space={space} node={node} isHere={node.path === here} />
+          ))}
+        </svg>
+      </div>
+      <figcaption class="muted small">{captionOf(picture, here)}</figcaption>
+    </figure>
+  );
+}
+
+const FONT = 11;
+
+function Node({ space, node, isHere }: { space: string; node: PictureNode; isHere: boolean }): VNode {
+  const { path, label, size, radius, x, y, labelFrom, linked, links, broken } = node;
+  const classes = [`s${size}`, `z${labelFrom}`, isHere ? "here" : "", broken > 0 ? "broken" : ""];
+  return (
+    <a
+      class={classes.filter((one) => one !== "").join(" ")}
+      href={spacePath(space, "/files", path)}
+      tabIndex={-1}
+    >
+      <title>{`${path}\n${counted(linked, "link")} to it, ${links} in it${broken > 0 ? `, ${broken} broken` : ""}`}</title>
+      <circle cx={x} cy={y} r={radius} />
+      <text x={x} y={y} dy={`${((radius + FONT) / FONT).toFixed(1)}em`}>
+        {label}
+      </text>
+    </a>
+  );
+}
+
+function captionOf({ nodes, leftOut }: Picture, here: string | undefined): string {
+  const broken = nodes.some((node) => node.broken > 0) ? " A dashed ring: it has broken links." : "";
+  const scope =
+    here !== undefined
+      ? `${counted(nodes.length - 1, "document")} around this one, up to two links away.`
+      : leftOut > 0
+        ? `The ${countText(nodes.length)} most linked documents; ${countText(leftOut)} others are left out.`
+        : `All ${countText(nodes.length)} documents.`;
+  return `${scope} Larger: more links.${broken}`;
+}
