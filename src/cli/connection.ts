@@ -68,14 +68,19 @@ export async function withSpace<T>(
   }
 }
 
-/** Opens the local space that the flag names, or the one around, or the person's own, and closes it after `work`. */
+/** Returns the folder of the local space that the flag names, or the one around, or the person's own. */
+export function localDirectory(dir: string | undefined): string {
+  const environment = processEnvironment();
+  const named = namedSpaceDirectory(dir, environment);
+  return named ?? enclosingSpaceDirectory() ?? ownSpaceDirectory(environment);
+}
+
+/** Opens that space and closes it after `work`. */
 export async function withLocalSpace<T>(
   dir: string | undefined,
   work: (space: SpaceDoor) => Promise<T>,
 ): Promise<T> {
-  const environment = processEnvironment();
-  const named = namedSpaceDirectory(dir, environment);
-  const space = await openFolder(named ?? enclosingSpaceDirectory() ?? ownSpaceDirectory(environment));
+  const space = await openFolder(localDirectory(dir));
   try {
     return await work(space);
   } finally {

@@ -36,6 +36,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "cairn server health": ["cairn server health", "cairn server health --server https://context.example.org"],
   "cairn server stop": ["cairn server stop"],
   "cairn server logs": ["cairn server logs --lines 20"],
+  "cairn ui": ["cairn ui", "cairn ui --dir ~/notes --port 8090 --no-open"],
   "cairn mcp": [
     "cairn mcp --dir ~/notes",
     "cairn mcp --write --server https://context.example.org --space main",

@@ -201,6 +201,7 @@ export const program: Program = {
       template: group("template", "Show the templates for new spaces", {
         list: async () => (await import("./groups/template.ts")).templateList,
       }),
+      ui: later("Show a local space in the browser", async () => (await import("./groups/ui.ts")).ui),
       mcp: later(
         "Serve a space to an AI tool over the Model Context Protocol (stdio)",
         async () => (await import("./groups/mcp.ts")).mcp,
@@ -252,6 +253,7 @@ export const program: Program = {
     "cairn sync": "docs/sync.md",
     "cairn status": "docs/laptop.md",
     "cairn template": "docs/laptop.md",
+    "cairn ui": "docs/laptop.md",
     "cairn search": "docs/space-search.md",
   },
   topics,

@@ -341,6 +341,20 @@ export async function runOnOwnTerminal(
   }
 }
 
+/** Starts a program of the person that outlives this one, such as a browser, and takes none of its output. False if it cannot be started. */
+export function startForGood(command: string[], environment: Environment): boolean {
+  try {
+    Bun.spawn(command, {
+      env: personalEnvironment(environment),
+      stdio: ["ignore", "ignore", "ignore"],
+      detached: true,
+    }).unref();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The command that starts this very program. Compiled, the program is the executable; from source it is a file that the executable runs. */
 export function ownCommand(): string[] {
   const isCompiled = Bun.main.includes("$bunfs") || Bun.main.includes("~BUN");

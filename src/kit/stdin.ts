@@ -26,6 +26,16 @@ export async function askHidden(question: string): Promise<string> {
   }
 }
 
+/** Calls `act` each time that the person presses Enter, until the returned function is called. Only on a terminal. */
+export function onEnter(act: () => void): () => void {
+  const reader = createInterface({ input: process.stdin, terminal: false });
+  reader.on("line", act);
+  return () => {
+    reader.close();
+    process.stdin.unref();
+  };
+}
+
 /** Raises `invalid` on a terminal, where it would wait forever. */
 export async function readStdin(): Promise<Uint8Array> {
   if (process.stdin.isTTY)

@@ -13,26 +13,26 @@ const HELD_MS_MAX = 2_000;
 /** After that, the space stays closed for this long. Others look more often than that. */
 const REST_MS = 150;
 
-export class LentSpace {
-  readonly #open: () => Promise<SpaceDoor>;
+export class LentSpace<Door extends SpaceDoor = SpaceDoor> {
+  readonly #open: () => Promise<Door>;
   readonly #clock: Clock;
   #openedAt = 0;
   #resting: Promise<void> | undefined;
   /** Called when the last user is done. */
   #onIdle = () => {};
-  #opened: Promise<SpaceDoor> | undefined;
+  #opened: Promise<Door> | undefined;
   /** The last close; the next open waits for it. */
   #closing: Promise<void> = Promise.resolve();
   #users = 0;
   #timer: Timer | undefined;
 
-  constructor(open: () => Promise<SpaceDoor>, clock: Clock = systemClock) {
+  constructor(open: () => Promise<Door>, clock: Clock = systemClock) {
     this.#open = open;
     this.#clock = clock;
   }
 
   /** Raises what opening raises, and what `work` raises. */
-  async use<T>(work: (space: SpaceDoor) => Promise<T>): Promise<T> {
+  async use<T>(work: (space: Door) => Promise<T>): Promise<T> {
     while (this.#resting !== undefined || this.#isHeldLong()) await (this.#resting ??= this.#rest());
     clearTimeout(this.#timer);
     this.#users += 1;
@@ -70,7 +70,7 @@ export class LentSpace {
     this.#resting = undefined;
   }
 
-  #shared(): Promise<SpaceDoor> {
+  #shared(): Promise<Door> {
     if (this.#opened) return this.#opened;
     this.#openedAt = this.#clock.elapsed();
     const opened = this.#closing.catch(() => undefined).then(this.#open);

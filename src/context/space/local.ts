@@ -12,7 +12,6 @@ import type { Log } from "../../kit/log.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
 import { foldedPath } from "../../kit/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
-import { Rights } from "../access/rights.ts";
 import {
   Browsing,
   type ConflictFile,
@@ -54,6 +53,7 @@ import { FILE_BYTES_CEILING, type FileHistory, type Snapshot } from "../versione
 import { sqlite } from "../versioned-store/sqlite/kind.ts";
 import { contextWorkers, lookWorkers } from "../worker-pool.ts";
 import { holdsLocalSpace, holdsUnfinishedSpace } from "./directory.ts";
+import { localCaller } from "./local-caller.ts";
 import type { BrowsedSpace, ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
 
 /** A folder has no operator who limits it, only its disk; `space.yaml` may set limits. */
@@ -203,7 +203,7 @@ class LocalSpace implements BrowsedSpace {
     this.place = directory;
     this.#space = space;
     this.#deps = deps;
-    this.#caller = callerOf(deps.person);
+    this.#caller = localCaller(deps.person);
     this.#workers = contextWorkers();
     const spaces = hostOf(space);
     this.#browsing = new Browsing(spaces);
@@ -267,7 +267,7 @@ class LocalSpace implements BrowsedSpace {
   ): Promise<Written> {
     return this.#files.write(
       // Nobody signs in to a folder, so the agent is the author.
-      agent === undefined ? this.#caller : callerOf(agent),
+      agent === undefined ? this.#caller : localCaller(agent),
       this.name,
       path,
       () => Promise.resolve(content),
@@ -348,18 +348,6 @@ class LocalSpace implements BrowsedSpace {
     await this.#space.engine.close();
     this.#deps.lookers.close();
   }
-}
-
-function callerOf(person: string): Caller {
-  return {
-    name: person,
-    auth: "local",
-    role: "admin",
-    rights: new Rights("admin", null, []),
-    tokenId: null,
-    address: () => "",
-    requestId: "",
-  };
 }
 
 function hostOf(space: OpenSpace): SpaceHost {

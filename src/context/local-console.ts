@@ -1,0 +1,74 @@
+// Builds `cairn ui` from its parts: the space of this machine, the pages of the console that are about one space, the key and the listener.
+
+import { Console } from "./console/console.ts";
+import { freshnessArea } from "./console/freshness-routes.ts";
+import { graphArea } from "./console/graph-routes.ts";
+import { overviewArea } from "./console/overview-routes.ts";
+import { Pictures } from "./graph/pictures.ts";
+import { LentSpace } from "./space/lent.ts";
+import { openLocalSpace, type LocalSpaceDeps } from "./space/local.ts";
+import { localCaller } from "./space/local-caller.ts";
+import { contextWorkers } from "./worker-pool.ts";
+import type { LoopbackAddress } from "./local-ui/address.ts";
+import { LocalUiDoor } from "./local-ui/door.ts";
+import { Entry } from "./local-ui/entry.ts";
+import { entryArea } from "./local-ui/entry-routes.ts";
+import { serveUi, type RunningUi } from "./local-ui/host.ts";
+import { localSource } from "./local-ui/local-source.ts";
+
+interface LocalUiOptions {
+  /** Of the space. */
+  readonly directory: string;
+  readonly deps: LocalSpaceDeps;
+  readonly address: LoopbackAddress;
+  /** 0: a free one. */
+  readonly port: number;
+  /** Only tests override it. */
+  readonly idleMs?: number;
+}
+
+interface LocalUi extends RunningUi {
+  readonly space: string;
+  /** The folder. */
+  readonly place: string;
+}
+
+/** Raises what opening the space raises, before anything listens, and `conflict` if the port is in use. */
+export async function openUi({ directory, deps, ...listening }: LocalUiOptions): Promise<LocalUi> {
+  const lent = new LentSpace(() => openLocalSpace(directory, deps), deps.clock);
+  const { space, place } = await lent.use(async ({ name, place: folder }) => ({
+    space: name,
+    place: folder,
+  }));
+  const { clock, log, person } = deps;
+  const workers = contextWorkers();
+  const source = localSource(lent);
+  const entry = new Entry(clock);
+  const areas = [
+    entryArea(entry),
+    overviewArea(source),
+    graphArea(source, new Pictures(workers)),
+    freshnessArea(source, clock),
+  ];
+  const pages = new Console({ areas, door: new LocalUiDoor(entry, localCaller(person)), log });
+  const release = async () => {
+    workers.close();
+    await lent.close();
+  };
+  try {
+    const running = serveUi({
+      ...listening,
+      entry,
+      pages: (request, exchange) => pages.handle(request, exchange),
+      log,
+    });
+    const stop = async () => {
+      await running.stop();
+      await release();
+    };
+    return { ...running, space, place, stop };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
