@@ -41,6 +41,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn mcp --dir ~/notes",
     "cairn mcp --write --server https://context.example.org --space main",
   ],
+  "cairn tui": ["cairn tui", "cairn tui --dir ~/notes", "cairn tui --server https://context.example.org"],
   "cairn config": ["cairn config check"],
   "cairn config check": ["cairn config check", "cairn config check --server-dir /srv/cairn --json"],
   "cairn completion": [

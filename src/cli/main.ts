@@ -206,6 +206,10 @@ export const program: Program = {
         "Serve a space to an AI tool over the Model Context Protocol (stdio)",
         async () => (await import("./groups/mcp.ts")).mcp,
       ),
+      tui: later(
+        "Look through a space or a server in a full-screen terminal interface",
+        async () => (await import("./groups/tui.ts")).tui,
+      ),
       config: group("config", "Check the configuration of a server", {
         check: async () => (await import("./groups/config.ts")).configCheck,
       }),
@@ -255,6 +259,7 @@ export const program: Program = {
     "cairn template": "docs/laptop.md",
     "cairn ui": "docs/laptop.md",
     "cairn search": "docs/space-search.md",
+    "cairn tui": "docs/terminal-ui.md",
   },
   topics,
 };

@@ -80,5 +80,6 @@ export const WhoAmI = closed({
   spaces: nullable(Type.Array(Type.String())),
   auth: oneOf(authKinds),
 });
+export type WhoAmI = Static<typeof WhoAmI>;
 export const UserParams = closed({ user: Type.String() });
 export const TokenParams = closed({ user: Type.String(), id: Id });

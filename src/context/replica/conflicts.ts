@@ -11,7 +11,7 @@ const EDITS_MAX = 2_000;
 const COMPARE_MS_MAX = 2_000;
 const CONTEXT_LINES = 3;
 
-interface OpenConflict {
+export interface OpenConflict {
   /** The file that all have. */
   readonly path: string;
   /** The file that keeps the other version. */
@@ -35,7 +35,7 @@ interface Resolved extends OpenConflict {
 }
 
 /** Sorted by path. */
-export async function openConflicts(space: SpaceDoor): Promise<OpenConflict[]> {
+export async function openConflicts(space: Pick<SpaceDoor, "list">): Promise<OpenConflict[]> {
   const files = await space.list();
   return files
     .flatMap(({ path: copy, state }) => {
@@ -46,7 +46,10 @@ export async function openConflicts(space: SpaceDoor): Promise<OpenConflict[]> {
 }
 
 /** `named`: the file, or its conflict file. Raises `not_found`, and `invalid` for a file with several conflicts. */
-export async function showConflict(space: SpaceDoor, named: string): Promise<ShownConflict> {
+export async function showConflict(
+  space: Pick<SpaceDoor, "list" | "read">,
+  named: string,
+): Promise<ShownConflict> {
   const conflict = await conflictOf(space, named);
   const [theirs, ours] = [await readOrNone(space, conflict.path), await space.read(conflict.copy)];
   return { ...conflict, diff: await diffOf(conflict, theirs?.bytes ?? new Uint8Array(), ours.bytes) };
@@ -79,7 +82,7 @@ async function recordedVersion(space: SpaceDoor, { path, version, bytes }: ReadF
   return version ?? (await space.write(path, bytes, undefined)).version;
 }
 
-async function conflictOf(space: SpaceDoor, named: string): Promise<OpenConflict> {
+async function conflictOf(space: Pick<SpaceDoor, "list">, named: string): Promise<OpenConflict> {
   const all = await openConflicts(space);
   const found = all.filter(({ path, copy }) => path === named || copy === named);
   if (found.length === 1) return found[0]!;
@@ -91,7 +94,7 @@ async function conflictOf(space: SpaceDoor, named: string): Promise<OpenConflict
   );
 }
 
-async function readOrNone(space: SpaceDoor, path: string): Promise<ReadFile | undefined> {
+async function readOrNone(space: Pick<SpaceDoor, "read">, path: string): Promise<ReadFile | undefined> {
   try {
     return await space.read(path);
   } catch (error) {

@@ -1,0 +1,58 @@
+// The desks of `cairn tui`: a folder of this machine, lent for one unit of work at a time, and a server through its API.
+
+import type { HealthState } from "../../kit/health.ts";
+import { encodedPath, type Client } from "../client/client.ts";
+import { openConflicts, showConflict } from "../replica/conflicts.ts";
+import type { SpaceDoor } from "../space/door.ts";
+import type { LentSpace } from "../space/lent.ts";
+import { RemoteSpace } from "../space/remote.ts";
+import type { Desk, ReadDoor, ServerDesk, WritingHands } from "./desk.ts";
+
+type Editor = Pick<WritingHands, "edit">;
+
+export function folderDesk(lent: LentSpace, place: string, editor: Editor): Desk {
+  return {
+    place,
+    spaces: () => lent.use(async (space) => [await space.record()]),
+    look: (_, work) => lent.use(work),
+    conflicts: () => lent.use((space) => openConflicts(space)),
+    compare: (_, { copy }) => lent.use(async (space) => (await showConflict(space, copy)).diff),
+    hands: { transport: "terminal", use: (_, work) => lent.use(work), ...editor },
+  };
+}
+
+/** The caller closes the client. */
+export function serverDesk(client: Client, editor: Editor): Desk {
+  const doorOf = (space: string): SpaceDoor => new RemoteSpace(client, space);
+  const look = <T>(space: string, work: (door: ReadDoor) => Promise<T>) => work(doorOf(space));
+  return {
+    place: client.name,
+    spaces: () => client.get("/spaces"),
+    look,
+    conflicts: (space) => look(space, (door) => openConflicts(door)),
+    compare: (space, { copy }) => look(space, async (door) => (await showConflict(door, copy)).diff),
+    server: serverOf(client),
+    hands: {
+      transport: "terminal",
+      use: (space, work) => work(doorOf(space)),
+      ...editor,
+      setDisabled: (user, disabled) =>
+        client.json("POST", `/users/${encodedPath(user)}/${disabled ? "disable" : "enable"}`),
+    },
+  };
+}
+
+function serverOf(client: Client): ServerDesk {
+  return {
+    whoAmI: () => client.get("/auth/whoami"),
+    health: () => healthOf(client),
+    users: () => client.get("/users"),
+    audit: (query) => client.get("/audit", query),
+    verify: () => client.get("/audit/verify"),
+  };
+}
+
+/** A server that is not well says so with an error status. */
+async function healthOf(client: Client): Promise<HealthState> {
+  return client.get("/health");
+}
