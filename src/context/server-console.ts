@@ -5,6 +5,10 @@ import { AddressList } from "../kit/http/client-address.ts";
 import type { Handle } from "../kit/http/serve.ts";
 import type { Log } from "../kit/log.ts";
 import { Browsing } from "./browsing/browsing.ts";
+import { accessRoutes } from "./console/access-routes.ts";
+import { accountArea } from "./console/account-routes.ts";
+import { adminArea } from "./console/admin-only.ts";
+import type { Area } from "./console/area.ts";
 import { Console } from "./console/console.ts";
 import { ConsoleCookies } from "./console/door.ts";
 import { conflictsArea } from "./console/conflict-routes.ts";
@@ -21,10 +25,12 @@ import { sessionArea } from "./console/session-routes.ts";
 import { snapshotsArea } from "./console/snapshot-routes.ts";
 import { spacesArea } from "./console/space-routes.ts";
 import { Pictures } from "./graph/pictures.ts";
+import { userRoutes } from "./console/user-routes.ts";
+import { ACCESS, USERS } from "./console/user-addresses.ts";
 import type { Parts } from "./parts.ts";
 
 export function serverConsole(parts: Parts, log: Log): Handle {
-  const { sessions, limits, logins, audit, health, config, streams, deliveries, workers } = parts;
+  const { account, sessions, limits, logins, audit, health, config, streams, deliveries, workers } = parts;
   const proxies = new AddressList("listen.trusted_proxies", config.trustedProxies);
   const cookies = new ConsoleCookies(() => parts.listener.port ?? config.listen.port, proxies);
   const source = servedSpaces({ ...parts, browsing: new Browsing(parts.spaces) });
@@ -48,7 +54,23 @@ export function serverConsole(parts: Parts, log: Log): Handle {
     spacesArea(source, parts.spaces),
     graphArea(source, new Pictures(workers)),
     freshnessArea(source, parts.clock),
+    accountArea(account, logins),
+    ...administration(parts),
   ];
   const pages = new Console({ areas, door, log });
   return (request, exchange) => pages.handle(request, exchange);
+}
+
+/** In the order of the navigation. */
+function administration({ audit, users, rules, spaces }: Parts): Area[] {
+  const spaceNames = () => spaces.names();
+  return [
+    adminArea(audit, {
+      places: [
+        { label: "Users", path: USERS },
+        { label: "Access", path: ACCESS },
+      ],
+      routes: [...userRoutes({ users, rules, spaceNames }), ...accessRoutes({ rules, spaceNames })],
+    }),
+  ];
 }

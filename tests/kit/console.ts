@@ -98,6 +98,7 @@ function pageOf(response: Response, path: string, html: string): ConsolePage {
   const forms: { action: string; method: string; fields: Record<string, string> }[] = [];
   const problems: Record<string, string> = {};
   let title = "";
+  let select = "";
   let into: ((text: string) => void) | undefined;
   const at = (take: (text: string) => void) => (element: HTMLRewriterTypes.Element) => {
     into = take;
@@ -122,7 +123,11 @@ function pageOf(response: Response, path: string, html: string): ConsolePage {
       element: (input) => {
         const type = input.getAttribute("type");
         if ((type === "checkbox" || type === "radio") && !input.hasAttribute("checked")) return;
-        field(input.getAttribute("name")!, unescaped(input.getAttribute("value") ?? ""));
+        const isBox = type === "checkbox";
+        field(
+          unescaped(input.getAttribute("name")!),
+          unescaped(input.getAttribute("value") ?? (isBox ? "on" : "")),
+        );
       },
     })
     .on("textarea[name]", {
@@ -137,10 +142,14 @@ function pageOf(response: Response, path: string, html: string): ConsolePage {
         });
       },
     })
+    .on("select[name]", { element: (one) => void (select = one.getAttribute("name")!) })
     .on("select[name] option[selected]", {
-      element: (option) => {
-        const form = forms.at(-1);
-        if (form) form.fields[`selected ${Object.keys(form.fields).length}`] = option.getAttribute("value")!;
+      element: (option) => field(select, unescaped(option.getAttribute("value")!)),
+    })
+    .on(".problem", {
+      element: (one) => {
+        const name = fieldOf(one);
+        at((text) => void add(problems, name, text))(one);
       },
     })
     .on(".problem", {

@@ -1,7 +1,7 @@
 // Patterns of ACL rules: `<space>/<glob>`, where `*` matches within one segment and `**` matches any number of segments, including none.
 // A pattern that would match in a surprising way is rejected when it is saved.
 
-import { AppError } from "../../kit/error.ts";
+import { fieldError, type AppError } from "../../kit/error.ts";
 import { foldedPath } from "../../kit/paths.ts";
 
 const SEGMENT = /^[^\\/?[\]{}]+$/u;
@@ -138,5 +138,5 @@ function matchesOne(pieces: readonly string[], name: string): boolean {
 }
 
 function bad(text: string, why: string): AppError {
-  return new AppError("invalid", `path: pattern "${text}": ${why}`);
+  return fieldError("invalid", "path", `pattern "${text}": ${why}`);
 }

@@ -42,3 +42,8 @@ export async function readForm(request: Request): Promise<Form> {
   if (text === undefined) throw new AppError("invalid", "the form is not UTF-8");
   return new Form(text);
 }
+
+/** Raises `invalid` unless the person typed this text into `confirm`. */
+export function requireTyped(form: Form, text: string): void {
+  if (form.text("confirm").trim() !== text) throw fieldError("invalid", "confirm", `type ${text} to confirm`);
+}

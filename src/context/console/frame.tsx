@@ -138,7 +138,13 @@ function Person({ visit }: { visit: Visit }): VNode {
   return (
     <div class="console-person">
       <p>
-        <bdi class="console-person-name">{caller.name}</bdi>
+        {visit.isSignedIn ? (
+          <a class="console-person-name" href="/console/account" title="My account">
+            <bdi>{caller.name}</bdi>
+          </a>
+        ) : (
+          <bdi class="console-person-name">{caller.name}</bdi>
+        )}
         <span class="muted small">{visit.isSignedIn ? caller.rights.role : "this machine"}</span>
       </p>
       {visit.isSignedIn && (

@@ -39,8 +39,7 @@ export class AccessRules {
   async set(caller: Caller, user: string, { rules, revision }: WriteAcl): Promise<Acl> {
     const { store, records, changes, events } = this.#deps;
     const done = await changes.byAdmin(caller, { action: "acl.change", target: user }, (write) => {
-      // Raises for a malformed pattern.
-      for (const { path } of rules) compilePattern(path);
+      for (const [index, { path }] of rules.entries()) requirePattern(index, path);
       return write(() => {
         const row = records.row(user);
         const current = this.#shown(row).revision;
@@ -96,6 +95,16 @@ export class AccessRules {
       path,
       capabilities: JSON.parse(capabilities) as Capability[],
     }));
+  }
+}
+
+/** Raises `invalid` with the place of the rule as the field. */
+function requirePattern(index: number, path: string): void {
+  try {
+    compilePattern(path);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.code, error.message, { ...error.details, field: `rules.${index}.path` });
   }
 }
 

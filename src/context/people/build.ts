@@ -4,6 +4,7 @@ import { ClientAddresses } from "../../kit/http/client-address.ts";
 import { RateLimit } from "../../kit/rate.ts";
 import type { Ground } from "../ground.ts";
 import { AccessRules } from "./access-rules.ts";
+import { Account } from "./account.ts";
 import { Authentication } from "./authentication.ts";
 import { Changes } from "./changes.ts";
 import { Logins } from "./logins.ts";
@@ -36,5 +37,6 @@ export function buildPeople(
   const logins = new Logins({ ...shared, db, audit, loginLimit, addresses });
   const users = new Users({ ...shared, spaceNames });
   const rules = new AccessRules({ ...shared, authentication });
-  return { addresses, authentication, sessions, changes, logins, users, rules };
+  const account = new Account(shared);
+  return { account, addresses, authentication, sessions, changes, logins, users, rules };
 }

@@ -3,10 +3,10 @@
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, fieldError } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import { nameKey, parseName } from "../../kit/names.ts";
-import { verifyPassword } from "../../kit/passwords.ts";
+import { checkPasswordShape, hashPassword, verifyPassword } from "../../kit/passwords.ts";
 import type { RateLimit } from "../../kit/rate.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
@@ -14,6 +14,7 @@ import { countedTogether, type ClientAddresses } from "../../kit/http/client-add
 import type { Caller } from "../identity/caller.ts";
 import { rightsOf } from "./authentication.ts";
 import type { Changes } from "./changes.ts";
+import { replacePassword } from "./password-change.ts";
 import type { PeopleRecords } from "./records.ts";
 import { BOOTSTRAP_HOURS, FAILED_LOGINS_MAX, LOCKED_MINUTES, SESSION_HOURS, type User } from "./schema.ts";
 import type { Sessions } from "./sessions.ts";
@@ -100,6 +101,40 @@ export class Logins {
     if (sessionId === undefined) return;
     const deed = { action: "auth.logout", target: caller.name };
     await changes.ofOwn(caller, deed, (write) => write(() => sessions.end(sessionId)));
+  }
+
+  /**
+   * Replaces the caller's own password. A wrong `current` one counts as a failed login, so that an open session is no way around the lock. Raises
+   * `invalid`, or `refused` for the field `current`.
+   */
+  async changePassword(caller: Caller, current: string, password: string): Promise<void> {
+    const { store, changes, sessions, audit, events } = this.#deps;
+    const deed = { action: "user.password", target: caller.name };
+    await changes.ofOwn(caller, deed, async (write) => {
+      checkPasswordShape(password);
+      const account = store.userByKey.get(nameKey(caller.name)) ?? undefined;
+      const matches = await verifyPassword(current, account?.password_hash ?? null);
+      const hash = matches ? await hashPassword(password) : "";
+      const replace = (row: UserRow) => {
+        replacePassword({ store, sessions }, caller, row, hash);
+        return row;
+      };
+      const outcome = await write(() => this.#decide({ account, matches }, replace));
+      if (outcome === "locked") {
+        audit.record(
+          caller,
+          { action: "auth.locked", target: caller.name },
+          new AppError("unauthenticated", BAD_LOGIN),
+        );
+        events.announce({ type: "auth.locked", actor: caller.name, data: { user: caller.name } });
+      }
+      if (typeof outcome === "string")
+        throw fieldError(
+          "refused",
+          "current",
+          `not accepted; ${FAILED_LOGINS_MAX} failures lock the account for ${LOCKED_MINUTES} minutes`,
+        );
+    });
   }
 
   /** `give` runs inside the write that finds the password right. */

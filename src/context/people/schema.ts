@@ -34,6 +34,8 @@ export const User = closed({
   created_at: Time,
 });
 export type User = Static<typeof User>;
+/** `last_seen_at`: the last use of a valid token or of a session of the console. */
+export type SeenUser = User & { readonly last_seen_at: string | null };
 
 const Spaces = nullable(Type.Array(Type.String(), { maxItems: SPACES_PER_USER_MAX, uniqueItems: true }));
 export const CreateUser = closed({ name: GivenName, role: Role, spaces: Type.Optional(Spaces) });

@@ -43,6 +43,14 @@ export type PeopleStore = ReturnType<typeof peopleStore>;
 export function peopleStore(db: Db) {
   return {
     users: db.query<UserRow, []>(`SELECT ${USER} FROM users ORDER BY name_key`),
+    usersAfter: db.query<UserRow, [string, number]>(
+      `SELECT ${USER} FROM users WHERE name_key > ? ORDER BY name_key LIMIT ?`,
+    ),
+    lastSeen: db.query<{ time: number | null }, { id: number }>(
+      `SELECT max(time) AS time FROM (
+         SELECT max(last_used_at) AS time FROM tokens WHERE user_id = $id
+         UNION ALL SELECT max(used_at) FROM console_sessions WHERE user_id = $id)`,
+    ),
     userByKey: db.query<UserRow, [string]>(`SELECT ${USER} FROM users WHERE name_key = ?`),
     userById: db.query<UserRow, [number]>(`SELECT ${USER} FROM users WHERE id = ?`),
     otherAdmin: db.query<{ id: number }, [number]>(

@@ -1,16 +1,17 @@
 // The rules for managing users and their tokens, for admins. Every change is one write that checks the admin's rights first, is audited with its
 // outcome, and applies from the next request, and to open streams.
 
-import type { Clock } from "../../kit/clock.ts";
-import { AppError, notFound } from "../../kit/error.ts";
-import { parseName } from "../../kit/names.ts";
+import { rfc3339OrNull, type Clock } from "../../kit/clock.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
+import { nameKey, parseName } from "../../kit/names.ts";
 import { checkPasswordShape, hashPassword } from "../../kit/passwords.ts";
 import type { Role } from "../access/schema.ts";
 import type { Events } from "../events/events.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Changes, Write } from "./changes.ts";
+import { replacePassword } from "./password-change.ts";
 import type { PeopleRecords } from "./records.ts";
-import type { CreateToken, CreateUser, Token, UpdateUser, User } from "./schema.ts";
+import type { CreateToken, CreateUser, SeenUser, Token, UpdateUser, User } from "./schema.ts";
 import type { Sessions } from "./sessions.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
@@ -42,6 +43,24 @@ export class Users {
     return store.users.all().map((row) => records.toUser(row));
   }
 
+  /** Returns one page by name, and when each user was last seen. `after`: the last name of the previous page. */
+  page(caller: Caller, after: string | undefined, limit: number): SeenUser[] {
+    requireAdmin(caller);
+    const { store } = this.#deps;
+    return store.usersAfter.all(nameKey(after ?? ""), limit).map((row) => this.#seen(row));
+  }
+
+  seen(caller: Caller, name: string): SeenUser {
+    requireAdmin(caller);
+    return this.#seen(this.#deps.records.row(name));
+  }
+
+  #seen(row: UserRow): SeenUser {
+    const { records, store } = this.#deps;
+    const time = store.lastSeen.get({ id: row.id })?.time ?? null;
+    return { ...records.toUser(row), last_seen_at: rfc3339OrNull(time) };
+  }
+
   get(caller: Caller, name: string): User {
     requireAdmin(caller);
     const { records } = this.#deps;
@@ -52,10 +71,10 @@ export class Users {
     const { store, records, clock } = this.#deps;
     return this.#change(caller, { action: "user.add", target: input.name }, (write) => {
       const name = parseName("name", input.name);
-      if (NO_USER.test(name.key)) throw new AppError("invalid", `name: "${name.text}" is a reserved name`);
+      if (NO_USER.test(name.key)) throw fieldError("invalid", "name", `"${name.text}" is a reserved name`);
       return write(() => {
         if (store.userByKey.get(name.key))
-          throw new AppError("conflict", `name: a user "${name.text}" already exists`);
+          throw fieldError("conflict", "name", `a user "${name.text}" already exists`);
         this.#requireSpaces(input.spaces ?? []);
         const spaces = jsonOrNull(input.spaces);
         const row = store.insertUser.get({
@@ -131,15 +150,7 @@ export class Users {
       checkPasswordShape(password);
       records.row(name);
       const hash = await hashPassword(password);
-      await write(() => {
-        const row = records.row(name);
-        store.setPassword.run(hash, row.id);
-        // Sessions may have begun with the old password. Keep only the session that sets the new one.
-        for (const token of store.tokensOf.all(row.id))
-          if (token.id !== caller.tokenId && token.kind === "session")
-            store.deleteToken.run(token.id, row.id);
-        sessions.endAllOf(row, caller.sessionId);
-      });
+      await write(() => replacePassword({ store, sessions }, caller, records.row(name), hash));
     });
   }
 
@@ -212,7 +223,7 @@ export class Users {
     const known = new Set(names.length === 0 ? [] : this.#deps.spaceNames());
     const unknown = names.filter((name) => !known.has(name));
     if (unknown.length > 0)
-      throw new AppError("invalid", `spaces: unknown space "${unknown.join('", "')}"`, { unknown });
+      throw fieldError("invalid", "spaces", `unknown space "${unknown.join('", "')}"`, { unknown });
   }
 
   #refuseLastAdmin(row: UserRow, what: string): void {

@@ -1,0 +1,255 @@
+// The list of users, one user with their tokens, and the forms that create and change them.
+
+import type { VNode } from "preact";
+import { roles, type Role } from "../../access/schema.ts";
+import type { SeenUser, User } from "../../people/schema.ts";
+import type { Failure } from "../failure.ts";
+import { counted, countText } from "../format.ts";
+import { Choice, Field, Figure, FormTo, Name, Pager, Problem, Table, Time } from "../pieces.tsx";
+import { userPath, USERS } from "../user-addresses.ts";
+import type { Visit } from "../visit.ts";
+
+const SPACES_NAMED_MAX = 3;
+
+interface UsersProps {
+  readonly rows: readonly SeenUser[];
+  readonly next: string | undefined;
+  readonly first: string | undefined;
+}
+
+export function UsersBody({ rows, next, first }: UsersProps): VNode {
+  return (
+    <div class="console-stack">
+      <div class="console-bar">
+        <a class="btn primary" href={`${USERS}/new`}>
+          Create a user
+        </a>
+      </div>
+      <Table label="Users" head={["Name", "Role", "Spaces", "Last seen", "State"]}>
+        {rows.map((one) => (
+          <tr>
+            <td class="wide">
+              <a href={userPath(one.name)}>
+                <Name>{one.name}</Name>
+              </a>
+            </td>
+            <td class="tight">{one.role}</td>
+            <td>{spacesText(one.spaces)}</td>
+            <td class="tight">
+              <Time at={one.last_seen_at} />
+            </td>
+            <td>
+              <UserState user={one} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {rows.length === 1 && first === undefined && (
+        <p class="muted">
+          You are alone here. Create a user for each person and each program that works with this server.
+        </p>
+      )}
+      <Pager first={first} next={next} />
+    </div>
+  );
+}
+
+function spacesText(spaces: readonly string[] | null): string {
+  if (spaces === null) return "all";
+  if (spaces.length === 0) return "none";
+  const named = spaces.slice(0, SPACES_NAMED_MAX).join(", ");
+  return spaces.length > SPACES_NAMED_MAX ? `${named} and ${spaces.length - SPACES_NAMED_MAX} more` : named;
+}
+
+function UserState({ user }: { user: User }): VNode {
+  if (user.disabled) return <span class="console-badge">Disabled</span>;
+  if (user.locked_until !== null) return <span class="console-badge">Locked</span>;
+  if (user.tokens === 0 && !user.has_password) return <span class="console-badge">No way to sign in</span>;
+  return <span class="console-badge plain">Active</span>;
+}
+
+interface UserProps {
+  readonly user: SeenUser;
+  readonly rules: number;
+}
+
+/** What is known about a user, and what an admin can do. */
+export function UserFacts({ user, rules, visit }: UserProps & { visit: Visit }): VNode {
+  return (
+    <div class="console-stack">
+      <div class="console-bar">
+        <a class="btn" href={userPath(user.name, "/edit")}>
+          Change role and spaces
+        </a>
+        <a class="btn" href={userPath(user.name, "/access")}>
+          Access rules
+        </a>
+        <a class="btn" href={userPath(user.name, "/password")}>
+          Set password
+        </a>
+        {user.disabled ? (
+          <FormTo visit={visit} action={userPath(user.name, "/enable")}>
+            <button class="btn">Enable</button>
+          </FormTo>
+        ) : (
+          <a class="btn danger" href={userPath(user.name, "/disable")}>
+            Disable
+          </a>
+        )}
+        <a class="btn danger" href={userPath(user.name, "/delete")}>
+          Delete
+        </a>
+      </div>
+      <dl class="console-figures">
+        <Figure label="State">
+          <UserState user={user} />
+        </Figure>
+        <Figure label="Role">{user.role}</Figure>
+        <Figure label="Spaces">{spacesText(user.spaces)}</Figure>
+        <Figure label="Access rules">{countText(rules)}</Figure>
+        <Figure label="Password">{user.has_password ? "set" : "none"}</Figure>
+        <Figure label="Last seen">
+          <Time at={user.last_seen_at} />
+        </Figure>
+        <Figure label="Created">
+          <Time at={user.created_at} />
+        </Figure>
+        {user.locked_until !== null && (
+          <Figure label="Locked until">
+            <Time at={user.locked_until} />
+          </Figure>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+export interface UserForm {
+  readonly name: string;
+  readonly role: Role;
+  /** Null: every space. */
+  readonly spaces: readonly string[] | null;
+}
+
+interface UserFormProps {
+  readonly visit: Visit;
+  readonly form: UserForm;
+  readonly known: readonly string[];
+  readonly isNew: boolean;
+  readonly failure: Failure | undefined;
+}
+
+const ROLES: Readonly<Record<Role, string>> = {
+  admin: "admin: everything, also users and this console's administration",
+  "space-lead": "space-lead: reads, writes, and sets up spaces",
+  contributor: "contributor: reads and writes documents",
+  viewer: "viewer: reads",
+};
+
+export function UserFormBody({ visit, form, known, isNew, failure }: UserFormProps): VNode {
+  const { name, role, spaces } = form;
+  const back = isNew ? USERS : userPath(name);
+  return (
+    <FormTo visit={visit} action={isNew ? `${USERS}/new` : userPath(name, "/edit")} class="form console-form">
+      <Problem
+        failure={failure}
+        fields={isNew ? ["name", "role", "spaces", "password"] : ["role", "spaces"]}
+      />
+      {isNew && <Field label="Name" name="name" value={name} required autoFocus failure={failure} />}
+      <Choice
+        label="Role"
+        name="role"
+        value={role}
+        options={roles.map((value) => ({ value, label: ROLES[value] }))}
+        failure={failure}
+      />
+      <Choice
+        label="Where the role applies"
+        name="everywhere"
+        value={spaces === null ? "yes" : "no"}
+        options={[
+          { value: "yes", label: "In every space, also in new ones" },
+          { value: "no", label: "In the selected spaces only" },
+        ]}
+      />
+      <SpacePicker known={known} chosen={spaces ?? []} failure={failure} />
+      {isNew && (
+        <Field
+          label="Password (optional)"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          hint="At least 8 characters. Without one, the user has tokens only and cannot sign in here."
+          failure={failure}
+        />
+      )}
+      <div class="actions">
+        <a class="btn" href={back}>
+          Cancel
+        </a>
+        <button class="btn primary">{isNew ? "Create the user" : "Save"}</button>
+      </div>
+    </FormTo>
+  );
+}
+
+function SpacePicker(props: {
+  known: readonly string[];
+  chosen: readonly string[];
+  failure: Failure | undefined;
+}) {
+  const { known, chosen, failure } = props;
+  const all = [...new Set([...known, ...chosen])].sort();
+  const problem = failure?.field === "spaces" ? failure.text : undefined;
+  return (
+    <fieldset class="field console-picker">
+      <legend class="label">Selected spaces</legend>
+      <div class="console-picked">
+        {all.length === 0 && <p class="muted">No spaces yet.</p>}
+        {all.map((space) => (
+          <label class="check">
+            <input type="checkbox" name={`space ${space}`} checked={chosen.includes(space)} />
+            <span>{space}</span>
+          </label>
+        ))}
+      </div>
+      <p id="f-spaces-note" class={problem === undefined ? "hint" : "problem"}>
+        {problem ?? "With none selected, the user has only what access rules allow."}
+      </p>
+    </fieldset>
+  );
+}
+
+interface PasswordProps {
+  readonly visit: Visit;
+  readonly user: User;
+  readonly failure: Failure | undefined;
+}
+
+export function PasswordBody({ visit, user, failure }: PasswordProps): VNode {
+  return (
+    <FormTo visit={visit} action={userPath(user.name, "/password")} class="form console-form">
+      <Problem failure={failure} fields={["password"]} />
+      <p>
+        Setting a password ends the sessions of <Name>{user.name}</Name>, here and of logins. Other tokens
+        stay valid ({counted(user.tokens, "token")} now).
+      </p>
+      <Field
+        label="New password"
+        name="password"
+        type="password"
+        required
+        autoFocus
+        autoComplete="new-password"
+        hint="At least 8 characters."
+        failure={failure}
+      />
+      <div class="actions">
+        <a class="btn" href={userPath(user.name)}>
+          Cancel
+        </a>
+        <button class="btn primary">Set password</button>
+      </div>
+    </FormTo>
+  );
+}

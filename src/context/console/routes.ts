@@ -1,0 +1,26 @@
+// Short forms of routes and of what they do with a form.
+
+import type { Answer, PageRoute } from "./area.ts";
+import { failureOf, type Failure } from "./failure.ts";
+
+/** Changes nothing. */
+export function get(path: string, answer: PageRoute["answer"]): PageRoute {
+  return { method: "GET", path, answer };
+}
+
+export function post(path: string, answer: PageRoute["answer"]): PageRoute {
+  return { method: "POST", path, answer };
+}
+
+/** Does what a form asks for, or shows the form `again` with what is wrong. `field` as for `failureOf`. */
+export async function attempt(
+  act: () => Promise<Answer>,
+  again: (failure: Failure) => Answer | Promise<Answer>,
+  field?: string,
+): Promise<Answer> {
+  try {
+    return await act();
+  } catch (error) {
+    return again(failureOf(error, field));
+  }
+}
