@@ -53,6 +53,8 @@ export const operations: Operations = {
   "POST /turns/:id/resume": ["Resume an interrupted turn", "conflict", "turn_running"],
   "GET /turns/:id/events": ["Follow the events of a turn"],
   "GET /workspaces/:id/events": ["Follow the events of a workspace"],
+  "GET /workspaces/:id/branches": ["Show the branches of the conversation"],
+  "PUT /workspaces/:id/branch": ["Switch to another branch of the conversation", "turn_running"],
   "GET /workspaces/:id/entries": ["List the conversation of a workspace"],
   "DELETE /entries/:id": ["Forget an entry of the conversation", "conflict"],
   "POST /entries/:id/restore": ["Restore a forgotten entry", "conflict"],

@@ -94,6 +94,8 @@ export function stepsOf(fields: Partial<TurnSteps>): TurnSteps {
       created_at: at(0),
       started_at: at(0),
       finished_at: null,
+      after_id: null,
+      model_id: null,
       first_event_id: 1,
     },
     runs: [],

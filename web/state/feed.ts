@@ -87,6 +87,7 @@ export function createFeed(workspaceId: number): Feed {
   };
   void follow();
   keepUsage(workspaceId, state, setState);
+  keepBranch(workspaceId, state, setState);
 
   let earlier: Promise<void> | undefined;
   return {
@@ -161,6 +162,33 @@ async function readEarlier(
         entries: [...page.filter((entry) => entry.id < before.entries[0]!.id), ...before.entries],
         hasEarlier: page.length === ENTRIES_PER_PAGE,
       },
+  );
+}
+
+/** After a switch of the branch, reads its newest entries. */
+function keepBranch(id: number, state: Accessor<WorkspaceState | undefined>, setState: SetState): void {
+  const read = async () => {
+    const entries = await take(api.workspaces({ id }).entries.get({ query: { limit: ENTRIES_AT_FIRST } }));
+    const turns = await turnsBefore(id, state()?.turns[0]?.id, entries[0]?.turn_id);
+    const last = entries.at(-1)?.id ?? 0;
+    setState(
+      (before) =>
+        before && {
+          ...before,
+          turns: [...turns.filter((turn) => turn.id < (before.turns[0]?.id ?? Infinity)), ...before.turns],
+          entries: [...entries, ...before.entries.filter((entry) => entry.id > last)],
+          hasEarlier: entries.length === ENTRIES_AT_FIRST,
+        },
+    );
+  };
+  createEffect(
+    on(
+      () => state()?.branchChanges,
+      (changes) => {
+        // The feed shows a lost connection.
+        if (changes) read().catch(() => undefined);
+      },
+    ),
   );
 }
 

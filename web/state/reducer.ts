@@ -94,6 +94,7 @@ function shown(state: WorkspaceState, event: TurnEvent): WorkspaceState {
     case "approval.decided":
       return withApproval(state, event);
     case "turn.queued":
+    case "branch.switched":
     case "entry.forgotten":
     case "entry.restored":
     case "entry.taint_cleared":
@@ -199,6 +200,8 @@ function recorded(state: WorkspaceState, event: TurnEvent): WorkspaceState {
     case "turn.started":
     case "turn.resumed":
       return { ...state, turns: placed(state.turns, event.data.turn) };
+    case "branch.switched":
+      return switched(state, event.data.turn_id);
     case "turn.finished":
       // In a replay the turn may have been resumed later: it is not shown as finished in between.
       return event.data.final ? { ...state, turns: placed(state.turns, event.data.turn) } : state;
@@ -233,6 +236,15 @@ function recorded(state: WorkspaceState, event: TurnEvent): WorkspaceState {
     case "approval.decided":
       return state;
   }
+}
+
+/** Keeps the entries of the branch that ends with this turn; those that come back are read (feed.ts). */
+function switched(state: WorkspaceState, tip: number | null): WorkspaceState {
+  const turns = new Map(state.turns.map((turn) => [turn.id, turn]));
+  const path = new Set<number>();
+  for (let id = tip; id !== null; id = turns.get(id)?.after_id ?? null) path.add(id);
+  const entries = state.entries.filter(({ turn_id: id }) => path.has(id));
+  return { ...state, entries, branchChanges: state.branchChanges + 1 };
 }
 
 function onBlueprint(state: WorkspaceState, event: BlueprintEvent): WorkspaceState {

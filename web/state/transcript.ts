@@ -53,11 +53,14 @@ function partsOf(state: WorkspaceState, live: readonly LiveRun[]): TurnParts[] {
   const from = state.hasEarlier ? (groups.keys().next().value ?? Infinity) : 0;
   const turns = new Map(state.turns.map((turn) => [turn.id, turn]));
   for (const turn of state.turns) {
-    // A turn cancelled before it started shows nothing, unless the service cancelled it.
-    const silent = turn.status !== "queued" && (turn.status !== "cancelled" || turn.error !== null);
+    // A turn cancelled before it started shows nothing, unless the service cancelled it. One without entries that did start is on another branch.
+    const silent =
+      turn.status !== "queued" &&
+      turn.started_at === null &&
+      (turn.status !== "cancelled" || turn.error !== null);
     if (silent && turn.id >= from && !groups.has(turn.id)) groups.set(turn.id, []);
   }
-  const last = state.turns.findLast(({ status, started_at: at }) => status !== "queued" && at !== null)?.id;
+  const last = state.turns.findLast(({ id, started_at: at }) => at !== null && groups.has(id))?.id;
   const asks = Map.groupBy(
     state.approvals.filter(({ agent }) => agent !== null),
     (approval) => turnAt(state.turns, approval.requested_at),

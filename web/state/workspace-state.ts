@@ -93,6 +93,8 @@ export interface WorkspaceState {
   readonly approvals: readonly Approval[];
   /** By `kind:id`, since the page loaded. */
   readonly decisions: ReadonlyMap<string, Decision>;
+  /** Counts switches of the branch, after which its entries are read again. */
+  readonly branchChanges: number;
   readonly usage: Usage;
   /** Counts events that make `usage` stale. */
   readonly usageChanges: number;
@@ -139,6 +141,7 @@ export function stateOf(snapshot: Snapshot): WorkspaceState {
     approvals: approvals.filter((approval) => approval.workspace_id === workspace.id),
     decisions: new Map(),
     usage,
+    branchChanges: 0,
     usageChanges: 0,
     savedFiles: new Map(),
     memoryWrites: new Map(),

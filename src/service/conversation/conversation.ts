@@ -4,7 +4,7 @@
 import { turnOfOthers, rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError } from "../../kit/error.ts";
-import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
+import { LIST_DEFAULT } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { EntryEvents } from "./events.ts";
@@ -16,6 +16,7 @@ import {
   CLEARED_CHARACTERS_MAX,
   MARKS_CLEARED_MAX,
   type ClearedTaint,
+  type EntriesQuery,
   type Entry,
   type EntryKind,
   type Outcome,
@@ -76,14 +77,11 @@ export class Conversation {
   }
 
   /** Returns pages newest first, each in ascending order. Includes the entries of workers, with their thread. */
-  list(caller: Caller, workspaceId: number, page: PageQuery): Entry[] {
+  list(caller: Caller, workspaceId: number, page: EntriesQuery): Entry[] {
     const { store, access } = this.#deps;
     access.workspace(caller, workspaceId);
-    const rows = store.page.all(
-      workspaceId,
-      page.before ?? Number.MAX_SAFE_INTEGER,
-      page.limit ?? LIST_DEFAULT,
-    );
+    const query = page.branches === "all" ? store.pageOfAll : store.page;
+    const rows = query.all(workspaceId, page.before ?? Number.MAX_SAFE_INTEGER, page.limit ?? LIST_DEFAULT);
     return rows.toReversed().map(toEntry);
   }
 
@@ -144,6 +142,16 @@ export class Conversation {
       for (const row of rows) this.#clearIn(row);
       return { cleared: rows.length, left: store.taintedCount.get(workspaceId, through)!.count };
     });
+  }
+
+  /** Makes these turns, inside a write, the ones whose entries are on other branches. They are neither replayed nor shown. */
+  setAside(workspaceId: number, turnIds: readonly number[]): void {
+    const { db, store } = this.#deps;
+    const wanted = new Set(turnIds);
+    for (const { turn_id: id } of store.asides.all(workspaceId))
+      if (!wanted.delete(id)) store.takeBack.run(id);
+    for (const id of wanted) store.putAside.run(id, workspaceId);
+    db.afterCommit(() => this.#drop(workspaceId, 0));
   }
 
   /** Reports whether the next prompt from this thread would replay untrusted text. */
@@ -316,6 +324,7 @@ export function toEntry(row: EntryRow): Entry {
     dropped_calls: row.dropped_calls === null ? [] : (JSON.parse(row.dropped_calls) as string[]),
     tainted: row.tainted === 1,
     forgotten: row.forgotten_at !== null,
+    aside: row.aside === 1,
     created_at: rfc3339(row.created_at),
   };
 }

@@ -1,7 +1,7 @@
 // Entries of a conversation, and the parts of a prompt as the API shows them.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { closed, Id, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
 
 const entryKinds = ["person", "task", "agent", "tool"] as const;
 export type EntryKind = (typeof entryKinds)[number];
@@ -46,9 +46,18 @@ export const Entry = closed({
   /** Contains text from the web, or was written by an agent that had read some. While it is replayed, its agent gets no durable tools. */
   tainted: Type.Boolean(),
   forgotten: Type.Boolean(),
+  /** Its turn is on another branch of the conversation, so it is not replayed. */
+  aside: Type.Boolean(),
   created_at: Time,
 });
 export type Entry = Static<typeof Entry>;
+
+export const EntriesQuery = closed({
+  ...PageQuery.properties,
+  /** `all` includes the entries of other branches. */
+  branches: Type.Optional(oneOf(["current", "all"])),
+});
+export type EntriesQuery = Static<typeof EntriesQuery>;
 
 /** Limits of one request: the marks that it clears, and the characters of their texts, which are hashed. The next request clears the rest. */
 export const MARKS_CLEARED_MAX = 200;

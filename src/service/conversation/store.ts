@@ -27,6 +27,8 @@ export interface EntryRow {
   dropped_calls: string | null;
   tainted: number;
   forgotten_at: number | null;
+  /** Its turn is on another branch. */
+  aside: number;
   created_at: number;
 }
 
@@ -34,10 +36,13 @@ export interface EntryRow {
 const COMPARED_CHARACTERS_MAX = 65_536;
 
 const COLUMNS = `id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, input_tokens,
-  output_tokens, partial, truncated, dropped_calls, tainted, forgotten_at, created_at`;
+  output_tokens, partial, truncated, dropped_calls, tainted, forgotten_at, EXISTS (SELECT 1 FROM asides a WHERE a.turn_id = entries.turn_id) AS aside, created_at`;
 const ENTRY = `SELECT ${COLUMNS} FROM entries`;
 
-type NewEntry = Omit<EntryRow, "id" | "forgotten_at">;
+/** On the current branch. */
+const CURRENT = "NOT EXISTS (SELECT 1 FROM asides a WHERE a.turn_id = entries.turn_id)";
+
+type NewEntry = Omit<EntryRow, "id" | "forgotten_at" | "aside">;
 
 export type ConversationStore = ReturnType<typeof conversationStore>;
 
@@ -51,13 +56,17 @@ export function conversationStore(db: Db) {
     ),
     byId: db.query<EntryRow, [number]>(`${ENTRY} WHERE id = ?`),
     page: db.query<EntryRow, [number, number, number]>(
+      `${ENTRY} WHERE workspace_id = ? AND id < ? AND ${CURRENT} ORDER BY id DESC LIMIT ?`,
+    ),
+    pageOfAll: db.query<EntryRow, [number, number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
     ),
     thread: db.query<EntryRow, [number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND thread = ? ORDER BY id`,
     ),
     threadSince: db.query<EntryRow, { workspace_id: number; thread: number; after: number; limit: number }>(
-      `${ENTRY} WHERE workspace_id = $workspace_id AND thread = $thread AND id > $after ORDER BY id LIMIT $limit`,
+      `${ENTRY} WHERE workspace_id = $workspace_id AND thread = $thread AND id > $after AND ${CURRENT}
+       ORDER BY id LIMIT $limit`,
     ),
     someById: db.query<EntryRow, [number, number, number]>(
       `${ENTRY} WHERE workspace_id = ? AND id BETWEEN ? AND ? ORDER BY id`,
@@ -71,20 +80,23 @@ export function conversationStore(db: Db) {
     partialsOfTurn: db.query<{ id: number }, [number]>(
       "SELECT id FROM entries WHERE turn_id = ? AND partial = 1 AND forgotten_at IS NULL ORDER BY id",
     ),
+    asides: db.query<{ turn_id: number }, [number]>("SELECT turn_id FROM asides WHERE workspace_id = ?"),
+    putAside: db.query<never, [number, number]>("INSERT INTO asides (turn_id, workspace_id) VALUES (?, ?)"),
+    takeBack: db.query<never, [number]>("DELETE FROM asides WHERE turn_id = ?"),
     setForgotten: db.query<never, [number | null, number]>(
       "UPDATE entries SET forgotten_at = ? WHERE id = ?",
     ),
     clearTaint: db.query<never, [number]>("UPDATE entries SET tainted = 0 WHERE id = ?"),
     isTainted: db.query<{ yes: number }, [number, number]>(
-      "SELECT 1 AS yes FROM entries WHERE workspace_id = ? AND thread = ? AND tainted = 1 AND forgotten_at IS NULL LIMIT 1",
+      `SELECT 1 AS yes FROM entries WHERE workspace_id = ? AND thread = ? AND tainted = 1 AND forgotten_at IS NULL AND ${CURRENT} LIMIT 1`,
     ),
     taintedThrough: db.query<{ id: number }, [number, number, number]>(
       `SELECT id FROM entries
-       WHERE workspace_id = ? AND thread = 0 AND tainted = 1 AND forgotten_at IS NULL AND id <= ? ORDER BY id LIMIT ?`,
+       WHERE workspace_id = ? AND thread = 0 AND tainted = 1 AND forgotten_at IS NULL AND id <= ? AND ${CURRENT} ORDER BY id LIMIT ?`,
     ),
     taintedCount: db.query<{ count: number }, [number, number]>(
       `SELECT count(*) AS count FROM entries
-       WHERE workspace_id = ? AND thread = 0 AND tainted = 1 AND forgotten_at IS NULL AND id <= ?`,
+       WHERE workspace_id = ? AND thread = 0 AND tainted = 1 AND forgotten_at IS NULL AND id <= ? AND ${CURRENT}`,
     ),
     keepPart: db.query<never, [number, string, string]>(
       "INSERT INTO prompt_parts (workspace_id, hash, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",

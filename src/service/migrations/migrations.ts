@@ -14,6 +14,7 @@ import workspaceStates from "./011_workspace_states.sql" with { type: "text" };
 import memory from "./012_memory.sql" with { type: "text" };
 import numbersAndTokens from "./013_numbers_and_tokens.sql" with { type: "text" };
 import memoryWrites from "./014_memory_writes.sql" with { type: "text" };
+import branches from "./015_branches.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   { name: "012_memory", sql: memory },
   { name: "013_numbers_and_tokens", sql: numbersAndTokens },
   { name: "014_memory_writes", sql: memoryWrites },
+  { name: "015_branches", sql: branches },
 ];

@@ -14,6 +14,7 @@ import type { ToolRegistry } from "../tools/registry.ts";
 import type { Usages } from "../usage/usage.ts";
 import type { Access } from "../workspaces/access.ts";
 import { arrivingText } from "./arriving-text.ts";
+import { Branches } from "./branches.ts";
 import { Engine, type ContextFor } from "./engine.ts";
 import { Inspection } from "./inspection.ts";
 import { Openings, type KeptBlueprints, type WithdrawRequests } from "./openings.ts";
@@ -60,11 +61,13 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
     contextFor,
     listenTo: arrivingText({ journal, clock }),
   });
+  const branches = new Branches({ db, store, conversation, journal, access });
   const openings = new Openings({
     store,
     conversation,
     blueprint,
     snapshots,
+    branches,
     withdrawRequests,
     journal,
     clock,
@@ -74,6 +77,8 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
     db,
     store,
     openings,
+    branches,
+    models,
     engine,
     snapshots,
     access,
@@ -96,5 +101,5 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
     access,
   });
   const steps = new Steps({ store, turns, conversation, gearRuns: (turnId) => gearRuns.ofTurn(turnId) });
-  return { turns, viewing, inspection, steps, standing, recorder };
+  return { turns, branches, viewing, inspection, steps, standing, recorder };
 }

@@ -105,7 +105,7 @@ export class Engine {
   async #ask(context: TurnContext, run: Run, round: number, limit: string | undefined): Promise<Asked> {
     const { recorder, callModel, listenTo, models } = this.#deps;
     const agent = this.#scopes.agentOf(run);
-    const endpoint = attempt(() => models.endpoint(agent.model_id));
+    const endpoint = attempt(() => models.endpoint(recorder.chosenModel(run.row) ?? agent.model_id));
     if (endpoint instanceof AppError) return this.#fail(run, endpoint.message);
     const mayCall = limit === undefined;
     await recorder.loadThread(run.row);

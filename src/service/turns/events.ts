@@ -20,6 +20,8 @@ export const turnEvents = {
   "turn.resumed": TurnData,
   /** `final` is false if the turn was resumed later, which only a replay can show. */
   "turn.finished": closed({ turn: Turn, final: Type.Boolean() }),
+  /** Another branch became current; `turn_id` is its last turn, null for none. */
+  "branch.switched": closed({ turn_id: nullable(Id) }),
   status: closed({
     ...ofRun,
     state: oneOf(runStates),

@@ -8,6 +8,7 @@ import type { Wire } from "../blueprint/schema.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Outcome } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { Branches } from "./branches.ts";
 import type { TurnEvents } from "./events.ts";
 import type { Run } from "./recorder.ts";
 import { toTurn, type OverStatus } from "./records.ts";
@@ -30,6 +31,7 @@ interface OpeningsDeps {
   blueprint: Blueprint;
   snapshots: KeptBlueprints;
   withdrawRequests: WithdrawRequests;
+  branches: Branches;
   journal: Journal<TurnEvents>;
   clock: Clock;
 }
@@ -45,9 +47,10 @@ export class Openings {
 
   /** Begins a turn: stores its blueprint and appends its message to the conversation. */
   begin(row: TurnRow): Run {
-    const { store, blueprint, snapshots, conversation, clock } = this.#deps;
+    const { store, blueprint, snapshots, conversation, branches, clock } = this.#deps;
     this.#closeDanglingCalls(row.workspace_id);
     const agent = blueprint.orchestratorOf(row.workspace_id);
+    branches.place(row);
     store.startTurn.run(snapshots.keep(row.workspace_id), clock.now(), row.id);
     this.announce("turn.started", row.id);
     const run = store.insertRun.get({
@@ -72,16 +75,11 @@ export class Openings {
 
   /** Continues a turn. Partial answers are forgotten and requested again. Raises `conflict`, `turn_running`. */
   reopen(row: TurnRow): Run {
-    const { store, conversation } = this.#deps;
+    const { store, conversation, branches } = this.#deps;
     if (row.status === "done") throw new AppError("conflict", "a finished turn cannot be resumed");
     if (store.openCount.get(row.workspace_id)!.count > 0)
       throw new AppError("turn_running", "a turn is running in this workspace");
-    if (store.laterStarted.get(row.workspace_id, row.id)) {
-      throw new AppError(
-        "conflict",
-        "the conversation has continued since this turn, so it can no longer be resumed",
-      );
-    }
+    branches.requireEnd(row);
     conversation.forgetPartials(row.id);
     const root = store.rootRun.get(row.id);
     if (!root) {

@@ -92,6 +92,12 @@ export class Recorder {
     return this.#deps.conversation.thread(run.workspace_id, threadOf(run));
   }
 
+  /** The model that the turn's person chose for the orchestrator; undefined: its own. */
+  chosenModel({ turn_id: turnId, parent_run_id: parent }: RunRow): number | undefined {
+    if (parent !== null) return undefined;
+    return this.#deps.turns.chosenModel.get(turnId)?.model_id ?? undefined;
+  }
+
   /** Returns this run's tool calls without a result, in the order requested. */
   pendingCalls(run: RunRow): ToolCallRow[] {
     return this.#deps.turns.toolCallsOf.all(run.id);

@@ -27,6 +27,8 @@ export function toTurn(row: TurnRow): Turn {
     created_at: rfc3339(row.created_at),
     started_at: rfc3339OrNull(row.started_at),
     finished_at: rfc3339OrNull(row.finished_at),
+    after_id: row.started_at === null && row.is_placed === 0 ? null : row.after_id,
+    model_id: row.model_id,
     first_event_id: row.first_event_id,
   };
 }

@@ -9,18 +9,31 @@ import { resumeFrom, type Streams } from "../../kit/http/sse.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
 import type { Conversation } from "../conversation/conversation.ts";
-import { ClearedTaint, ClearTaint, Entry, Prompt } from "../conversation/schema.ts";
+import { ClearedTaint, ClearTaint, EntriesQuery, Entry, Prompt } from "../conversation/schema.ts";
 import { EventsQuery } from "../journal/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { Access } from "../workspaces/access.ts";
+import type { Branches } from "./branches.ts";
 import type { Inspection } from "./inspection.ts";
-import { Call, CallDiff, CallSummary, Chat, ChatAnswer, DiffQuery, Turn, TurnSteps } from "./schema.ts";
+import {
+  Branches as BranchesRecord,
+  ChooseBranch,
+  Call,
+  CallDiff,
+  CallSummary,
+  Chat,
+  ChatAnswer,
+  DiffQuery,
+  Turn,
+  TurnSteps,
+} from "./schema.ts";
 import type { Steps } from "./steps.ts";
 import type { Turns } from "./turns.ts";
 import type { Viewing } from "./viewing.ts";
 
 interface TurnRoutesDeps {
   turns: Turns;
+  branches: Branches;
   viewing: Viewing;
   conversation: Conversation;
   inspection: Inspection;
@@ -33,6 +46,7 @@ export function turnRoutes(plugin: Admission, deps: TurnRoutesDeps) {
   return new Elysia({ name: "turns", normalize: false })
     .use(plugin)
     .use(chatRoutes(plugin, deps))
+    .use(branchRoutes(plugin, deps))
     .use(conversationRoutes(plugin, deps))
     .use(inspectionRoutes(plugin, deps));
 }
@@ -103,6 +117,21 @@ function chatRoutes(plugin: Admission, { turns, viewing, access, streams }: Turn
     );
 }
 
+function branchRoutes(plugin: Admission, { branches }: TurnRoutesDeps) {
+  return new Elysia({ name: "branches", normalize: false, tags: ["conversation"] })
+    .use(plugin)
+    .get("/workspaces/:id/branches", ({ caller, params }) => branches.list(caller, params.id), {
+      caller: "ws",
+      params: fromPath(IdParams),
+      response: BranchesRecord,
+    })
+    .put(
+      "/workspaces/:id/branch",
+      ({ caller, params, body }) => branches.choose(caller, params.id, body.turn_id),
+      { caller: "ws", params: fromPath(IdParams), body: ChooseBranch, response: BranchesRecord },
+    );
+}
+
 function conversationRoutes(plugin: Admission, { conversation }: TurnRoutesDeps) {
   return new Elysia({ name: "conversation", normalize: false, tags: ["conversation"] })
     .use(plugin)
@@ -112,7 +141,7 @@ function conversationRoutes(plugin: Admission, { conversation }: TurnRoutesDeps)
       {
         caller: "ws",
         params: fromPath(IdParams),
-        query: fromText(PageQuery),
+        query: fromText(EntriesQuery),
         response: Type.Array(Entry),
       },
     )

@@ -13,6 +13,10 @@ export const TOOL_CALLS_AT_ONCE_MAX = 8;
 export const TOOL_CALLS_PER_ANSWER_MAX = 64;
 export const TURNS_QUEUED_MAX = 16;
 export const CHAT_CHARACTERS_MAX = 400_000;
+/** The newest places where a conversation has several continuations. */
+export const FORKS_MAX = 200;
+/** Of a question, as far as it is shown to tell continuations apart. */
+export const FORK_CHARACTERS_MAX = 200;
 
 const turnStatuses = ["queued", "running", "waiting", "done", "failed", "cancelled", "interrupted"] as const;
 export type TurnStatus = (typeof turnStatuses)[number];
@@ -37,6 +41,10 @@ export const Turn = closed({
   created_at: Time,
   started_at: nullable(Time),
   finished_at: nullable(Time),
+  /** The turn that it follows; null: it begins the conversation, or has not started. */
+  after_id: nullable(Id),
+  /** The model that its person chose in place of the orchestrator's. */
+  model_id: nullable(Id),
   /** The workspace's event with which the turn began (queued or started). To see all of it, follow the workspace from the preceding event. */
   first_event_id: nullable(Type.Integer()),
 });
@@ -45,8 +53,36 @@ export type Turn = Static<typeof Turn>;
 export const Chat = closed({
   text: Type.String({ maxLength: CHAT_CHARACTERS_MAX }),
   queue: Type.Optional(Type.Boolean()),
+  /** The turn to follow, for another branch; null begins the conversation again. Default: the end of the current branch. */
+  after: Type.Optional(nullable(Id)),
+  /** Answers in place of the orchestrator's model, in this turn. */
+  model_id: Type.Optional(Id),
 });
 export type Chat = Static<typeof Chat>;
+
+const Fork = closed({
+  /** The turn after which the conversation has several continuations; null: at its beginning. */
+  after_id: nullable(Id),
+  turns: Type.Array(
+    closed({
+      id: Id,
+      /** The beginning of its question. */
+      text: Type.String(),
+      /** On the current branch. */
+      current: Type.Boolean(),
+    }),
+  ),
+});
+export type Fork = Static<typeof Fork>;
+
+export const Branches = closed({
+  /** The last turn of the current branch; null: there is none yet. */
+  turn_id: nullable(Id),
+  forks: Type.Array(Fork),
+});
+export type Branches = Static<typeof Branches>;
+
+export const ChooseBranch = closed({ turn_id: Id });
 export const ChatAnswer = closed({ turn: Turn });
 
 const callFields = {

@@ -2,7 +2,7 @@
 
 import type { Db } from "../../kit/db.ts";
 import type { AuthKind } from "../identity/schema.ts";
-import type { RunStatus, ToolState, TurnStatus } from "./schema.ts";
+import { FORK_CHARACTERS_MAX, type RunStatus, type ToolState, type TurnStatus } from "./schema.ts";
 
 export interface TurnRow {
   id: number;
@@ -20,6 +20,12 @@ export interface TurnRow {
   finished_at: number | null;
   tainted_at: number | null;
   truncated: number;
+  /** The turn that it follows; null: it begins the conversation, or has not started and goes to the end of the current branch. */
+  after_id: number | null;
+  /** Its person chose `after_id`. */
+  is_placed: number;
+  /** Answers in place of the orchestrator's model. */
+  model_id: number | null;
   /** Null until its first event is appended. */
   first_event_id: number | null;
 }
@@ -37,7 +43,18 @@ interface ActingRow {
   stop_reason: string | null;
 }
 
-type NewTurn = Pick<TurnRow, "workspace_id" | "text" | "user_id" | "user_name" | "auth" | "created_at">;
+type NewTurn = Pick<
+  TurnRow,
+  | "workspace_id"
+  | "text"
+  | "user_id"
+  | "user_name"
+  | "auth"
+  | "created_at"
+  | "after_id"
+  | "is_placed"
+  | "model_id"
+>;
 
 type NewActing = Omit<ActingRow, "workspace_id" | "stop_reason"> & { acting_token_id: number | null };
 
@@ -102,7 +119,7 @@ export interface CallRow {
 }
 
 const TURN = `SELECT id, workspace_id, number, status, text, user_id, user_name, auth, blueprint_id, error, created_at, started_at, finished_at,
-  tainted_at, truncated, (SELECT min(e.id) FROM events e WHERE e.turn_id = turns.id) AS first_event_id FROM turns`;
+  tainted_at, truncated, after_id, is_placed, model_id, (SELECT min(e.id) FROM events e WHERE e.turn_id = turns.id) AS first_event_id FROM turns`;
 const RUN =
   "SELECT id, workspace_id, turn_id, agent_id, parent_run_id, parent_call_id, depth, status FROM runs";
 const TOOL_CALL =
@@ -133,7 +150,7 @@ type CallEnd = Omit<CallRow, keyof NewCall>;
 export type TurnStore = ReturnType<typeof turnStore>;
 
 export function turnStore(db: Db) {
-  return { ...turns(db), ...runs(db), ...toolCalls(db), ...modelCalls(db) };
+  return { ...turns(db), ...branches(db), ...runs(db), ...toolCalls(db), ...modelCalls(db) };
 }
 
 function turns(db: Db) {
@@ -153,13 +170,10 @@ function turns(db: Db) {
       "SELECT count(*) AS count FROM turns WHERE workspace_id = ? AND status = 'queued'",
     ),
     queuedOf: db.query<TurnRow, [number]>(`${TURN} WHERE workspace_id = ? AND status = 'queued' ORDER BY id`),
-    laterStarted: db.query<{ id: number }, [number, number]>(
-      "SELECT id FROM turns WHERE workspace_id = ? AND id > ? AND started_at IS NOT NULL LIMIT 1",
-    ),
     insertTurn: db.query<{ id: number }, NewTurn>(
-      `INSERT INTO turns (workspace_id, number, status, text, user_id, user_name, auth, created_at)
+      `INSERT INTO turns (workspace_id, number, status, text, user_id, user_name, auth, created_at, after_id, is_placed, model_id)
        VALUES ($workspace_id, coalesce((SELECT number FROM turns WHERE workspace_id = $workspace_id ORDER BY id DESC LIMIT 1), 0) + 1,
-         'queued', $text, $user_id, $user_name, $auth, $created_at) RETURNING id`,
+         'queued', $text, $user_id, $user_name, $auth, $created_at, $after_id, $is_placed, $model_id) RETURNING id`,
     ),
     startTurn: db.query<never, [number, number, number]>(
       "UPDATE turns SET status = 'running', blueprint_id = ?, started_at = ? WHERE id = ?",
@@ -196,6 +210,51 @@ function turns(db: Db) {
     ),
     stopReason: db.query<{ stop_reason: string | null }, [number]>(
       "SELECT stop_reason FROM turns WHERE id = ?",
+    ),
+  };
+}
+
+function branches(db: Db) {
+  return {
+    tip: db.query<{ turn_id: number | null }, [number]>(
+      "SELECT turn_id FROM branch_tips WHERE workspace_id = ?",
+    ),
+    setTip: db.query<never, [number, number | null]>(
+      "INSERT INTO branch_tips (workspace_id, turn_id) VALUES (?1, ?2) ON CONFLICT (workspace_id) DO UPDATE SET turn_id = ?2",
+    ),
+    chosenModel: db.query<{ model_id: number | null }, [number]>("SELECT model_id FROM turns WHERE id = ?"),
+    setAfter: db.query<never, [number | null, number]>("UPDATE turns SET after_id = ? WHERE id = ?"),
+    started: db.query<{ id: number }, [number]>(
+      "SELECT id FROM turns WHERE workspace_id = ? AND started_at IS NOT NULL",
+    ),
+    pathTo: db.query<{ id: number }, [number]>(
+      `WITH RECURSIVE path (id) AS
+         (SELECT ?1 UNION ALL SELECT t.after_id FROM path JOIN turns t ON t.id = path.id WHERE t.after_id IS NOT NULL)
+       SELECT id FROM path`,
+    ),
+    // The first row is the turn itself, the last one the newest turn below it.
+    newestBelow: db.query<{ id: number }, [number]>(
+      `WITH RECURSIVE below (id) AS
+         (SELECT ?1 UNION ALL
+          SELECT (SELECT max(n.id) FROM turns n WHERE n.workspace_id = t.workspace_id AND n.after_id = t.id AND n.started_at IS NOT NULL)
+          FROM below JOIN turns t ON t.id = below.id)
+       SELECT id FROM below WHERE id IS NOT NULL`,
+    ),
+    laterStarted: db.query<{ id: number }, [number, number]>(
+      "SELECT id FROM turns WHERE workspace_id = ? AND id > ? AND started_at IS NOT NULL LIMIT 1",
+    ),
+    following: db.query<{ id: number }, [number, number]>(
+      "SELECT id FROM turns WHERE workspace_id = ? AND after_id = ? AND started_at IS NOT NULL LIMIT 1",
+    ),
+    forked: db.query<
+      { after_id: number | null; id: number; text: string },
+      { workspace_id: number; limit: number }
+    >(
+      `WITH forks AS MATERIALIZED
+         (SELECT after_id FROM turns WHERE workspace_id = $workspace_id AND started_at IS NOT NULL
+          GROUP BY after_id HAVING count(*) > 1 ORDER BY after_id DESC LIMIT $limit)
+       SELECT t.after_id, t.id, substr(t.text, 1, ${FORK_CHARACTERS_MAX}) AS text FROM forks f
+       CROSS JOIN turns t ON t.workspace_id = $workspace_id AND t.after_id IS f.after_id AND t.started_at IS NOT NULL`,
     ),
   };
 }

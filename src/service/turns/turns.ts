@@ -12,6 +12,8 @@ import { within } from "../../kit/deadline.ts";
 import { AppError, fieldError, messageOf, notFound } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
+import type { Models } from "../catalog/models.ts";
+import type { Branches } from "./branches.ts";
 import type { PartialData } from "./events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
@@ -33,6 +35,8 @@ interface TurnsDeps {
   db: Db;
   store: TurnStore;
   openings: Openings;
+  branches: Branches;
+  models: Models;
   engine: Engine;
   snapshots: KeptBlueprints;
   access: Access;
@@ -88,17 +92,22 @@ export class Turns {
       background.run("queued turns", () => this.#endBarred(id));
   }
 
-  /** Starts or queues a turn. Raises `turn_running` while another turn runs, unless `queue` is set; `refused` when the queue is full. */
+  /** Starts or queues a turn. Raises `turn_running` while another turn runs, unless `queue` is set; `refused` when the queue is full; `not_found`. */
   chat(caller: Caller, workspaceId: number, input: Chat): Promise<Turn> {
-    const { db, store, access, openings, standing, clock } = this.#deps;
+    const { db, store, access, openings, branches, models, standing, clock } = this.#deps;
     return db.write(() => {
       access.workspace(caller, workspaceId);
       if (input.text.trim() === "") throw fieldError("invalid", "text", "must not be empty");
       this.#requireOpen(workspaceId);
       const busy = store.openCount.get(workspaceId)!.count > 0;
       if (busy) this.#requireQueue(workspaceId, input);
+      if (input.after) branches.requireTurn(workspaceId, input.after);
+      if (input.model_id !== undefined) models.existing(input.model_id);
       const { id } = store.insertTurn.get({
         workspace_id: workspaceId,
+        after_id: input.after ?? null,
+        is_placed: input.after === undefined ? 0 : 1,
+        model_id: input.model_id ?? null,
         text: input.text,
         user_id: caller.userId,
         user_name: caller.name,

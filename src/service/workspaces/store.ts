@@ -50,6 +50,8 @@ const PARTS: readonly (readonly [table: string, key: string])[] = [
   ["calls", "rowid"],
   ["runs", "rowid"],
   ["turns", "rowid"],
+  ["branch_tips", "rowid"],
+  ["asides", "rowid"],
   ["blueprints", "rowid"],
   ["prompt_parts", "rowid"],
   ["instruction_proposals", "rowid"],

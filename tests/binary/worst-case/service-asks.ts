@@ -20,6 +20,8 @@ export interface FurnishedService extends AsyncDisposable {
   readonly crowdedId: number;
   /** Workspaces with long conversations, to be deleted. */
   readonly spareIds: number[];
+  /** A turn that begins another branch than all others. */
+  readonly forkId: number;
   /** Of the last entries, and of one that has all but the last. */
   readonly calls: readonly [number, number];
 }

@@ -84,6 +84,13 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
     ),
   },
   "GET /workspaces/{id}/entries": { "the newest of many": get(own("/entries?limit=50")) },
+  "GET /workspaces/{id}/branches": { "a long conversation": get(own("/branches")) },
+  "PUT /workspaces/{id}/branch": {
+    "a long conversation, aside and back": async (service) => {
+      for (const turn_id of [service.forkId, service.turnId])
+        await asks("PUT", own("/branch"), 200, () => ({ turn_id }))(service);
+    },
+  },
   "GET /workspaces/{id}/turns": { "the newest of many": get(own("/turns?limit=50")) },
   "POST /workspaces/{id}/clear-taint": {
     "a long conversation": asks("POST", own("/clear-taint"), 200, () => ({ through: 1_000_000 })),
@@ -350,8 +357,19 @@ async function furnish(data: string, modelUrl: string) {
   addAgents(path, crowdedId);
   for (const id of spareIds) addConversation(path, id);
   const calls = addMuch(path, workspaceId);
+  const forkId = addFork(path, turn!.id);
   const ids = { crowdedId, spareIds, workspaceId, agentId: agent!.id, turnId: turn!.id, modelId, userId };
-  return { ...ids, branch, calls };
+  return { ...ids, branch, calls, forkId };
+}
+
+/** Beside the first turn of a conversation. */
+function addFork(path: string, turnId: number): number {
+  using db = new Database(path);
+  const fork = db.query<{ id: number }, [number]>(
+    `INSERT INTO turns (workspace_id, status, text, user_id, user_name, auth, created_at, started_at, finished_at)
+     SELECT workspace_id, status, text, user_id, user_name, auth, created_at, started_at, finished_at FROM turns WHERE id = ? RETURNING id`,
+  );
+  return fork.get(turnId)!.id;
 }
 
 /** As many as there may be, and wires. */

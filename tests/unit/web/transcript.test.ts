@@ -129,6 +129,8 @@ function turnOf(id: number, fields: Partial<Turn> = {}): Turn {
     created_at: TIME,
     started_at: TIME,
     finished_at: TIME,
+    after_id: null,
+    model_id: null,
     first_event_id: 1,
     ...fields,
   };
@@ -157,6 +159,7 @@ function entryOf(id: number, kind: Entry["kind"], fields: Partial<Entry> = {}): 
     dropped_calls: [],
     tainted: false,
     forgotten: false,
+    aside: false,
     created_at: TIME,
     ...fields,
   };
