@@ -59,8 +59,9 @@ export function memoryStore(db: Db) {
     writesOfTurn: db.query<MemoryWrite, [number, number, number]>(
       `${WRITE} WHERE workspace_id = ? AND turn_id = ? ORDER BY rowid LIMIT ?`,
     ),
-    writesOfDocument: db.query<MemoryWrite, [number, string, number, number]>(
-      `${WRITE} WHERE workspace_id = ? AND path = ? AND version BETWEEN ? AND ?`,
-    ),
+    writesOfDocument: db.query<
+      MemoryWrite,
+      { workspace_id: number; path: string; first: number; last: number }
+    >(`${WRITE} WHERE workspace_id = $workspace_id AND path = $path AND version BETWEEN $first AND $last`),
   };
 }

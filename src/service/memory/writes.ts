@@ -56,7 +56,12 @@ export class MemoryWrites {
     versions: readonly { readonly version: number }[],
   ): ReadonlyMap<number, MemoryWrite> {
     const [newest, oldest] = [versions[0]?.version ?? 0, versions.at(-1)?.version ?? 0];
-    const found = this.#deps.store.writesOfDocument.all(workspaceId, path, oldest, newest);
+    const found = this.#deps.store.writesOfDocument.all({
+      workspace_id: workspaceId,
+      path,
+      first: oldest,
+      last: newest,
+    });
     return new Map(found.map((write) => [write.version, write]));
   }
 }
