@@ -1,7 +1,7 @@
 // Keeps the state of one workspace current: a snapshot, then its events through the reducer. A lost connection is shown, resumes where it
 // stopped, and loses nothing.
 
-import { type Accessor, createEffect, createSignal, on, onCleanup } from "solid-js";
+import { type Accessor, createEffect, createMemo, createSignal, on, onCleanup } from "solid-js";
 import type { WorkspaceEvent } from "../../src/service/events.ts";
 import { api, take } from "../api/client.ts";
 import { asProblem, type Problem } from "../api/problem.ts";
@@ -181,14 +181,12 @@ function keepBranch(id: number, state: Accessor<WorkspaceState | undefined>, set
         },
     );
   };
+  const switches = createMemo(() => state()?.branchChanges);
   createEffect(
-    on(
-      () => state()?.branchChanges,
-      (changes) => {
-        // The feed shows a lost connection.
-        if (changes) read().catch(() => undefined);
-      },
-    ),
+    on(switches, (changes) => {
+      // The feed shows a lost connection.
+      if (changes) read().catch(() => undefined);
+    }),
   );
 }
 
@@ -204,13 +202,12 @@ function keepUsage(id: number, state: Accessor<WorkspaceState | undefined>, setS
       // The next model call reads it again, and the feed shows a lost connection.
     }
   };
+  // Without the memo, each reading would be a change of the state, and so the cause of the next.
+  const spending = createMemo(() => state()?.usageChanges);
   createEffect(
-    on(
-      () => state()?.usageChanges,
-      (changes) => {
-        if (changes) timer ??= setTimeout(() => void read(), USAGE_DELAY_MS);
-      },
-    ),
+    on(spending, (changes) => {
+      if (changes) timer ??= setTimeout(() => void read(), USAGE_DELAY_MS);
+    }),
   );
   onCleanup(() => clearTimeout(timer));
 }

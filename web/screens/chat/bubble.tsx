@@ -82,9 +82,12 @@ function Who(props: { readonly item: Bubble; readonly name: string }): JSX.Eleme
   const caller = createMemo(() =>
     props.item.callerId === undefined ? undefined : nameOf(here.state(), props.item.callerId),
   );
+  const chosen = createMemo(
+    () => here.state().turns.findLast(({ id }) => id === props.item.turnId)?.model_id,
+  );
   const facts = () =>
     [
-      caller() === undefined ? room.modelName(props.item.agentId) : `called by ${caller()}`,
+      caller() === undefined ? room.modelName(props.item.agentId, chosen()) : `called by ${caller()}`,
       spent() === undefined ? undefined : `${tokens(spent()!)} tokens`,
     ].filter((fact) => fact !== undefined);
   return (

@@ -11,6 +11,8 @@ import { keep, remember } from "../../kit/storage.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import { openTurn } from "../../state/workspace-state.ts";
+import type { Branches } from "./branches.ts";
+import { PlacementNotice } from "./placement-notice.tsx";
 import { useRoom } from "./room.ts";
 import { StatusLine } from "./status-line.tsx";
 import { TaintNotice } from "./taint-notice.tsx";
@@ -27,10 +29,10 @@ export function Composer(): JSX.Element {
   let area!: HTMLTextAreaElement;
   const draft = createDraft(`draft.${here.id}`);
   const { text, setText } = draft;
-  const sending = createSending(here.id, draft);
+  const sending = createSending(here.id, draft, room.branches);
   const running = createMemo(() => openTurn(here.state()) !== undefined);
   room.onCompose((more) => {
-    setText(text().trim() === "" ? more : `${text()}\n\n${more}`);
+    if (more !== "") setText(text().trim() === "" ? more : `${text()}\n\n${more}`);
     area.focus();
     area.setSelectionRange(area.value.length, area.value.length);
   });
@@ -42,6 +44,7 @@ export function Composer(): JSX.Element {
       <div class="chat-foot-room">
         <div class="chat-composer">
           <TaintNotice />
+          <PlacementNotice />
           <StatusLine />
           <Show when={sending.problem()}>
             {(problem) => <Refused problem={problem()} onClose={sending.clear} />}
@@ -84,7 +87,11 @@ export function Composer(): JSX.Element {
 }
 
 /** Clears the text once the server has accepted it. */
-function createSending(workspaceId: number, { text, setText }: ReturnType<typeof createDraft>) {
+function createSending(
+  workspaceId: number,
+  { text, setText }: ReturnType<typeof createDraft>,
+  { placement, place }: Branches,
+) {
   const [busy, setBusy] = createSignal(false);
   const [problem, setProblem] = createProblem();
   const tooLong = () => text().length > CHARACTERS_MAX;
@@ -96,8 +103,14 @@ function createSending(workspaceId: number, { text, setText }: ReturnType<typeof
     setProblem(undefined);
     try {
       // Queues behind a running turn, including one that someone has just started.
-      await take(api.workspaces({ id: workspaceId }).chat.post({ text: said, queue: true }));
+      const at = placement();
+      await take(
+        api
+          .workspaces({ id: workspaceId })
+          .chat.post({ text: said, queue: true, ...(at && { after: at.after }) }),
+      );
       if (text() === said) setText("");
+      if (placement() === at) place(undefined);
     } catch (error) {
       setProblem(asProblem(error));
     } finally {

@@ -8,6 +8,7 @@ import { Avatar, Time } from "../../kit/pieces.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { me } from "../../state/session.ts";
 import type { Message, Queued } from "../../state/transcript.ts";
+import { BranchSwitch } from "./branch-switch.tsx";
 import { EntryMenu } from "./entry-menu.tsx";
 import { useRoom } from "./room.ts";
 import "./message.css";
@@ -33,6 +34,7 @@ export function MessageItem(props: { readonly item: Message }): JSX.Element {
           <Show when={props.item.entry?.forgotten}>
             <span class="tag">not sent to the model</span>
           </Show>
+          <Show when={props.item.entry}>{(entry) => <BranchSwitch turnId={entry().turn_id} />}</Show>
           <Show when={props.item.entry}>
             {(entry) => <EntryMenu entry={entry()} of={`the message of ${name()}`} />}
           </Show>

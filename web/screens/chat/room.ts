@@ -4,11 +4,12 @@ import { useNavigate } from "@solidjs/router";
 import { createContext, createMemo, createSignal, onCleanup, useContext, type Accessor } from "solid-js";
 import { modelsQuery } from "../../state/lists.ts";
 import { useHere, useSelection, type Selection } from "../../state/here.ts";
+import { type Branches, createBranches } from "./branches.ts";
 import { isOpen } from "../../state/workspace-state.ts";
 
 const SECOND_MS = 1_000;
 
-interface Room {
+export interface Room {
   /** Survives streaming and virtual scrolling. */
   readonly isOpened: (key: string) => boolean;
   readonly toggle: (key: string, button: HTMLElement) => void;
@@ -18,9 +19,11 @@ interface Room {
   readonly onCompose: (hear: (text: string) => void) => void;
   /** In milliseconds; ticks only while a turn is open. */
   readonly now: Accessor<number>;
-  readonly modelName: (agentId: number) => string | undefined;
+  /** Of an agent's model, or of the one that its turn was asked of. */
+  readonly modelName: (agentId: number, chosen?: number | null) => string | undefined;
   /** Names are loaded or failed to load, so that text beside them no longer moves. */
   readonly namesKnown: Accessor<boolean>;
+  readonly branches: Branches;
   readonly select: (selection: Selection) => void;
   readonly showInActivity: (turnId: number) => void;
 }
@@ -60,7 +63,8 @@ export function createRoom(): Room {
     onCompose: (hears) => (hear = hears),
     now: createSeconds(() => here.state().turns.some(({ status }) => isOpen(status))),
     namesKnown: () => !models.loading(),
-    modelName: (agentId) => names().get(modelIds().get(agentId) ?? 0),
+    modelName: (agentId, chosen) => names().get(chosen ?? modelIds().get(agentId) ?? 0),
+    branches: createBranches(),
     select,
     showInActivity: (turnId) => navigate(`/workspaces/${here.id}/activity?turn=${turnId}`),
   };

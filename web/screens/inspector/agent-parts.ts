@@ -5,6 +5,7 @@ import type { Prompt, PromptPart } from "../../../src/service/conversation/schem
 import { api, take } from "../../api/client.ts";
 import { createQuery, type Query } from "../../api/query.ts";
 import { useHere } from "../../state/here.ts";
+import type { WorkspaceState } from "../../state/workspace-state.ts";
 
 const READ_AGAIN_MS = 300;
 
@@ -33,17 +34,19 @@ export function agentPromptQuery(agentId: () => number): Query<Prompt> {
   });
   const agent = createMemo(() => here.state().agents.find(({ id }) => id === agentId()));
   const role = createMemo(() => agent()?.role);
+  // Streamed text changes the state many times a second, but none of these.
+  const changesOf = (part: keyof WorkspaceState) => createMemo(() => here.state()[part]);
   let timer: ReturnType<typeof setTimeout> | undefined;
   createEffect(
     on(
       [
         role,
-        () => here.state().instructionBindings,
-        () => here.state().gearBindings,
-        () => here.state().grants,
-        () => here.state().wires,
-        () => here.state().entries,
-        () => here.state().agentNames,
+        changesOf("instructionBindings"),
+        changesOf("gearBindings"),
+        changesOf("grants"),
+        changesOf("wires"),
+        changesOf("entries"),
+        changesOf("agentNames"),
       ],
       () => {
         clearTimeout(timer);

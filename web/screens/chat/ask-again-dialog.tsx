@@ -1,0 +1,45 @@
+// Asks a question again of another model. Loads when it is first opened.
+
+import { createSignal, type JSX } from "solid-js";
+import { Combobox } from "../../kit/combobox.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
+import { FormActions } from "../../kit/form-actions.tsx";
+import { createSubmission } from "../../kit/form.tsx";
+import { modelsQuery } from "../../state/lists.ts";
+import { useRoom } from "./room.ts";
+
+export function AskAgainDialog(props: {
+  readonly turnId: number;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const { branches } = useRoom();
+  const models = modelsQuery();
+  const [model, setModel] = createSignal<string>();
+  const form = createSubmission(["model_id"], async () => {
+    await branches.askAgain(props.turnId, Number(model()));
+    props.onClose();
+  });
+  const choices = () =>
+    (models.data() ?? []).map(({ id, label, model_name: name }) => ({
+      value: String(id),
+      label: label === "" ? name : label,
+    }));
+  return (
+    <Dialog open onClose={props.onClose} title="Ask another model">
+      <form onSubmit={(event) => void form.submit(event)}>
+        <p>
+          The model answers this question in place of the orchestrator's own, for one turn. The former answer
+          stays on its branch.
+        </p>
+        <Combobox
+          label="Model"
+          value={model()}
+          choices={choices()}
+          onChange={setModel}
+          problem={form.of("model_id")}
+        />
+        <FormActions form={form} action="Ask" disabled={model() === undefined} onCancel={props.onClose} />
+      </form>
+    </Dialog>
+  );
+}

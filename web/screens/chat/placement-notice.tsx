@@ -1,0 +1,32 @@
+// Says that the next message starts another branch, and lets a person go back to the end of the conversation.
+
+import { type JSX, Show } from "solid-js";
+import { Button } from "../../kit/button.tsx";
+import { TurnNumber } from "../../state/turn-number.tsx";
+import { useRoom } from "./room.ts";
+
+export function PlacementNotice(): JSX.Element {
+  const { branches } = useRoom();
+  return (
+    <Show when={branches.placement()}>
+      {(placement) => (
+        <div class="notice" role="status">
+          <div>
+            New branch{" "}
+            <Show when={placement().after} fallback="from the beginning">
+              {(id) => (
+                <>
+                  after turn <TurnNumber id={id()} />
+                </>
+              )}
+            </Show>
+            . What follows there stays, and you can switch back to it.
+          </div>
+          <Button small onClick={() => branches.place(undefined)}>
+            Cancel
+          </Button>
+        </div>
+      )}
+    </Show>
+  );
+}
