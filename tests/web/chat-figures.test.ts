@@ -2,6 +2,8 @@
 // unfolds stays where it was clicked.
 
 import { afterEach, expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
+import { accessibilityProblems } from "../kit/axe.ts";
 import { belowSight, bubble, chatRoom, chip } from "../kit/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { call, say, usage } from "../kit/model/index.ts";
@@ -54,6 +56,40 @@ onScreen("the chat's figures", chatRoom, (room) => {
     await desk.chat("again");
     await meter.getByText("at least $0.10").waitFor();
     await room.admin.patch(`/models/${modelId}`, { input_price: null, output_price: null });
+    await page.context().close();
+  });
+
+  test("shows each agent with the same colour and initials everywhere", async () => {
+    const desk = await room.desk("scribe", "scout");
+    room.model
+      .script("boss", [
+        [
+          call("delegate", { agent: "scribe", task: "Go." }),
+          call("delegate", { agent: "scout", task: "Go." }),
+        ],
+        say("All done."),
+      ])
+      .script("worker", [say("Written."), say("Seen.")]);
+    const { turn } = await desk.chat("go");
+    const page = await room.open(desk.own);
+    const looks = async (avatars: Locator) => {
+      await avatars.first().waitFor();
+      const all = await avatars.evaluateAll((found) =>
+        found.map((one) => `${one.textContent} ${/agent-\d/.exec(one.className)![0]}`),
+      );
+      return [...new Set(all)].toSorted();
+    };
+    const three = ["OR agent-1", "SC agent-2", "SO agent-3"];
+    await bubble(page, "orchestrator", "All done.").waitFor();
+    expect(await looks(page.locator(".chat-message .avatar:not(.person)"))).toEqual(three);
+    await page.goto(`${room.url}${desk.own}/blueprint`);
+    expect(await looks(page.locator(".blueprint-card .avatar"))).toEqual(three);
+    await page.goto(`${room.url}${desk.own}/activity?turn=${turn.id}&inspect=agent-${desk.agents["scout"]}`);
+    expect(await looks(page.locator(".activity-row .avatar"))).toEqual(three);
+    expect(await looks(page.getByRole("complementary", { name: "Inspector" }).locator(".avatar"))).toEqual([
+      "SO agent-3",
+    ]);
+    expect(await accessibilityProblems(page)).toEqual([]);
     await page.context().close();
   });
 

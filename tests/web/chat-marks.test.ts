@@ -34,7 +34,7 @@ onScreen("marks in the chat", chatRoom, (room) => {
     });
     await page.getByText("orchestrator is thinking").first().waitFor();
     await room.admin.delete(`/users/${user.id}/tokens`);
-    await page.getByText("Cancelled: the tokens of ann were revoked.").waitFor();
+    await page.getByText("Stopped: the tokens of ann were revoked.").waitFor();
   });
 
   test("marks text from the web until a person clears it", async () => {

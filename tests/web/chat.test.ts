@@ -83,7 +83,7 @@ onScreen("the chat", chatRoom, (room) => {
     await bubble(page, "orchestrator", "This is how").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("Cancelled. The conversation so far is kept.").waitFor();
+    await page.getByText("Stopped. The conversation so far is kept.").waitFor();
     await bubble(page, "orchestrator", "This is how").getByText("interrupted").waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).waitFor();
     const turns = await room.admin.get(`${workspace.own}/turns`);
@@ -292,7 +292,7 @@ onScreen("the chat", chatRoom, (room) => {
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.getByRole("button", { name: "Cancel", exact: true }).click();
       await page.getByRole("button", { name: "Stop" }).click();
-      await page.getByText("Cancelled.").waitFor();
+      await page.getByText("Stopped.").waitFor();
       hold.open();
     });
   }

@@ -87,12 +87,12 @@ onScreen("the palette", made, (at) => {
     const held = gate();
     at.model.script("boss", [[held, say("never said")]]);
     await at.admin.post(`${at.own}/chat`, { text: "go" });
-    await run(page, "Cancel turn");
+    await run(page, "Stop turn");
     await eventually(async () => (await at.admin.get(`${at.own}/turns`)).at(-1)?.status, "cancelled");
     await page.getByRole("link", { name: "Workspaces" }).first().click();
     await page.getByRole("heading", { name: "Workspaces", level: 1 }).waitFor();
     await summon(page);
-    expect((await options(page)).filter((text) => /Go to|Cancel turn/.test(text))).toEqual([]);
+    expect((await options(page)).filter((text) => /Go to|Stop turn/.test(text))).toEqual([]);
     await page.close();
   });
 

@@ -92,7 +92,7 @@ describe.if(hasBrowser)("a shell", () => {
   };
   const start = async (path = "/terminal", options: PageOptions = {}) => {
     const page = await browser.open(service.url, path, options);
-    await button(page, "Start").click();
+    await button(page, "Start shell").click();
     await ready(page);
     return page;
   };
@@ -113,7 +113,7 @@ describe.if(hasBrowser)("a shell", () => {
     expect(await red.first().getAttribute("style")).toMatch(/color: ?(#|rgb)/);
     await line(page, "exit");
     await status(page, "Session ended. The shell ended.");
-    await button(page, "Restart").click();
+    await button(page, "Restart shell").click();
     await status(page, "F6 leaves the terminal");
     await eventually(() => screen(page).getByText("hello file").count(), 0);
     await page.close();
@@ -148,16 +148,16 @@ describe.if(hasBrowser)("a shell", () => {
     await page.keyboard.press("Control+Shift+C");
     await eventually(() => page.evaluate("navigator.clipboard.readText()"), "copied");
     await page.keyboard.press("F6");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Restart");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Restart shell");
     await page.close();
   });
 
   for (const theme of ["light", "dark"] as const) {
     dockerTest(`axe finds nothing (${theme})`, async () => {
       const page = await browser.open(service.url, "/terminal", { theme });
-      await button(page, "Start").waitFor();
+      await button(page, "Start shell").waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      await button(page, "Start").click();
+      await button(page, "Start shell").click();
       await ready(page);
       await line(page, 'for i in 1 2 3 4 5 6 7; do printf "\\033[3${i}mcolour $i\\033[0m "; done; echo');
       await screen(page).getByText("colour 7", { exact: false }).first().waitFor();

@@ -8,16 +8,19 @@ import { ago, exactTime, initials, moment } from "./format.ts";
 
 const COPIED_SHOWN_MS = 1_500;
 const NOW_EVERY_MS = 30_000;
-const AGENT_COLOURS = 6;
 
-export function Avatar(props: {
-  readonly name: string;
-  readonly kind?: "person" | "orchestrator" | "worker";
-  readonly large?: boolean;
-}): JSX.Element {
+/** Of a person by name, or of an agent by its look (state/agent-look.ts). Decorative: the name stands beside it. */
+export function Avatar(
+  props: ({ readonly name: string } | { readonly initials: string; readonly colour: number }) & {
+    readonly size?: "small" | "large" | undefined;
+  },
+): JSX.Element {
   return (
-    <span class={`avatar ${props.kind ?? ""} ${props.large ? "large" : ""}`} aria-hidden="true">
-      {initials(props.name)}
+    <span
+      class={`avatar ${"colour" in props ? `agent-${props.colour}` : "person"} ${props.size ?? ""}`}
+      aria-hidden="true"
+    >
+      {"colour" in props ? props.initials : initials(props.name)}
     </span>
   );
 }
@@ -64,11 +67,6 @@ export async function copyText(text: string): Promise<void> {
     document.execCommand("copy");
     area.remove();
   }
-}
-
-/** The colour token for an agent's position among the agents of its workspace. */
-export function agentColour(position: number): string {
-  return `var(--agent-${(Math.max(position, 0) % AGENT_COLOURS) + 1})`;
 }
 
 export interface Share {

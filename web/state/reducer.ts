@@ -252,7 +252,8 @@ function onBlueprint(state: WorkspaceState, event: BlueprintEvent): WorkspaceSta
     case "agent.created":
     case "agent.updated": {
       const { agent } = event.data;
-      const agentNames = withKey(state.agentNames, agent.id, agent.name);
+      const renamed = state.agentNames.get(agent.id) !== agent.name;
+      const agentNames = renamed ? withKey(state.agentNames, agent.id, agent.name) : state.agentNames;
       return { ...state, agents: placed(state.agents, agent), agentNames };
     }
     case "agent.removed": {

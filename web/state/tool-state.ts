@@ -11,7 +11,7 @@ export const chipWords: Readonly<Record<ChipState, string>> = {
   waiting: "waiting for approval",
   ok: "done",
   error: "failed",
-  cancelled: "cancelled",
+  cancelled: "stopped",
   interrupted: "interrupted",
   unknown: "outcome unknown",
 };

@@ -44,7 +44,7 @@ export function StaleDialog(props: {
       </div>
       <Show when={file.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
       <div class="actions">
-        <Button onClick={() => file.compare(false)}>Continue editing</Button>
+        <Button onClick={() => file.compare(false)}>Keep editing</Button>
         <Button onClick={file.takeSaved} disabled={file.saved() === undefined || file.busy()}>
           Discard mine
         </Button>

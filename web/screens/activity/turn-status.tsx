@@ -14,6 +14,16 @@ const LOOKS: Readonly<Record<Turn["status"], string>> = {
   cancelled: "",
   interrupted: "bad",
 };
+/** A person stops a turn; the API calls that cancelled. */
+const NAMES: Readonly<Record<Turn["status"], string>> = {
+  queued: "queued",
+  running: "running",
+  waiting: "waiting",
+  done: "done",
+  failed: "failed",
+  cancelled: "stopped",
+  interrupted: "interrupted",
+};
 const SECOND_MS = 1_000;
 
 export function TurnStatusTag(props: { readonly turn: Pick<Turn, "status" | "truncated"> }): JSX.Element {
@@ -23,7 +33,7 @@ export function TurnStatusTag(props: { readonly turn: Pick<Turn, "status" | "tru
       <Show when={props.turn.status === "running"}>
         <span class="dot busy" />
       </Show>
-      {cut() ? "done, truncated" : props.turn.status}
+      {cut() ? "done, truncated" : NAMES[props.turn.status]}
     </span>
   );
 }

@@ -6,7 +6,8 @@ import ChevronRight from "lucide-solid/icons/chevron-right";
 import { createMemo, createSignal, For, Index, type JSX, Show } from "solid-js";
 import { duration } from "../../kit/format.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
-import { agentColour } from "../../kit/pieces.tsx";
+import { AgentAvatar } from "../../parts/agent/agent-avatar.tsx";
+import { colourOf } from "../../state/agent-look.ts";
 import { type Selection, useHere, useSelection } from "../../state/here.ts";
 import { asksPerson, type Gap } from "./axis.ts";
 import { costOf, failed, gapSentence, labelOf, timeOf, tokensOf } from "./step-label.ts";
@@ -31,9 +32,8 @@ export function WaterfallGrid(props: {
   const moves = () => props.live && !props.waterfall.gaps.some(({ ms }) => ms === undefined);
   const length = () =>
     moves() ? Math.max(props.waterfall.length, props.now - props.waterfall.origin) : props.waterfall.length;
-  const places = createMemo(() => new Map(here.state().agents.map(({ id }, place) => [id, place])));
   const colour = (row: WaterfallRow) =>
-    row.kind === "call" ? agentColour(places().get(row.agentId) ?? 0) : undefined;
+    row.kind === "call" ? colourOf(here.state(), row.agentId) : undefined;
   const waitingRuns = createMemo(
     () =>
       new Set([...here.state().runs.values()].filter((run) => run.state === "waiting").map(({ id }) => id)),
@@ -224,6 +224,9 @@ function Row(props: RowProps): JSX.Element {
           >
             {props.folded ? <ChevronRight size={12} /> : <ChevronDown size={12} />}
           </span>
+        </Show>
+        <Show when={props.row.kind === "call" && props.row}>
+          {(call) => <AgentAvatar id={call().agentId} size="small" />}
         </Show>
         <span class="ellipsis" dir="auto" title={label().name}>
           {label().name}

@@ -111,8 +111,8 @@ function Records(): JSX.Element {
             <h1>Audit</h1>
           </div>
           <p class="lead">
-            Every decision: who made it, when, and how they were signed in. Each record contains the hash of
-            the previous one, which exposes later changes.
+            Every decision: who made it, when, and how they were signed in. Records are hash-chained;
+            tampering shows.
           </p>
           <Verification onShow={choose} />
           <Filters filter={filter()} seen={seen()} onChange={only} />

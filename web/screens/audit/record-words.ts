@@ -6,7 +6,7 @@ export const AUTH_NAMES: Readonly<Record<AuditRecord["auth"], string>> = {
   loopback: "this machine",
   session: "session",
   token: "token",
-  system: "the service",
+  system: "system",
   none: "not signed in",
 };
 

@@ -5,6 +5,7 @@ import { tokens } from "../../kit/format.ts";
 import { type AgentFigures, shareText } from "./figures.ts";
 import { sameRect } from "./geometry.ts";
 import type { Activity } from "../../state/live.ts";
+import { AgentAvatar } from "../../parts/agent/agent-avatar.tsx";
 import { isSelected, useStage } from "./stage.ts";
 import { FLOW_ID, LIBRARY, NO_DRAG, NO_PAN } from "./viewport.ts";
 import "./card.css";
@@ -64,7 +65,7 @@ export function Card(props: {
       onDragOver={(event) => !stage.readOnly() && event.preventDefault()}
       onDrop={(event) => props.onDropAttachment(event, id)}
     >
-      <Head name={agent()?.name} kind={kind()} activity={stage.readOnly() ? undefined : now()} />
+      <Head id={id} name={agent()?.name} kind={kind()} activity={stage.readOnly() ? undefined : now()} />
       <Sub
         model={agent() ? figures.model(agent()!) : ""}
         budget={stage.readOnly() ? undefined : figure().budget}
@@ -86,6 +87,7 @@ export function Card(props: {
 
 /** `activity`: undefined for an agent of the past. */
 function Head(props: {
+  readonly id: number;
   readonly name: string | undefined;
   readonly kind: string;
   readonly activity: Activity | undefined;
@@ -93,6 +95,7 @@ function Head(props: {
   return (
     <div class="blueprint-card-head">
       <span class={`dot ${props.activity ? DOTS[props.activity] : ""}`} />
+      <AgentAvatar id={props.id} size="small" />
       <span class="blueprint-card-name" dir="auto" title={props.name}>
         {props.name}
       </span>

@@ -6,7 +6,7 @@ import type { Usage } from "../../../src/service/usage/schema.ts";
 import type { Budget } from "../../../src/service/workspaces/schema.ts";
 import { costText, money, percent, tokens } from "../../kit/format.ts";
 import { NOTHING_USED } from "../../parts/budget/budget-meter.tsx";
-import { agentColour } from "../../kit/pieces.tsx";
+import { colourOf } from "../../state/agent-look.ts";
 import type { WorkspaceState } from "../../state/workspace-state.ts";
 import { modelsQuery } from "../../state/lists.ts";
 
@@ -30,7 +30,7 @@ export interface Figures {
   readonly model: (agent: Agent) => string;
 }
 
-const NOTHING: AgentFigures = { tokens: 0, share: null, colour: agentColour(0), budget: undefined };
+const NOTHING: AgentFigures = { tokens: 0, share: null, colour: "var(--agent-1)", budget: undefined };
 
 export function createFigures(state: Accessor<WorkspaceState>): Figures {
   const models = modelsQuery();
@@ -39,9 +39,13 @@ export function createFigures(state: Accessor<WorkspaceState>): Figures {
   );
   const agents = createMemo(() => state().agents);
   const usage = createMemo(() => state().usage);
+  const agentNames = createMemo(() => state().agentNames);
+  const names = () => ({ agentNames: agentNames() });
   const all = createMemo(() => {
     const used = new Map(usage().agents.map((one) => [one.agent_id, one]));
-    return new Map(agents().map((agent, place) => [agent.id, figuresOf(agent, used.get(agent.id), place)]));
+    return new Map(
+      agents().map((agent) => [agent.id, figuresOf(agent, used.get(agent.id), colourOf(names(), agent.id))]),
+    );
   });
   return {
     of: (agentId) => all().get(agentId) ?? NOTHING,
@@ -51,11 +55,11 @@ export function createFigures(state: Accessor<WorkspaceState>): Figures {
 
 type AgentUsage = Usage["agents"][number];
 
-function figuresOf(agent: Agent, used: AgentUsage | undefined, place: number): AgentFigures {
+function figuresOf(agent: Agent, used: AgentUsage | undefined, colour: string): AgentFigures {
   return {
     tokens: used ? used.input_tokens + used.output_tokens : 0,
     share: used?.share ?? null,
-    colour: agentColour(place),
+    colour,
     budget: agent.budget ? budgetLine(agent.budget, used?.today ?? NOTHING_USED) : undefined,
   };
 }

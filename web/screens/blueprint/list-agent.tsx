@@ -9,6 +9,7 @@ import { tokens } from "../../kit/format.ts";
 import { Keyed } from "../../kit/keyed.tsx";
 import { gearsQuery, instructionsQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
+import { AgentAvatar } from "../../parts/agent/agent-avatar.tsx";
 import { useHere, useSelection } from "../../state/here.ts";
 import { DOTS } from "./card.tsx";
 import { useEditing } from "../../parts/editing/editing.ts";
@@ -48,6 +49,7 @@ export function ListAgent(props: ListAgentProps): JSX.Element {
       head={
         <>
           <span class={`dot ${props.activity ? DOTS[props.activity] : ""}`} />
+          <AgentAvatar id={props.id} size="small" />
           <span class="strong ellipsis" dir="auto" title={props.agent.name}>
             {props.agent.name}
           </span>

@@ -4,7 +4,8 @@ import { createMemo, For, Index, type JSX, Show } from "solid-js";
 import { tokens } from "../../kit/format.ts";
 import { later } from "../../kit/later.tsx";
 import { Markdown, Plain } from "../../kit/markdown.tsx";
-import { Avatar, Time } from "../../kit/pieces.tsx";
+import { Time } from "../../kit/pieces.tsx";
+import { AgentAvatar } from "../../parts/agent/agent-avatar.tsx";
 import { useHere } from "../../state/here.ts";
 import type { Bubble, Segment } from "../../state/transcript.ts";
 import { type Decision, nameOf } from "../../state/workspace-state.ts";
@@ -38,7 +39,7 @@ export function BubbleItem(props: { readonly item: Bubble }): JSX.Element {
       style={{ "--depth": Math.min(props.item.depth, DEPTH_SHOWN_MAX) }}
       aria-label={`${name()} answered`}
     >
-      <Avatar name={name()} kind={props.item.depth === 0 ? "orchestrator" : "worker"} large />
+      <AgentAvatar id={props.item.agentId} size="large" />
       <div class="chat-said">
         <Who item={props.item} name={name()} />
         <Show when={props.item.task}>{(task) => <Task text={task().text} key={`task-${task().id}`} />}</Show>

@@ -73,7 +73,7 @@ export function Composer(): JSX.Element {
             <div class="chat-box-foot">
               <Hint length={text().length} running={running()} />
               <Show when={running()}>
-                <CancelButton />
+                <StopButton />
               </Show>
               <Button small kind="primary" type="submit" disabled={!sending.ready()} busy={sending.busy()}>
                 {running() ? "Queue" : "Send"}
@@ -146,18 +146,18 @@ function Hint(props: { readonly length: number; readonly running: boolean }): JS
   );
 }
 
-function CancelButton(): JSX.Element {
+function StopButton(): JSX.Element {
   const here = useHere();
-  const [cancelling, setCancelling] = createSignal(false);
-  const cancel = async () => {
+  const [stopping, setStopping] = createSignal(false);
+  const stop = async () => {
     const turn = openTurn(here.state());
     if (!turn) return;
-    setCancelling(true);
+    setStopping(true);
     await attempt(() => take(api.turns({ id: turn.id }).cancel.post()));
-    setCancelling(false);
+    setStopping(false);
   };
   return (
-    <Button small busy={cancelling()} onClick={() => void cancel()}>
+    <Button small busy={stopping()} onClick={() => void stop()}>
       Stop
     </Button>
   );

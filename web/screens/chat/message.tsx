@@ -22,7 +22,7 @@ export function MessageItem(props: { readonly item: Message }): JSX.Element {
       classList={{ "chat-forgotten": props.item.entry?.forgotten ?? false }}
       aria-label={`${name()} said`}
     >
-      <Avatar name={props.item.userName === "" ? "?" : props.item.userName} kind="person" large />
+      <Avatar name={props.item.userName === "" ? "?" : props.item.userName} size="large" />
       <div class="chat-said">
         <div class="chat-who">
           <b class="ellipsis" title={props.item.userName}>
@@ -56,7 +56,7 @@ export function QueuedItem(props: { readonly item: Queued }): JSX.Element {
     });
   return (
     <article class="chat-message chat-queued" aria-label="Queued message">
-      <Avatar name={turn.user_name} kind="person" large />
+      <Avatar name={turn.user_name} size="large" />
       <div class="chat-said">
         <div class="chat-who">
           <b class="ellipsis">{mine() ? "You" : turn.user_name}</b>

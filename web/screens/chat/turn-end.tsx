@@ -68,8 +68,8 @@ export function TurnEndItem(props: { readonly item: TurnEnd }): JSX.Element {
           <div class="chat-stopped">
             <CircleStop aria-hidden="true" />
             <span class="wrap" dir="auto">
-              {turn().error === null ? "Cancelled." : `Cancelled: ${turn().error}.`} The conversation so far
-              is kept.
+              {turn().error === null ? "Stopped." : `Stopped: ${turn().error}.`} The conversation so far is
+              kept.
             </span>
             {goOn("plain")}
           </div>

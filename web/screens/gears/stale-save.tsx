@@ -32,7 +32,7 @@ export function StaleSave(props: {
         <ContentDiff before={props.gear} after={mine()} note={`version ${props.gear.version} → yours`} />
       </div>
       <div class="actions">
-        <Button onClick={() => props.onChoose("back")}>Continue editing</Button>
+        <Button onClick={() => props.onChoose("back")}>Keep editing</Button>
         <Button kind="danger" onClick={() => props.onChoose("theirs")}>
           Discard mine
         </Button>

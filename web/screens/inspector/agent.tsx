@@ -7,7 +7,7 @@ import { api, take } from "../../api/client.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
-import { Avatar } from "../../kit/pieces.tsx";
+import { AgentAvatar } from "../../parts/agent/agent-avatar.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 import { nameOf } from "../../state/workspace-state.ts";
@@ -69,11 +69,10 @@ function Head(props: { readonly agent: Agent }): JSX.Element {
   const here = useHere();
   const [renaming, setRenaming] = createSignal(false);
   const live = createMemo(() => liveOf(here.state()).activity.get(props.agent.id) ?? "idle");
-  const kind = () => (props.agent.orchestrator ? "orchestrator" : "worker");
   return (
     <InspectorHeader
       title={props.agent.name}
-      before={<Avatar name={props.agent.name} kind={kind()} />}
+      before={<AgentAvatar id={props.agent.id} />}
       end={
         <>
           <Show when={!props.agent.orchestrator} fallback={<span class="inspector-gap" />}>

@@ -23,7 +23,7 @@ const OUTCOMES: Readonly<
 > = {
   ok: ["ok", "done"],
   error: ["bad", "failed"],
-  cancelled: ["", "cancelled"],
+  cancelled: ["", "stopped"],
   interrupted: ["bad", "interrupted"],
   unknown: ["bad", "outcome unknown"],
 };

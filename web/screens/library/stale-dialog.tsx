@@ -29,7 +29,7 @@ export function StaleDialog(props: {
         <Side title="Your version" name={props.mine.name} text={props.mine.text} />
       </div>
       <div class="actions">
-        <Button onClick={() => props.onBack()}>Continue editing</Button>
+        <Button onClick={() => props.onBack()}>Keep editing</Button>
         <Button onClick={() => props.onTheirs()}>Discard mine</Button>
         <Button kind="primary" onClick={() => props.onMine()}>
           Save mine as version {props.current.version + 1}

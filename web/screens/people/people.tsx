@@ -106,7 +106,7 @@ const personColumns: readonly Column<User>[] = [
     title: "Name",
     cell: (user) => (
       <span class="row">
-        <Avatar name={user.name} kind="person" />
+        <Avatar name={user.name} />
         <span class="people-name wrap" dir="auto">
           {user.name}
         </span>

@@ -100,7 +100,7 @@ function Member(props: {
     });
   return (
     <li class="row">
-      <Avatar name={props.member.name} kind="person" />
+      <Avatar name={props.member.name} />
       <span class="ellipsis" dir="auto" title={props.member.name}>
         {props.member.name}
       </span>

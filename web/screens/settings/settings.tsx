@@ -75,7 +75,7 @@ function Who(): JSX.Element {
         {(who) => (
           <div class="stack">
             <div class="row">
-              <Avatar name={who().name} large />
+              <Avatar name={who().name} size="large" />
               <span class="strong ellipsis" dir="auto" title={who().name}>
                 {who().name}
               </span>

@@ -136,7 +136,7 @@ function Shells(): JSX.Element {
           busy={state().kind === "opening"}
           onClick={() => void start()}
         >
-          {started() ? "Restart" : "Start"}
+          {started() ? "Restart shell" : "Start shell"}
         </Button>
         <p class="terminal-state" role="status">
           <Show when={state().kind === "open"}>

@@ -40,7 +40,7 @@ export function offerWorkspaceActions(here: Here): void {
     if (turn)
       actions.unshift({
         group: "This workspace",
-        label: "Cancel turn",
+        label: "Stop turn",
         icon: <CircleStop aria-hidden="true" />,
         danger: true,
         run: () => void attempt(() => take(api.turns({ id: turn.id }).cancel.post())),

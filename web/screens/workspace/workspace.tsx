@@ -8,9 +8,10 @@ import { showConnection, useCrumbs } from "../../frame/top-line.tsx";
 import { costText, money, tokens } from "../../kit/format.ts";
 import { later } from "../../kit/later.tsx";
 import { Part } from "../../kit/part.tsx";
-import { agentColour, ShareBar } from "../../kit/pieces.tsx";
+import { ShareBar } from "../../kit/pieces.tsx";
 import { Split } from "../../kit/split.tsx";
 import { NotFound, ProblemNotice, Skeleton } from "../../kit/states.tsx";
+import { colourOf } from "../../state/agent-look.ts";
 import { createFeed } from "../../state/feed.ts";
 import {
   type Here,
@@ -169,7 +170,7 @@ function Meter(): JSX.Element {
       .map(({ agent, agent_id: id, share }) => ({
         label: agent,
         share: share ?? 0,
-        colour: agentColour(here.state().agents.findIndex((one) => one.id === id)),
+        colour: colourOf(here.state(), id),
       })),
   );
   const perDay = () => here.state().workspace.budget?.cost_per_day;

@@ -150,7 +150,7 @@ export async function deleteWorkspace(workspace: Workspace): Promise<void> {
       <div class="stack">
         <p>
           This permanently deletes its conversation, the record of its turns, its agents, wires and files. A
-          running turn is cancelled.
+          running turn is stopped.
         </p>
         <p class="muted">Gears, instructions and models stay; all workspaces share them.</p>
       </div>
