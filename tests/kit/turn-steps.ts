@@ -42,6 +42,7 @@ export function modelCall(
     attempts: 1,
     finish: null,
     error: null,
+    http_status: null,
     input_tokens: 10,
     cached_input_tokens: null,
     output_tokens: 5,

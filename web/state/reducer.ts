@@ -63,6 +63,13 @@ function streamed(state: WorkspaceState, event: StreamedEvent): WorkspaceState {
       const speech = { ...silent(runId, agentId, event.turn_id ?? 0), text, reasoning };
       return { ...state, speech: withKey(state.speech, runId, speech) };
     }
+    case "retry": {
+      const { run_id: runId, wait_ms: waitMs, status } = event.data;
+      const run = state.runs.get(runId);
+      if (!run) return state;
+      const retry = waitMs === 0 ? undefined : { waitMs, status };
+      return { ...state, runs: withKey(state.runs, runId, { ...run, retry }) };
+    }
     case "workspace.removed":
       return { ...state, gone: true };
   }

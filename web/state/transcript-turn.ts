@@ -95,7 +95,8 @@ class TurnBuilder {
 
   #end(): Item[] {
     const { turn, turnId, last } = this.#parts;
-    if (turn?.status !== "failed" && turn?.status !== "cancelled" && turn?.status !== "interrupted")
+    const cut = turn?.status === "done" && turn.truncated && last;
+    if (!cut && turn?.status !== "failed" && turn?.status !== "cancelled" && turn?.status !== "interrupted")
       return [];
     return [{ kind: "end", key: `end-${turnId}`, turn, last }];
   }

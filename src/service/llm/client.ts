@@ -40,6 +40,7 @@ export function createModelClient(deps: TransportDeps): CallModel {
         endpoint,
         signal,
         attempt: (count) => listener.attempt(count),
+        retryIn: (waitMs, status) => listener.retryIn(waitMs, status),
         url: url(endpoint),
         headers,
         body: await requestBody(body(endpoint, request)),

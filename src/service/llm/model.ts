@@ -62,6 +62,8 @@ export interface ModelListener {
   reasoning(delta: string): void;
   /** Called when an attempt begins, counted from 1. */
   attempt(count: number): void;
+  /** Called when the next attempt begins only after a pause. `status`: of the refusal; undefined when the provider was not reached. */
+  retryIn(waitMs: number, status: number | undefined): void;
   /** Called when the first piece of the answer arrives. */
   firstChunk(): void;
 }

@@ -44,6 +44,7 @@ export interface Exchange {
   readonly endpoint: ModelEndpoint;
   readonly signal: AbortSignal;
   readonly attempt: (count: number) => void;
+  readonly retryIn: (waitMs: number, status: number | undefined) => void;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Blob;
@@ -69,6 +70,7 @@ export async function openAnswer(deps: TransportDeps, exchange: Exchange): Promi
     if (!("failure" in outcome)) return outcome;
     const waitMs = waitBeforeNext(deps.times, attempt, outcome);
     if (waitMs === undefined) throw outcome.failure;
+    exchange.retryIn(waitMs, outcome.failure.status);
     await pause(waitMs, exchange.signal);
     exchange.signal.throwIfAborted();
   }

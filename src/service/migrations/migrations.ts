@@ -15,6 +15,7 @@ import memory from "./012_memory.sql" with { type: "text" };
 import numbersAndTokens from "./013_numbers_and_tokens.sql" with { type: "text" };
 import memoryWrites from "./014_memory_writes.sql" with { type: "text" };
 import branches from "./015_branches.sql" with { type: "text" };
+import providerStatus from "./016_provider_status.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   { name: "013_numbers_and_tokens", sql: numbersAndTokens },
   { name: "014_memory_writes", sql: memoryWrites },
   { name: "015_branches", sql: branches },
+  { name: "016_provider_status", sql: providerStatus },
 ];

@@ -21,6 +21,13 @@ export function arrivingText({ journal, clock }: ArrivingTextDeps): ListenTo {
       kind,
       text,
     });
+  const showRetry = ({ row }: Run, waitMs: number, status: number | undefined): void =>
+    journal.transient(row.workspace_id, row.turn_id, "retry", {
+      run_id: row.id,
+      agent_id: row.agent_id,
+      wait_ms: Math.round(waitMs),
+      status: status ?? null,
+    });
   return (run, call) => ({
     text: (delta) => {
       call.text += delta;
@@ -32,7 +39,9 @@ export function arrivingText({ journal, clock }: ArrivingTextDeps): ListenTo {
     },
     attempt: (count) => {
       call.attempts = count;
+      if (count > 1) showRetry(run, 0, undefined);
     },
+    retryIn: (waitMs, status) => showRetry(run, waitMs, status),
     firstChunk: () => {
       call.firstChunkAt = clock.elapsed();
     },

@@ -167,6 +167,7 @@ export class Engine {
     if (!known)
       log.error("model call failed", { turn: run.row.turn_id, call: call.id, error: messageOf(error) });
     const shown = known ? error.message : "internal error";
+    if (error instanceof ModelFailure) call.httpStatus = error.status;
     await recorder.interruptCall(
       run,
       call,

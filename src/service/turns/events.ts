@@ -70,5 +70,13 @@ type DeltaData = Static<typeof DeltaData>;
 export const PartialData = closed({ ...ofRun, text: Type.String(), reasoning: Type.String() });
 export type PartialData = Static<typeof PartialData>;
 
-export const streamedEvents = { delta: DeltaData, partial: PartialData };
+/** The provider refused a model call, or was not reached. The next attempt begins after `wait_ms`; 0: it begins now. */
+const RetryData = closed({
+  ...ofRun,
+  wait_ms: Type.Integer({ minimum: 0 }),
+  /** HTTP status of the refusal; null when there was none. */
+  status: nullable(Type.Integer()),
+});
+
+export const streamedEvents = { delta: DeltaData, partial: PartialData, retry: RetryData };
 export type StreamedEvents = typeof streamedEvents;

@@ -43,6 +43,8 @@ export interface OpenCall {
   readonly tainted: boolean;
   attempts: number;
   firstChunkAt: number | undefined;
+  /** Of the provider's refusal. */
+  httpStatus: number | undefined;
   text: string;
   reasoning: string;
   /** The answer is stored, so the text is no longer partial. */
@@ -156,6 +158,7 @@ export class Recorder {
       tainted,
       attempts: 0,
       firstChunkAt: undefined,
+      httpStatus: undefined,
       text: "",
       reasoning: "",
       over: false,
@@ -322,6 +325,7 @@ export class Recorder {
       attempts: call.attempts,
       finish,
       error,
+      http_status: call.httpStatus ?? null,
       input_tokens: input,
       cached_input_tokens: cachedInput,
       output_tokens: output,

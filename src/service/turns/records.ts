@@ -49,6 +49,7 @@ export function toCall(row: CallRow): CallSummary {
     attempts: row.attempts,
     finish: row.finish,
     error: row.error,
+    http_status: row.http_status,
     input_tokens: row.input_tokens,
     cached_input_tokens: row.cached_input_tokens,
     output_tokens: row.output_tokens,

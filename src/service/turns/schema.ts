@@ -99,6 +99,8 @@ const callFields = {
   attempts: Type.Integer(),
   finish: nullable(Type.String()),
   error: nullable(Type.String()),
+  /** With which the provider refused the last attempt; null when it answered, or was not reached. */
+  http_status: nullable(Type.Integer()),
   /** Reported by the provider; null when it reported nothing, which is not zero. */
   input_tokens: nullable(Type.Integer()),
   cached_input_tokens: nullable(Type.Integer()),

@@ -109,6 +109,7 @@ export interface CallRow {
   attempts: number;
   finish: string | null;
   error: string | null;
+  http_status: number | null;
   input_tokens: number | null;
   cached_input_tokens: number | null;
   output_tokens: number | null;
@@ -125,7 +126,7 @@ const RUN =
 const TOOL_CALL =
   "SELECT call_id, workspace_id, turn_id, run_id, position, tool, arguments, state, started_at FROM tool_calls";
 const CALL = `SELECT id, workspace_id, turn_id, run_id, agent_id, round, model_id, model_name, provider_name, protocol, parts, settings, status,
-  attempts, finish, error, input_tokens, cached_input_tokens, output_tokens, cost_nano, started_at, first_chunk_ms, duration_ms FROM calls`;
+  attempts, finish, error, http_status, input_tokens, cached_input_tokens, output_tokens, cost_nano, started_at, first_chunk_ms, duration_ms FROM calls`;
 
 type NewRun = Omit<RunRow, "id" | "status"> & { created_at: number };
 
@@ -320,7 +321,7 @@ function modelCalls(db: Db) {
          'running', $started_at) RETURNING id`,
     ),
     finishCall: db.query<never, CallEnd>(
-      `UPDATE calls SET status = $status, attempts = $attempts, finish = $finish, error = $error, input_tokens = $input_tokens,
+      `UPDATE calls SET status = $status, attempts = $attempts, finish = $finish, error = $error, http_status = $http_status, input_tokens = $input_tokens,
          cached_input_tokens = $cached_input_tokens, output_tokens = $output_tokens,
        cost_nano = $cost_nano, first_chunk_ms = $first_chunk_ms, duration_ms = $duration_ms WHERE id = $id`,
     ),

@@ -62,7 +62,13 @@ async function bodyOf(protocol: Protocol, request: ModelRequest): Promise<unknow
     contextTokens: null,
     outputTokens: null,
   };
-  const listener = { text: () => {}, reasoning: () => {}, attempt: () => {}, firstChunk: () => {} };
+  const listener = {
+    text: () => {},
+    reasoning: () => {},
+    attempt: () => {},
+    retryIn: () => {},
+    firstChunk: () => {},
+  };
   await callModel(endpoint, request, listener, new AbortController().signal).catch(() => {});
   return body;
 }

@@ -45,6 +45,7 @@ export async function ours(protocol: Protocol, pieces: readonly Uint8Array[]): P
     text: (delta) => void (said.text += delta),
     reasoning: (delta) => void (said.reasoning += delta),
     attempt: () => {},
+    retryIn: () => {},
     firstChunk: () => {},
   });
   try {

@@ -12,6 +12,7 @@ async function heard(reads: readonly (readonly unknown[])[]): Promise<string[]> 
     text: (delta) => told.push(`text: ${delta}`),
     reasoning: (delta) => told.push(`reasoning: ${delta}`),
     attempt: () => {},
+    retryIn: () => {},
     firstChunk: () => told.push("first"),
   });
   const bodies = reads.map((events) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));

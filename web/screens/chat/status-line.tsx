@@ -1,6 +1,7 @@
 // Shows the state of each agent above the composer. The text for screen readers changes with events, not with the seconds.
 
 import { createMemo, For, type JSX, Show } from "solid-js";
+import { duration } from "../../kit/format.ts";
 import { useHere } from "../../state/here.ts";
 import { nameOf, openTurn, type Run, type WorkspaceState } from "../../state/workspace-state.ts";
 import { elapsed, useRoom } from "./room.ts";
@@ -56,6 +57,8 @@ function doingOf(state: WorkspaceState, run: Run): Doing[] {
   const of = (text: string, waits = false): Doing[] => [{ text: `${name} ${text}`, since: run.since, waits }];
   const why = run.limit === undefined ? "" : ` (last call: ${run.limit})`;
   if (run.state === "waiting") return of("is waiting for approval", true);
+  if (run.state === "thinking" && run.retry)
+    return of(`${refusalWords(run.retry.status)}, retrying in ${duration(run.retry.waitMs)}`);
   if (run.state === "thinking")
     return of(state.speech.has(run.id) ? `is answering${why}` : `is thinking${why}`);
   if (run.state !== "working") return [];
@@ -66,6 +69,13 @@ function doingOf(state: WorkspaceState, run: Run): Doing[] {
   // An agent that only waits for workers is not worth a line.
   if (own.length === 0) return tools.length > 0 ? [] : of("is working");
   return of(own.length === 1 ? `is running ${own[0]!.tool}` : `is running ${own.length} tools`);
+}
+
+const RATE_LIMITED = 429;
+
+function refusalWords(status: number | null): string {
+  if (status === RATE_LIMITED) return "is rate limited";
+  return status === null ? "does not reach its provider" : `got status ${status} from its provider`;
 }
 
 function sameDoing(a: readonly Doing[], b: readonly Doing[]): boolean {
