@@ -41,7 +41,9 @@ onScreen(
       await reading(page).locator("strong", { hasText: "brief" }).waitFor();
       await reading(page).getByRole("figure", { name: "Code, yaml" }).getByText("ann").waitFor();
       const facts = page.getByRole("navigation", { name: "Views of the document" });
-      expect((await facts.innerText()).replace(/\s+/g, " ")).toContain("v2 by scout just now");
+      expect((await facts.innerText()).replace(/\s+/g, " ")).toMatch(
+        /v2 by scout (just now|\d+ minutes? ago)/,
+      );
       await tab(page, "Source").click();
       await reading(page).getByText("Be **brief**.").waitFor();
       await page.waitForURL(`**/context?path=${encodeURIComponent(STYLE)}&view=source`);
@@ -91,7 +93,7 @@ onScreen(
       const results = page.getByRole("region", { name: "Search results" });
       await search.fill("cold sea");
       const hit = results.getByRole("listitem").filter({ hasText: FACTS });
-      await hit.getByText("matches cold, sea; changed just now by scout").waitFor();
+      await hit.getByText(/^matches cold, sea; changed (just now|\d+ minutes? ago) by scout$/).waitFor();
       expect(await hit.locator("mark").allInnerTexts()).toEqual(["sea", "cold"]);
       await search.fill("other");
       await results.getByRole("heading", { name: "Names" }).waitFor();
@@ -167,7 +169,7 @@ onScreen(
       const rows = page.getByRole("listitem").filter({ has: page.locator(".context-row") });
       await eventually(() => rows.count(), 2);
       expect((await rows.first().innerText()).replace(/\s+/g, " ")).toMatch(
-        /^v2 scout live just now turn 2 of workspace 1 \d+ B$/,
+        /^v2 scout live (?:just now|\d+ minutes? ago) turn 2 of workspace 1 \d+ B$/,
       );
       const detail = page.getByRole("region", { name: "Version", exact: true });
       await detail.getByText("Be **brief**.").waitFor();
@@ -281,6 +283,40 @@ onScreen(
       await reading(page).waitFor();
       const wide = await page.evaluate("document.documentElement.scrollWidth");
       expect(wide).toBeLessThanOrEqual(360);
+      // The longest name leaves room for the buttons.
+      await page.goto(at.url + contextAddress(`team/${"W".repeat(200)}.md`));
+      const more = (await button(page, "More about this document").boundingBox())!;
+      expect(more.x + more.width).toBeLessThanOrEqual(360);
+      at.browser.expected(/status of 404/);
+      await page.close();
+    });
+
+    test("keeps a space of 5,000 documents usable: few rows in the page, jumps to the end, and the palette finds one", async () => {
+      const page = await at.browser.open("about:blank", "");
+      const updated_at = new Date().toISOString();
+      const many = Array.from({ length: 5_000 }, (_, index) => ({
+        path: `many/note-${index}.md`,
+        version: 1,
+        size: 7,
+        hash: "0".repeat(64),
+        updated_at,
+        author: "scout",
+        state: "live",
+      }));
+      await page.route("**/api/v1/context/files?*", (route) => route.fulfill({ json: many }));
+      await page.goto(at.url + contextAddress());
+      await treeRow(page, "many").click();
+      await treeRow(page, "note-1.md").waitFor();
+      expect(await page.getByRole("treeitem").count()).toBeLessThan(80);
+      await page.getByRole("tree").focus();
+      await page.keyboard.press("End");
+      const last = treeRow(page, "note-4999.md");
+      await last.waitFor();
+      expect(await last.getAttribute("aria-setsize")).toBe("5000");
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox").fill("note-4321");
+      await page.getByRole("option", { name: "note-4321.md" }).waitFor();
+      expect(await page.getByRole("option").count()).toBe(1);
       await page.close();
     });
 

@@ -45,6 +45,19 @@ export function everyCommand(): Accessor<readonly Command[]> {
   const instructions = instructionsQuery();
   const models = modelsQuery();
   const documents = documentsQuery(spaceQuery());
+  // By itself, because there may be thousands.
+  const ofDocuments = createMemo(() =>
+    (documents.data() ?? [])
+      .filter(({ state }) => state !== "deleted")
+      .map(({ path }) => ({
+        id: `document-${encodeURIComponent(path)}`,
+        group: "Documents",
+        label: path.slice(path.lastIndexOf("/") + 1),
+        note: path,
+        icon: () => <NotebookText aria-hidden="true" />,
+        run: go(`/context?path=${encodeURIComponent(path)}`),
+      })),
+  );
   return createMemo(() => [
     ...offered(),
     ...everywhere(go, models.data()?.length === 0),
@@ -73,16 +86,7 @@ export function everyCommand(): Accessor<readonly Command[]> {
       icon: () => <BookOpen aria-hidden="true" />,
       run: go(`/library/${one.id}`),
     })),
-    ...(documents.data() ?? [])
-      .filter(({ state }) => state !== "deleted")
-      .map(({ path }) => ({
-        id: `document-${encodeURIComponent(path)}`,
-        group: "Documents",
-        label: path.slice(path.lastIndexOf("/") + 1),
-        note: path,
-        icon: () => <NotebookText aria-hidden="true" />,
-        run: go(`/context?path=${encodeURIComponent(path)}`),
-      })),
+    ...ofDocuments(),
   ]);
 }
 

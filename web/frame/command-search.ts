@@ -67,8 +67,7 @@ function grouped<T extends Found>(commands: readonly T[]): FoundGroup<T>[] {
 
 /** Returns 0 if a word does not match at all. */
 export function scoreOf(command: Found, words: readonly string[]): number {
-  const label = fold(command.label);
-  const beside = fold(`${command.note ?? ""} ${command.group}`);
+  const { label, beside } = foldedOf(command);
   let total = 0;
   for (const word of words) {
     const best = Math.max(fit(label, word), NOTE_SHARE * fitOfWords(beside, word));
@@ -95,6 +94,22 @@ function fitOfWords(text: string, word: string): number {
 function lettersInOrder(text: string, word: string): boolean {
   let at = -1;
   return [...word].every((letter) => (at = text.indexOf(letter, at + 1)) >= 0);
+}
+
+interface Folded {
+  readonly label: string;
+  readonly beside: string;
+}
+
+/** Folding thousands of names at each key would be felt. */
+const folded = new WeakMap<Found, Folded>();
+
+function foldedOf(command: Found): Folded {
+  const known = folded.get(command);
+  if (known) return known;
+  const made = { label: fold(command.label), beside: fold(`${command.note ?? ""} ${command.group}`) };
+  folded.set(command, made);
+  return made;
 }
 
 function fold(text: string): string {

@@ -20,6 +20,8 @@ import type { Log } from "../../kit/log.ts";
 import type { Config } from "../config/schema.ts";
 import type { ContextStatus, UnavailableReason } from "./schema.ts";
 
+/** For users who are not admins: the reason names files and addresses. */
+const AWAY = "the context space does not answer; ask an admin";
 const NO_SPACE = "no context space initialized — run: cairn init solo";
 /** A server that takes longer counts as unreachable: a turn must not wait for memory. */
 const ANSWER_MS_MAX = 5_000;
@@ -72,7 +74,7 @@ export class MemorySpace {
     return this.#failure && this.#deps.clock.elapsed() < this.#retryAt ? this.#failure : undefined;
   }
 
-  /** Asks the space. Never raises. */
+  /** Asks the space. Never raises. `withPlace`: for an admin. */
   async status(withPlace: boolean): Promise<ContextStatus> {
     const place = this.#place;
     const shown = withPlace ? { place: place.kind === "folder" ? place.directory : place.url } : {};
@@ -86,9 +88,10 @@ export class MemorySpace {
       const isNone = place.kind === "folder" && !holdsLocalSpace(place.directory);
       return {
         available: false,
-        error: message,
+        error: withPlace || isNone ? message : AWAY,
         ...reasonOf(error),
         kind: isNone ? "none" : place.kind,
+        ...(place.kind === "server" ? { space: place.space } : {}),
         ...(isNone ? {} : shown),
       };
     }

@@ -58,7 +58,7 @@ test("without a space everything else works, and a space that appears is used at
 });
 
 test("names what is wrong with a server, and works again when it is mended", async () => {
-  await using memory = await memoryWorld("server", { model: true });
+  await using memory = await memoryWorld("server", { model: true, people: { ann: "member" } });
   const { at, server, tokenFile } = memory;
   const status = () => at.admin.get("/context/status");
   expect(await status()).toEqual({
@@ -73,6 +73,13 @@ test("names what is wrong with a server, and works again when it is mended", asy
     kind: "server",
     reason: "token_refused",
     error: expect.stringContaining(`refused the token in ${tokenFile}`),
+  });
+  expect(await at.people["ann"]!.get("/context/status")).toEqual({
+    available: false,
+    kind: "server",
+    space: "team",
+    reason: "token_refused",
+    error: "the context space does not answer; ask an admin",
   });
   rmSync(tokenFile);
   expect(await status()).toMatchObject({

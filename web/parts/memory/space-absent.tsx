@@ -7,6 +7,7 @@ import type { ContextStatus } from "../../../src/service/memory/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { CopyButton } from "../../kit/pieces.tsx";
 import { Empty } from "../../kit/states.tsx";
+import { isAdmin } from "../../state/session.ts";
 import { SETUP_COMMAND, spaceWords } from "./space-words.ts";
 import "./memory.css";
 
@@ -39,13 +40,15 @@ export function SpaceAbsent(props: {
   );
 }
 
+const ASK = "Only an admin of this server can change that.";
+
 /** The server's message and what to do, without a title. */
 export function SpaceHelp(props: { readonly status: ContextStatus }): JSX.Element {
   return (
     <div class="memory-help">
       <p class="memory-error mono">{props.status.error}</p>
-      <p>{spaceWords(props.status).help}</p>
-      <Show when={props.status.kind === "none"}>
+      <p>{isAdmin() ? spaceWords(props.status).help : ASK}</p>
+      <Show when={props.status.kind === "none" && isAdmin()}>
         <p class="memory-command">
           <code>{SETUP_COMMAND}</code>
           <CopyButton text={SETUP_COMMAND} label="Copy command" />

@@ -157,7 +157,7 @@ async function remove({ path, version }: ContextFile): Promise<void> {
   const sure = await confirm({
     title: "Delete this document?",
     text: (
-      <>
+      <div class="stack">
         <p>
           <bdi class="mono">{path}</bdi>
         </p>
@@ -165,7 +165,7 @@ async function remove({ path, version }: ContextFile): Promise<void> {
           Agents lose it from the next turn on; prompts that it is bound to say that it is missing. Its
           versions are kept, and you can restore it here.
         </p>
-      </>
+      </div>
     ),
     action: "Delete document",
   });
