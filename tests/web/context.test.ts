@@ -2,6 +2,8 @@
 // sees them.
 
 import { expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { problemsInBothThemes } from "../kit/axe.ts";
 import { contextAddress, contextScreen, reading, tab, treeRow } from "../kit/context-screen.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -83,6 +85,13 @@ onScreen(
       await page.getByRole("option", { name: /plan\.md/ }).waitFor();
       await page.keyboard.press("Enter");
       await reading(page).getByRole("heading", { name: "Plan" }).waitFor();
+      await button(page, "Create document").first().click();
+      await form.getByLabel("Path").fill("fresh/never.md");
+      await submit.click();
+      await editor(page, "fresh/never.md").waitFor();
+      await button(page, "Discard").click();
+      await page.getByRole("dialog").getByRole("button", { name: "Discard changes" }).click();
+      await page.getByRole("heading", { name: "No document open" }).waitFor();
       at.browser.expected(/status of 40[04]/);
       await page.close();
     });
@@ -211,8 +220,9 @@ onScreen(
       await button(page, "Hide deleted documents").click();
       await tab(page, "History").click();
       await page.getByRole("button", { name: /^v1/ }).waitFor();
-      await button(page, "Restore").click();
+      await button(page, "Restore").press("Enter");
       await page.getByText("Document restored at version 1.").waitFor();
+      await page.locator(`section[aria-label="${path}"]:focus`).waitFor();
       await treeRow(page, "short.md").waitFor();
       expect(await at.text(path)).toBe("Soon gone.\n");
       await page.close();
@@ -227,6 +237,33 @@ onScreen(
       expect(await page.locator("#main img, #main script").count()).toBe(0);
       await tab(page, "Source").click();
       await reading(page).getByText("U+202E").waitFor();
+      await page.close();
+    });
+
+    test("keeps an edit by hand as a version of its own, and shows what was removed by hand", async () => {
+      const path = "team/hand.md";
+      await at.put(path, "first\n");
+      await Bun.write(join(at.directory, path), "by hand\n");
+      const page = await at.openContext(path);
+      await page.getByText("Edited by hand, outside of the service.").waitFor();
+      await reading(page).getByText("by hand").waitFor();
+      await tab(page, "Edit").click();
+      await typeAtEnd(page, path, "mine");
+      await page.keyboard.press("Control+s");
+      await stateIs(page, "Saved");
+      await tab(page, "History").click();
+      for (const version of ["v3", "v2", "v1"])
+        await page.getByRole("button", { name: new RegExp(`^${version}`) }).waitFor();
+      expect(await at.text(path)).toBe("by hand\nmine");
+      rmSync(join(at.directory, path));
+      await page.goto(at.url + contextAddress(path));
+      await page.getByText("The file was removed from the folder by hand.").waitFor();
+      await treeRow(page, "hand.md").getByText("missing").waitFor();
+      await tab(page, "History").click();
+      await page.getByRole("button", { name: /^v1/ }).click();
+      await button(page, "Restore version 1").click();
+      await eventually(() => at.text(path), "first\n");
+      at.browser.expected(/status of 404/);
       await page.close();
     });
 

@@ -58,6 +58,12 @@ describe.each(memoryKinds)("the context area on a %s", (kind) => {
     expect(await admin.post("/context/restore", { path: PATH })).toMatchObject({ path: PATH });
     expect((await admin.get(at("file"))).text).toBe("kept");
     await refusal(admin.post("/context/restore", { path: PATH }), "conflict");
+    await memory.space((space) => space.write(PATH, bytes("newer"), 1));
+    await remove(2);
+    const earlier = { path: PATH, version: 1, expected_version: null };
+    expect(await admin.post("/context/restore", earlier)).toMatchObject({ version: 3 });
+    expect((await admin.get(at("file"))).text).toBe("kept");
+    await refusal(admin.post("/context/restore", earlier), "stale");
     await refusal(admin.post("/context/restore", { path: "none.md" }), "not_found");
   });
 

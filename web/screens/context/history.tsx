@@ -52,6 +52,7 @@ export function History(props: HistoryProps): JSX.Element {
 
 function Versions(props: { readonly path: string; readonly newest: DocumentHistory }): JSX.Element {
   const pages = createPages(props);
+  let detail: HTMLElement | undefined;
   /** Undefined: the newest. */
   const [wanted, setWanted] = createSignal<number>();
   const chosen = createMemo(() => pages.all().find(({ version }) => version === wanted()) ?? pages.all()[0]);
@@ -79,7 +80,13 @@ function Versions(props: { readonly path: string; readonly newest: DocumentHisto
           </div>
         </Show>
       </div>
-      <div class="context-version scroll" tabIndex={0} role="region" aria-label="Version">
+      <div
+        class="context-version scroll"
+        tabIndex={0}
+        role="region"
+        aria-label="Version"
+        ref={(element) => (detail = element)}
+      >
         <Show when={chosen()}>
           {(version) => (
             <VersionDetail
@@ -87,7 +94,11 @@ function Versions(props: { readonly path: string; readonly newest: DocumentHisto
               version={version()}
               versions={pages.all()}
               current={props.newest.current}
-              onRestored={() => setWanted(undefined)}
+              onRestored={() => {
+                setWanted(undefined);
+                // The button is gone, and with it the focus.
+                detail?.focus();
+              }}
             />
           )}
         </Show>

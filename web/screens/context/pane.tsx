@@ -15,8 +15,15 @@ import type { PaneProps } from "./views.ts";
 
 export function DocumentPane(props: PaneProps): JSX.Element {
   const isDeleted = () => props.file?.state === "deleted" && !props.drafts.paths().has(props.path);
+  let pane: HTMLElement | undefined;
+  // The button that deleted or restored it is gone, and with it the focus.
+  createEffect(
+    on(isDeleted, () => queueMicrotask(() => document.activeElement === document.body && pane?.focus()), {
+      defer: true,
+    }),
+  );
   return (
-    <section class="context-pane" aria-label={props.path}>
+    <section class="context-pane" aria-label={props.path} tabIndex={-1} ref={(element) => (pane = element)}>
       <Show when={isDeleted() && props.file} fallback={<Live {...props} />}>
         {(file) => <Deleted {...props} file={file()} />}
       </Show>
@@ -57,7 +64,9 @@ function NotShown(props: LiveProps): JSX.Element {
       <Head
         {...props}
         text={undefined}
-        views={props.text.problem()?.code === "not_found" ? [] : ["read", "history"]}
+        views={
+          props.file === undefined && props.text.problem()?.code === "not_found" ? [] : ["read", "history"]
+        }
       />
       <Show
         when={props.view !== "history"}
@@ -92,6 +101,14 @@ function Shown(props: LiveProps): JSX.Element {
             <Button small onClick={() => props.onView("edit")}>
               Continue editing
             </Button>
+          </div>
+        </Show>
+        <Show when={props.file?.state === "missing"}>
+          <div class="context-note wait">
+            <span>
+              The file was removed from the folder by hand. This is its last version; saving or restoring
+              writes it again.
+            </span>
           </div>
         </Show>
         <Show when={props.text.saved()?.number === null}>
