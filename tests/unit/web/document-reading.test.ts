@@ -1,7 +1,7 @@
 // Goal: Markdown is read with its front matter apart, anything else as code.
 
 import { expect, test } from "bun:test";
-import { readingOf } from "../../../web/parts/document/reading.ts";
+import { nextEnd, readingOf } from "../../../web/parts/document/reading.ts";
 
 test.each([
   ["a.md", "# Hi\n", "", "# Hi\n", undefined],
@@ -15,3 +15,11 @@ test.each([
 ])("%s: %j", (path, text, head, body, language) =>
   expect(readingOf(path, text)).toEqual({ head, body, language }),
 );
+
+test.each([
+  ["ab\n\ncd", 0, 99, 6],
+  ["ab\n\ncd", 0, 5, 4],
+  ["ab\n\ncdefgh", 4, 3, 7],
+  ["abcdef", 0, 3, 3],
+  ["abcdef", 3, 3, 6],
+])("ends %j after %d by at most %d", (text, from, step, end) => expect(nextEnd(text, from, step)).toBe(end));

@@ -1,13 +1,25 @@
 // A document of the space to read: rendered, or exactly as it is stored. Rendered text loads and runs nothing, as in the chat.
 
-import { createMemo, type JSX, Match, Show, Switch } from "solid-js";
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  type JSX,
+  Match,
+  on,
+  onCleanup,
+  Show,
+  Switch,
+} from "solid-js";
 import Info from "lucide-solid/icons/info";
 import { DiffView } from "../../kit/diff-view.tsx";
 import { pieces } from "../../kit/diff-view-rows.ts";
 import { Markdown } from "../../kit/markdown.tsx";
 import { CodeBlock } from "../../kit/markdown-code.tsx";
-import { readingOf } from "./reading.ts";
+import { nextEnd, readingOf } from "./reading.ts";
 import "./document.css";
+
+const CHARACTERS_PER_FRAME = 10_000;
 
 /** `source`: with line numbers, and invisible characters by their code points. */
 export function DocumentText(props: {
@@ -24,6 +36,7 @@ export function DocumentText(props: {
 
 function Rendered(props: { readonly path: string; readonly text: string }): JSX.Element {
   const reading = createMemo(() => readingOf(props.path, props.text));
+  const body = createGrowing(() => reading().body);
   const hidesSomething = createMemo(() => pieces(visible(props.text)).some(({ hidden }) => hidden));
   return (
     <div class="document-text">
@@ -44,11 +57,30 @@ function Rendered(props: { readonly path: string; readonly text: string }): JSX.
           <Show when={reading().head !== ""}>
             <CodeBlock code={reading().head} language="yaml" />
           </Show>
-          <Markdown text={reading().body} />
+          <Markdown text={body()} />
         </Match>
       </Switch>
     </div>
   );
+}
+
+/** Grows frame by frame to the whole text: to render a long document at once would freeze the page. */
+function createGrowing(text: () => string): () => string {
+  const [shown, setShown] = createSignal("");
+  createEffect(
+    on(text, (whole) => {
+      let end = 0;
+      let frame = 0;
+      const grow = () => {
+        end = nextEnd(whole, end, CHARACTERS_PER_FRAME);
+        setShown(whole.slice(0, end));
+        if (end < whole.length) frame = requestAnimationFrame(grow);
+      };
+      grow();
+      onCleanup(() => cancelAnimationFrame(frame));
+    }),
+  );
+  return shown;
 }
 
 function Source(props: { readonly path: string; readonly text: string }): JSX.Element {

@@ -23,3 +23,11 @@ export function readingOf(path: string, text: string): Reading {
     language: undefined,
   };
 }
+
+/** Where a text that is shown up to `from` may end next, at most `step` further: after a paragraph, so that the part renders like the whole. */
+export function nextEnd(text: string, from: number, step: number): number {
+  const limit = from + step;
+  if (limit >= text.length) return text.length;
+  const paragraph = text.lastIndexOf("\n\n", limit - 2);
+  return paragraph >= from ? paragraph + 2 : limit;
+}
