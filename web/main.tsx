@@ -31,6 +31,7 @@ const views = {
   chat: lazy(async () => ({ default: (await import("./screens/chat/chat.tsx")).Chat })),
   blueprint: lazy(async () => ({ default: (await import("./screens/blueprint/blueprint.tsx")).Blueprint })),
   files: lazy(async () => ({ default: (await import("./screens/files/files.tsx")).Files })),
+  memory: lazy(async () => ({ default: (await import("./screens/memory/memory.tsx")).Memory })),
   activity: lazy(async () => ({ default: (await import("./screens/activity/activity.tsx")).Activity })),
 };
 const Inspector = lazy(async () => ({

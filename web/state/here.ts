@@ -8,13 +8,21 @@ import type { WorkspaceState } from "./workspace-state.ts";
 /** The inspector's subject; in the address as `?inspect=agent-3`. */
 export type Selection = {
   readonly kind:
-    "agent" | "wire" | "gear-binding" | "instruction-binding" | "grant" | "entry" | "call" | "tool";
+    | "workspace"
+    | "agent"
+    | "wire"
+    | "gear-binding"
+    | "instruction-binding"
+    | "grant"
+    | "entry"
+    | "call"
+    | "tool";
   readonly id: number;
   /** The turn of a tool call, in which `id` counts from 1. In the address as `tool-14.3`. */
   readonly turnId?: number;
 };
 
-export const workspaceViews = ["chat", "blueprint", "files", "activity"] as const;
+export const workspaceViews = ["chat", "blueprint", "files", "memory", "activity"] as const;
 export type WorkspaceView = (typeof workspaceViews)[number];
 
 export interface Here {
@@ -33,7 +41,7 @@ export function useHere(): Here {
   return here;
 }
 
-const SELECTION = /^(agent|wire|gear-binding|instruction-binding|grant|entry|call)-([1-9]\d*)$/;
+const SELECTION = /^(workspace|agent|wire|gear-binding|instruction-binding|grant|entry|call)-([1-9]\d*)$/;
 const TOOL = /^tool-([1-9]\d*)\.([1-9]\d*)$/;
 
 function read(text: string): Selection | undefined {

@@ -7,18 +7,33 @@ import CircleQuestion from "lucide-solid/icons/circle-question-mark";
 import Clock from "lucide-solid/icons/clock";
 import Unplug from "lucide-solid/icons/unplug";
 import X from "lucide-solid/icons/x";
-import { createMemo, createSignal, createUniqueId, type JSX, Match, Show, Switch } from "solid-js";
+import {
+  createMemo,
+  createSignal,
+  createUniqueId,
+  type JSX,
+  lazy,
+  Match,
+  Show,
+  Suspense,
+  Switch,
+} from "solid-js";
 import { Button } from "../../kit/button.tsx";
 import { count, duration } from "../../kit/format.ts";
 import { useHere } from "../../state/here.ts";
 import { TAINT_LABEL } from "../../state/taint.ts";
 import { chipDuration, type ChipState, chipState, chipWords } from "../../state/tool-state.ts";
-import { prettyArguments, summaryOf } from "../../state/tool-summary.ts";
+import { objectOf, prettyArguments, summaryOf } from "../../state/tool-summary.ts";
 import type { Bubble, Chip } from "../../state/transcript.ts";
 import { EntryMenu } from "./entry-menu.tsx";
+import { createMemoryWrite } from "../../parts/memory/writes.ts";
 import { elapsed, useRoom } from "./room.ts";
 import { ToolLinks } from "./tool-links.tsx";
 import "./tool-chip.css";
+
+const MemoryChange = lazy(async () => ({
+  default: (await import("../../parts/memory/memory-change.tsx")).MemoryChange,
+}));
 
 const RESULT_CHARACTERS_SHOWN = 4_000;
 const OUTPUT_CHARACTERS_SHOWN = 20_000;
@@ -30,7 +45,16 @@ export function ToolChip(props: { readonly chip: Chip; readonly bubble: Bubble }
   const live = createMemo(() => here.state().tools.get(props.chip.key));
   const state = createMemo(() => chipState(props.chip, props.bubble, here.state()));
   const opened = () => room.isOpened(props.chip.key);
-  const summary = createMemo(() => summaryOf(props.chip.tool, props.chip.arguments));
+  const written = createMemoryWrite(() =>
+    isMemoryWrite(props.chip) && state() === "ok"
+      ? { turnId: props.chip.turnId, callId: props.chip.key }
+      : undefined,
+  );
+  const summary = createMemo(() => {
+    const about = summaryOf(props.chip.tool, props.chip.arguments);
+    if (isMemoryWrite(props.chip) && state() === "error") return `${about} · not written`;
+    return written() ? `${about} · v${written()!.version}` : about;
+  });
   const took = createMemo(() => chipDuration(props.chip, here.state()));
   return (
     <div
@@ -62,6 +86,8 @@ export function ToolChip(props: { readonly chip: Chip; readonly bubble: Bubble }
     </div>
   );
 }
+
+const isMemoryWrite = ({ tool }: Chip) => tool === "memory_write";
 
 function Ending(props: {
   readonly state: ChipState;
@@ -124,7 +150,19 @@ function Body(props: {
   const written = createMemo(() => prettyArguments(props.chip.arguments));
   return (
     <>
-      <Part title="Arguments" text={written()} limit={RESULT_CHARACTERS_SHOWN} />
+      <Show
+        when={isMemoryWrite(props.chip) && objectOf(props.chip.arguments)}
+        fallback={<Part title="Arguments" text={written()} limit={RESULT_CHARACTERS_SHOWN} />}
+      >
+        <Suspense>
+          <MemoryChange
+            turnId={props.chip.turnId}
+            callId={props.chip.key}
+            arguments={props.chip.arguments}
+            outcome={props.chip.result?.outcome}
+          />
+        </Suspense>
+      </Show>
       <Show when={props.chip.result === undefined && props.output !== ""}>
         <Part
           title="Output"

@@ -15,6 +15,8 @@ export interface PromptGroup {
   /** `v3` */
   readonly version: string | undefined;
   readonly tokens: number;
+  /** Why a document is not in front of the model. */
+  readonly text: string | undefined;
   readonly colour: string;
 }
 
@@ -47,6 +49,14 @@ export function agentPromptQuery(agentId: () => number): Query<Prompt> {
         changesOf("wires"),
         changesOf("entries"),
         changesOf("agentNames"),
+        () => here.state().instructionBindings,
+        () => here.state().contextBindings,
+        () => here.state().memoryWrites,
+        () => here.state().gearBindings,
+        () => here.state().grants,
+        () => here.state().wires,
+        () => here.state().entries,
+        () => here.state().agentNames,
       ],
       () => {
         clearTimeout(timer);
@@ -58,6 +68,9 @@ export function agentPromptQuery(agentId: () => number): Query<Prompt> {
   onCleanup(() => clearTimeout(timer));
   return query;
 }
+
+/** The source of the remark about documents that a prompt has no room for. */
+const OMITTED = "context:omitted";
 
 /** In the order of the prompt: role, each instruction and document, tools, conversation. */
 export function groupsOf(parts: readonly PromptPart[]): readonly PromptGroup[] {
@@ -79,10 +92,12 @@ export function groupsOf(parts: readonly PromptPart[]): readonly PromptGroup[] {
 
 function single(kind: "role" | "instruction" | "context", part: PromptPart): PromptGroup {
   if (kind === "role") return group(kind, "Role", part.tokens);
-  const [, name, version] = /^[^:]*:(.*?)(?:@(v\d+))?$/s.exec(part.source) ?? [];
-  return group(kind, name ?? part.source, part.tokens, version);
+  const [, name, version] = /^[^:]*:(.*?)(?:@(v\d+|edited))?$/s.exec(part.source) ?? [];
+  const unread = kind === "context" && version === undefined ? part.text : undefined;
+  const shown = part.source === OMITTED ? "documents left out" : (name ?? part.source);
+  return { ...group(kind, shown, part.tokens, version), text: unread };
 }
 
 function group(kind: PromptGroup["kind"], name: string, tokens: number, version?: string): PromptGroup {
-  return { kind, name, version, tokens, colour: COLOURS[kind] };
+  return { kind, name, version, tokens, text: undefined, colour: COLOURS[kind] };
 }

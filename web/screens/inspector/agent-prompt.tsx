@@ -5,10 +5,11 @@ import X from "lucide-solid/icons/x";
 import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import type { Prompt } from "../../../src/service/conversation/schema.ts";
+import type { ContextBinding } from "../../../src/service/memory/schema.ts";
 import type { Query } from "../../api/query.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { tokens } from "../../kit/format.ts";
+import { plural, tokens } from "../../kit/format.ts";
 import { CopyButton, ShareBar } from "../../kit/pieces.tsx";
 import { promptText } from "../../kit/prompt-part.ts";
 import { PromptParts } from "../../kit/prompt-parts.tsx";
@@ -17,15 +18,30 @@ import { useHere } from "../../state/here.ts";
 import { instructionsQuery, modelsQuery } from "../../state/lists.ts";
 import { useEditing } from "../../parts/editing/editing.ts";
 import { removeSelected } from "../../parts/editing/removal.tsx";
+import { BindDocument } from "../../parts/memory/bind-document.tsx";
+import { unbindDocument } from "../../parts/memory/binding.tsx";
+import { pathInBranch } from "../../parts/memory/paths.ts";
 import { groupsOf, type PromptGroup } from "./agent-parts.ts";
 import { BindBox } from "./bind-box.tsx";
 import { useSourceOf } from "./sources.ts";
+
+const DOCUMENTS_SHOWN = 8;
+
+/** Leaves out documents after the first few; those that cannot be read stay. */
+function withoutLong(groups: readonly PromptGroup[]): readonly PromptGroup[] {
+  let documents = 0;
+  return groups.filter(
+    ({ kind, text }) => kind !== "context" || text !== undefined || (documents += 1) <= DOCUMENTS_SHOWN,
+  );
+}
 
 export function AgentPrompt(props: { readonly agent: Agent; readonly query: Query<Prompt> }): JSX.Element {
   const sourceOf = useSourceOf();
   const models = modelsQuery();
   const [open, setOpen] = createSignal(false);
   const groups = createMemo(() => groupsOf(props.query.data()?.parts ?? []));
+  const [all, setAll] = createSignal(false);
+  const rows = createMemo(() => (all() ? groups() : withoutLong(groups())));
   const size = () =>
     models.data()?.find(({ id }) => id === props.agent.model_id)?.context_tokens ?? undefined;
   const total = () => props.query.data()?.tokens ?? 0;
@@ -38,8 +54,13 @@ export function AgentPrompt(props: { readonly agent: Agent; readonly query: Quer
         {(shown) => (
           <>
             <ul class="inspector-rows">
-              <For each={groups()}>{(group) => <Group group={group} agent={props.agent} />}</For>
+              <For each={rows()}>{(group) => <Group group={group} agent={props.agent} />}</For>
             </ul>
+            <Show when={groups().length > rows().length}>
+              <Button small kind="quiet" onClick={() => setAll(true)}>
+                Show {plural(groups().length - rows().length, "more document")}
+              </Button>
+            </Show>
             <ShareBar
               label="Share of each part"
               shares={groups().map(({ name, tokens: own, colour }) => ({
@@ -58,6 +79,7 @@ export function AgentPrompt(props: { readonly agent: Agent; readonly query: Quer
               <span class="end small muted num">{sum()}</span>
             </div>
             <BindInstruction agent={props.agent} />
+            <BindDocument agentId={props.agent.id} />
             <Dialog open={open()} onClose={() => setOpen(false)} title={`Prompt of ${props.agent.name}`} wide>
               <div class="inspector-line">
                 <p class="small muted">
@@ -92,18 +114,32 @@ function Group(props: { readonly group: PromptGroup; readonly agent: Agent }): J
           )
       : undefined,
   );
+  const document = createMemo(() =>
+    props.group.kind === "context"
+      ? here
+          .state()
+          .contextBindings.find(
+            ({ path, agent_id: of }) => path === props.group.name && (of === null || of === props.agent.id),
+          )
+      : undefined,
+  );
+  const isForAll = () => (binding() ?? document())?.agent_id === null;
   return (
-    <li class="inspector-row">
+    <li class="inspector-row" classList={{ wrapping: props.group.text !== undefined }}>
       <span class="dot" style={{ background: props.group.colour }} />
       <span class="ellipsis" dir="auto" title={props.group.name}>
-        {props.group.name}
+        {pathInBranch(here.state().workspace.branch, props.group.name)}
       </span>
       <Show when={props.group.version}>
         <span class="tag">{props.group.version}</span>
       </Show>
-      <Show when={binding()?.agent_id === null}>
+      <Show when={document() && props.group.version === undefined}>
+        <span class="tag wait">cannot be read</span>
+      </Show>
+      <Show when={isForAll()}>
         <span class="tag">all agents</span>
       </Show>
+      <Show when={document()}>{(bound) => <UnbindDocument binding={bound()} />}</Show>
       <Show when={binding()}>
         {(bound) => (
           <span class="inspector-drop">
@@ -119,10 +155,27 @@ function Group(props: { readonly group: PromptGroup; readonly agent: Agent }): J
           </span>
         )}
       </Show>
-      <span class="end small muted num">
-        {props.group.tokens === 0 ? emptyWords(props.group, props.agent) : tokens(props.group.tokens)}
-      </span>
+      <Show when={props.group.text === undefined}>
+        <span class="end small muted num">
+          {props.group.tokens === 0 ? emptyWords(props.group, props.agent) : tokens(props.group.tokens)}
+        </span>
+      </Show>
+      <Show when={props.group.text}>{(why) => <span class="inspector-note small muted">{why()}</span>}</Show>
     </li>
+  );
+}
+
+function UnbindDocument(props: { readonly binding: ContextBinding }): JSX.Element {
+  return (
+    <span class="inspector-drop">
+      <IconButton
+        small
+        label={`Unbind ${props.binding.path}${props.binding.agent_id === null ? " from all agents" : ""}`}
+        onClick={() => void unbindDocument(props.binding)}
+      >
+        <X aria-hidden="true" />
+      </IconButton>
+    </span>
   );
 }
 

@@ -14,6 +14,7 @@ import { CallInspector } from "./call.tsx";
 import { EntryInspector } from "./entry.tsx";
 import { CloseContext, InspectorHeader } from "./header.tsx";
 import { ToolInspector } from "./tool.tsx";
+import { WorkspaceInspector } from "./workspace.tsx";
 import "./inspector.css";
 
 /** Titles of the kinds whose component has no header. */
@@ -59,6 +60,9 @@ export function Inspector(props: {
       <div ref={(made) => (element = made)} class="inspector" tabIndex={-1} onKeyDown={onKeyDown}>
         <Show when={TITLES[props.selection.kind]}>{(title) => <InspectorHeader title={title()} />}</Show>
         <Switch>
+          <Match when={is("workspace")}>
+            <WorkspaceInspector />
+          </Match>
           <Match when={is("agent")}>
             <AgentInspector id={props.selection.id} />
           </Match>

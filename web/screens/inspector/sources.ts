@@ -4,6 +4,7 @@ import { useLocation } from "@solidjs/router";
 import { createMemo } from "solid-js";
 import type { SourceOf } from "../../kit/prompt-parts.tsx";
 import { type Selection, useHere, written } from "../../state/here.ts";
+import { memoryHref } from "../../parts/memory/paths.ts";
 import { instructionsQuery } from "../../state/lists.ts";
 import { nameOf } from "../../state/workspace-state.ts";
 
@@ -49,6 +50,12 @@ export function useSourceOf(): SourceOf {
       case "instruction": {
         const found = idOf().get(rest.replace(/@v\d+$/, ""));
         return { text: rest, href: found === undefined ? undefined : `/library/${found}` };
+      }
+      case "context": {
+        const path = rest.replace(/@(?:v\d+|edited)$/, "");
+        const { branch } = here.state().workspace;
+        const isOwn = path.startsWith(`${branch}/`);
+        return { text: rest, href: isOwn ? memoryHref(here.id, branch, path) : undefined };
       }
       case "notice":
         return { text: NOTICES[rest] ?? rest, href: undefined };

@@ -11,9 +11,10 @@ import { indented } from "../../kit/prompt-part.ts";
 import { FoldedText } from "../../kit/prompt-parts.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
-import { pathOf } from "../../state/tool-summary.ts";
+import { objectOf, pathOf } from "../../state/tool-summary.ts";
 import { nameOf } from "../../state/workspace-state.ts";
 import { stepsQuery } from "../../state/steps.ts";
+import { MemoryChange } from "../../parts/memory/memory-change.tsx";
 import { Gone, InspectorHeader } from "./header.tsx";
 import { useInspectHref } from "./sources.ts";
 import { turnEntries } from "./turn-entries.ts";
@@ -83,7 +84,19 @@ function OneTool(props: {
       <section class="section">
         <ToolFacts step={props.step} asked={props.asked} />
       </section>
-      <Texts title="Arguments" text={indented(props.step.arguments)} />
+      <Show
+        when={props.step.tool === "memory_write" && objectOf(props.step.arguments)}
+        fallback={<Texts title="Arguments" text={indented(props.step.arguments)} />}
+      >
+        <div class="section">
+          <MemoryChange
+            turnId={props.turnId}
+            callId={props.step.call_id}
+            arguments={props.step.arguments}
+            outcome={props.step.outcome ?? undefined}
+          />
+        </div>
+      </Show>
       <Output step={props.step} live={live()?.output ?? ""} />
       <Show
         when={text() !== undefined}

@@ -14,6 +14,7 @@ export const VIEW_NAMES: Readonly<Record<WorkspaceView, string>> = {
   chat: "Chat",
   blueprint: "Blueprint",
   files: "Files",
+  memory: "Memory",
   activity: "Activity",
 };
 
@@ -45,6 +46,12 @@ export function offerWorkspaceActions(here: Here): void {
         danger: true,
         run: () => void attempt(() => take(api.turns({ id: turn.id }).cancel.post())),
       });
+    actions.push({
+      group: "This workspace",
+      label: "Show bound documents",
+      icon: <PanelsTopLeft aria-hidden="true" />,
+      run: () => void navigate(`${viewPath(here.id, here.view())}?inspect=workspace-${here.id}`),
+    });
     const agents = state.agents.map((agent) => ({
       group: "Agents",
       label: agent.name,

@@ -1,4 +1,4 @@
-// One workspace: four views, each with its own address, and the inspector beside them. A view stays mounted once opened; all of them
+// One workspace: five views, each with its own address, and the inspector beside them. A view stays mounted once opened; all of them
 // share one feed.
 
 import { A, useLocation, useNavigate, useParams } from "@solidjs/router";
@@ -184,7 +184,8 @@ function Meter(): JSX.Element {
         onClick={() => setOpen(true)}
       >
         <span>
-          <b>{tokens(total())}</b> tokens
+          <b>{tokens(total())}</b>
+          <span class="workspace-unit"> tokens</span>
         </span>
         <Show when={shares().length > 0}>
           <ShareBar shares={shares()} label="Share by agent" />

@@ -1,0 +1,190 @@
+// Goal: people see what agents remember: chips with what was written, a view with documents, authors, turns and versions, and documents that they
+// bind to prompts.
+
+import { expect, test } from "bun:test";
+import { accessibilityProblems } from "../kit/axe.ts";
+import { FACTS, memoryScreen } from "../kit/memory-screen.ts";
+import { call, say } from "../kit/model/index.ts";
+import { onScreen, screen } from "../kit/screen.ts";
+
+onScreen("memory", memoryScreen, (at) => {
+  const button = (name: string) => ({ name, exact: true }) as const;
+  const treeItem = (name: string) => ({ name }) as const;
+
+  test("a chip names document and version, shows the change, and leads to the version", async () => {
+    const page = await at.open(at.own);
+    const chip = page.getByRole("button", { name: /memory_write shared\/facts\.md · v2/ });
+    await chip.click();
+    const change = page.getByRole("region", { name: "Change" });
+    await change.getByText("version 1 → version 2").waitFor();
+    await change.getByText("The sea is cold and wide.").waitFor();
+    await change.getByText("removed: ").waitFor();
+    for (const name of [/memory_search sea/, /memory_read shared\/facts\.md/, /memory_list/])
+      await page.getByRole("button", { name }).first().waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await change.getByRole("link", { name: "Open in Memory" }).click();
+    await page.waitForURL(/\/memory\?document=shared%2Ffacts\.md&version=2$/);
+    await page.getByRole("region", { name: "What version 2 changed" }).getByText("+1 −1").waitFor();
+    await page.close();
+  });
+
+  test("a refused write says why, and shows what was not written", async () => {
+    const page = await at.open(at.own);
+    await page.getByRole("button", { name: /memory_write shared\/key\.md · not written/ }).click();
+    await page.getByText("looks like a secret", { exact: false }).waitFor();
+    const stale = page.getByRole("button", { name: /memory_write shared\/facts\.md · not written/ });
+    await stale.click();
+    await page
+      .getByText("Nothing was written: shared/facts.md is at version 2 now", { exact: false })
+      .waitFor();
+    await page.getByRole("region", { name: "Change" }).getByText("The sea is warm.").waitFor();
+    await page.close();
+  });
+
+  test("by keyboard: opens a document, its versions, and the turn that wrote it", async () => {
+    const page = await at.open(`${at.own}/memory`);
+    const tree = page.getByRole("tree", { name: "Memory" });
+    await tree.getByRole("treeitem", treeItem("facts.md")).waitFor();
+    expect(await tree.getByRole("treeitem").allTextContents()).toEqual([
+      "shared",
+      "facts.md",
+      "agents",
+      "scout",
+      "log.md",
+    ]);
+    await tree.focus();
+    await page.keyboard.press("f");
+    await page.keyboard.press("Enter");
+    const document = page.getByRole("article", { name: FACTS });
+    await document.getByText("The sea is cold and wide.").waitFor();
+    await document.getByText("by clerk in turn 2", { exact: false }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await document.getByRole("button", button("Versions")).press("Enter");
+    const versions = document.getByRole("list", { name: "Versions" });
+    await versions.getByRole("button", { name: /v1 scout/ }).press("Enter");
+    await page.getByRole("region", { name: "What version 1 changed" }).getByText("the first").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.reload();
+    await page.getByRole("region", { name: "What version 1 changed" }).waitFor();
+    await versions.getByRole("link", button("turn 1")).press("Enter");
+    await page.waitForURL(/\/activity\?turn=1$/);
+    // The view stays as it was.
+    await page.getByRole("link", button("Memory")).click();
+    await page.waitForURL(/document=shared%2Ffacts\.md/);
+    await document.getByRole("button", { name: "Source" }).click();
+    await page.getByRole("region", { name: "Content of facts.md" }).waitFor();
+    await page.close();
+  });
+
+  test("shows what agents write while it is open", async () => {
+    const page = await at.open(`${at.own}/memory?document=agents/scout/log.md`);
+    const document = page.getByRole("article", { name: "agents/scout/log.md" });
+    await document.getByText("Day 1.").waitFor();
+    await at.ask("scout", at.write("mine/log.md", "Day 2.\n", 1), at.write("shared/new.md", "New.\n", 0));
+    await document.getByText("Day 2.").waitFor();
+    await document.getByText("v2", { exact: true }).waitFor();
+    await page.getByRole("treeitem", treeItem("new.md")).waitFor();
+    await page.close();
+  });
+
+  test("binds a document by search and keyboard, shows its version in the exact prompt, and unbinds it with undo", async () => {
+    const page = await at.open(`${at.own}/memory?inspect=agent-${at.scoutId}`);
+    await page.getByRole("button", button("Bind document")).press("Enter");
+    const search = page.getByRole("combobox", { name: "Document" });
+    await search.fill("glos");
+    await page.getByRole("option", { name: "team/glossary.md" }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await search.press("Enter");
+    const row = page.getByRole("listitem").filter({ hasText: "team/glossary.md" });
+    await row.getByText("v1").waitFor();
+    await page.getByRole("button", button("Show exact prompt")).click();
+    await page.getByRole("dialog").getByText("team/glossary.md@v1").waitFor();
+    await page.keyboard.press("Escape");
+    const paths = async () => (await at.admin.get(`${at.own}/context`)).map(({ path }) => path);
+    await row.hover();
+    await row.getByRole("button", button("Unbind team/glossary.md")).click();
+    await row.waitFor({ state: "detached" });
+    expect(await paths()).toEqual([]);
+    await page.getByRole("button", button("Undo")).click();
+    await row.getByText("v1").waitFor();
+    expect(await paths()).toEqual(["team/glossary.md"]);
+    await page.close();
+  });
+
+  test("the workspace's inspector says which bound document cannot be read, and refuses other workspaces' memory", async () => {
+    const page = await at.open(`${at.own}/memory`);
+    await page.getByRole("button", button("Show bound documents")).click();
+    await page.getByRole("button", button("Bind document")).click();
+    const search = page.getByRole("combobox", { name: "Document" });
+    await search.fill("workspaces/other-99/shared/plan.md");
+    await search.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "the memory of another workspace" }).waitFor();
+    at.browser.expected(/403/);
+    await search.fill("team/none.md");
+    await search.press("Enter");
+    const row = page.getByRole("listitem").filter({ hasText: "team/none.md" });
+    await row.getByText("cannot be read", { exact: true }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await at.space((space) => space.write("team/none.md", new TextEncoder().encode("Here."), null));
+    await page.reload();
+    await row.getByText("v1").waitFor();
+    await page.close();
+  });
+
+  test("the palette leads to the view and to the bound documents", async () => {
+    const page = await at.open(at.own);
+    await page
+      .getByRole("button", { name: /memory_list/ })
+      .first()
+      .waitFor();
+    for (const [words, url] of [
+      ["go to memory", /\/memory/],
+      ["bound documents", /inspect=workspace-/],
+    ] as const) {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox").fill(words);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(url);
+    }
+    await page.close();
+  });
+
+  test("a member sees the memory of a workspace that is shared with them, and no other", async () => {
+    const { ann, bob } = at.people;
+    const team = await at.team("crew", ann);
+    await at.admin.put(`${at.own}/teams/${team}`);
+    const as = async (token: string) => {
+      const context = await at.browser.browser.newContext({
+        extraHTTPHeaders: { Authorization: `Bearer ${token}` },
+      });
+      return at.open(`${at.own}/memory?document=${FACTS}`, { context });
+    };
+    const hers = await as(ann.token);
+    await hers
+      .getByRole("article", { name: FACTS })
+      .getByText("by clerk in turn 2", { exact: false })
+      .waitFor();
+    await hers.close();
+    const his = await as(bob.token);
+    await his.getByRole("heading", { name: "Workspace not found" }).waitFor();
+    at.browser.expected(/404/);
+    await his.close();
+  });
+});
+
+onScreen(
+  "a service without memory",
+  () => screen({ model: true }),
+  (at) => {
+    test("says that there is none and what to do, and shows the space once it is there", async () => {
+      const page = await at.open(`${at.own}/memory`);
+      await page.getByRole("heading", { name: "No memory" }).waitFor();
+      await page.getByText("cairn init solo", { exact: false }).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      at.browser.expected(/503/);
+      at.model.script("boss", [call("memory_list"), say("I have no memory.")]);
+      await at.chat("What do you remember?");
+      await page.close();
+    });
+  },
+);
