@@ -68,3 +68,15 @@ export async function memoryScreen() {
     },
   });
 }
+
+/** A browser on a service that looks for its space in a folder where there is none yet. */
+export async function emptyMemoryScreen() {
+  const folder = await temporaryFolder();
+  const directory = join(folder.path, "space");
+  const config = await folder.write("config.yaml", Bun.YAML.stringify({ memory: { space: directory } }));
+  const at = await screen({ model: true, args: ["--config", config], under: [folder] });
+  return Object.assign(at, {
+    createSpace: async () =>
+      (await createLocalSpace({ directory, name: "notes", template: "blank" }, localDeps)).close(),
+  });
+}

@@ -3,9 +3,9 @@
 
 import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../kit/axe.ts";
-import { FACTS, memoryScreen } from "../kit/memory-screen.ts";
+import { emptyMemoryScreen, FACTS, memoryScreen } from "../kit/memory-screen.ts";
 import { call, say } from "../kit/model/index.ts";
-import { onScreen, screen } from "../kit/screen.ts";
+import { onScreen } from "../kit/screen.ts";
 
 onScreen("memory", memoryScreen, (at) => {
   const button = (name: string) => ({ name, exact: true }) as const;
@@ -172,19 +172,23 @@ onScreen("memory", memoryScreen, (at) => {
   });
 });
 
-onScreen(
-  "a service without memory",
-  () => screen({ model: true }),
-  (at) => {
-    test("says that there is none and what to do, and shows the space once it is there", async () => {
-      const page = await at.open(`${at.own}/memory`);
-      await page.getByRole("heading", { name: "No memory" }).waitFor();
-      await page.getByText("cairn init solo", { exact: false }).waitFor();
-      expect(await accessibilityProblems(page)).toEqual([]);
-      at.browser.expected(/503/);
-      at.model.script("boss", [call("memory_list"), say("I have no memory.")]);
-      await at.chat("What do you remember?");
-      await page.close();
-    });
-  },
-);
+onScreen("a service without memory", emptyMemoryScreen, (at) => {
+  test("says that there is none and what to do, and finds the space once it is there", async () => {
+    const page = await at.open(`${at.own}/memory`);
+    await page.getByRole("heading", { name: "No memory" }).waitFor();
+    await page.getByText("cairn init solo", { exact: false }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await at.createSpace();
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("heading", { name: "Nothing remembered yet" }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    at.model.script("boss", [
+      call("memory_write", { name: "shared/first.md", content: "First.", version: 0 }),
+      say("Noted."),
+    ]);
+    await at.chat("Remember this.");
+    await page.getByRole("treeitem", { name: "first.md" }).waitFor();
+    await page.close();
+    at.browser.expected(/503/);
+  });
+});
