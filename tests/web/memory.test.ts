@@ -175,11 +175,11 @@ onScreen("memory", memoryScreen, (at) => {
 onScreen("a service without memory", emptyMemoryScreen, (at) => {
   test("says that there is none and what to do, and finds the space once it is there", async () => {
     const page = await at.open(`${at.own}/memory`);
-    await page.getByRole("heading", { name: "No memory" }).waitFor();
-    await page.getByText("cairn init solo", { exact: false }).waitFor();
+    await page.getByRole("heading", { name: "No context space yet" }).waitFor();
+    await page.getByText("cairn init solo", { exact: true }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await at.createSpace();
-    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("button", { name: "Check again" }).click();
     await page.getByRole("heading", { name: "Nothing remembered yet" }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     at.model.script("boss", [

@@ -10,7 +10,7 @@ import { Button } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
 import { plural } from "../../kit/format.ts";
 import { useHere } from "../../state/here.ts";
-import { isAdmin } from "../../state/session.ts";
+import { documentsQuery, spaceQuery } from "../../state/lists.ts";
 import { bindDocument } from "./binding.tsx";
 import { matchesOf } from "./document-matches.ts";
 import "./bind-document.css";
@@ -47,11 +47,7 @@ function createPaths(agentId: () => number | null) {
     key: ["memory", here.id],
     read: () => take(api.workspaces({ id: here.id }).memory.get()),
   }));
-  const all = createQuery(() =>
-    isAdmin()
-      ? { key: ["context", "files", ""], read: () => take(api.context.files.get({ query: {} })) }
-      : undefined,
-  );
+  const all = documentsQuery(spaceQuery());
   const bound = createMemo(
     () =>
       new Set(
@@ -64,7 +60,8 @@ function createPaths(agentId: () => number | null) {
   const isForeign = (path: string) =>
     path.startsWith("workspaces/") && !path.startsWith(`${here.state().workspace.branch}/`);
   return createMemo(() => {
-    const paths = new Set([...(own.data() ?? []), ...(all.data() ?? [])].map(({ path }) => path));
+    const files = [...(own.data() ?? []), ...(all.data() ?? [])];
+    const paths = new Set(files.filter(({ state }) => state !== "deleted").map(({ path }) => path));
     return [...paths].filter((path) => !bound().has(path) && !isForeign(path));
   });
 }
