@@ -1,4 +1,4 @@
-// Migrates a database to the schema of this binary: numbered SQL files, one transaction each, with name and hash recorded.
+// Migrates a database to the schema of this binary: numbered SQL files, with name and hash recorded; in an upgrade one transaction each.
 // Refuses a history that was changed or is newer than this binary. Copies the database before an upgrade.
 
 import { sha256Hex } from "./crypto.ts";
@@ -28,13 +28,15 @@ export function migrate(
   now: number,
   beforeUpgrade: (missing: readonly Migration[]) => void = () => {},
 ): MigrationReport {
-  db.exec(
-    "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
-  );
-  // For `Db.prove`: SQLite does not write an unchanged row, so each proof flips one bit.
-  db.exec(
-    "CREATE TABLE IF NOT EXISTS proof (id INTEGER PRIMARY KEY CHECK (id = 1), side INTEGER NOT NULL) STRICT",
-  );
+  db.writeNow(() => {
+    db.exec(
+      "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT",
+    );
+    // For `Db.prove`: SQLite does not write an unchanged row, so each proof flips one bit.
+    db.exec(
+      "CREATE TABLE IF NOT EXISTS proof (id INTEGER PRIMARY KEY CHECK (id = 1), side INTEGER NOT NULL) STRICT",
+    );
+  });
   const applied = db.query<AppliedRow, []>("SELECT name, hash FROM migrations ORDER BY name").all();
   refuseForeignHistory(applied, migrations);
   const missing = migrations.slice(applied.length);
@@ -44,12 +46,15 @@ export function migrate(
   const record = db.query<never, [string, string, number]>(
     "INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)",
   );
-  for (const migration of missing) {
+  // A new database gets all its tables at once, or none: each transaction waits for the disk.
+  const steps = applied.length === 0 ? [missing] : missing.map((migration) => [migration]);
+  for (const step of steps)
     db.writeNow(() => {
-      db.exec(migration.sql);
-      record.run(migration.name, sha256Hex(migration.sql), now);
+      for (const { name, sql } of step) {
+        db.exec(sql);
+        record.run(name, sha256Hex(sql), now);
+      }
     });
-  }
   db.settle();
   return { applied: missing.map((migration) => migration.name), backup };
 }
