@@ -14,6 +14,7 @@ import { headText } from "../versioned-store/head.ts";
 import { EDITS_TRUSTED_MS } from "../versioned-store/outlines.ts";
 import { keepGraph, readGraph } from "./graph-file.ts";
 import type { LinkGraph, Sight } from "./link-graph.ts";
+import { updated } from "./updating.ts";
 import { RecentGraphs } from "./recent-graphs.ts";
 import type { GraphAnswer, GraphLink, GraphQuery, RankedDocument } from "./schema.ts";
 
@@ -93,14 +94,16 @@ export class Graph {
   /** By the file, if the space is as it was when the graph was kept. */
   async #kept(engine: FileEngine): Promise<{ graph: LinkGraph; head: string }> {
     const own = engine.directory === undefined ? undefined : join(engine.directory, OWN_DIRECTORY);
-    // Taken first: a file that changes from here on makes another fingerprint.
-    const fingerprint = own === undefined ? undefined : await engine.fingerprint();
-    if (own === undefined || fingerprint === undefined) return this.#whole(engine);
-    const kept = readGraph(own, fingerprint);
-    if (kept) return { graph: kept, head: headText(engine.head()) };
-    const made = await this.#whole(engine);
+    // Taken first: a file that changes from here on looks different the next time.
+    const head = engine.head();
+    const look = own === undefined ? undefined : await engine.look();
+    if (own === undefined || look === undefined) return this.#whole(engine);
+    const kept = readGraph(own);
+    if (kept?.look.fingerprint === look.fingerprint) return { graph: kept.graph, head: headText(head) };
+    const newer = kept && (await updated(kept, look, engine));
+    const made = newer ? { graph: newer, head: headText(engine.head()) } : await this.#whole(engine);
     // Without the file, the next command takes longer and says the same.
-    await keepGraph(own, fingerprint, made.graph).catch(() => undefined);
+    await keepGraph(own, { graph: made.graph, head, look }).catch(() => undefined);
     return made;
   }
 

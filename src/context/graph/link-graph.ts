@@ -30,7 +30,6 @@ export class LinkGraph {
   static async of(outlines: readonly Outline[], sight?: Sight): Promise<LinkGraph> {
     const files = sight ? await seenFiles(outlines, sight) : outlines;
     const links = new Links();
-    const linked = new Uint8Array(files.length);
     const resolver = await Resolver.of(files);
     const stretch = new Stretch(LIGHT_STEPS);
     for (const [file, { path, links: written }] of files.entries()) {
@@ -38,24 +37,50 @@ export class LinkGraph {
       for (const link of written) {
         const to = resolver.resolve(file, link);
         if (to !== NO_FILE) links.add(file, to, link);
-        if (to >= 0 && to !== file) linked[to] = 1;
         if (stretch.isOver()) await turnOfOthers();
       }
     }
     const paths: string[] = [];
-    const orphans: number[] = [];
-    let documents = 0;
-    for (const [file, { path }] of files.entries()) {
+    for (const { path } of files) {
       paths.push(path);
-      if (isDocumentPath(path)) {
-        documents += 1;
-        if (linked[file] === 0 && !isFoundWithoutLink(path)) orphans.push(file);
-      }
       if (stretch.isOver()) await turnOfOthers();
     }
-    const { broken, count } = links;
-    const totals = { documents, links: count, broken, orphans: orphans.length };
-    return new LinkGraph({ totals, paths, orphans: Int32Array.from(orphans), ...links.lists() });
+    return graphOf(paths, links);
+  }
+
+  /**
+   * Returns the graph with other links of some documents, by their numbers. What the links of all others mean does not change, because that depends
+   * on the paths only. Pauses. Raises `too_large`.
+   */
+  async withLinks(changes: ReadonlyMap<number, readonly Link[]>): Promise<LinkGraph> {
+    const { paths, from, to, lines, kinds, targets } = this.data;
+    const resolver = await Resolver.of(paths.map((path) => ({ path })));
+    const links = new Links();
+    const left = [...changes.keys()].sort((a, b) => a - b);
+    const addUpTo = (file: number) => {
+      for (; left.length > 0 && left[0]! <= file; left.shift())
+        for (const link of changes.get(left[0]!)!) {
+          const target = resolver.resolve(left[0]!, link);
+          if (target !== NO_FILE) links.add(left[0]!, target, link);
+        }
+    };
+    const stretch = new Stretch(LIGHT_STEPS);
+    for (let link = 0; link < to.length; link += 1) {
+      const file = from[link]!;
+      addUpTo(file);
+      if (stretch.isOver()) await turnOfOthers();
+      if (changes.has(file)) continue;
+      const [line, kind, target] = [lines[link]!, linkKinds[kinds[link]!]!, targets[link]!];
+      links.add(file, to[link]!, { line, kind, target });
+    }
+    addUpTo(paths.length);
+    return graphOf(paths, links);
+  }
+
+  /** The number of a file; -1: there is none. */
+  place(path: string): number {
+    const { paths } = this.data;
+    return placeAmong(paths.length, (place) => paths[place]!, path);
   }
 
   totals(): GraphTotals {
@@ -63,13 +88,13 @@ export class LinkGraph {
   }
 
   has(path: string): boolean {
-    return this.#place(path) >= 0;
+    return this.place(path) >= 0;
   }
 
   /** The links of a document and to it. */
   *around(path: string): Generator<GraphLink> {
     const { from, to } = this.data;
-    const file = this.#place(path);
+    const file = this.place(path);
     for (let link = 0; link < to.length; link += 1)
       if (from[link] === file || to[link] === file) yield this.#link(link);
   }
@@ -95,13 +120,8 @@ export class LinkGraph {
 
   /** The part that a picture shows: of the space, computed once, or around a file. Pauses. */
   core(around?: string): Promise<GraphCore> {
-    if (around !== undefined) return coreOf(this.data, this.#place(around));
+    if (around !== undefined) return coreOf(this.data, this.place(around));
     return (this.#core ??= coreOf(this.data));
-  }
-
-  #place(path: string): number {
-    const { paths } = this.data;
-    return placeAmong(paths.length, (place) => paths[place]!, path);
   }
 
   #link(index: number): GraphLink {
@@ -115,6 +135,29 @@ export class LinkGraph {
       to: file === BROKEN ? null : paths[file]!,
     };
   }
+}
+
+async function graphOf(paths: readonly string[], links: Links): Promise<LinkGraph> {
+  const lists = links.lists();
+  const linked = new Uint8Array(paths.length);
+  const stretch = new Stretch(LIGHT_STEPS);
+  for (let link = 0; link < lists.to.length; link += 1) {
+    const to = lists.to[link]!;
+    if (to >= 0 && to !== lists.from[link]) linked[to] = 1;
+    if (stretch.isOver()) await turnOfOthers();
+  }
+  const orphans: number[] = [];
+  let documents = 0;
+  for (const [file, path] of paths.entries()) {
+    if (isDocumentPath(path)) {
+      documents += 1;
+      if (linked[file] === 0 && !isFoundWithoutLink(path)) orphans.push(file);
+    }
+    if (stretch.isOver()) await turnOfOthers();
+  }
+  const { broken, count } = links;
+  const totals = { documents, links: count, broken, orphans: orphans.length };
+  return new LinkGraph({ totals, paths, orphans: Int32Array.from(orphans), ...lists });
 }
 
 const LINKS_AT_FIRST = 1_024;

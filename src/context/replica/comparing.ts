@@ -61,7 +61,7 @@ export class Comparison {
     const { state } = this.#deps;
     if (this.#isPartial) return this.#compare(engine);
     // First, so that an edit made during the comparison has another fingerprint.
-    const fingerprint = await engine.fingerprint();
+    const fingerprint = (await engine.look())?.fingerprint;
     if (fingerprint !== undefined && fingerprint === state.settled) return [];
     const decided = await this.#compare(engine);
     const isSettled = decided.length === 0 && this.#refused.length === 0 && !this.#foundEdits;

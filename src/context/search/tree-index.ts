@@ -9,7 +9,7 @@ import { HeldRoot, lstatOf } from "../../kit/held-directory.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
 import { mayChangeUnseen } from "../versioned-store/sqlite/signature.ts";
-import { fingerprintOf } from "../versioned-store/sqlite/fingerprint.ts";
+import { lookOf } from "../versioned-store/sqlite/fingerprint.ts";
 import type { FileFacts } from "../versioned-store/sqlite/look-job.ts";
 import { walkTogether, type Lookers } from "../versioned-store/sqlite/walk-together.ts";
 import type { IndexStore, Signature } from "./index-store.ts";
@@ -45,7 +45,7 @@ export async function differences(
 ): Promise<Differences> {
   const now = systemClock.now();
   const entries = [...(await walkTogether(directory, new HeldRoot(directory), "", lookers))];
-  const fingerprint = await fingerprintOf(entries, now);
+  const fingerprint = (await lookOf(entries, now))?.fingerprint;
   const found = entries.filter((entry) => "stats" in entry);
   const files = found.length;
   if (fingerprint !== undefined && fingerprint === store.fingerprint()) return { stale: [], gone: [], files };

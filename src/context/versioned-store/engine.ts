@@ -210,11 +210,10 @@ export interface FileEngine {
    * has changed since; it returns the same object if nothing has. Ignores the working tree.
    */
   outlines(before?: Outlines): Promise<Outlines>;
-  /**
-   * Returns a text that changes with every change of the log or of a file on disk; undefined while that cannot be told. Together with `directory`,
-   * it makes derived data worth keeping from one process to the next.
-   */
-  fingerprint(): Promise<string | undefined>;
+  /** Undefined while a file may still change without a trace. Together with `directory`, it makes derived data worth keeping between processes. */
+  look(): Promise<Look | undefined>;
+  /** Returns the file as it is now, with an edit by hand; undefined: there is none. A deleted file that is still on disk has no version. */
+  outline(path: DocumentPath): Promise<Outline | undefined>;
   /** Returns the declarations of the live documents, sorted by path. Ignores the working tree. */
   declarations(): Promise<Declaration[]>;
   /** Returns the outlines of the modified and untracked files of the working tree, read from disk. */
@@ -272,6 +271,16 @@ export interface SpaceEngine extends FileEngine {
   readonly busy: Promise<void> | undefined;
   /** Returns a frozen copy of the database, which a backup reads while writes continue. Raises `conflict`, `unavailable`. */
   freeze(): FrozenFile;
+}
+
+/** What the files on disk look like. */
+export interface Look {
+  /** Changes with every change of the log or of a file on disk. */
+  readonly fingerprint: string;
+  /** Names as on disk, one on a line. */
+  readonly names: string;
+  /** Four numbers for each name, which change with its file. */
+  readonly facts: Float64Array;
 }
 
 export interface SpaceEngineOptions {

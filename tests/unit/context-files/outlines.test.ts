@@ -102,5 +102,5 @@ test("a closed space is unavailable", async () => {
   await refusal(engine.outlines(), "unavailable", gone);
   await refusal(engine.editedOutlines(), "unavailable", gone);
   await refusal(engine.declarations(), "unavailable", gone);
-  await refusal(engine.fingerprint(), "unavailable", gone);
+  await refusal(engine.look(), "unavailable", gone);
 });

@@ -27,7 +27,9 @@ import type {
   Head,
   ListQuery,
   LogEntry,
+  Look,
   Operation,
+  Outline,
   Outlines,
   Restored,
 } from "../engine.ts";
@@ -206,11 +208,15 @@ export class SqliteEngine implements SpaceEngine {
     return this.#running.keep(this.#gate.read(() => this.#outlining.outlines(before)));
   }
 
-  async fingerprint(): Promise<string | undefined> {
+  async look(): Promise<Look | undefined> {
     await this.settled();
     const head = headText(this.head());
-    const files = await this.#running.keep(this.#mirror.fingerprint(this.#clock.now()));
-    return files === undefined ? undefined : `${head} ${files}`;
+    const look = await this.#running.keep(this.#mirror.lookAtAll(this.#clock.now()));
+    return look && { ...look, fingerprint: `${head} ${look.fingerprint}` };
+  }
+
+  outline(path: DocumentPath): Promise<Outline | undefined> {
+    return this.#settled(path, () => this.#outlining.outline(path));
   }
 
   async declarations(): Promise<Declaration[]> {

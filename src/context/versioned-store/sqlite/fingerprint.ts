@@ -1,18 +1,20 @@
 // One short text for the state of all files on disk: while it is the same, so are their contents (signature.ts).
 
 import { Stretch, turnOfOthers } from "../../../kit/clock.ts";
+import type { Look } from "../engine.ts";
 import type { FileFacts } from "./look-job.ts";
 import { mayChangeUnseen } from "./signature.ts";
 import type { FoundFile, RefusedEntry } from "./walk.ts";
 
+/** As `Look` has them. */
 const FACTS = 4;
 const FILES_AT_FIRST = 1_024;
 
 /** `now`: ms since the epoch, before the files were looked at. Undefined: a file may still change without a new signature. Pauses. */
-export async function fingerprintOf(
+export async function lookOf(
   entries: Iterable<FoundFile | RefusedEntry>,
   now: number,
-): Promise<string | undefined> {
+): Promise<Look | undefined> {
   const names: string[] = [];
   let facts = new Float64Array(FILES_AT_FIRST * FACTS);
   const stretch = new Stretch();
@@ -24,8 +26,13 @@ export async function fingerprintOf(
     if (at === facts.length) facts = doubled(facts);
     keep(facts, at, found.stats);
   }
+  const joined = names.join("\n");
   const bytes = new Uint8Array(facts.buffer, 0, names.length * FACTS * Float64Array.BYTES_PER_ELEMENT);
-  return `${Bun.hash(bytes).toString(36)}-${Bun.hash(names.join("\n")).toString(36)}`;
+  return {
+    fingerprint: `${Bun.hash(bytes).toString(36)}-${Bun.hash(joined).toString(36)}`,
+    names: joined,
+    facts: facts.subarray(0, names.length * FACTS),
+  };
 }
 
 function keep(facts: Float64Array, at: number, { size, mtimeMs, ctimeMs, ino }: FileFacts): void {

@@ -4,7 +4,8 @@
 import type { Clock } from "../../../kit/clock.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import { lookOf } from "./fingerprint.ts";
+import type { Look } from "../engine.ts";
 import { Following } from "./following.ts";
 import type { RecentContents } from "./recent.ts";
 import { Replacing } from "./replacing.ts";
@@ -58,8 +59,8 @@ export class Mirror {
   }
 
   /** See fingerprint.ts. `now`: ms since the epoch. */
-  async fingerprint(now: number): Promise<string | undefined> {
-    return fingerprintOf(await this.#tree.all(), now);
+  async lookAtAll(now: number): Promise<Look | undefined> {
+    return lookOf(await this.#tree.all(), now);
   }
 
   /** Trusts the signatures of an earlier process, so that only files that differ are read. */

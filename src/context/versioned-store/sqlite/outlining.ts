@@ -76,6 +76,15 @@ export class Outlining {
     return hashes;
   }
 
+  /** See `FileEngine.outline`. */
+  outline(path: DocumentPath): Outline | undefined {
+    const copy = this.#mirror.look(path);
+    const edit = copy && this.#editOf(copy);
+    if (edit) return { path, version: edit.version, links: edit.links };
+    const row = this.#store.file.get(path);
+    return row && row.live !== null ? { path, version: row.live, links: this.#linksOf(row.id) } : undefined;
+  }
+
   #editOf(copy: TreeFile): EditedOutline | undefined {
     const { path, modified: written } = copy;
     const row = this.#store.file.get(path);
