@@ -94,6 +94,35 @@ export async function initServer(
   }
 }
 
+/**
+ * Prepares the directory of a server that is set up in the browser: no users, no spaces. A setup that was not finished goes on. Raises `conflict` for
+ * a directory that holds anything else, `invalid` for bad input.
+ */
+export async function prepareServer(
+  input: Pick<InitServer, "directory" | "address" | "port" | "force">,
+  log: Pick<LogOptions, "format" | "write">,
+): Promise<void> {
+  const { directory } = input;
+  if (await isUnfinished(directory, log)) return;
+  const address = input.address ?? DEFAULT_ADDRESS;
+  check(input);
+  const port = await portOf(address, input.port);
+  makeDirectory(directory);
+  const config = `${Bun.YAML.stringify({ listen: { address, port } }, null, 2)}\n`;
+  await replaceFile(join(directory, CONFIG_FILE_NAME), config);
+}
+
+/** A server that has no users yet, because its setup was left. */
+async function isUnfinished(directory: string, log: Pick<LogOptions, "format" | "write">): Promise<boolean> {
+  if (!existsSync(join(directory, CONFIG_FILE_NAME))) return false;
+  const server = openServer({ directory, log });
+  try {
+    return server.parts.logins.isUnclaimed();
+  } finally {
+    await server.close();
+  }
+}
+
 /** 0 is a free port, chosen now and kept, so that clients find the server after its next start. */
 async function portOf(address: string, port: number = DEFAULT_PORT): Promise<number> {
   if (port !== 0) return port;
@@ -115,7 +144,8 @@ function makeDirectory(directory: string): void {
   }
 }
 
-function check({ directory, space, admin, template, address, port, force }: InitServer): void {
+function check(input: Omit<InitServer, "space" | "admin"> & Partial<InitServer>): void {
+  const { directory, space, admin, template, address, port, force } = input;
   if (existsSync(directory) && !statSync(directory).isDirectory())
     throw new AppError("invalid", `${directory} is not a directory`);
   const present = existsSync(directory) ? readdirSync(directory) : [];
@@ -127,9 +157,9 @@ function check({ directory, space, admin, template, address, port, force }: Init
         ? `${directory} is not empty; choose another directory, or pass --force to keep its files beside the server's`
         : `${directory} already holds files of a server (${own.join(", ")}); choose another directory`,
     );
-  const wrongName = spaceNameProblem(space);
+  const wrongName = space === undefined ? undefined : spaceNameProblem(space);
   if (wrongName) throw new AppError("invalid", `space: ${wrongName}`);
-  parseName("admin", admin);
+  if (admin !== undefined) parseName("admin", admin);
   templateFiles(template ?? "team");
   const problem = address === undefined ? undefined : listenProblem(address);
   if (problem !== undefined) throw new AppError("invalid", `address: "${address}" is ${problem}`);

@@ -6,25 +6,23 @@ import { join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import { openDatabase } from "../kit/db.ts";
 import { AppError, messageOf } from "../kit/error.ts";
-import { accessLog } from "../kit/http/access-log.ts";
-import { listen, type Handle, type Listener } from "../kit/http/serve.ts";
+import type { Handle } from "../kit/http/serve.ts";
 import { createLog, type Log, type LogOptions, type OpenLog } from "../kit/log.ts";
 import { migrate } from "../kit/migrate.ts";
-import { version } from "../kit/version.ts";
 import { loadServerConfig } from "./config/config.ts";
 import { auditPath } from "./audit/audit-file.ts";
 import { secretsKeyPath } from "./config/directory.ts";
 import type { ServerConfig } from "./config/schema.ts";
+import { Listening } from "./listening.ts";
 import { HOOKS_SINCE, SEALED_SINCE, serverMigrations } from "./migrations/migrations.ts";
 import { buildParts, type Parts } from "./parts.ts";
-import { LocalDoor } from "./people/local-door.ts";
-import { createHandler, FORM_FOLDERS } from "./server.ts";
+import { createHandler } from "./server.ts";
+import type { Listen } from "./setup/setup.ts";
 import type { OutboundOptions } from "./webhooks/build.ts";
 import { sealStoredSecrets } from "./webhooks/secrets.ts";
 
 export const DATABASE_NAME = "server.db";
 const STOP_DEADLINE_MS = 9_000;
-const QUIET_ROUTES = ["/health", "/api/v1/health"];
 
 export interface OpenOptions {
   /** Absolute; contains `server.yaml`. */
@@ -33,10 +31,14 @@ export interface OpenOptions {
   readonly clock?: Clock;
   /** For tests. */
   readonly outbound?: OutboundOptions;
+  /** For a server without users: the code that opens its setup pages. */
+  readonly setupCode?: string;
 }
 
 /** An open server. Without a listener, it serves only this process. */
 export interface OpenServer {
+  /** Set by the listener: makes the server listen elsewhere, once the answer is out. */
+  moveTo: (listen: Listen) => void;
   readonly config: ServerConfig;
   readonly parts: Parts;
   readonly handle: Handle;
@@ -64,7 +66,17 @@ export function openServer(options: OpenOptions): OpenServer {
     if (report.backup) log.info("database upgraded", { backup: report.backup });
     const parts = buildParts({ db, clock, log, config, outbound: options.outbound });
     prepare(parts);
-    return { config, parts, log, handle: createHandler(parts, log), close: () => close(parts, log) };
+    const { setupCode: code } = options;
+    const setup = code === undefined ? undefined : { code, moveTo: (to: Listen) => opened.moveTo(to) };
+    const opened: OpenServer = {
+      config,
+      parts,
+      log,
+      handle: createHandler(parts, log, setup),
+      moveTo: () => {},
+      close: () => close(parts, log),
+    };
+    return opened;
   } catch (error) {
     db.close();
     throw error;
@@ -130,46 +142,46 @@ export interface RunningServer {
 export async function startServer(options: OpenOptions & { readonly port?: number }): Promise<RunningServer> {
   const opened = openServer(options);
   const { config, parts, log } = opened;
-  let listener: Listener | undefined;
+  let listening: Listening | undefined;
   try {
-    const { host } = config.listen;
-    const port = options.port ?? config.listen.port;
-    const { allowedHosts } = config;
-    const watch = parts.metrics.watch(accessLog(log, QUIET_ROUTES));
-    listener = listen(
-      { host, port, loopbackAdmin: false, allowedHosts, formFolders: FORM_FOLDERS, watch },
-      opened.handle,
-      log,
-    );
-    parts.listener.port = listener.port;
-    const door = new LocalDoor(options.directory);
-    parts.authentication.openLocalDoor(door.open(listener.url), door.name);
+    const where = { host: config.listen.host, port: options.port ?? config.listen.port };
+    const started = (listening = new Listening(parts, log, opened.handle, where));
+    const back = { host: where.host, port: started.port };
+    opened.moveTo = (to) =>
+      parts.background.run("listening at the address of the setup", () => started.moveTo(to, back));
+    started.announce();
     parts.deliveries.start();
-    log.info("listening", { url: listener.url, version: version.version, data: options.directory });
     // A space with a large backlog after a crash takes a while to open.
     parts.background.run("catching up on changes before a crash", () => parts.spaces.catchUpAll());
     parts.staleEvents.start();
     parts.background.run("verifying the audit record", () => parts.audit.examineAtStart());
-    return running(opened, listener, door);
+    return running(opened, started);
   } catch (error) {
-    await listener?.close();
+    await listening?.close();
     await opened.close();
     throw error;
   }
 }
 
-function running(opened: OpenServer, listener: Listener, door: LocalDoor): RunningServer {
+function running(opened: OpenServer, listening: Listening): RunningServer {
   const { log, parts } = opened;
   let stopped: Promise<void> | undefined;
   const stop = async (reason: string) => {
     log.info("stopping", { reason });
     // As background work, because closing waits for that up to a deadline. Requests already accepted are answered.
-    parts.background.run("answering open requests", () => listener.drain());
+    parts.background.run("answering open requests", () => listening.drain());
     parts.streams.endAll();
     await opened.close();
-    await listener.close();
-    door.close();
+    await listening.close();
     log.info("stopped");
   };
-  return { url: listener.url, port: listener.port, stop: (reason) => (stopped ??= stop(reason)) };
+  return {
+    get url() {
+      return listening.url;
+    },
+    get port() {
+      return listening.port;
+    },
+    stop: (reason) => (stopped ??= stop(reason)),
+  };
 }

@@ -26,6 +26,7 @@ import type { CallerKind } from "./identity/admission.ts";
 import type { Parts } from "./parts.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { withAllowance } from "./rate/rate-limits.ts";
+import type { SetupOptions } from "./server-setup.ts";
 import { searchRoutes } from "./search/routes.ts";
 import { spaceRoutes } from "./spaces/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
@@ -33,8 +34,9 @@ import { PULL_BODY_LIMITS, PUSH_BODY_BYTES_MAX, PUSH_ROUTE, syncRoutes } from ".
 
 const API = "/api/v1";
 const CONSOLE = "/console";
+const SETUP = "/setup";
 /** Pages whose forms the guard accepts. */
-export const FORM_FOLDERS = [`${CONSOLE}/`];
+export const FORM_FOLDERS = [`${CONSOLE}/`, `${SETUP}/`];
 const UNREAD_BODIES = [
   { method: "PUT", route: FILE_ROUTE, bytesMax: FILE_BYTES_CEILING },
   { method: "POST", route: PUSH_ROUTE, bytesMax: PUSH_BODY_BYTES_MAX },
@@ -80,30 +82,36 @@ export function createRoutes(parts: Parts, log: Log) {
   return all;
 }
 
-export function createHandler(parts: Parts, log: Log): Handle {
+/** `setup`: for a server without users, until there is one. */
+export function createHandler(parts: Parts, log: Log, setup?: SetupOptions): Handle {
   const routes = createRoutes(parts, log);
-  const pages = consolePages(parts, log);
+  const pages = loadedOnce(async () => (await import("./server-console.ts")).serverConsole(parts, log));
+  const setupPages =
+    setup && loadedOnce(async () => (await import("./server-setup.ts")).serverSetup(parts, log, setup));
+  const isSettingUp = () => setupPages !== undefined && parts.logins.isUnclaimed();
   const health = createApi({ log, prefix: "" }).use(healthRoutes(admission(parts.door), parts.health));
   return (request, exchange) => {
     if (isApi(exchange.path)) return counted(routes.fetch(request), exchange);
     if (exchange.path === "/health") return health.fetch(request);
     if (exchange.path === "/metrics") return metricsAnswer(parts, exchange);
     if (exchange.path === CONSOLE || exchange.path.startsWith(`${CONSOLE}/`)) return pages(request, exchange);
-    if (exchange.path === "/" && exchange.method === "GET") return toConsole(exchange);
+    if (isSettingUp() && (exchange.path === SETUP || exchange.path.startsWith(`${SETUP}/`)))
+      return setupPages!(request, exchange);
+    if (exchange.path === "/" && exchange.method === "GET")
+      return seeOther(exchange, isSettingUp() ? SETUP : CONSOLE);
     throw new AppError("not_found", `${exchange.path}: not found`);
   };
 }
 
-/** The console loads with the first request for a page. */
-function consolePages(parts: Parts, log: Log): Handle {
+/** Pages load with the first request for one. */
+function loadedOnce(load: () => Promise<Handle>): Handle {
   let loaded: Promise<Handle> | undefined;
-  const load = async () => (await import("./server-console.ts")).serverConsole(parts, log);
   return async (request, exchange) => (await (loaded ??= load()))(request, exchange);
 }
 
-function toConsole(exchange: Exchange): Response {
+function seeOther(exchange: Exchange, location: string): Response {
   exchange.route = "/";
-  const headers = { ...SECURITY_HEADERS, Location: CONSOLE, "X-Request-Id": exchange.id };
+  const headers = { ...SECURITY_HEADERS, Location: location, "X-Request-Id": exchange.id };
   return new Response(null, { status: 303, headers });
 }
 

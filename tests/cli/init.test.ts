@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { failure } from "../kit/cairn.ts";
 import { pictureOf } from "../kit/folder.ts";
+import { until } from "../kit/eventually.ts";
 import { BACK, CANCEL, CLEAR, DOWN, END, ENTER, initDesk } from "../kit/init-desk.ts";
 
 const SEEDED = [
@@ -246,6 +247,19 @@ describe.skipIf(process.platform === "win32")("the wizard", () => {
     expect(existsSync(at.at("server", "server.yaml"))).toBe(true);
     expect(readFileSync(at.at("taken", "a.md"), "utf8")).toBe("x");
   });
+});
+
+test("init server at a terminal starts the server for the setup page, and the code is not stored", async () => {
+  await using at = await initDesk();
+  const shown = at.typed(["init", "server", "--data-dir", "server", "--port", "0"], []);
+  await until(() => existsSync(at.at("server", "run", "server.json")));
+  await at.printed("server", "stop", "--server-dir", "server");
+  const { text, exitCode } = await shown;
+  expect(exitCode).toBe(0);
+  const [, code] = /http:\/\/127\.0\.0\.1:\d+\/setup\?code=([\w-]{22})\n/.exec(text)!;
+  const files = [...new Bun.Glob("**/*").scanSync({ cwd: at.at("server"), dot: true })];
+  expect(files).toContain("server.yaml");
+  for (const file of files) expect(readFileSync(at.at("server", file)).includes(code!)).toBe(false);
 });
 
 test("init server --force keeps other files, also when it fails, and never replaces a server", async () => {

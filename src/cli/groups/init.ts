@@ -191,7 +191,7 @@ const serverArgs = {
   }),
   force: { type: "boolean", description: "Accept a directory with other files; replaces none of them" },
   ...reconfigureArg,
-  noui: { type: "boolean", description: "Do not open a set-up page in the browser" },
+  noui: { type: "boolean", description: "Ask in the terminal instead of on a setup page in the browser" },
   ...nonInteractive,
 } as const satisfies ArgsDef;
 
@@ -215,12 +215,19 @@ export const initServerCommand = defineCommand({
       force: args.force,
     };
     const isComplete = space !== undefined && admin !== undefined;
+    const wantsPage = space === undefined && admin === undefined && template === undefined && !args.noui;
+    if (wantsPage && mayAsk(args)) return setUp(answers, environment);
     if (!isComplete && mayAsk(args)) return printMade(await wizard(answers, environment), args, environment);
     refuseMissing({ "--space": space, "--admin": admin });
     const made = await createServer(answers, environment);
     await printData(made, formatOf(args), serverText);
   },
 });
+
+async function setUp(answers: Answers, environment: Environment): Promise<void> {
+  const { setUpInBrowser } = await import("../init/setup.ts");
+  await setUpInBrowser(answers, environment);
+}
 
 /** Of `cairn init` alone. */
 export const wizardArgs = {

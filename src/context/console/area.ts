@@ -49,7 +49,7 @@ export type PageRoute = Pattern & {
 };
 
 /** For everyone. */
-type OpenRoute = Pattern & {
+export type OpenRoute = Pattern & {
   readonly open: (asked: Asked<Stranger>) => Answer | Promise<Answer>;
 };
 

@@ -71,6 +71,23 @@ export class ConsoleCookies {
   }
 }
 
+/** A door for pages that nobody signs in to. */
+export class VisitorDoor implements ConsoleDoor {
+  readonly isSignedIn = false;
+  readonly #cookies: ConsoleCookies;
+
+  constructor(cookies: ConsoleCookies) {
+    this.#cookies = cookies;
+  }
+
+  enter(exchange: Exchange): Entered {
+    const known = this.#cookies.read(exchange, "visitor");
+    const visitor = known ?? visitorSecret();
+    const set = known === undefined ? [this.#cookies.set(exchange, "visitor", visitor)] : [];
+    return { caller: undefined, csrf: csrfOf(visitor), cookies: set };
+  }
+}
+
 /** Returns a new secret for a visitor. */
 export function visitorSecret(): string {
   return randomSecret(SECRET_BITS);

@@ -7,7 +7,7 @@ import type { Caller } from "../identity/caller.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Sessions } from "../people/sessions.ts";
 import type { RateLimits } from "../rate/rate-limits.ts";
-import { csrfOf, visitorSecret, type ConsoleCookies, type ConsoleDoor, type Entered } from "./door.ts";
+import { csrfOf, VisitorDoor, type ConsoleCookies, type ConsoleDoor, type Entered } from "./door.ts";
 
 interface ServerDoorDeps {
   readonly sessions: Pick<Sessions, "caller">;
@@ -29,10 +29,7 @@ export class ServerDoor implements ConsoleDoor {
     const session = cookies.read(exchange, "session");
     const caller = this.#counted(exchange, session);
     if (caller && session !== undefined) return { caller, csrf: csrfOf(session), cookies: [] };
-    const known = cookies.read(exchange, "visitor");
-    const visitor = known ?? visitorSecret();
-    const set = known === undefined ? [cookies.set(exchange, "visitor", visitor)] : [];
-    return { caller: undefined, csrf: csrfOf(visitor), cookies: set };
+    return new VisitorDoor(cookies).enter(exchange);
   }
 
   refused(caller: Caller, exchange: Exchange, error: AppError): void {

@@ -76,6 +76,32 @@ export class Logins {
     return done;
   }
 
+  /** Reports whether there are no users, so that a first admin can be created. */
+  isUnclaimed(): boolean {
+    return this.#deps.store.users.all().length === 0;
+  }
+
+  /** Creates the first admin of a new server with a password, and begins a session of the console. Raises `conflict` if there are users already. */
+  async claim(from: Exchange, name: string, passwordHash: string): Promise<string> {
+    const { store, sessions, changes, clock, audit, events, addresses } = this.#deps;
+    const parsed = parseName("name", name);
+    const address = addresses.of(from);
+    const secret = await changes.byServer(() => {
+      if (store.users.all().length > 0)
+        throw new AppError("conflict", "this server already has its first admin");
+      const row = { name: parsed.text, name_key: parsed.key, role: "admin", spaces: null } as const;
+      const user = store.insertUser.get({ ...row, created_at: clock.now() })!;
+      store.setPassword.run(passwordHash, user.id);
+      return sessions.begin(user);
+    });
+    const account = store.userByKey.get(parsed.key) ?? undefined;
+    audit.record(null, { action: "user.add", target: parsed.text });
+    const caller = this.#stranger(from, account, name, address);
+    audit.record(caller, { action: "auth.login", target: caller.name });
+    events.announce({ type: "auth.login", actor: caller.name, data: { user: caller.name } });
+    return secret;
+  }
+
   /** Issues a token. Gives the same answer after the same work for every failure. Raises `unauthenticated`, `rate_limited`. */
   async login(
     from: Exchange,

@@ -1,0 +1,53 @@
+// `cairn init server` at a terminal: prepares the directory, starts the server, and leaves the rest to the setup page in the browser. The server
+// keeps running afterwards.
+
+import { newServerDirectory } from "../../context/config/directory.ts";
+import { commandText } from "../../kit/command-text.ts";
+import { stderrIsTerminal, waitForStopSignal, type Environment } from "../../kit/environment.ts";
+import { listenProblem } from "../../kit/hosts.ts";
+import { logWriter, printText } from "../../kit/output.ts";
+import { openInBrowser } from "../../kit/process.ts";
+import { randomSecret } from "../../kit/random.ts";
+import { refuseProblems, type Answers } from "./answers.ts";
+import { portProblem } from "./new-server.ts";
+
+const CODE_BITS = 128;
+
+/** Runs until the server is stopped. Raises `invalid`, `conflict` for a directory with a server that has users. */
+export async function setUpInBrowser(answers: Answers, environment: Environment): Promise<void> {
+  const { address, port, force = false } = answers;
+  const problems = {
+    "--address": [address, address === undefined ? undefined : listenProblem(address)],
+    "--port": [port, port === undefined ? undefined : portProblem(port)],
+  };
+  refuseProblems(
+    Object.entries(problems).map(([flag, [value, problem]]) =>
+      problem === undefined ? undefined : `${flag} "${value}": ${problem}`,
+    ),
+  );
+  const directory = answers.directory ?? newServerDirectory(undefined, environment);
+  const { prepareServer } = await import("../../context/init-server.ts");
+  const { startServer } = await import("../../context/main.ts");
+  const log = { format: stderrIsTerminal() ? ("text" as const) : ("json" as const), write: logWriter() };
+  await prepareServer(
+    { directory, address, port: port === undefined ? undefined : Number(port), force },
+    log,
+  );
+  const stopSignal = waitForStopSignal();
+  const setupCode = randomSecret(CODE_BITS);
+  const server = await startServer({ directory, log, setupCode });
+  const url = `${server.url}/setup?code=${setupCode}`;
+  const isOpened = openInBrowser(url);
+  await printText(
+    [
+      isOpened
+        ? "Continue in the browser. If it did not open, go to:"
+        : "Open this address in a browser on this machine:",
+      `  ${url}`,
+      "",
+      "The server runs in this terminal until you press Ctrl+C. To start it again:",
+      `  ${commandText(["cairn", "server", "start", "--server-dir", directory])}`,
+    ].join("\n"),
+  );
+  await server.stop(await stopSignal);
+}

@@ -1,0 +1,76 @@
+// Where a running server listens: one address at a time, told to everything that needs it. The setup can move it to another address without a
+// restart; if nothing can listen there after all, it comes back.
+
+import { messageOf } from "../kit/error.ts";
+import { accessLog } from "../kit/http/access-log.ts";
+import { listen, type Handle, type Listener } from "../kit/http/serve.ts";
+import type { Log } from "../kit/log.ts";
+import { version } from "../kit/version.ts";
+import type { Parts } from "./parts.ts";
+import { LocalDoor } from "./people/local-door.ts";
+import { FORM_FOLDERS } from "./server.ts";
+import type { Listen } from "./setup/setup.ts";
+
+const QUIET_ROUTES = ["/health", "/api/v1/health"];
+
+export class Listening {
+  readonly #parts: Parts;
+  readonly #log: Log;
+  readonly #handle: Handle;
+  readonly #door: LocalDoor;
+  #listener: Listener;
+
+  /** Raises what the bind raises. */
+  constructor(parts: Parts, log: Log, handle: Handle, where: Listen) {
+    this.#parts = parts;
+    this.#log = log;
+    this.#handle = handle;
+    this.#door = new LocalDoor(parts.config.directory);
+    this.#listener = this.#bound(where);
+  }
+
+  get url(): string {
+    return this.#listener.url;
+  }
+
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  /** Tells programs on this machine where the server is. */
+  announce(): void {
+    const { authentication, config, listener } = this.#parts;
+    listener.port = this.port;
+    authentication.openLocalDoor(this.#door.open(this.url), this.#door.name);
+    this.#log.info("listening", { url: this.url, version: version.version, data: config.directory });
+  }
+
+  /** Answers the open requests first. `back`: where it listens now. */
+  async moveTo(where: Listen, back: Listen): Promise<void> {
+    await this.#listener.drain();
+    try {
+      this.#listener = this.#bound(where);
+    } catch (error) {
+      this.#log.error("cannot listen at the new address", { error: messageOf(error) });
+      this.#listener = this.#bound(back);
+    }
+    this.announce();
+  }
+
+  drain(): Promise<void> {
+    return this.#listener.drain();
+  }
+
+  async close(): Promise<void> {
+    await this.#listener.close();
+    this.#door.close();
+  }
+
+  #bound({ host, port }: Listen): Listener {
+    const { config, metrics } = this.#parts;
+    const { allowedHosts } = config;
+    const watch = metrics.watch(accessLog(this.#log, QUIET_ROUTES));
+    const options = { host, port, loopbackAdmin: false, allowedHosts, formFolders: FORM_FOLDERS, watch };
+    return listen(options, this.#handle, this.#log);
+  }
+}

@@ -1,0 +1,215 @@
+// Goal: a person goes from an empty directory to a working server in the browser, with the code from the terminal and no restart; every mistake is
+// shown at its field; the setup is gone for good once the first admin exists.
+
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { prepareServer } from "../../src/context/init-server.ts";
+import { startServer, type RunningServer } from "../../src/context/main.ts";
+import { freePort } from "../../src/kit/port.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { signIn, visitor, type ConsolePage, type Visitor } from "../kit/console.ts";
+import { eventually } from "../kit/eventually.ts";
+
+const CODE = "the-code-of-the-terminal";
+const log = { format: "json" as const, write: () => {} };
+
+interface SetUp extends AsyncDisposable {
+  readonly directory: string;
+  readonly port: number;
+  readonly server: RunningServer;
+  restart(setupCode?: string): Promise<void>;
+}
+
+async function setUp(): Promise<SetUp> {
+  const folder = await temporaryFolder();
+  const directory = join(folder.path, "server");
+  const port = await freePort("127.0.0.1");
+  await prepareServer({ directory, port }, log);
+  let server = await startServer({ directory, log, setupCode: CODE });
+  return {
+    directory,
+    port,
+    get server() {
+      return server;
+    },
+    async restart(setupCode = CODE) {
+      await server.stop("a test restarts it");
+      await prepareServer({ directory }, log);
+      server = await startServer({ directory, log, setupCode });
+    },
+    async [Symbol.asyncDispose]() {
+      await server.stop("test is over");
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const PASSWORD = "correct horse battery";
+const admitted = async (one: Visitor) => one.submit(await one.get(`/setup?code=${CODE}`), "/setup/code");
+const filled = async (
+  one: Visitor,
+  port: number,
+  reach: Record<string, string> = {},
+): Promise<ConsolePage> => {
+  const address = await one.submit(await admitted(one), "/setup/address", {
+    port: String(port),
+    reach: "here",
+    ...reach,
+  });
+  const admin = await one.submit(address, "/setup/admin", {
+    name: "Ada",
+    password: PASSWORD,
+    repeated: PASSWORD,
+  });
+  return one.submit(admin, "/setup/space", { space: "plans", template: "team" });
+};
+
+describe("the setup", () => {
+  test("leads from the code to the console, signed in, in a space with documents; then it is gone, also after a restart", async () => {
+    await using at = await setUp();
+    const one = visitor(at.server.url);
+    expect((await one.get("/")).path).toBe("/setup");
+    const review = await filled(one, at.port);
+    expect([review.path, review.text.includes("Ada"), review.html.includes(PASSWORD)]).toEqual([
+      "/setup/review",
+      true,
+      false,
+    ]);
+    const done = await one.submit(review, "/setup/review");
+    expect([done.status, done.path, done.text.includes("admin")]).toEqual([200, "/console", true]);
+    expect((await one.get("/console/spaces/plans")).text).toContain("context-entry.md");
+    const gone = async () => [
+      (await one.get("/setup")).status,
+      (await one.get(`/setup?code=${CODE}`)).status,
+      (await one.get("/setup/review")).status,
+      (await one.post("/setup/review", {})).status,
+    ];
+    expect(await gone()).toEqual([404, 404, 404, 404]);
+    expect((await signIn(visitor(at.server.url), "ada", PASSWORD)).path).toBe("/console");
+    await expect(at.restart()).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  test("shows nothing without the code, and takes no other one", async () => {
+    await using at = await setUp();
+    const one = visitor(at.server.url);
+    const wrong = await one.submit(await one.get("/setup?code=guess"), "/setup/code");
+    expect([wrong.status, wrong.problems]).toEqual([400, { code: "not the code that the terminal shows" }]);
+    for (const path of ["/setup/address", "/setup/admin", "/setup/space", "/setup/review"])
+      expect([path, (await one.get(path)).path]).toEqual([path, "/setup"]);
+    const csrf = wrong.forms[0]!.fields["csrf"]!;
+    for (const path of ["/setup/address", "/setup/admin", "/setup/space", "/setup/review"])
+      expect(
+        (await one.post(path, { csrf, name: "eve", password: PASSWORD, repeated: PASSWORD })).status,
+      ).toBe(403);
+    // The cookie of another browser does not carry the code.
+    await admitted(visitor(at.server.url));
+    expect((await one.get("/setup/admin")).path).toBe("/setup");
+    const console = await one.get("/console");
+    expect(console.path).toBe("/console/login");
+  });
+
+  test("shows every mistake at its field and keeps what was typed", async () => {
+    await using at = await setUp();
+    const one = visitor(at.server.url);
+    const address = await admitted(one);
+    const tried = async (page: ConsolePage, path: string, fields: Record<string, string>) => {
+      const answer = await one.submit(page, path, fields);
+      return [answer.status, answer.problems];
+    };
+    const network = (host: string, port: string) =>
+      tried(address, "/setup/address", { reach: "network", address: host, port });
+    expect(await network("not an address", "9000")).toEqual([
+      400,
+      { address: "neither an address nor a host name" },
+    ]);
+    expect(await network("203.0.113.7", "9000")).toEqual([
+      400,
+      { address: expect.stringContaining("not an address of this machine") },
+    ]);
+    expect(await network("127.0.0.1", "0")).toEqual([400, { port: "expected a number from 1 to 65535" }]);
+    const used = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+    expect(await network("127.0.0.1", String(used.port))).toEqual([
+      400,
+      { port: `${used.port} is already in use` },
+    ]);
+    used.stop();
+    const admin = await one.get("/setup/admin");
+    const person = (name: string, password: string, repeated = password) =>
+      tried(admin, "/setup/admin", { name, password, repeated });
+    expect(await person(" ", PASSWORD)).toEqual([400, { name: "must not be empty" }]);
+    expect(await person("a\u202e", PASSWORD)).toEqual([
+      400,
+      { name: "must not contain control or invisible characters" },
+    ]);
+    expect(await person("ada", "short")).toEqual([400, { password: "at least 8 characters" }]);
+    expect(await person("ada", PASSWORD, "other")).toEqual([400, { repeated: "not the same password" }]);
+    const space = await one.get("/setup/space");
+    expect(await tried(space, "/setup/space", { space: "No!", template: "team" })).toEqual([
+      400,
+      { space: expect.stringContaining("lower-case") },
+    ]);
+    expect(await tried(space, "/setup/space", { space: "ok", template: "nothing" })).toEqual([
+      400,
+      { template: expect.stringContaining("expected one of") },
+    ]);
+    expect((await one.get("/setup/review")).path).toBe("/setup/admin");
+  });
+
+  test("that was left goes on after a restart, with another code", async () => {
+    await using at = await setUp();
+    await filled(visitor(at.server.url), at.port);
+    await at.restart("another-code");
+    const one = visitor(at.server.url);
+    expect((await one.submit(await one.get(`/setup?code=${CODE}`), "/setup/code")).status).toBe(400);
+    const address = await one.submit(await one.get("/setup?code=another-code"), "/setup/code");
+    expect([address.path, (await one.get("/setup/review")).path]).toEqual(["/setup/address", "/setup/admin"]);
+  });
+
+  test("moves the running server to another port, and the next start listens there", async () => {
+    await using at = await setUp();
+    const one = visitor(at.server.url);
+    const port = await freePort("127.0.0.1");
+    const review = await filled(one, port);
+    const done = await one.submit(review, "/setup/review");
+    expect([done.title, done.links.includes(`http://127.0.0.1:${port}/console`)]).toEqual([
+      "The server is ready · Cairn",
+      true,
+    ]);
+    await eventually(
+      () =>
+        fetch(`http://127.0.0.1:${port}/health`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      200,
+    );
+    expect((await signIn(visitor(`http://127.0.0.1:${port}`), "ada", PASSWORD)).path).toBe("/console");
+    expect(at.server.port).toBe(port);
+    const config = await Bun.file(join(at.directory, "server.yaml")).text();
+    expect(Bun.YAML.parse(config)).toEqual({ listen: { address: "127.0.0.1", port } });
+  });
+
+  test("two browsers that finish at once create one admin", async () => {
+    await using at = await setUp();
+    const [one, other] = [visitor(at.server.url), visitor(at.server.url)];
+    await admitted(other);
+    const review = await filled(one, at.port);
+    const second = await other.get("/setup/review");
+    const answers = await Promise.all([
+      one.submit(review, "/setup/review"),
+      other.submit(second, "/setup/review"),
+    ]);
+    expect(answers.filter(({ path }) => path === "/console").length).toBe(1);
+  });
+
+  test("does not exist on a server that was not started for it", async () => {
+    await using at = await setUp();
+    await at.server.stop("a test starts it again");
+    const server = await startServer({ directory: at.directory, log });
+    try {
+      expect((await visitor(server.url).get(`/setup?code=${CODE}`)).status).toBe(404);
+    } finally {
+      await server.stop("test is over");
+    }
+  });
+});
