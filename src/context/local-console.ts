@@ -1,9 +1,16 @@
 // Builds `cairn ui` from its parts: the space of this machine, the pages of the console that are about one space, the key and the listener.
 
 import { Console } from "./console/console.ts";
+import { conflictsArea } from "./console/conflict-routes.ts";
+import { documentsArea } from "./console/document-routes.ts";
+import { foldersArea } from "./console/folder-routes.ts";
 import { freshnessArea } from "./console/freshness-routes.ts";
 import { graphArea } from "./console/graph-routes.ts";
+import { historyArea } from "./console/history-routes.ts";
 import { overviewArea } from "./console/overview-routes.ts";
+import { Rendering } from "./console/rendering.ts";
+import { snapshotsArea } from "./console/snapshot-routes.ts";
+import { spacesArea } from "./console/space-routes.ts";
 import { Pictures } from "./graph/pictures.ts";
 import { LentSpace } from "./space/lent.ts";
 import { openLocalSpace, type LocalSpaceDeps } from "./space/local.ts";
@@ -47,6 +54,12 @@ export async function openUi({ directory, deps, ...listening }: LocalUiOptions):
   const areas = [
     entryArea(entry),
     overviewArea(source),
+    foldersArea(source),
+    documentsArea(source, new Rendering(workers)),
+    historyArea(source),
+    conflictsArea(source),
+    snapshotsArea(source),
+    spacesArea(source),
     graphArea(source, new Pictures(workers)),
     freshnessArea(source, clock),
   ];

@@ -50,7 +50,9 @@ describe("the graph page", () => {
     expect((await root.get(graphOf("one", "?list=orphans"))).text).toMatch(/alone\.md Show/);
     const around = await root.get(graphOf("one", "/hub.md"));
     expect(around.text).toContain("Linked from 1 Links to 2 Broken links 1");
-    expect(around.text).toMatch(/Leads to 1 a\.md 1 b\.md 2 gone broken Linked from Document Line a\.md 1/);
+    expect(around.text).toMatch(
+      /Leads to Line a\.md 1 b\.md 1 gone broken 2 Linked from Document Line a\.md 1/,
+    );
     expect(drawn(around)).toEqual(["hub.md", "a.md", "b.md"]);
     expect((await root.get(graphOf("one", "/none.md"))).status).toBe(404);
     expect((await root.get(graphOf("none"))).status).toBe(404);

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { localUi } from "../kit/local-ui.ts";
 import { signedIn, type ConsolePage, type Visitor } from "../kit/console.ts";
 
 const PAGES_MAX = 600;
@@ -28,6 +29,16 @@ describe("the links of the console", () => {
     const untitled = [...pages].filter(([path, { title }]) => title === "" && !path.includes("/raw/"));
     expect(untitled.map(([path]) => path)).toEqual([]);
   });
+});
+
+test("the links of cairn ui resolve", async () => {
+  const files = { "notes/a b & c#%.md": "[[b]] [[gone]]\n", "b.md": "---\nstale-after: 1d\n---\n" };
+  await using ui = await localUi({ files });
+  await ui.inSpace((space) => space.remove("b.md", undefined));
+  await ui.inSpace((space) => space.snapshot("first"));
+  const { pages, broken } = await crawled(await ui.enter());
+  expect(broken).toEqual([]);
+  expect([...pages.keys()]).toContain("/console/spaces/main/graph/notes/a%20b%20%26%20c%23%25.md");
 });
 
 /** Follows links within the console. A form is not sent; a page at its address has to be one that takes forms. */

@@ -9,15 +9,15 @@ import { isDocumentPath } from "../graph/resolving.ts";
 import type { BrowsedSpace } from "../space/door.ts";
 import { validate } from "../space/validation.ts";
 import { failureOf, type Failure } from "./failure.ts";
-import { page, to, type Answer, type Area, type Asked } from "./area.ts";
+import { to, type Answer, type Area, type Asked } from "./area.ts";
 import {
-  FRESHNESS_ROWS,
   FreshnessBody,
   freshnessAddress,
   type FreshnessView,
   type ShownFreshness,
 } from "./pages/freshness.tsx";
-import { spacePath } from "./format.ts";
+import { PAGE_ROWS } from "./format.ts";
+import { spacePage } from "./space-head.tsx";
 import type { SpaceSource } from "./space-source.ts";
 
 const AREA = "/freshness";
@@ -60,10 +60,7 @@ async function shownPage(source: SpaceSource, asked: Asked, failure?: Failure): 
   const shown = await source.use(visit.caller, space, (one) => shownOf(one, view));
   const isEditable = (path: string) => visit.caller.rights.may("update", space, path);
   const body = h(FreshnessBody, { visit, space, view, shown, isEditable, failure });
-  return page("Freshness", body, {
-    crumbs: [{ label: space, path: spacePath(space) }],
-    ...(failure ? { status: failure.status } : {}),
-  });
+  return spacePage(visit, space, { title: "Freshness", tab: AREA, status: failure?.status }, body);
 }
 
 /** Unknown values are as if they were not given. */
@@ -86,12 +83,12 @@ async function shownOf(space: BrowsedSpace, view: FreshnessView): Promise<ShownF
     text,
     order,
     offset,
-    limit: FRESHNESS_ROWS,
+    limit: PAGE_ROWS,
   };
   if (group !== "none") return { ...(await overviewOf(answer, wish)), undeclared: undefined };
   const { counts } = await overviewOf(answer, { ...wish, limit: 0 });
   const paths = await undeclaredIn(space, answer, text);
-  const part = paths.slice(offset, offset + FRESHNESS_ROWS);
+  const part = paths.slice(offset, offset + PAGE_ROWS);
   return { counts, documents: [], matching: paths.length, undeclared: part };
 }
 

@@ -5,9 +5,8 @@ import { AppError, type ErrorCode } from "../../kit/error.ts";
 import type { Pictures } from "../graph/pictures.ts";
 import type { GraphCore, GraphQuery } from "../graph/schema.ts";
 import type { BrowsedSpace } from "../space/door.ts";
-import { page, type Answer, type Area, type Asked } from "./area.ts";
+import type { Answer, Area, Asked } from "./area.ts";
 import {
-  GRAPH_ROWS,
   GraphBody,
   graphLists,
   NeighboursBody,
@@ -15,7 +14,8 @@ import {
   type GraphRows,
   type ShownPicture,
 } from "./pages/graph.tsx";
-import { spacePath } from "./format.ts";
+import { PAGE_ROWS, spacePath } from "./format.ts";
+import { spacePage } from "./space-head.tsx";
 import type { SpaceSource } from "./space-source.ts";
 
 const AREA = "/graph";
@@ -53,7 +53,7 @@ async function wholeGraph(source: SpaceSource, pictures: Pictures, asked: Asked)
   });
   const picture = await pictureOf(pictures, core, visit.caller.name);
   const body = h(GraphBody, { space, totals, picture, list, offset, rows });
-  return page("Graph", body, { crumbs: [{ label: space, path: spacePath(space) }] });
+  return spacePage(visit, space, { title: "Graph", tab: AREA }, body);
 }
 
 async function aroundDocument(source: SpaceSource, pictures: Pictures, asked: Asked): Promise<Answer> {
@@ -63,12 +63,13 @@ async function aroundDocument(source: SpaceSource, pictures: Pictures, asked: As
   const offset = offsetOf(query.get("offset"));
   const { core, links } = await source.use(visit.caller, space, async (one) => {
     const { core: around } = await one.graph({ path, only: "core" });
-    const part = await one.graph({ path, offset, limit: GRAPH_ROWS + 1 });
+    const part = await one.graph({ path, offset, limit: PAGE_ROWS + 1 });
     return { core: around!, links: part.links! };
   });
   const picture = await pictureOf(pictures, core, visit.caller.name);
   const body = h(NeighboursBody, { space, path, document: core.documents[0]!, picture, links, offset });
-  return page(path, body, { crumbs: [{ label: space, path: spacePath(space) }] });
+  const crumbs = [{ label: "Graph", path: spacePath(space, AREA) }];
+  return spacePage(visit, space, { title: path, tab: AREA, crumbs }, body);
 }
 
 function offsetOf(text: string | null): number {
@@ -81,10 +82,10 @@ async function rowsOf(
   core: GraphCore,
   { list, offset }: { list: GraphList; offset: number },
 ): Promise<GraphRows> {
-  const query: GraphQuery = { offset, limit: GRAPH_ROWS + 1 };
+  const query: GraphQuery = { offset, limit: PAGE_ROWS + 1 };
   if (list === "broken") return { links: (await space.graph({ ...query, only: "broken" })).links! };
   if (list === "orphans") return { orphans: (await space.graph({ ...query, only: "orphans" })).orphans! };
-  return { documents: core.documents.slice(offset, offset + GRAPH_ROWS + 1) };
+  return { documents: core.documents.slice(offset, offset + PAGE_ROWS + 1) };
 }
 
 /** These mean that the server is busy, not that anything is wrong with the links. */

@@ -38,6 +38,11 @@ export function DocumentBody({ space, file, asked, shown, may }: DocumentProps):
         <a class="btn quiet" href={withQuery(at("/raw"), { version: asked })}>
           Download
         </a>
+        {asked === undefined && (
+          <a class="btn" href={at("/graph")}>
+            Links
+          </a>
+        )}
         <a class="btn" href={at("/history")}>
           History
         </a>

@@ -9,7 +9,7 @@ import {
 } from "../../freshness/overview.ts";
 import { problemText } from "../../freshness/words.ts";
 import type { Failure } from "../failure.ts";
-import { counted, countText, spacePath, withQuery } from "../format.ts";
+import { counted, countText, PAGE_ROWS, spacePath, withQuery } from "../format.ts";
 import { Empty, FormTo, Name, Pager, Problem, Table } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -27,7 +27,6 @@ export type ShownFreshness = FreshnessOverview & {
   readonly undeclared: readonly string[] | undefined;
 };
 
-export const FRESHNESS_ROWS = 100;
 const AREA = "/freshness";
 
 interface FreshnessProps {
@@ -51,7 +50,7 @@ export function freshnessAddress(space: string, view: FreshnessView): string {
 export function FreshnessBody(props: FreshnessProps): VNode {
   const { space, view, shown, failure } = props;
   const { undeclared, documents, matching } = shown;
-  const next = view.offset + FRESHNESS_ROWS < matching ? view.offset + FRESHNESS_ROWS : undefined;
+  const next = view.offset + PAGE_ROWS < matching ? view.offset + PAGE_ROWS : undefined;
   return (
     <div class="console-stack">
       <Problem failure={failure} />
@@ -89,7 +88,7 @@ function Groups({ space, view, shown: { counts } }: FreshnessProps): VNode {
     ["none", "Without a rule"],
   ];
   return (
-    <nav class="console-tabs" aria-label="Freshness">
+    <nav class="console-choices" aria-label="Freshness">
       <ul>
         {entries.map(([group, label]) => (
           <li>

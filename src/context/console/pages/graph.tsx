@@ -3,10 +3,9 @@
 import type { VNode } from "preact";
 import type { Picture, PictureNode } from "../../graph/pictures.ts";
 import type { CoreDocument, GraphLink, GraphTotals } from "../../graph/schema.ts";
-import { counted, countText, spacePath, withQuery } from "../format.ts";
+import { counted, countText, PAGE_ROWS, spacePath, withQuery } from "../format.ts";
 import { Empty, Figure, Name, Pager, Table } from "../pieces.tsx";
 
-export const GRAPH_ROWS = 100;
 export const graphLists = ["linked", "broken", "orphans"] as const;
 export type GraphList = (typeof graphLists)[number];
 
@@ -48,7 +47,7 @@ export function GraphBody({ space, totals, picture, list, offset, rows }: GraphP
       </dl>
       <Drawing space={space} picture={picture} />
       <section class="console-stack" aria-label="Lists">
-        <nav class="console-tabs" aria-label="Lists">
+        <nav class="console-choices" aria-label="Lists">
           <ul>
             {graphLists.map((one) => (
               <li>
@@ -68,7 +67,7 @@ export function GraphBody({ space, totals, picture, list, offset, rows }: GraphP
         )}
         <Pager
           first={offset > 0 ? address(list) : undefined}
-          next={count > GRAPH_ROWS ? address(list, offset + GRAPH_ROWS) : undefined}
+          next={count > PAGE_ROWS ? address(list, offset + PAGE_ROWS) : undefined}
         />
       </section>
     </div>
@@ -90,7 +89,7 @@ function Rows({ space, rows: { documents, links, orphans } }: { space: string; r
   if (links)
     return (
       <Table label="Broken links" head={["Document", { label: "Line", class: "num" }, "Leads to"]}>
-        {links.slice(0, GRAPH_ROWS).map(({ from, line, target }) => (
+        {links.slice(0, PAGE_ROWS).map(({ from, line, target }) => (
           <tr>
             <td class="wide">
               <DocumentLink space={space} path={from} />
@@ -106,7 +105,7 @@ function Rows({ space, rows: { documents, links, orphans } }: { space: string; r
   if (orphans)
     return (
       <Table label="Orphans" head={["Document", "Links"]}>
-        {orphans.slice(0, GRAPH_ROWS).map((path) => (
+        {orphans.slice(0, PAGE_ROWS).map((path) => (
           <tr>
             <td class="wide">
               <DocumentLink space={space} path={path} />
@@ -129,7 +128,7 @@ function Rows({ space, rows: { documents, links, orphans } }: { space: string; r
         "Links",
       ]}
     >
-      {(documents ?? []).slice(0, GRAPH_ROWS).map(({ path, linked, links: out, broken }) => (
+      {(documents ?? []).slice(0, PAGE_ROWS).map(({ path, linked, links: out, broken }) => (
         <tr>
           <td class="wide">
             <DocumentLink space={space} path={path} />
@@ -173,7 +172,7 @@ interface NeighboursProps {
 }
 
 export function NeighboursBody({ space, path, document, picture, links, offset }: NeighboursProps): VNode {
-  const shown = links.slice(0, GRAPH_ROWS);
+  const shown = links.slice(0, PAGE_ROWS);
   const out = shown.filter(({ from }) => from === path);
   const back = shown.filter(({ from, to }) => to === path && from !== path);
   const address = (at?: number) => withQuery(spacePath(space, AREA, path), { offset: at });
@@ -198,10 +197,9 @@ export function NeighboursBody({ space, path, document, picture, links, offset }
         {out.length === 0 ? (
           <p class="muted">None.</p>
         ) : (
-          <Table label="Links in this document" head={[{ label: "Line", class: "num" }, "Leads to"]}>
+          <Table label="Links in this document" head={["Leads to", { label: "Line", class: "num" }]}>
             {out.map(({ line, target, to }) => (
               <tr>
-                <td class="num">{line}</td>
                 <td class="wide">
                   {to === null ? (
                     <>
@@ -211,6 +209,7 @@ export function NeighboursBody({ space, path, document, picture, links, offset }
                     <DocumentLink space={space} path={to} />
                   )}
                 </td>
+                <td class="num">{line}</td>
               </tr>
             ))}
           </Table>
@@ -235,7 +234,7 @@ export function NeighboursBody({ space, path, document, picture, links, offset }
       </section>
       <Pager
         first={offset > 0 ? address() : undefined}
-        next={links.length > GRAPH_ROWS ? address(offset + GRAPH_ROWS) : undefined}
+        next={links.length > PAGE_ROWS ? address(offset + PAGE_ROWS) : undefined}
       />
     </div>
   );
