@@ -77,6 +77,8 @@ function panAndZoom(figure) {
   });
   dragged(svg, pointAt, panBy, () => view.zoom > 1);
   figure.querySelector("[hidden]").hidden = false;
+  // A narrow window shows the middle first.
+  frame.scrollLeft = (frame.scrollWidth - frame.clientWidth) / 2;
 }
 
 function dragged(svg, pointAt, panBy, isZoomed) {

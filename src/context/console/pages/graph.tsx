@@ -46,7 +46,7 @@ export function GraphBody({ space, totals, picture, list, offset, rows }: GraphP
         <Figure label="Orphans">{countText(totals.orphans)}</Figure>
       </dl>
       <Drawing space={space} picture={picture} />
-      <section class="console-stack" aria-label="Lists">
+      <section class="console-stack">
         <nav class="console-choices" aria-label="Lists">
           <ul>
             {graphLists.map((one) => (
@@ -155,7 +155,7 @@ function DocumentLink({ space, path }: { space: string; path: string }): VNode {
 
 function AroundLink({ space, path }: { space: string; path: string }): VNode {
   return (
-    <a href={spacePath(space, AREA, path)} aria-label={`Links of ${path}`}>
+    <a href={spacePath(space, AREA, path)} aria-label={`Show links of ${path}`}>
       Show
     </a>
   );
@@ -192,8 +192,8 @@ export function NeighboursBody({ space, path, document, picture, links, offset }
         <Figure label="Broken links">{countText(document.broken)}</Figure>
       </dl>
       <Drawing space={space} picture={picture} here={path} />
-      <section class="console-stack" aria-labelledby="out">
-        <h2 id="out">Links in this document</h2>
+      <section class="console-stack">
+        <h2>Links in this document</h2>
         {out.length === 0 ? (
           <p class="muted">None.</p>
         ) : (
@@ -215,8 +215,8 @@ export function NeighboursBody({ space, path, document, picture, links, offset }
           </Table>
         )}
       </section>
-      <section class="console-stack" aria-labelledby="back">
-        <h2 id="back">Linked from</h2>
+      <section class="console-stack">
+        <h2>Linked from</h2>
         {back.length === 0 ? (
           <p class="muted">No other document.</p>
         ) : (
