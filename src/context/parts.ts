@@ -74,13 +74,10 @@ export function buildParts(options: PartsOptions) {
   const door = new ContextDoor({ authentication, limits, audit, addresses, spaces });
   const secrets = new SecretScan(config.secrets, workers);
   const files = new Files({ spaces, audit, events, secrets, workers });
-  const freshness = new Freshness({ spaces, clock, editsTrustedMs: EDITS_TRUSTED_MS });
+  const lookLater = (work: () => Promise<unknown>) => background.run("look for edits of a space", work);
+  const freshness = new Freshness({ spaces, clock, editsTrustedMs: EDITS_TRUSTED_MS, later: lookLater });
   const staleEvents = new StaleEvents({ spaces, events, store: staleStore(db), db, clock, background });
-  const graph = new Graph({
-    spaces,
-    clock,
-    later: (work) => background.run("look for edits of a space", work),
-  });
+  const graph = new Graph({ spaces, clock, later: lookLater });
   const later = (work: () => Promise<unknown>) => background.run("index a space", work);
   const search = new Search({ spaces, workers, clock, later });
   const spools = new SpoolDirectory(join(config.directory, "incoming"));

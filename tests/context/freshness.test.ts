@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import type { FreshnessAnswer } from "../../src/context/freshness/schema.ts";
 import { contextServer, deny, type ContextClient } from "../kit/context-server.ts";
+import { eventually } from "../kit/eventually.ts";
 import { openedContext } from "../kit/opened-context.ts";
 import { DAY_MS, manualClock } from "../kit/manual-clock.ts";
 import { refusal } from "../kit/refusal.ts";
@@ -46,7 +47,7 @@ test("a document becomes stale when its window has passed since it was validated
   writeFileSync(server.inSpace("validated.md"), "no front matter");
   // An edit may be as late as the last look at all files.
   clock.advance(2_001);
-  expect(await states(admin)).toEqual(["broken.md fresh 2027-01-02", "written.md fresh 2026-03-02"]);
+  await eventually(() => states(admin), ["broken.md fresh 2027-01-02", "written.md fresh 2026-03-02"]);
   // A write over an edit counts at once.
   await admin.write("broken.md", "---\nstale-after: 1d\n---\n");
   expect((await states(admin))[0]).toBe("broken.md fresh 2026-02-02");

@@ -4,8 +4,15 @@ import { rfc3339, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Spaces } from "../spaces/spaces.ts";
-import type { Declaration, EditedOutline, EditedOutlines, FileEngine } from "../versioned-store/engine.ts";
-import { judged } from "./judging.ts";
+import type { DocumentPath } from "../../kit/paths.ts";
+import type {
+  Declaration,
+  EditedOutline,
+  EditedOutlines,
+  FileEngine,
+  Head,
+} from "../versioned-store/engine.ts";
+import { judged, trueUntil } from "./judging.ts";
 import { IMPORTANT_MAX, type Freshness as Judgement, type FreshnessAnswer } from "./schema.ts";
 
 interface FreshnessDeps {
@@ -13,22 +20,41 @@ interface FreshnessDeps {
   readonly clock: Clock;
   /** How long after a look at all files nobody looks again for edits by hand. */
   readonly editsTrustedMs: number;
+  /** Runs work that no caller waits for. Undefined: a caller waits for each look. */
+  readonly later?: (work: () => Promise<unknown>) => void;
 }
 
 interface Looked {
-  readonly edits: Promise<EditedOutlines>;
+  readonly edits: EditedOutlines;
   /** Ms since the epoch. */
   readonly seen: number;
   /** On the monotonic clock. */
   readonly at: number;
 }
 
+/** All documents of a space, for a reader who sees everything. */
+interface Judged {
+  readonly head: Head;
+  readonly looked: Looked;
+  /** Ms since the epoch: true between these times. */
+  readonly from: number;
+  readonly until: number;
+  readonly documents: readonly Judgement[];
+  readonly important: readonly DocumentPath[];
+}
+
 /** About 2 ms of work to write as JSON. */
 const DOCUMENTS_PER_PAGE = 500;
+/** Documents of all spaces together, about 500 bytes each. The space asked for last always stays. */
+const KEPT_MAX = 100_000;
+const KEPT_SPACES_MAX = 100;
 
 export class Freshness {
   readonly #deps: FreshnessDeps;
-  readonly #edits = new WeakMap<FileEngine, Looked>();
+  readonly #looks = new WeakMap<FileEngine, Looked>();
+  readonly #looking = new WeakMap<FileEngine, Promise<Looked>>();
+  /** The one asked for last comes last. */
+  readonly #judged = new Map<FileEngine, Judged>();
 
   constructor(deps: FreshnessDeps) {
     this.#deps = deps;
@@ -37,34 +63,79 @@ export class Freshness {
   /** Every document with `stale-after` or with front matter that has a problem, sorted by path. */
   async check(caller: Caller, spaceName: string): Promise<FreshnessAnswer> {
     const { engine } = await this.#deps.spaces.looked(caller, spaceName);
-    const looked = this.#looked(engine);
-    const edits = await looked.edits;
-    const declarations = merged(await engine.declarations(), { edits, seen: looked.seen });
+    const looked = await this.#looked(engine);
     const now = this.#deps.clock.now();
+    const { documents, important } = await this.#all(engine, looked, now);
+    const isShown = (path: string) => caller.rights.may("read", spaceName, path);
+    const isWhole = caller.rights.readsAll(spaceName);
+    return {
+      now: rfc3339(now),
+      important: isWhole
+        ? important.slice(0, IMPORTANT_MAX)
+        : await firstOf(important, isShown, IMPORTANT_MAX),
+      documents: isWhole ? [...documents] : await firstOf(documents, ({ path }) => isShown(path)),
+    };
+  }
+
+  async #all(engine: FileEngine, looked: Looked, now: number): Promise<Judged> {
+    // Taken first: a change from here on makes another head.
+    const head = engine.head();
+    const kept = this.#judged.get(engine);
+    const isLooked = kept?.looked === looked || (kept?.looked.edits.size === 0 && looked.edits.size === 0);
+    const isSame = isLooked && kept.head.seq === head.seq && kept.head.epoch === head.epoch;
+    if (isSame && kept.from <= now && now <= kept.until) return kept;
+    const declarations = merged(await engine.declarations(), looked);
     const documents: Judgement[] = [];
-    const important: string[] = [];
+    const important: DocumentPath[] = [];
+    let until = Infinity;
     const stretch = new Stretch();
     for (const declaration of declarations) {
       const judgement = judged(declaration, now);
-      const isNamed = isImportant(declaration) && important.length < IMPORTANT_MAX;
-      if ((judgement || isNamed) && caller.rights.may("read", spaceName, declaration.path)) {
-        if (judgement) documents.push(judgement);
-        if (isNamed) important.push(declaration.path);
-      }
+      if (judgement) documents.push(judgement);
+      if (judgement) until = Math.min(until, trueUntil(judgement));
+      if (isImportant(declaration)) important.push(declaration.path);
       if (stretch.isOver()) await turnOfOthers();
     }
-    return { now: rfc3339(now), important, documents };
+    return this.#keep(engine, { head, looked, from: now, until, documents, important });
   }
 
-  #looked(engine: FileEngine): Looked {
-    const { clock, editsTrustedMs } = this.#deps;
-    const known = this.#edits.get(engine);
+  #keep(engine: FileEngine, all: Judged): Judged {
+    this.#judged.delete(engine);
+    this.#judged.set(engine, all);
+    let [size, spaces] = [0, 0];
+    for (const [other, { documents }] of [...this.#judged].toReversed()) {
+      size += documents.length;
+      spaces += 1;
+      if (other !== engine && (size > KEPT_MAX || spaces > KEPT_SPACES_MAX)) this.#judged.delete(other);
+    }
+    return all;
+  }
+
+  /** Edits by hand, as old as they may be; on a server a little older, since it looks for others while it answers. */
+  async #looked(engine: FileEngine): Promise<Looked> {
+    const { clock, editsTrustedMs, later } = this.#deps;
+    const known = this.#looks.get(engine);
     if (known && clock.elapsed() - known.at < editsTrustedMs) return known;
-    const looked = { edits: engine.editedOutlines(), seen: clock.now(), at: clock.elapsed() };
-    this.#edits.set(engine, looked);
-    // A failed look is no look.
-    looked.edits.catch(() => this.#edits.delete(engine));
-    return looked;
+    const running = this.#looking.get(engine);
+    const look = running ?? this.#look(engine);
+    if (!known || !later) return look;
+    if (!running) later(() => look);
+    return known;
+  }
+
+  #look(engine: FileEngine): Promise<Looked> {
+    const { clock } = this.#deps;
+    const [seen, at] = [clock.now(), clock.elapsed()];
+    const look = engine
+      .editedOutlines()
+      .then((edits) => {
+        const looked = { edits, seen, at };
+        this.#looks.set(engine, looked);
+        return looked;
+      })
+      .finally(() => this.#looking.delete(engine));
+    this.#looking.set(engine, look);
+    return look;
   }
 
   async listing(caller: Caller, spaceName: string): Promise<Listing<Judgement>> {
@@ -73,15 +144,24 @@ export class Freshness {
   }
 }
 
+/** Pauses. */
+async function firstOf<T>(items: readonly T[], passes: (item: T) => boolean, max = Infinity): Promise<T[]> {
+  const found: T[] = [];
+  const stretch = new Stretch();
+  for (const item of items) {
+    if (found.length >= max) break;
+    if (passes(item)) found.push(item);
+    if (stretch.isOver()) await turnOfOthers();
+  }
+  return found;
+}
+
 function isImportant({ fields }: Declaration): boolean {
   return typeof fields !== "string" && fields["importance"] === "high";
 }
 
 /** Both sorted by path. An edit that was recorded after it was seen is left out. */
-function merged(
-  recorded: readonly Declaration[],
-  { edits, seen }: Pick<Looked, "seen"> & { readonly edits: EditedOutlines },
-): readonly Declaration[] {
+function merged(recorded: readonly Declaration[], { edits, seen }: Looked): readonly Declaration[] {
   if (edits.size === 0) return recorded;
   const since = new Set(recorded.filter(({ written }) => written >= seen).map(({ path }) => path));
   const current = [...edits.values()].filter(({ path }) => !since.has(path));

@@ -45,6 +45,13 @@ export function judged({ path, fields, written }: Declaration, now: number): Fre
   };
 }
 
+/** Returns the last time, in ms, at which judging the same document again has the same outcome. */
+export function trueUntil({ state, due, problems }: Freshness): number {
+  const future = problems.find(({ code }) => code === "in_future");
+  if (future) return (timeOf(future.value ?? "") ?? 0) - DAY_MS - 1;
+  return state === "fresh" && due !== null ? timeOf(due)! : Infinity;
+}
+
 interface Window {
   readonly text: string;
   readonly count: number;

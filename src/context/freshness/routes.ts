@@ -21,5 +21,5 @@ export function freshnessRoutes(plugin: Admission, freshness: Freshness) {
 
 const DETAIL = {
   description:
-    "Lists the documents whose front matter has `stale-after`, and those whose front matter has a problem, sorted by path, and names the documents of high importance. Includes edits made by hand that are not recorded yet.",
+    "Lists the documents whose front matter has `stale-after`, and those whose front matter has a problem, sorted by path, and names the documents of high importance. Includes edits made by hand that are not recorded yet, a few seconds late.",
 };

@@ -1,7 +1,7 @@
 // Goal: a document is stale once its window has passed, in calendar units, and whatever cannot be read is reported by field and value.
 
 import { describe, expect, test } from "bun:test";
-import { judged } from "../../../src/context/freshness/judging.ts";
+import { judged, trueUntil } from "../../../src/context/freshness/judging.ts";
 import { readFrontMatter } from "../../../src/context/versioned-store/front-matter.ts";
 import { parseDocumentPath } from "../../../src/kit/paths.ts";
 
@@ -118,4 +118,28 @@ const readings: [text: string, reading: unknown][] = [
 
 test.each(readings)("front matter %j", (text, reading) => {
   expect<unknown>(readFrontMatter(text)).toEqual(reading);
+});
+
+test("a judgement is true until the time that it names, and no longer", () => {
+  const now = Date.UTC(2026, 0, 1);
+  const day = 86_400_000;
+  const written = Date.UTC(2025, 11, 30);
+  const fields = {
+    fresh: { "stale-after": "1w", "last-validated": "2025-12-31" },
+    unvalidated: { "stale-after": "3d" },
+    future: { "stale-after": "1d", "last-validated": "2026-03-01" },
+    stale: { "stale-after": "1d", "last-validated": "2020-01-01" },
+    unclear: { "stale-after": "soon" },
+  };
+  const ends: Record<string, number> = {};
+  for (const [name, declared] of Object.entries(fields)) {
+    const declaration = { path, fields: declared, written };
+    const judgement = judged(declaration, now)!;
+    const until = trueUntil(judgement);
+    ends[name] = (until - now) / day;
+    if (!Number.isFinite(until)) continue;
+    expect([name, judged(declaration, until)]).toEqual([name, judgement]);
+    expect([name, judged(declaration, until + 1)]).not.toEqual([name, judgement]);
+  }
+  expect(Object.values(ends).map((days) => Math.round(days))).toEqual([6, 1, 58, Infinity, Infinity]);
 });
