@@ -2,10 +2,10 @@
 // document records it here.
 
 import { h } from "preact";
-import type { Clock } from "../../kit/clock.ts";
+import { Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { freshnessGroups, freshnessOrders, overviewOf, type FreshnessWish } from "../freshness/overview.ts";
 import type { FreshnessAnswer } from "../freshness/schema.ts";
-import { isDocumentPath } from "../graph/resolving.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { BrowsedSpace } from "../space/door.ts";
 import { validate } from "../space/validation.ts";
 import { failureOf, type Failure } from "./failure.ts";
@@ -57,7 +57,7 @@ async function shownPage(source: SpaceSource, asked: Asked, failure?: Failure): 
   const { visit, params, query, form } = asked;
   const space = params["space"]!;
   const view = failure ? viewOf(form) : viewOf({ text: (name) => query.get(name) ?? "" });
-  const shown = await source.use(visit.caller, space, (one) => shownOf(one, view));
+  const shown = await source.use(visit.caller, space, (one) => shownOf(visit.caller, one, view));
   const isEditable = (path: string) => visit.caller.rights.may("update", space, path);
   const body = h(FreshnessBody, { visit, space, view, shown, isEditable, failure });
   return spacePage(visit, space, { title: "Freshness", tab: AREA, status: failure?.status }, body);
@@ -75,7 +75,7 @@ function viewOf(given: { text(name: string): string }): FreshnessView {
   };
 }
 
-async function shownOf(space: BrowsedSpace, view: FreshnessView): Promise<ShownFreshness> {
+async function shownOf(caller: Caller, space: BrowsedSpace, view: FreshnessView): Promise<ShownFreshness> {
   const answer = await space.freshness();
   const { group, text, order, offset } = view;
   const wish: FreshnessWish = {
@@ -87,17 +87,27 @@ async function shownOf(space: BrowsedSpace, view: FreshnessView): Promise<ShownF
   };
   if (group !== "none") return { ...(await overviewOf(answer, wish)), undeclared: undefined };
   const { counts } = await overviewOf(answer, { ...wish, limit: 0 });
-  const paths = await undeclaredIn(space, answer, text);
+  const wanted = text.toLowerCase();
+  const isShown = (path: string) =>
+    path.toLowerCase().includes(wanted) && caller.rights.may("read", space.name, path);
+  const paths = await undeclaredIn(space, answer, isShown);
   const part = paths.slice(offset, offset + PAGE_ROWS);
   return { counts, documents: [], matching: paths.length, undeclared: part };
 }
 
-/** Documents that no rule of freshness covers, sorted by path. */
-async function undeclaredIn(space: BrowsedSpace, { documents }: FreshnessAnswer, text: string) {
+/** Documents that no rule of freshness covers, sorted by path. From the graph, which knows all documents without looking at the disk again. */
+async function undeclaredIn(
+  space: BrowsedSpace,
+  { documents }: FreshnessAnswer,
+  isShown: (path: string) => boolean,
+): Promise<string[]> {
   const declared = new Set(documents.map(({ path }) => path));
-  const wanted = text.toLowerCase();
-  return (await space.list()).flatMap(({ path, state }) => {
-    const isDocument = isDocumentPath(path) && state !== "refused" && state !== "missing";
-    return isDocument && !declared.has(path) && path.toLowerCase().includes(wanted) ? [path] : [];
-  });
+  const { ranks = [] } = await space.graph({ only: "ranks" });
+  const found: string[] = [];
+  const stretch = new Stretch();
+  for (const { path } of ranks) {
+    if (!declared.has(path) && isShown(path)) found.push(path);
+    if (stretch.isOver()) await turnOfOthers();
+  }
+  return found;
 }
