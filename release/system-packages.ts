@@ -53,6 +53,8 @@ const tools = {
     debianPackage: "python3-venv",
     probe: ["-c", "import ensurepip, venv"],
   },
+  // The client that people use, for the terminal interface over SSH.
+  ssh: { commands: ["ssh"], elsewhere: [], debianPackage: "openssh-client", onlyOn: "linux" },
   postgres: {
     commands: ["postgres"],
     elsewhere: ["/usr/lib/postgresql/*/bin/postgres"],
@@ -63,7 +65,7 @@ const tools = {
 export type ToolName = keyof typeof tools;
 
 /** What the tests of today need. A test that drives another tool adds it here. */
-const NEEDED_BY_TESTS: readonly ToolName[] = ["chromium", "docker", "debootstrap", "zsh", "fish"];
+const NEEDED_BY_TESTS: readonly ToolName[] = ["chromium", "docker", "debootstrap", "zsh", "fish", "ssh"];
 
 /** Full path of a tool, or undefined. For tests: skip with a reason, or call it. */
 export function locateTool(name: ToolName): string | undefined {

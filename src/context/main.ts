@@ -18,6 +18,7 @@ import { HOOKS_SINCE, SEALED_SINCE, serverMigrations } from "./migrations/migrat
 import { buildParts, type Parts } from "./parts.ts";
 import { createHandler } from "./server.ts";
 import type { Listen } from "./setup/setup.ts";
+import type { SshLimits } from "./ssh/limits.ts";
 import type { OutboundOptions } from "./webhooks/build.ts";
 import { sealStoredSecrets } from "./webhooks/secrets.ts";
 
@@ -33,6 +34,8 @@ export interface OpenOptions {
   readonly outbound?: OutboundOptions;
   /** For a server without users: the code that opens its setup pages. */
   readonly setupCode?: string;
+  /** For tests. */
+  readonly sshLimits?: Partial<SshLimits>;
 }
 
 /** An open server. Without a listener, it serves only this process. */
@@ -143,27 +146,41 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
   const opened = openServer(options);
   const { config, parts, log } = opened;
   let listening: Listening | undefined;
+  let ssh: { close(): Promise<void> } | undefined;
   try {
     const where = { host: config.listen.host, port: options.port ?? config.listen.port };
     const started = (listening = new Listening(parts, log, opened.handle, where));
     const back = { host: where.host, port: started.port };
     opened.moveTo = (to) =>
       parts.background.run("listening at the address of the setup", () => started.moveTo(to, back));
+    ssh = await openSsh(opened, options.sshLimits);
     started.announce();
     parts.deliveries.start();
     // A space with a large backlog after a crash takes a while to open.
     parts.background.run("catching up on changes before a crash", () => parts.spaces.catchUpAll());
     parts.staleEvents.start();
     parts.background.run("verifying the audit record", () => parts.audit.examineAtStart());
-    return running(opened, started);
+    return running(opened, started, ssh);
   } catch (error) {
+    await ssh?.close();
     await listening?.close();
     await opened.close();
     throw error;
   }
 }
 
-function running(opened: OpenServer, listening: Listening): RunningServer {
+/** Undefined if it is not enabled. Its code is loaded only then. */
+async function openSsh({ config, parts, log }: OpenServer, limits?: Partial<SshLimits>) {
+  if (!config.ssh.enabled) return undefined;
+  const { serveSsh } = await import("./server-ssh.ts");
+  return serveSsh(parts, config, log, limits);
+}
+
+function running(
+  opened: OpenServer,
+  listening: Listening,
+  ssh: { close(): Promise<void> } | undefined,
+): RunningServer {
   const { log, parts } = opened;
   let stopped: Promise<void> | undefined;
   const stop = async (reason: string) => {
@@ -171,6 +188,7 @@ function running(opened: OpenServer, listening: Listening): RunningServer {
     // As background work, because closing waits for that up to a deadline. Requests already accepted are answered.
     parts.background.run("answering open requests", () => listening.drain());
     parts.streams.endAll();
+    await ssh?.close();
     await opened.close();
     await listening.close();
     log.info("stopped");

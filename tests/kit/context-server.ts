@@ -41,6 +41,7 @@ export interface ContextServerOptions {
   /** Of the first space; `blank` unless said. */
   readonly template?: "team" | "blank";
   readonly outbound?: OpenOptions["outbound"];
+  readonly sshLimits?: OpenOptions["sshLimits"];
   /** Where it is made; given: it is not removed. */
   readonly directory?: string;
 }
@@ -78,13 +79,21 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
   };
   const clock = options.clock ? { clock: options.clock } : {};
   const outbound = options.outbound ? { outbound: options.outbound } : {};
+  const sshLimits = options.sshLimits ? { sshLimits: options.sshLimits } : {};
   const made = await initServer(
     { directory, space: SPACE, admin: "root", template: options.template ?? "blank" },
     log,
     clock.clock,
   );
   configure(directory, { rate_limit: { enabled: false }, ...options.config });
-  let running: RunningServer = await startServer({ directory, log, port: 0, ...clock, ...outbound });
+  let running: RunningServer = await startServer({
+    directory,
+    log,
+    port: 0,
+    ...clock,
+    ...outbound,
+    ...sshLimits,
+  });
   const as = (token: string) => contextClient(running.url, token);
   const server: ContextServer = {
     get url() {
@@ -116,7 +125,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
     async restart(between = () => {}) {
       await running.stop("a test restarts it");
       await between(directory);
-      running = await startServer({ directory, log, port: 0, ...clock, ...outbound });
+      running = await startServer({ directory, log, port: 0, ...clock, ...outbound, ...sshLimits });
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -18,7 +18,7 @@ export const configCheck = defineCommand({
   async run({ args }) {
     const format = formatOf(args);
     const directory = serverDirectory(args["server-dir"], processEnvironment());
-    const { listen, rateLimit, quotas, ...config } = readServerConfig(directory);
+    const { listen, rateLimit, quotas, ssh, ...config } = readServerConfig(directory);
     const settings = {
       "listen.address": listen.host,
       "listen.port": listen.port,
@@ -36,6 +36,11 @@ export const configCheck = defineCommand({
       "secrets.mode": config.secrets,
       secrets_key: config.secretsKey,
       "webhooks.allow_private_targets": config.privateWebhooks,
+      "tui.ssh.enabled": ssh.enabled,
+      "tui.ssh.address": ssh.host,
+      "tui.ssh.port": ssh.port,
+      "tui.ssh.host_key": ssh.hostKey,
+      "tui.ssh.keys": ssh.keys.map(({ user, fingerprint }) => `${user} ${fingerprint}`),
       "metrics.allow": config.metricsAllow,
       log_level: config.logLevel,
     };

@@ -11,6 +11,7 @@ import { AddressList } from "../../kit/http/client-address.ts";
 import { OTHERS_MODE_BITS, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
+import { parsePublicKey } from "./public-key.ts";
 import {
   ConfigFile,
   DEFAULT_ADDRESS,
@@ -19,7 +20,11 @@ import {
   DEFAULT_QUOTAS,
   DEFAULT_REQUESTS_PER_MINUTE,
   DEFAULT_SECRETS_KEY,
+  DEFAULT_SSH_HOST_KEY,
+  DEFAULT_SSH_PORT,
+  type AllowedKey,
   type ServerConfig,
+  type SshConfig,
 } from "./schema.ts";
 
 const LOOPBACK = ["127.0.0.1", "::1"];
@@ -55,7 +60,7 @@ export function readServerConfig(directory: string): ServerConfig {
   return {
     directory,
     listen: {
-      host: checkedAddress(path, file.listen?.address ?? DEFAULT_ADDRESS),
+      host: checkedAddress(path, "listen.address", file.listen?.address ?? DEFAULT_ADDRESS),
       port: file.listen?.port ?? DEFAULT_PORT,
     },
     trustedProxies: checkedAddresses(path, "listen.trusted_proxies", file.listen?.trusted_proxies ?? []),
@@ -72,6 +77,7 @@ export function readServerConfig(directory: string): ServerConfig {
     secrets: file.secrets?.mode ?? "block",
     secretsKey: file.secrets_key ?? DEFAULT_SECRETS_KEY,
     privateWebhooks: file.webhooks?.allow_private_targets ?? false,
+    ssh: sshOf(path, file.tui?.ssh),
     metricsAllow: checkedAddresses(path, "metrics.allow", file.metrics?.allow ?? LOOPBACK),
     logLevel: file.log_level ?? "info",
   };
@@ -96,10 +102,35 @@ export function parseConfig(path: string, text: string): ConfigFile {
 
 const YAML = { whole: "the file", member: "key" } as const;
 
-function checkedAddress(path: string, address: string): string {
+type SshFile = NonNullable<NonNullable<ConfigFile["tui"]>["ssh"]>;
+
+function sshOf(path: string, file: SshFile = {}): SshConfig {
+  const keys: AllowedKey[] = [];
+  for (const [index, { user, key }] of (file.keys ?? []).entries()) {
+    const where = `config ${path}: tui.ssh.keys[${index}]`;
+    const parsed = parsePublicKey(key);
+    if (typeof parsed === "string") throw new AppError("invalid", `${where}.key: ${parsed}`);
+    const other = keys.find(({ blob }) => blob === parsed.blob);
+    if (other)
+      throw new AppError(
+        "invalid",
+        `${where}.key: already listed for ${other.user}; a key signs in one user`,
+      );
+    keys.push({ user, ...parsed });
+  }
+  return {
+    enabled: file.enabled ?? false,
+    host: checkedAddress(path, "tui.ssh.address", file.address ?? DEFAULT_ADDRESS),
+    port: file.port ?? DEFAULT_SSH_PORT,
+    hostKey: file.host_key ?? DEFAULT_SSH_HOST_KEY,
+    keys,
+  };
+}
+
+function checkedAddress(path: string, key: string, address: string): string {
   const problem = listenProblem(address);
   if (problem === undefined) return address;
-  throw new AppError("invalid", `config ${path}: listen.address: "${address}" is ${problem}`);
+  throw new AppError("invalid", `config ${path}: ${key}: "${address}" is ${problem}`);
 }
 
 /** Rejects names that no request can carry, because they would only seem to allow something. */

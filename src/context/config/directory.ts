@@ -35,6 +35,11 @@ export function secretsKeyPath({ directory, secretsKey }: { directory: string; s
   return resolve(directory, secretsKey);
 }
 
+/** Absolute. */
+export function hostKeyPath({ directory, ssh }: { directory: string; ssh: { hostKey: string } }): string {
+  return resolve(directory, ssh.hostKey);
+}
+
 function stateOf(directory: string): "server" | "shut" | "none" {
   try {
     statSync(join(directory, CONFIG_FILE_NAME));

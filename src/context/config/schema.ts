@@ -9,6 +9,10 @@ export const DEFAULT_PORT = 8743;
 export const DEFAULT_REQUESTS_PER_MINUTE = 120;
 export const DEFAULT_AUTH_PER_MINUTE = 10;
 export const DEFAULT_SECRETS_KEY = "secrets.key";
+export const DEFAULT_SSH_PORT = 8744;
+export const DEFAULT_SSH_HOST_KEY = "ssh_host_ed25519_key";
+const SSH_KEYS_MAX = 1_000;
+const SSH_KEY_CHARACTERS_MAX = 4_096;
 const MIB = 1024 * 1024;
 export const DEFAULT_QUOTAS = {
   max_file_size: 5 * MIB,
@@ -47,10 +51,53 @@ export const ConfigFile = closed({
   secrets: Type.Optional(closed({ mode: Type.Optional(oneOf(["block", "warn", "off"] as const)) })),
   secrets_key: Type.Optional(Type.String({ minLength: 1 })),
   webhooks: Type.Optional(closed({ allow_private_targets: Type.Optional(Type.Boolean()) })),
+  tui: Type.Optional(
+    closed({
+      ssh: Type.Optional(
+        closed({
+          enabled: Type.Optional(Type.Boolean()),
+          address: Type.Optional(Type.String()),
+          port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+          host_key: Type.Optional(Type.String({ minLength: 1 })),
+          keys: Type.Optional(
+            Type.Array(
+              closed({
+                user: Type.String({ minLength: 1 }),
+                key: Type.String({ maxLength: SSH_KEY_CHARACTERS_MAX }),
+              }),
+              { maxItems: SSH_KEYS_MAX },
+            ),
+          ),
+        }),
+      ),
+    }),
+  ),
   metrics: Type.Optional(closed({ allow: Type.Optional(Type.Array(Type.String())) })),
   log_level: Type.Optional(oneOf(["debug", "info", "warn", "error"] as const)),
 });
 export type ConfigFile = Static<typeof ConfigFile>;
+
+export interface SshConfig {
+  readonly enabled: boolean;
+  readonly host: string;
+  readonly port: number;
+  /** The path of the host key: absolute, or relative to the data directory. */
+  readonly hostKey: string;
+  readonly keys: readonly AllowedKey[];
+}
+
+export interface PublicKey {
+  readonly type: string;
+  /** Base64, without a comment. */
+  readonly blob: string;
+  /** As ssh-keygen -l prints it. */
+  readonly fingerprint: string;
+}
+
+/** A public key, and the user who signs in with it. */
+export interface AllowedKey extends PublicKey {
+  readonly user: string;
+}
 
 export interface ServerConfig {
   readonly directory: string;
@@ -76,6 +123,8 @@ export interface ServerConfig {
   /** The path of the file with the key that seals stored secrets: absolute, or relative to the data directory. */
   readonly secretsKey: string;
   readonly privateWebhooks: boolean;
+  /** The terminal interface over SSH. */
+  readonly ssh: SshConfig;
   readonly metricsAllow: readonly string[];
   readonly logLevel: "debug" | "info" | "warn" | "error";
 }

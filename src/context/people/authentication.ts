@@ -44,6 +44,7 @@ export class Authentication {
   #localHash: string | undefined;
   #localName = "";
   readonly #rightsNamed = new Map<string, Rights>();
+  readonly #watchers = new Set<() => void>();
   /** Increases with every change of users, which makes earlier lookups stale. */
   #generation = 0;
 
@@ -86,6 +87,31 @@ export class Authentication {
     });
   }
 
+  /** A user whom a transport has proven by itself, such as SSH by a public key. Undefined if unknown or disabled. Not for use inside a write. */
+  byName(name: string, about: Pick<Caller, "address" | "requestId">): Caller | undefined {
+    const { store, db } = this.#deps;
+    const user = store.userByKey.get(nameKey(name));
+    if (!user || user.disabled !== 0) return undefined;
+    let generation = -1;
+    let known: Rights | undefined;
+    const rights = (): Rights => {
+      if (known !== undefined && generation === this.#generation && !db.isWriting) return known;
+      // By id: a new user of the same name is another person.
+      const now = store.userById.get(user.id);
+      if (!now || now.disabled !== 0) throw badCredential("the account was disabled or removed");
+      generation = this.#generation;
+      known = rightsOf(store, now);
+      return known;
+    };
+    return new Proven(user.name, about, rights);
+  }
+
+  /** Calls `changed` after each change of users, tokens or rules, until the returned function is called. */
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    return () => void this.#watchers.delete(changed);
+  }
+
   #rightsNow(hash: string): Rights {
     const known = this.#lookUp(hash);
     if (known) return known.rights;
@@ -125,6 +151,7 @@ export class Authentication {
     this.#generation += 1;
     this.#rightsNamed.clear();
     this.#known.clear();
+    for (const changed of this.#watchers) changed();
   }
 
   pruneExpired(): void {
@@ -188,6 +215,33 @@ class SignedIn implements Caller {
     this.auth = token.kind === "session" ? "session" : "token";
     this.role = rights.role;
     this.tokenId = token.id;
+    this.address = address;
+    this.requestId = requestId;
+    this.#rightsNow = rightsNow;
+  }
+
+  get rights(): Rights {
+    return this.#rightsNow();
+  }
+}
+
+/** A caller whom the transport has proven. */
+class Proven implements Caller {
+  readonly name: string;
+  readonly auth = "ssh";
+  readonly role: Role;
+  readonly tokenId = null;
+  readonly address: () => string;
+  readonly requestId: string;
+  readonly #rightsNow: () => Rights;
+
+  constructor(
+    name: string,
+    { address, requestId }: Pick<Caller, "address" | "requestId">,
+    rightsNow: () => Rights,
+  ) {
+    this.name = name;
+    this.role = rightsNow().role;
     this.address = address;
     this.requestId = requestId;
     this.#rightsNow = rightsNow;

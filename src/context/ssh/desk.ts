@@ -1,0 +1,89 @@
+// The desk of a person who is connected by SSH: the server's own rules on behalf of that user, and nothing that writes.
+
+import { AppError } from "../../kit/error.ts";
+import type { Health } from "../../kit/health.ts";
+import type { WorkerPool } from "../../kit/workers/pool.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Browsing } from "../browsing/browsing.ts";
+import type { SpaceSource } from "../console/space-source.ts";
+import { DIFF_JOB, type FileDiff } from "../files/diff.ts";
+import type { Files } from "../files/files.ts";
+import type { Caller } from "../identity/caller.ts";
+import type { Users } from "../people/users.ts";
+import type { Desk, ReadDoor } from "../tui/desk.ts";
+
+/** A longer difference is read elsewhere: taking it apart would hold up everyone else. */
+const DIFF_BYTES_MAX = 512 * 1024;
+
+export interface DeskParts {
+  readonly source: SpaceSource;
+  readonly browsing: Browsing;
+  readonly files: Files;
+  readonly workers: WorkerPool;
+  readonly audit: Audit;
+  readonly users: Users;
+  readonly health: Health;
+}
+
+export function deskFor(parts: DeskParts, caller: Caller, place: string): Desk {
+  const { source, browsing, workers, audit, users, health } = parts;
+  const look = <T>(space: string, work: (door: ReadDoor) => Promise<T>) =>
+    source.use(caller, space, (door) => work(readingOnly(door, parts, caller)));
+  return {
+    place,
+    spaces: () => source.list(caller),
+    look,
+    conflicts: (space) => browsing.conflicts(caller, space),
+    compare: (space, { path, copy }) =>
+      look(space, async (door) => {
+        const [from, to] = [await bytesOf(door, path), (await door.read(copy)).bytes];
+        const sides = { path, from: { version: 0, bytes: from }, to: { version: null, bytes: to } };
+        try {
+          return textOf(await workers.run(DIFF_JOB, sides, { by: caller.name })).text;
+        } catch (error) {
+          if (error instanceof AppError && ["not_text", "too_large"].includes(error.code)) return null;
+          throw error;
+        }
+      }),
+    server: {
+      whoAmI: async () => users.whoAmI(caller),
+      health: () => health.state(),
+      users: async () => users.list(caller),
+      audit: (query) => audit.list(caller, query),
+      verify: () => audit.verify(caller),
+    },
+    hands: {
+      transport: "ssh",
+      refused: (attempt) =>
+        audit.record(caller, attempt, new AppError("forbidden", "nothing can be changed over SSH")),
+    },
+  };
+}
+
+function readingOnly(door: ReadDoor, { files }: DeskParts, caller: Caller): ReadDoor {
+  return {
+    name: door.name,
+    list: (query) => door.list(query),
+    read: (path, version) => door.read(path, version),
+    search: (query) => door.search(query),
+    history: (path) => door.history(path),
+    freshness: () => door.freshness(),
+    diff: async (path, query) => textOf(await files.diff(caller, door.name, path, query)),
+  };
+}
+
+function textOf(encoded: Uint8Array): FileDiff {
+  if (encoded.length > DIFF_BYTES_MAX)
+    throw new AppError("too_large", "the difference is too long for this page; use cairn file diff");
+  return JSON.parse(new TextDecoder().decode(encoded)) as FileDiff;
+}
+
+/** Empty for a file that was deleted. */
+async function bytesOf(door: ReadDoor, path: string): Promise<Uint8Array> {
+  try {
+    return (await door.read(path)).bytes;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return new Uint8Array();
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+// How much of a server the terminal interface may use over SSH, before and after people sign in.
+
+export interface SshLimits {
+  /** Connections that have not signed in yet. */
+  readonly strangersMax: number;
+  /** From the connection to the sign-in. */
+  readonly signInMs: number;
+  readonly sessionsMax: number;
+  readonly sessionsPerUserMax: number;
+  /** Without a key or a click. */
+  readonly idleMs: number;
+}
+
+const MINUTE_MS = 60_000;
+
+export const SSH_LIMITS: SshLimits = {
+  strangersMax: 32,
+  signInMs: 20_000,
+  sessionsMax: 32,
+  sessionsPerUserMax: 4,
+  idleMs: 15 * MINUTE_MS,
+};

@@ -1,0 +1,86 @@
+// One terminal interface at the other end of an SSH channel.
+
+import type { Channel, PtyInfo } from "ssh2";
+import { AppError } from "../../kit/error.ts";
+import { App } from "../tui/app.ts";
+import type { Desk } from "../tui/desk.ts";
+import type { Size } from "../tui/line.ts";
+import type { Terminal } from "../tui/screen.ts";
+import { errorText } from "../tui/words.ts";
+
+/** A client may claim any size; a frame must stay cheap. */
+const COLUMNS_MAX = 400;
+const ROWS_MAX = 150;
+const COLOURLESS = /^(?:dumb|vt[0-9]|.*-m(?:ono)?$)/;
+
+export class Shell implements Terminal {
+  readonly colours: boolean;
+  isOver = false;
+  readonly #channel: Channel;
+  readonly #app: App;
+  #size: Size;
+  #isResizing = false;
+
+  constructor(channel: Channel, pty: PtyInfo, desk: Desk, onInput: () => void) {
+    this.#channel = channel;
+    this.#size = bounded(pty);
+    this.colours = !COLOURLESS.test(pty.term ?? "");
+    this.#app = new App({ desk, terminal: this, onEnd: (error) => this.#close(error) });
+    channel.on("data", (chunk: Buffer) => {
+      onInput();
+      this.#app.feed(chunk);
+    });
+    channel.on("end", () => this.#app.end());
+    channel.on("close", () => this.#app.end());
+    channel.on("error", () => this.#app.end());
+  }
+
+  async run(): Promise<void> {
+    try {
+      await this.#app.start();
+    } catch (error) {
+      this.#app.end(error);
+    }
+  }
+
+  size(): Size {
+    return this.#size;
+  }
+
+  write(text: string): boolean {
+    return this.#channel.writable ? this.#channel.write(text) : true;
+  }
+
+  onDrain(then: () => void): void {
+    this.#channel.on("drain", then);
+  }
+
+  /** Many changes in a row, as from a window that is dragged, are drawn once. */
+  resize(pty: Pick<PtyInfo, "cols" | "rows">): void {
+    this.#size = bounded(pty);
+    if (this.#isResizing) return;
+    this.#isResizing = true;
+    setImmediate(() => {
+      this.#isResizing = false;
+      this.#app.resized();
+    });
+  }
+
+  /** Ends it with a sentence for the person. */
+  end(reason: string): void {
+    this.#app.end(new AppError("unavailable", reason));
+  }
+
+  #close(error: unknown): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    if (!this.#channel.writable) return;
+    if (error !== undefined) this.#channel.write(`${errorText(error)}\r\n`);
+    this.#channel.exit(error === undefined ? 0 : 1);
+    this.#channel.end();
+  }
+}
+
+function bounded({ cols, rows }: Pick<PtyInfo, "cols" | "rows">): Size {
+  return { columns: Math.min(cols, COLUMNS_MAX), rows: Math.min(rows, ROWS_MAX) };
+}
