@@ -31,11 +31,21 @@ export interface SshOffice extends AsyncDisposable {
   run(user: string, ...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }>;
 }
 
-interface ConnectOptions {
-  readonly key?: KeyFile;
-  readonly args?: readonly string[];
+interface Size {
   readonly columns?: number;
   readonly rows?: number;
+}
+
+interface ConnectOptions extends Size {
+  readonly key?: KeyFile;
+}
+
+interface Caller {
+  /** Holds the keys of the servers that it knows. */
+  readonly folder: Folder;
+  readonly port: number;
+  readonly user: string;
+  readonly key: KeyFile;
 }
 
 export interface Connected extends AsyncDisposable {
@@ -74,15 +84,6 @@ export async function sshOffice(
   );
   const portNow = () =>
     Number(server.log.findLast(({ message }) => message === "terminal interface over SSH")!["port"]);
-  const known = join(folder.path, "known_hosts");
-  const base = (user: string, key: KeyFile) => [
-    ...`${SSH ?? "ssh"} -F none -o IdentitiesOnly=yes -o IdentityAgent=none -o BatchMode=yes`.split(" "),
-    ...`-o UserKnownHostsFile=${known} -o StrictHostKeyChecking=accept-new -i ${key.path}`.split(" "),
-    "-p",
-    String(portNow()),
-    "-l",
-    user,
-  ];
   const keyOf = (user: string) => keys[user] ?? strange;
   const kept = stack.move();
   return {
@@ -93,37 +94,10 @@ export async function sshOffice(
     },
     keys,
     strange,
-    async connect(user, { key = keyOf(user), args = [], columns = 80, rows = 24 } = {}) {
-      const terminal = new Emulator(columns, rows);
-      const command = [...base(user, key), ...args, "127.0.0.1"];
-      const script = 'stty sane; "$0" "$@"; echo "exit=$?"';
-      const child = startTerminal(["sh", "-c", script, ...command], {
-        environment: process.env,
-        variables: { TERM: "xterm-256color" },
-        columns,
-        rows,
-        output: (chunk) => void terminal.write(chunk),
-        drained: () => {},
-      })!;
-      return {
-        terminal,
-        ended: child.ended,
-        press(typed, wanted) {
-          child.write(new TextEncoder().encode(typed));
-          return terminal.shows(wanted);
-        },
-        resize(toColumns, toRows) {
-          terminal.resize(toColumns, toRows);
-          child.resize(toColumns, toRows);
-        },
-        async [Symbol.asyncDispose]() {
-          child.kill();
-          await child.ended;
-        },
-      };
-    },
+    connect: async (user, { key = keyOf(user), ...size } = {}) =>
+      openSsh({ folder, port: portNow(), user, key, ...size }),
     async run(user, ...args) {
-      const child = Bun.spawn([...base(user, keyOf(user)), ...args], {
+      const child = Bun.spawn([...command({ folder, port: portNow(), user, key: keyOf(user) }), ...args], {
         stdio: ["ignore", "pipe", "pipe"],
         env: process.env,
       });
@@ -131,5 +105,48 @@ export async function sshOffice(
       return { exitCode: await child.exited, stdout, stderr };
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Without the address, so that options may follow. */
+function command({ folder, port, user, key }: Caller): string[] {
+  const known = join(folder.path, "known_hosts");
+  return [
+    ...`${SSH ?? "ssh"} -F none -o IdentitiesOnly=yes -o IdentityAgent=none -o BatchMode=yes`.split(" "),
+    ...`-o UserKnownHostsFile=${known} -o StrictHostKeyChecking=accept-new -i ${key.path}`.split(" "),
+    "-p",
+    String(port),
+    "-l",
+    user,
+  ];
+}
+
+/** A person at a terminal with the client. */
+export function openSsh({ columns = 80, rows = 24, ...caller }: Caller & Size): Connected {
+  const terminal = new Emulator(columns, rows);
+  const script = 'stty sane; "$0" "$@"; echo "exit=$?"';
+  const child = startTerminal(["sh", "-c", script, ...command(caller), "127.0.0.1"], {
+    environment: process.env,
+    variables: { TERM: "xterm-256color" },
+    columns,
+    rows,
+    output: (chunk) => void terminal.write(chunk),
+    drained: () => {},
+  })!;
+  return {
+    terminal,
+    ended: child.ended,
+    press(typed, wanted) {
+      child.write(new TextEncoder().encode(typed));
+      return terminal.shows(wanted);
+    },
+    resize(toColumns, toRows) {
+      terminal.resize(toColumns, toRows);
+      child.resize(toColumns, toRows);
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await child.ended;
+    },
   };
 }
