@@ -9,6 +9,11 @@ const US_PER_MS = 1_000;
 
 export type Kind = "context" | "service";
 
+interface Started {
+  readonly url: string;
+  readonly sshPort: number | undefined;
+}
+
 interface Stretch {
   /** The longest since the last question, ms of processor. */
   readonly longest: number;
@@ -16,6 +21,8 @@ interface Stretch {
 
 export interface MeasuredServer extends AsyncDisposable {
   readonly url: string;
+  /** Of the terminal interface over SSH, if it is on. */
+  readonly sshPort: number | undefined;
   /** Processor time of the longest stretch without a pause while `act` ran, in ms. */
   longestStretch(act: () => Promise<unknown>): Promise<number>;
   /** Keeps its main thread busy for so long: for the test of the measurement. */
@@ -24,13 +31,13 @@ export interface MeasuredServer extends AsyncDisposable {
 
 /** `directory`: of the data; for `service` it may be new. */
 export async function measuredServer(kind: Kind, directory: string): Promise<MeasuredServer> {
-  const started = Promise.withResolvers<string>();
+  const started = Promise.withResolvers<Started>();
   let answered: PromiseWithResolvers<number> | undefined;
   const child = Bun.spawn([process.execPath, import.meta.path, kind, directory], {
     env: process.env,
     stdio: ["ignore", "ignore", "inherit"],
-    ipc: (message: { url: string } | Stretch) => {
-      if ("url" in message) started.resolve(message.url);
+    ipc: (message: Started | Stretch) => {
+      if ("url" in message) started.resolve(message);
       else answered?.resolve(message.longest);
     },
     onExit: (_, code) => started.reject(new Error(`the measured server ended with ${code}`)),
@@ -41,7 +48,7 @@ export async function measuredServer(kind: Kind, directory: string): Promise<Mea
     return answered.promise;
   };
   return {
-    url: await started.promise,
+    ...(await started.promise),
     async longestStretch(act) {
       await ask();
       await act();
@@ -78,7 +85,12 @@ if (import.meta.main) {
     longest = 0;
   });
   process.on("disconnect", () => process.exit(0));
-  const log = { format: "json" as const, write: () => {} };
+  let sshPort: number | undefined;
+  const write = (line: string) => {
+    const { message, port } = JSON.parse(line) as { message: string; port: number };
+    if (message === "terminal interface over SSH") sshPort = port;
+  };
+  const log = { format: "json" as const, write };
   const { url } =
     kind === "context"
       ? await startServer({ directory, log, port: 0 })
@@ -88,5 +100,5 @@ if (import.meta.main) {
           log,
         });
   setInterval(measure, TICK_MS);
-  process.send!({ url });
+  process.send!({ url, sshPort } satisfies Started);
 }

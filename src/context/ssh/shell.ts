@@ -9,8 +9,8 @@ import type { Terminal } from "../tui/screen.ts";
 import { errorText } from "../tui/words.ts";
 
 /** A client may claim any size; a frame must stay cheap. */
-const COLUMNS_MAX = 400;
-const ROWS_MAX = 150;
+const COLUMNS_MAX = 320;
+const ROWS_MAX = 100;
 const COLOURLESS = /^(?:dumb|vt[0-9]|.*-m(?:ono)?$)/;
 
 export class Shell implements Terminal {

@@ -20,14 +20,20 @@ export interface Size {
 
 /** Enough for a column of characters with several parts; the rest of a long text is not looked at. */
 const UNITS_PER_COLUMN = 16;
+/** A family with skin tones has fewer; nobody reads a letter with a thousand marks. */
+const CHARACTER_UNITS_MAX = 32;
 const ELLIPSIS = "…";
 const PLAIN = /^[\x20-\x7e]*$/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-function charactersOf(text: string): Iterable<Intl.SegmentData> {
+/** Yields what a reader takes for one character. */
+function* charactersOf(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter();
-  return segmenter.segment(text);
+  for (const { segment } of segmenter.segment(text))
+    yield segment.length <= CHARACTER_UNITS_MAX
+      ? segment
+      : segment.slice(0, CHARACTER_UNITS_MAX).toWellFormed();
 }
 
 /** Makes a text safe and cuts it to a width, with an ellipsis where something is missing. */
@@ -39,10 +45,10 @@ export function cut(text: string, width: number): string {
   if (near.length === text.length && Bun.stringWidth(safe) <= width) return safe;
   let kept = "";
   let used = 0;
-  for (const { segment } of charactersOf(safe)) {
-    used += Bun.stringWidth(segment);
+  for (const character of charactersOf(safe)) {
+    used += Bun.stringWidth(character);
     if (used > width - 1) break;
-    kept += segment;
+    kept += character;
   }
   return kept + ELLIPSIS;
 }
@@ -56,10 +62,10 @@ export function cutStart(text: string, width: number): string {
   const characters = [...charactersOf(safe)];
   let kept = "";
   let used = 0;
-  for (const { segment } of characters.toReversed()) {
-    used += Bun.stringWidth(segment);
+  for (const character of characters.toReversed()) {
+    used += Bun.stringWidth(character);
     if (used > width - 1) break;
-    kept = segment + kept;
+    kept = character + kept;
   }
   return ELLIPSIS + kept;
 }
@@ -70,12 +76,12 @@ export function widthOf(text: string): number {
 
 /** Breaks a safe line into rows, between words where it can. At least one row. */
 export function wrapped(text: string, width: number): string[] {
-  if (widthOf(text) <= width) return [text];
+  if (widthOf(text) <= width && text.length <= width * UNITS_PER_COLUMN) return [text];
   const rows: string[] = [];
   let row = "";
   let used = 0;
   let space = -1;
-  const characters = PLAIN.test(text) ? text : Array.from(charactersOf(text), ({ segment }) => segment);
+  const characters = PLAIN.test(text) ? text : charactersOf(text);
   for (const character of characters) {
     const wide = widthOf(character);
     if (used + wide > width && row !== "") {

@@ -1,5 +1,6 @@
 // A page with rows: one is marked, a filter narrows them, Enter opens one. Only the rows on the screen are formatted.
 
+import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { Input } from "./keys.ts";
 import { cut, cutStart, widthOf, type Line, type Size } from "./line.ts";
 import type { Hint, Page, Stage } from "./page.ts";
@@ -46,6 +47,8 @@ const WHEEL_ROWS = 3;
 export class TablePage<T> implements Page {
   readonly #table: Table<T>;
   #rows: readonly T[] | undefined;
+  /** What the filter looks at, in lower case: made once, because that takes long for many rows. */
+  #texts: readonly string[] = [];
   #shown: readonly T[] = [];
   #filter = "";
   /** The filter or the rows changed since `#shown` was made: many rows are narrowed once for each frame, not for each key. */
@@ -83,7 +86,15 @@ export class TablePage<T> implements Page {
 
   async load(): Promise<void> {
     const marked = this.#shown[this.#marked];
-    this.#rows = await this.#table.rows();
+    const rows = await this.#table.rows();
+    const texts: string[] = [];
+    const stretch = new Stretch();
+    for (const row of rows) {
+      texts.push(this.#table.text(row).toLowerCase());
+      if (stretch.isOver()) await turnOfOthers();
+    }
+    this.#rows = rows;
+    this.#texts = texts;
     this.#isStale = true;
     this.#narrow();
     // The same row stays marked although others came or went.
@@ -199,8 +210,7 @@ export class TablePage<T> implements Page {
     this.#isStale = false;
     const rows = this.#rows ?? [];
     const wanted = this.#filter.toLowerCase();
-    this.#shown =
-      wanted === "" ? rows : rows.filter((row) => this.#table.text(row).toLowerCase().includes(wanted));
+    this.#shown = wanted === "" ? rows : rows.filter((_, index) => this.#texts[index]!.includes(wanted));
   }
 
   #isSame(one: T, other: T): boolean {

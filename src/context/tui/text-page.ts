@@ -1,6 +1,7 @@
 // A page with text to read: a document, a difference, a report. Lines are wrapped when they come on the screen, so that the length of a text costs
 // nothing.
 
+import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { visibleInLine } from "../../kit/visible.ts";
 import type { Input } from "./keys.ts";
 import { wrapped, type Line, type Size, type Tone } from "./line.ts";
@@ -23,7 +24,7 @@ interface Reading {
 /** More is not shown: a person reads it elsewhere, and splitting it would hold up everyone else on a server. */
 export const TEXT_UNITS_MAX = 256 * 1024;
 /** A longer line is several. */
-const LINE_UNITS_MAX = 2_000;
+const LINE_UNITS_MAX = 1_000;
 const TAB = "    ";
 const WHEEL_ROWS = 3;
 
@@ -57,8 +58,7 @@ export class TextPage implements Page {
   async load(): Promise<void> {
     const text = await this.#reading.text();
     const shown = text.length > TEXT_UNITS_MAX ? text.slice(0, TEXT_UNITS_MAX).toWellFormed() : text;
-    const lines = shown.split(/\r?\n/).flatMap((line) => pieces(line));
-    if (lines.at(-1) === "") lines.pop();
+    const lines = await linesOf(shown);
     if (shown !== text) lines.push("", "[The rest is not shown here: cairn file get prints the whole file.]");
     this.#lines = lines;
     this.#wrapped.clear();
@@ -151,9 +151,18 @@ export class TextPage implements Page {
   }
 }
 
-function pieces(line: string): string[] {
-  if (line.length <= LINE_UNITS_MAX) return [line];
-  const found: string[] = [];
-  for (let at = 0; at < line.length; at += LINE_UNITS_MAX) found.push(line.slice(at, at + LINE_UNITS_MAX));
-  return found;
+/** Without the empty one after the last line feed. */
+async function linesOf(text: string): Promise<string[]> {
+  const lines: string[] = [];
+  const stretch = new Stretch();
+  for (let at = 0; at < text.length;) {
+    const feed = text.indexOf("\n", at);
+    const end = feed < 0 ? text.length : feed;
+    const line = text.slice(at, text[end - 1] === "\r" && end > at ? end - 1 : end);
+    for (let start = 0; start === 0 || start < line.length; start += LINE_UNITS_MAX)
+      lines.push(line.length <= LINE_UNITS_MAX ? line : line.slice(start, start + LINE_UNITS_MAX));
+    at = end + 1;
+    if (stretch.isOver()) await turnOfOthers();
+  }
+  return lines;
 }
