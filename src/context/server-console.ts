@@ -17,6 +17,8 @@ import { foldersArea } from "./console/folder-routes.ts";
 import { historyArea } from "./console/history-routes.ts";
 import { freshnessArea } from "./console/freshness-routes.ts";
 import { graphArea } from "./console/graph-routes.ts";
+import { HOOKS } from "./console/hook-addresses.ts";
+import { hookRoutes } from "./console/hook-routes.ts";
 import { overviewArea } from "./console/overview-routes.ts";
 import { servedSpaces } from "./console/served-spaces.ts";
 import { ServerDoor } from "./console/server-door.ts";
@@ -62,7 +64,7 @@ export function serverConsole(parts: Parts, log: Log): Handle {
 }
 
 /** In the order of the navigation. */
-function administration({ audit, users, rules, spaces }: Parts): Area[] {
+function administration({ audit, users, rules, spaces, webhooks }: Parts): Area[] {
   const spaceNames = () => spaces.names();
   return [
     adminArea(audit, {
@@ -72,5 +74,6 @@ function administration({ audit, users, rules, spaces }: Parts): Area[] {
       ],
       routes: [...userRoutes({ users, rules, spaceNames }), ...accessRoutes({ rules, spaceNames })],
     }),
+    adminArea(audit, { places: [{ label: "Webhooks", path: HOOKS }], routes: hookRoutes(webhooks) }),
   ];
 }

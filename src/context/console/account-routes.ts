@@ -9,7 +9,7 @@ import type { Failure } from "./failure.ts";
 import { counted } from "./format.ts";
 import { ACCOUNT, AccountBody } from "./pages/account.tsx";
 import { ConfirmBody } from "./pages/confirm.tsx";
-import { attempt, get, post } from "./routes.ts";
+import { attempt, get, idOf, post } from "./routes.ts";
 import type { Visit } from "./visit.ts";
 
 const CRUMBS = [{ label: "My account", path: ACCOUNT }];
@@ -67,7 +67,7 @@ function revokeRoutes(account: Account): PageRoute[] {
       return page(title, h(ConfirmBody, confirm), { crumbs: CRUMBS });
     }),
     post(one, async ({ visit, params }) => {
-      await account.revokeToken(visit.caller, Number(params["id"]));
+      await account.revokeToken(visit.caller, idOf("token", params));
       return to(ACCOUNT, "Revoked the token.");
     }),
   ];

@@ -1,5 +1,6 @@
 // Short forms of routes and of what they do with a form.
 
+import { notFound } from "../../kit/error.ts";
 import type { Answer, PageRoute } from "./area.ts";
 import { failureOf, type Failure } from "./failure.ts";
 
@@ -23,4 +24,11 @@ export async function attempt(
   } catch (error) {
     return again(failureOf(error, field));
   }
+}
+
+/** The `:id` of the address. Raises `not_found` for what is no id. */
+export function idOf(noun: string, params: Readonly<Record<string, string>>): number {
+  const text = params["id"] ?? "";
+  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw notFound(noun, text);
+  return Number(text);
 }

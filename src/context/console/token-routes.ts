@@ -12,7 +12,7 @@ import { given } from "./given.ts";
 import { ConfirmBody } from "./pages/confirm.tsx";
 import { UserBody } from "./pages/user.tsx";
 import { crumbsOf, userPath, USERS } from "./user-addresses.ts";
-import { attempt, get, post } from "./routes.ts";
+import { attempt, get, idOf, post } from "./routes.ts";
 import type { Visit } from "./visit.ts";
 
 const DAY_SECONDS = 86_400;
@@ -116,7 +116,7 @@ function revokeRoutes({ users }: TokenPagesDeps): PageRoute[] {
     }),
     post(path, async ({ visit, params }) => {
       const { name } = users.get(visit.caller, params["user"]!);
-      await users.revokeToken(visit.caller, name, Number(params["id"]));
+      await users.revokeToken(visit.caller, name, idOf("token", params));
       return to(userPath(name), `Revoked a token of ${name}.`);
     }),
   ];

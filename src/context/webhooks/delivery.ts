@@ -132,6 +132,12 @@ export class Deliveries {
     if (courier) this.#wake(courier);
   }
 
+  /** Returns how many events a hook has not looked at; 0 if it receives none. */
+  lagOf(hook: number): number {
+    const courier = this.#couriers.get(hook);
+    return courier ? Math.max(0, this.#deps.events.last - courier.position) : 0;
+  }
+
   /** Stops sending to this hook. */
   cancel(hook: number): void {
     this.#couriers.get(hook)?.gone.abort();

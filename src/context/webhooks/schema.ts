@@ -53,6 +53,9 @@ export const Delivery = closed({
 export type Delivery = Static<typeof Delivery>;
 export const DeliveryParams = closed({ delivery: Type.String() });
 
+/** `lag`: events that it has not looked at yet. */
+export type HookState = Webhook & { readonly lag: number; readonly last: Delivery | null };
+
 /** One line of `webhooks/dead-letter.jsonl`. */
 export const DeadLetter = closed({
   time: Time,

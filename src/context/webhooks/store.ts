@@ -59,6 +59,10 @@ export function webhookStore(db: Db) {
     deliveries: db.query<DeliveryRow, [number, number]>(
       `SELECT ${DELIVERY} FROM webhook_deliveries WHERE webhook_id = ? ORDER BY number DESC LIMIT ?`,
     ),
+    deliveriesBefore: db.query<DeliveryRow, [number, string, number]>(
+      `SELECT ${DELIVERY} FROM webhook_deliveries WHERE webhook_id = ? AND number <
+         (SELECT number FROM webhook_deliveries WHERE id = ?) ORDER BY number DESC LIMIT ?`,
+    ),
     delivery: db.query<DeliveryRow, [string]>(`SELECT ${DELIVERY} FROM webhook_deliveries WHERE id = ?`),
     // A started event comes first, because its number is lower than those that follow.
     waiting: db.query<DeliveryRow, [number]>(

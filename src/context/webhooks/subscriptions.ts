@@ -1,6 +1,6 @@
 // Matches event types against the subscriptions of a webhook: exact types, groups such as `file.*`, or `*`.
 
-import { AppError } from "../../kit/error.ts";
+import { fieldError } from "../../kit/error.ts";
 import { eventTypes } from "../events/schema.ts";
 
 export function subscribes(subscriptions: readonly string[], type: string): boolean {
@@ -13,8 +13,9 @@ export function subscribes(subscriptions: readonly string[], type: string): bool
 export function checkSubscriptions(subscriptions: readonly string[]): void {
   const unknown = subscriptions.find((one) => !eventTypes.some((type) => subscribes([one], type)));
   if (unknown !== undefined)
-    throw new AppError(
+    throw fieldError(
       "invalid",
-      `events: "${unknown}": expected an event type, a group such as file.*, or *`,
+      "events",
+      `"${unknown}": expected an event type, a group such as file.*, or *`,
     );
 }

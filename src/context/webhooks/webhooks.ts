@@ -2,7 +2,7 @@
 // saved and at every connection.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { checkedEndpoints, OutboundFailure, type Network } from "../../kit/outbound.ts";
 import { randomSecret } from "../../kit/random.ts";
 import type { Events } from "../events/events.ts";
@@ -17,6 +17,7 @@ import {
   type CreateWebhook,
   type DeadLetter,
   type Delivery,
+  type HookState,
   type UpdateWebhook,
   type Webhook,
 } from "./schema.ts";
@@ -59,6 +60,23 @@ export class Webhooks {
   list(caller: Caller): Webhook[] {
     requireAdmin(caller);
     return this.#deps.store.all.all().map((row) => this.#shown(row));
+  }
+
+  get(caller: Caller, id: number): HookState {
+    requireAdmin(caller);
+    return this.#state(this.#row(id));
+  }
+
+  /** As `list`, with how far each has come. */
+  states(caller: Caller): HookState[] {
+    requireAdmin(caller);
+    return this.#deps.store.all.all().map((row) => this.#state(row));
+  }
+
+  #state(row: HookRow): HookState {
+    const { store, deliveries } = this.#deps;
+    const [last] = store.deliveries.all(row.id, 1);
+    return { ...this.#shown(row), lag: deliveries.lagOf(row.id), last: last ? toDelivery(last) : null };
   }
 
   async create(caller: Caller, { url, events = ["*"] }: CreateWebhook): Promise<CreatedWebhook> {
@@ -165,10 +183,14 @@ export class Webhooks {
     return this.#sendNow(caller, this.#row(row.webhook_id), newDeliveryId(), row.type, row.body);
   }
 
-  deliveries(caller: Caller, id: number): Delivery[] {
+  /** Newest first. `before`: the last delivery of the previous page. */
+  deliveries(caller: Caller, id: number, before?: string, limit = LIST_MAX): Delivery[] {
     requireAdmin(caller);
     this.#row(id);
-    return this.#deps.store.deliveries.all(id, LIST_MAX).map(toDelivery);
+    const { store } = this.#deps;
+    const rows =
+      before === undefined ? store.deliveries.all(id, limit) : store.deliveriesBefore.all(id, before, limit);
+    return rows.map(toDelivery);
   }
 
   deadLetters(caller: Caller): DeadLetter[] {
@@ -225,19 +247,17 @@ export class Webhooks {
   async #checkedTarget(text: string): Promise<string> {
     const url = URL.parse(text);
     if (!url || text.length > URL_CHARACTERS_MAX)
-      throw new AppError("invalid", "url: expected a URL such as https://example.org/hook");
+      throw fieldError("invalid", "url", "expected a URL such as https://example.org/hook");
     if (url.username !== "" || url.password !== "" || url.hash !== "")
-      throw new AppError("invalid", "url: must not contain credentials or a fragment");
+      throw fieldError("invalid", "url", "must not contain credentials or a fragment");
     try {
       await checkedEndpoints(this.#deps.network, { url, schemes: ["http", "https"] });
     } catch (error) {
       if (!(error instanceof OutboundFailure)) throw error;
       const { couldBeAllowed } = error;
       const remedy = couldBeAllowed ? "; to allow it, set webhooks.allow_private_targets in server.yaml" : "";
-      throw new AppError(
-        error.problem === "refused" ? "refused" : "invalid",
-        `url: ${error.message}${remedy}`,
-      );
+      const code = error.problem === "refused" ? "refused" : "invalid";
+      throw fieldError(code, "url", `${error.message}${remedy}`);
     }
     return url.href;
   }

@@ -1,0 +1,129 @@
+// Webhooks and their deliveries.
+
+import { h } from "preact";
+import { AppError } from "../../kit/error.ts";
+import { eventTypes } from "../events/schema.ts";
+import { CreateWebhook, UpdateWebhook } from "../webhooks/schema.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+import { page, to, type Answer, type PageRoute } from "./area.ts";
+import type { Failure } from "./failure.ts";
+import type { Form } from "./form.ts";
+import { PAGE_ROWS, withQuery } from "./format.ts";
+import { given } from "./given.ts";
+import { DEAD_LETTERS, hookCrumbs, hookPath, HOOKS } from "./hook-addresses.ts";
+import { hookStateRoutes } from "./hook-state-routes.ts";
+import { WebhookBody } from "./pages/webhook.tsx";
+import { DeadLettersBody, HookFormBody, WebhooksBody } from "./pages/webhooks.tsx";
+import { attempt, get, idOf, post } from "./routes.ts";
+import type { Visit } from "./visit.ts";
+
+export function hookRoutes(webhooks: Webhooks): PageRoute[] {
+  return [
+    get(HOOKS, ({ visit }) => page("Webhooks", h(WebhooksBody, { hooks: webhooks.states(visit.caller) }))),
+    get(DEAD_LETTERS, ({ visit }) => {
+      const letters = webhooks.deadLetters(visit.caller);
+      const hooks = new Set(webhooks.list(visit.caller).map(({ id }) => id));
+      return page("Dead letters", h(DeadLettersBody, { visit, letters, hooks }), { crumbs: hookCrumbs() });
+    }),
+    ...formRoutes(webhooks),
+    get(`${HOOKS}/:id`, ({ visit, params, query }) =>
+      hookPage(webhooks, visit, idOf("webhook", params), query.get("before") ?? undefined),
+    ),
+    post(`${HOOKS}/:id/test`, ({ visit, params }) => {
+      const id = idOf("webhook", params);
+      return attempt(
+        async () => {
+          await webhooks.test(visit.caller, id);
+          return to(hookPath(id), "Queued a test. Load the page again to see its result.");
+        },
+        (failure) => hookPage(webhooks, visit, id, undefined, failure),
+      );
+    }),
+    post(`${HOOKS}/deliveries/:delivery/redeliver`, ({ visit, params }) =>
+      redelivered(webhooks, visit, params["delivery"]!),
+    ),
+    ...hookStateRoutes(webhooks),
+  ];
+}
+
+function hookPage(
+  webhooks: Webhooks,
+  visit: Visit,
+  id: number,
+  before: string | undefined,
+  failure?: Failure,
+): Answer {
+  const hook = webhooks.get(visit.caller, id);
+  const rows = webhooks.deliveries(visit.caller, id, before, PAGE_ROWS + 1);
+  const deliveries = rows.slice(0, PAGE_ROWS);
+  const next =
+    rows.length > PAGE_ROWS ? withQuery(hookPath(id), { before: deliveries.at(-1)!.id }) : undefined;
+  const first = before === undefined ? undefined : hookPath(id);
+  return page(`Webhook ${id}`, h(WebhookBody, { visit, hook, deliveries, next, first, failure }), {
+    crumbs: hookCrumbs(),
+    status: failure?.status ?? 200,
+  });
+}
+
+/** A delivery is kept for a limited time, so that it is gone is no defect of the page. */
+async function redelivered(webhooks: Webhooks, { caller }: Visit, delivery: string): Promise<Answer> {
+  try {
+    const { webhook } = await webhooks.redeliver(caller, delivery);
+    return to(hookPath(webhook), "Queued the delivery once more. Load the page again to see its result.");
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+    return to(DEAD_LETTERS, "Nothing was sent: the server keeps this delivery no longer.");
+  }
+}
+
+interface HookForm {
+  readonly id: number | undefined;
+  readonly url: string;
+  readonly events: readonly string[];
+}
+
+function formRoutes(webhooks: Webhooks): PageRoute[] {
+  const [create, edit] = [`${HOOKS}/new`, `${HOOKS}/:id/edit`];
+  return [
+    get(create, ({ visit }) => formPage(visit, { id: undefined, url: "", events: ["*"] })),
+    post(create, ({ visit, form }) => {
+      const typed = { url: form.text("url").trim(), events: eventsIn(form, []) };
+      return attempt(
+        async () => {
+          const made = await webhooks.create(visit.caller, given(CreateWebhook, typed));
+          const text = "Created the webhook. Its secret signs every delivery and is shown only now.";
+          return to(hookPath(made.id), { text, secret: made.secret });
+        },
+        (failure) => formPage(visit, { id: undefined, ...typed }, failure),
+      );
+    }),
+    get(edit, ({ visit, params }) => formPage(visit, webhooks.get(visit.caller, idOf("webhook", params)))),
+    post(edit, ({ visit, params, form }) => {
+      const { id, events } = webhooks.get(visit.caller, idOf("webhook", params));
+      const typed = { url: form.text("url").trim(), events: eventsIn(form, events) };
+      return attempt(
+        async () => {
+          await webhooks.update(visit.caller, id, given(UpdateWebhook, typed));
+          return to(hookPath(id), "Saved. It counts from the next event on.");
+        },
+        (failure) => formPage(visit, { id, ...typed }, failure),
+      );
+    }),
+  ];
+}
+
+function formPage(visit: Visit, form: HookForm, failure?: Failure): Answer {
+  const { id, url, events } = form;
+  const title = id === undefined ? "Create a webhook" : `Edit webhook ${id}`;
+  return page(title, h(HookFormBody, { visit, id, url, events, failure }), {
+    crumbs: hookCrumbs(id),
+    status: failure?.status ?? 200,
+  });
+}
+
+/** `known`: what it subscribed to so far, in case the form does not list it. */
+function eventsIn(form: Form, known: readonly string[]): string[] {
+  if (form.text("everything") === "yes") return ["*"];
+  const groups = eventTypes.map((type) => `${type.split(".")[0]!}.*`);
+  return [...new Set([...groups, ...eventTypes, ...known])].filter((event) => form.has(`event ${event}`));
+}

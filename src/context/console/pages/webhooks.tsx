@@ -1,0 +1,180 @@
+// The list of webhooks, the form of one, and what they could not deliver.
+
+import type { VNode } from "preact";
+import { eventTypes } from "../../events/schema.ts";
+import type { DeadLetter, HookState } from "../../webhooks/schema.ts";
+import type { Failure } from "../failure.ts";
+import { countText } from "../format.ts";
+import { DEAD_LETTERS, hookPath, HOOKS, redeliverPath } from "../hook-addresses.ts";
+import { Choice, Empty, Field, FormTo, Name, Problem, Table, Time } from "../pieces.tsx";
+import type { Visit } from "../visit.ts";
+import { DeliveryState, eventsText, HookBadge } from "./hook-words.tsx";
+
+export function WebhooksBody({ hooks }: { hooks: readonly HookState[] }): VNode {
+  const create = (
+    <a class="btn primary" href={`${HOOKS}/new`}>
+      Create a webhook
+    </a>
+  );
+  if (hooks.length === 0)
+    return (
+      <Empty>
+        <p>No webhooks. A webhook sends signed events, such as a changed document, to an address of yours.</p>
+        {create}
+      </Empty>
+    );
+  return (
+    <div class="console-stack">
+      <div class="console-bar">
+        {create}
+        <a class="btn" href={DEAD_LETTERS}>
+          Dead letters
+        </a>
+      </div>
+      <Table
+        label="Webhooks"
+        head={["Address", "Events", "State", { label: "Lag", class: "number" }, "Last delivery"]}
+      >
+        {hooks.map((one) => (
+          <tr>
+            <td class="wide">
+              <a href={hookPath(one.id)}>
+                <Name>{one.url}</Name>
+              </a>
+            </td>
+            <td>{eventsText(one.events)}</td>
+            <td>
+              <HookBadge hook={one} />
+            </td>
+            <td class="number">{one.lag === 0 ? "none" : `${countText(one.lag)} events`}</td>
+            <td class="tight">
+              {one.last ? (
+                <>
+                  <DeliveryState delivery={one.last} /> <Time at={one.last.created_at} />
+                </>
+              ) : (
+                <span class="muted">none yet</span>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </div>
+  );
+}
+
+interface HookFormProps {
+  readonly visit: Visit;
+  /** Undefined: a new one. */
+  readonly id: number | undefined;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly failure: Failure | undefined;
+}
+
+const GROUPS = [...new Set(eventTypes.map((type) => `${type.split(".")[0]!}.*`))];
+
+export function HookFormBody({ visit, id, url, events, failure }: HookFormProps): VNode {
+  const problem = failure?.field === "events" ? failure.text : undefined;
+  return (
+    <FormTo
+      visit={visit}
+      action={id === undefined ? `${HOOKS}/new` : hookPath(id, "/edit")}
+      class="form console-form wide"
+    >
+      <Problem failure={failure} fields={["url", "events"]} />
+      <Field
+        label="Address"
+        name="url"
+        value={url}
+        required
+        autoFocus
+        hint="https://… of the receiver. Addresses inside the network are refused."
+        failure={failure}
+      />
+      <Choice
+        label="Events"
+        name="everything"
+        value={events.includes("*") ? "yes" : "no"}
+        options={[
+          { value: "yes", label: "All events" },
+          { value: "no", label: "The selected events only" },
+        ]}
+      />
+      <fieldset class="field console-picker">
+        <legend class="label">Selected events</legend>
+        {GROUPS.map((group) => (
+          <div class="console-picked">
+            {[group, ...eventTypes.filter((type) => type.startsWith(group.slice(0, -1)))].map((event) => (
+              <label class="check">
+                <input type="checkbox" name={`event ${event}`} checked={events.includes(event)} />
+                <span>{event}</span>
+              </label>
+            ))}
+          </div>
+        ))}
+        <p id="f-events-note" class={problem === undefined ? "hint" : "problem"}>
+          {problem ?? "file.* stands for all events of files, also for new ones."}
+        </p>
+      </fieldset>
+      <div class="actions">
+        <a class="btn" href={id === undefined ? HOOKS : hookPath(id)}>
+          Cancel
+        </a>
+        <button class="btn primary">{id === undefined ? "Create the webhook" : "Save"}</button>
+      </div>
+    </FormTo>
+  );
+}
+
+interface LettersProps {
+  readonly visit: Visit;
+  readonly letters: readonly DeadLetter[];
+  /** Those that still exist. */
+  readonly hooks: ReadonlySet<number>;
+}
+
+export function DeadLettersBody({ visit, letters, hooks }: LettersProps): VNode {
+  if (letters.length === 0)
+    return (
+      <Empty>
+        <p>No dead letters. Every delivery arrived, or is still being tried.</p>
+      </Empty>
+    );
+  return (
+    <div class="console-stack">
+      <p class="console-lead">The latest deliveries that were given up after all tries, newest first.</p>
+      <Table label="Dead letters" head={["Time", "Webhook", "Why", { label: "Tries", class: "number" }, ""]}>
+        {letters.map((one) => (
+          <tr>
+            <td class="tight">
+              <Time at={one.time} />
+            </td>
+            <td class="wide">
+              {hooks.has(one.webhook) ? (
+                <a href={hookPath(one.webhook)}>
+                  <Name>{one.url}</Name>
+                </a>
+              ) : (
+                <Name>{one.url}</Name>
+              )}
+            </td>
+            <td class="wide">
+              <Name>{one.error}</Name>
+            </td>
+            <td class="number">{one.tries}</td>
+            <td class="number">
+              {hooks.has(one.webhook) && (
+                <FormTo visit={visit} action={redeliverPath(one.delivery)}>
+                  <button class="btn small" aria-label={`Redeliver to ${one.url}`}>
+                    Redeliver
+                  </button>
+                </FormTo>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </div>
+  );
+}
