@@ -9,6 +9,8 @@ import { accessRoutes } from "./console/access-routes.ts";
 import { accountArea } from "./console/account-routes.ts";
 import { adminArea } from "./console/admin-only.ts";
 import type { Area } from "./console/area.ts";
+import { AUDIT } from "./console/audit-addresses.ts";
+import { auditRoutes } from "./console/audit-routes.ts";
 import { Console } from "./console/console.ts";
 import { ConsoleCookies } from "./console/door.ts";
 import { conflictsArea } from "./console/conflict-routes.ts";
@@ -75,5 +77,9 @@ function administration({ audit, users, rules, spaces, webhooks }: Parts): Area[
       routes: [...userRoutes({ users, rules, spaceNames }), ...accessRoutes({ rules, spaceNames })],
     }),
     adminArea(audit, { places: [{ label: "Webhooks", path: HOOKS }], routes: hookRoutes(webhooks) }),
+    adminArea(audit, {
+      places: [{ label: "Audit", path: AUDIT }],
+      routes: auditRoutes({ audit, spaceNames }),
+    }),
   ];
 }

@@ -2,16 +2,21 @@
 // linked from another one.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
 import { localUi } from "../kit/local-ui.ts";
+import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
+import { hookReceiver } from "../kit/hook-receiver.ts";
 import { signedIn, type ConsolePage, type Visitor } from "../kit/console.ts";
 
 const PAGES_MAX = 600;
 
 describe("the links of the console", () => {
   let server: ContextServer;
+  const hooks = hookReceiver();
   beforeAll(async () => {
-    server = await contextServer({ template: "team" });
+    server = await contextServer({ template: "team", outbound: hooks.outbound });
+    await server.user(`<b>x</b> & "y"/z`, "contributor", ["team"]);
+    await server.rules("viewer", deny("private/**", "read"));
+    await server.admin.post("/webhooks", { url: hooks.url(), events: ["file.write"] });
     await server.user("viewer", "viewer");
     await server.admin.write("notes/a b & c#%.md", "# Notes\n\n[onboarding](../team/onboarding.md)\n");
     await server.admin.write("notes/gone.md", "gone\n");
@@ -19,7 +24,10 @@ describe("the links of the console", () => {
     await server.admin.write("decisions.conflict-ada-20261122T130000Z.md", "other\n");
     await server.admin.post("/spaces/team/snapshots", { name: "first" });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await hooks[Symbol.asyncDispose]();
+  });
 
   test.each(["root", "viewer"])("resolve for %s", async (name) => {
     const one = await signedIn(server, name);
@@ -28,6 +36,8 @@ describe("the links of the console", () => {
     expect([...pages.keys()].slice(0, 1)).toEqual(["/console"]);
     const untitled = [...pages].filter(([path, { title }]) => title === "" && !path.includes("/raw/"));
     expect(untitled.map(([path]) => path)).toEqual([]);
+    for (const [path, page] of pages)
+      expect({ path, title: page.title === "" && !isDownload(page) }).toEqual({ path, title: false });
   });
 });
 
@@ -65,6 +75,10 @@ async function crawled(one: Visitor): Promise<{ pages: Map<string, ConsolePage>;
     if (status !== 403 || !text.includes("expired")) broken.push(`POST ${action}: ${status}`);
   }
   return { pages, broken };
+}
+
+function isDownload({ headers }: ConsolePage): boolean {
+  return headers.get("content-disposition")?.startsWith("attachment") ?? false;
 }
 
 function searchesOf({ forms }: ConsolePage): string[] {
