@@ -15,9 +15,9 @@ describe("the links of the console", () => {
   beforeAll(async () => {
     server = await contextServer({ template: "team", outbound: hooks.outbound });
     await server.user(`<b>x</b> & "y"/z`, "contributor", ["team"]);
-    await server.rules("viewer", deny("private/**", "read"));
     await server.admin.post("/webhooks", { url: hooks.url(), events: ["file.write"] });
     await server.user("viewer", "viewer");
+    await server.rules("viewer", deny("private/**", "read"));
     await server.admin.write("notes/a b & c#%.md", "# Notes\n\n[onboarding](../team/onboarding.md)\n");
     await server.admin.write("notes/gone.md", "gone\n");
     await server.admin.delete("/spaces/team/files/notes/gone.md");
