@@ -22,7 +22,15 @@ export const targets: readonly Target[] = [
 
 /** The two programs, and the files that they start from: their own, and that of their workers. */
 export const programs = [
-  { name: "service", entries: ["bin/service.ts", "src/service/worker.ts", "src/context/look-worker.ts"] },
+  {
+    name: "service",
+    entries: [
+      "bin/service.ts",
+      "src/service/worker.ts",
+      "src/context/worker.ts",
+      "src/context/look-worker.ts",
+    ],
+  },
   { name: "cairn", entries: ["bin/cairn.ts", "src/context/worker.ts", "src/context/look-worker.ts"] },
 ] as const;
 
