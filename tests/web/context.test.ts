@@ -240,6 +240,15 @@ onScreen(
       await page.close();
     });
 
+    test("renders a long document to its end", async () => {
+      const parts = Array.from({ length: 900 }, (_, index) => `## Part ${index}\n\nSome words about it.\n`);
+      await at.put("team/long.md", parts.join("\n"));
+      const page = await at.openContext("team/long.md");
+      await reading(page).getByRole("heading", { name: "Part 899", exact: true }).waitFor();
+      expect(await reading(page).getByRole("heading").count()).toBe(900);
+      await page.close();
+    });
+
     test("keeps an edit by hand as a version of its own, and shows what was removed by hand", async () => {
       const path = "team/hand.md";
       await at.put(path, "first\n");

@@ -10,6 +10,7 @@ import {
   onCleanup,
   Show,
   Switch,
+  untrack,
 } from "solid-js";
 import Info from "lucide-solid/icons/info";
 import { DiffView } from "../../kit/diff-view.tsx";
@@ -66,15 +67,17 @@ function Rendered(props: { readonly path: string; readonly text: string }): JSX.
 
 /** Grows frame by frame to the whole text: to render a long document at once would freeze the page. */
 function createGrowing(text: () => string): () => string {
-  const [shown, setShown] = createSignal("");
+  const startOf = (whole: string) => nextEnd(whole, 0, CHARACTERS_PER_FRAME);
+  const [shown, setShown] = createSignal(untrack(() => text().slice(0, startOf(text()))));
   createEffect(
     on(text, (whole) => {
-      let end = 0;
+      let end = startOf(whole);
       let frame = 0;
       const grow = () => {
-        end = nextEnd(whole, end, CHARACTERS_PER_FRAME);
         setShown(whole.slice(0, end));
-        if (end < whole.length) frame = requestAnimationFrame(grow);
+        if (end === whole.length) return;
+        end = nextEnd(whole, end, CHARACTERS_PER_FRAME);
+        frame = requestAnimationFrame(grow);
       };
       grow();
       onCleanup(() => cancelAnimationFrame(frame));
