@@ -69,6 +69,11 @@ export function temporaryDirectory(environment: Environment): string {
   return environment.TMPDIR || environment.TEMP || environment.TMP || tmpdir();
 }
 
+/** The ID of the user who runs this program; undefined where users have none (Windows). */
+export function ownUser(): number | undefined {
+  return process.getuid?.();
+}
+
 /** The path of the running program. With BUN_BE_BUN=1 it acts as Bun itself, compiled or not. */
 export function ownExecutable(): string {
   return process.execPath;

@@ -6,7 +6,7 @@ import type { DaemonStatus } from "../../context/replica/daemon-status.ts";
 import type { Installed, Manager } from "../../context/replica/installing.ts";
 import type { System, Unit } from "../../context/replica/units.ts";
 import { systemClock } from "../../kit/clock.ts";
-import { homeDirectory, processEnvironment, waitForStopSignal } from "../../kit/environment.ts";
+import { homeDirectory, processEnvironment, waitForStopSignal, ownUser } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
 import { formatOf, printData, printText } from "../../kit/output.ts";
@@ -205,7 +205,7 @@ function systemOf(): System {
 }
 
 function manager(): Manager {
-  return { system: systemOf(), environment: processEnvironment(), uid: process.getuid?.() ?? 0 };
+  return { system: systemOf(), environment: processEnvironment(), uid: ownUser() ?? 0 };
 }
 
 function passedOn(): Record<string, string> {

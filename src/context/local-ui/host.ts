@@ -1,11 +1,13 @@
 // Serves the pages of one local space to one browser of this machine: the listener, the checks before any page, the key, and the end after a time
 // without use.
 
+import { within } from "../../kit/deadline.ts";
+import { ownUser } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import { listen, type Handle, type Listener } from "../../kit/http/serve.ts";
 import type { Log } from "../../kit/log.ts";
-import { within } from "../../kit/deadline.ts";
+import { peerOwner } from "../../kit/peer-owner.ts";
 import { hostOf, type LoopbackAddress } from "./address.ts";
 import { ENTER_PATH } from "./door.ts";
 import type { Entry } from "./entry.ts";
@@ -45,6 +47,7 @@ export function serveUi(options: UiOptions): RunningUi {
   const handle: Handle = (request, exchange) => {
     requireOwnHost(exchange, host);
     requireDirect(exchange);
+    requireOwnUser(exchange, listener.port);
     if (isActivity(exchange)) timer.refresh();
     if (exchange.path === "/") return Response.redirect("/console", 303);
     return pages(request, exchange);
@@ -76,6 +79,21 @@ function requireOwnHost({ headers }: Exchange, host: string): void {
 function requireDirect(exchange: Exchange): void {
   if (exchange.isDirectLocal()) return;
   throw new AppError("forbidden", "cairn ui answers browsers on this machine only, without a proxy");
+}
+
+const ROOT = 0;
+
+/**
+ * On a machine with several users, another one can see the address in the list of processes while it is opened, or get the cookie by a page of
+ * their own at another port. Root can do everything anyway, and forwards connections for containers and virtual machines.
+ */
+function requireOwnUser(exchange: Exchange, own: number): void {
+  const peer = exchange.peerPort?.();
+  const user = ownUser();
+  if (peer === undefined || user === undefined || user === ROOT) return;
+  const owner = peerOwner({ peer, own });
+  if (owner === undefined || owner === user || owner === ROOT) return;
+  throw new AppError("forbidden", "cairn ui answers programs of the user who started it only");
 }
 
 /** Scripts of a page that is merely open refresh their counters; that is no use. */

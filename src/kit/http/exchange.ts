@@ -14,6 +14,8 @@ export interface Exchange {
   /** The query without its question mark; empty if there is none. */
   readonly query: string;
   peer(): string | undefined;
+  /** Of the other end of the connection. */
+  peerPort?(): number | undefined;
   loopbackPrivilege(): boolean;
   /** Sent by a program on this machine, with no proxy in between. */
   isDirectLocal(): boolean;

@@ -115,6 +115,10 @@ class ConnectionExchange implements Exchange {
     return (this.#peer ??= this.#server.requestIP(this.#request)?.address);
   }
 
+  peerPort(): number | undefined {
+    return this.#server.requestIP(this.#request)?.port;
+  }
+
   loopbackPrivilege(): boolean {
     return this.admission.loopbackPrivilege();
   }
