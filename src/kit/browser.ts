@@ -17,8 +17,11 @@ export function browserCommand(
 ): string[] | undefined {
   const named = environment.BROWSER;
   if (named !== undefined && named !== "" && hasProgram(named, environment)) return [named, address];
-  if (platform === "darwin") return environment.SSH_CONNECTION ? undefined : ["open", address];
-  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler", address];
+  if (platform === "darwin" || platform === "win32") {
+    // The desktop of this machine is not in front of the person.
+    if (environment.SSH_CONNECTION) return undefined;
+    return platform === "darwin" ? ["open", address] : ["rundll32", "url.dll,FileProtocolHandler", address];
+  }
   const opener = environment.WSL_DISTRO_NAME ? "wslview" : "xdg-open";
   const hasDesktop = environment.DISPLAY || environment.WAYLAND_DISPLAY || environment.WSL_DISTRO_NAME;
   return hasDesktop && hasProgram(opener, environment) ? [opener, address] : undefined;

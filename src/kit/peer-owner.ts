@@ -13,7 +13,7 @@ const LOOPBACK = new Set([
   "0000000000000000FFFF00000100007F",
 ]);
 
-export interface Ports {
+interface Ports {
   /** Of the other end. */
   readonly peer: number;
   /** Of ours. */

@@ -7,7 +7,6 @@ import { dirname } from "node:path";
 import { OutputCapture } from "./capture.ts";
 import {
   childEnvironment,
-  hasProgram,
   ownExecutable,
   personalEnvironment,
   processEnvironment,
@@ -360,46 +359,6 @@ export function startForGood(command: string[], environment: Environment): boole
 export function ownCommand(): string[] {
   const isCompiled = Bun.main.includes("$bunfs") || Bun.main.includes("~BUN");
   return isCompiled ? [ownExecutable()] : [ownExecutable(), Bun.main];
-}
-
-/** The variables that a program needs to reach the desktop of a person. */
-const DESKTOP_VARIABLES = [
-  "DISPLAY",
-  "WAYLAND_DISPLAY",
-  "XAUTHORITY",
-  "XDG_RUNTIME_DIR",
-  "DBUS_SESSION_BUS_ADDRESS",
-];
-
-/** Opens an address of our own in the browser of the person. Returns false where there is no desktop; a browser that fails is not noticed. */
-export function openInBrowser(url: string): boolean {
-  const environment = processEnvironment();
-  const command = browserCommand(url, environment);
-  if (command === undefined) return false;
-  const variables = DESKTOP_VARIABLES.flatMap((name) => {
-    const value = environment[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  try {
-    const child = Bun.spawn(command, {
-      env: childEnvironment(environment, Object.fromEntries(variables)),
-      stdio: ["ignore", "ignore", "ignore"],
-      detached: true,
-    });
-    child.unref();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function browserCommand(url: string, environment: Environment): string[] | undefined {
-  // The desktop of another machine would open a page that it cannot reach.
-  if (environment["SSH_CONNECTION"] !== undefined) return undefined;
-  if (process.platform === "darwin") return ["open", url];
-  if (process.platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler", url];
-  const hasDesktop = environment["DISPLAY"] !== undefined || environment["WAYLAND_DISPLAY"] !== undefined;
-  return hasDesktop && hasProgram("xdg-open", environment) ? ["xdg-open", url] : undefined;
 }
 
 /**

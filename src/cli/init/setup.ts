@@ -2,11 +2,11 @@
 // keeps running afterwards.
 
 import { newServerDirectory } from "../../context/config/directory.ts";
+import { openInBrowser } from "../../kit/browser.ts";
 import { commandText } from "../../kit/command-text.ts";
 import { stderrIsTerminal, waitForStopSignal, type Environment } from "../../kit/environment.ts";
 import { listenProblem } from "../../kit/hosts.ts";
 import { logWriter, printText } from "../../kit/output.ts";
-import { openInBrowser } from "../../kit/process.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { refuseProblems, type Answers } from "./answers.ts";
 import { portProblem } from "./new-server.ts";
@@ -37,7 +37,7 @@ export async function setUpInBrowser(answers: Answers, environment: Environment)
   const setupCode = randomSecret(CODE_BITS);
   const server = await startServer({ directory, log, setupCode });
   const url = `${server.url}/setup?code=${setupCode}`;
-  const isOpened = openInBrowser(url);
+  const isOpened = openInBrowser(url, environment);
   await printText(
     [
       isOpened

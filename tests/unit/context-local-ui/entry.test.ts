@@ -62,7 +62,8 @@ test("only this machine's own two addresses are listened on", () => {
 test("the browser's command depends on the system, and there is none without a desktop", () => {
   const address = "http://127.0.0.1:1/?a=b&c=d";
   expect(browserCommand(address, {}, "darwin")).toEqual(["open", address]);
-  expect(browserCommand(address, { SSH_CONNECTION: "1" }, "darwin")).toBeUndefined();
+  for (const platform of ["darwin", "win32"] as const)
+    expect(browserCommand(address, { SSH_CONNECTION: "1" }, platform)).toBeUndefined();
   expect(browserCommand(address, {}, "win32")).toEqual(["rundll32", "url.dll,FileProtocolHandler", address]);
   expect(browserCommand(address, { PATH: "/bin:/usr/bin" }, "linux")).toBeUndefined();
   const named = { PATH: "/bin:/usr/bin", BROWSER: "/bin/sh" };
