@@ -2,6 +2,14 @@
 // stay text.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Fragment, h } from "preact";
+import { renderToString } from "preact-render-to-string";
+import type { Answer, Asked } from "../../src/context/console/area.ts";
+import { graphArea } from "../../src/context/console/graph-routes.ts";
+import type { SpaceSource } from "../../src/context/console/space-source.ts";
+import type { Pictures } from "../../src/context/graph/pictures.ts";
+import type { BrowsedSpace } from "../../src/context/space/door.ts";
+import { AppError } from "../../src/kit/error.ts";
 import { contextServer, filePath, type ContextServer } from "../kit/context-server.ts";
 import { signedIn, type ConsolePage, type Visitor } from "../kit/console.ts";
 
@@ -115,4 +123,28 @@ describe("the graph page", () => {
       expect(html).not.toMatch(/<img|\u202e|a&b/);
     }
   });
+});
+
+test("a picture that cannot be drawn in time leaves the lists", async () => {
+  const core = { documents: [{ path: "a.md", linked: 0, links: 0, broken: 0 }], edges: [], left_out: 0 };
+  const totals = { documents: 1, links: 0, broken: 0, orphans: 1 };
+  const space = { graph: () => Promise.resolve({ head: "a.1", totals, core }) } as unknown as BrowsedSpace;
+  const source: SpaceSource = { list: () => Promise.resolve([]), use: (_caller, _name, work) => work(space) };
+  const busy = (code: "refused" | "unavailable" | "internal") =>
+    graphArea(source, { of: () => Promise.reject(new AppError(code, "no")) } as unknown as Pictures);
+  const visit = { caller: { name: "ada" }, spaceTabs: [] } as unknown as Asked["visit"];
+  const asked = { visit, params: { space: "main" }, query: new URLSearchParams() } as unknown as Asked;
+  const shown = async (code: Parameters<typeof busy>[0]) => {
+    const [route] = busy(code).routes;
+    const answer = await (route as { answer: (one: Asked) => Promise<Answer> }).answer(asked);
+    return answer.kind === "page" ? renderToString(h(Fragment, null, answer.body)) : "";
+  };
+  for (const code of ["refused", "unavailable"] as const) {
+    const html = await shown(code);
+    expect([html.includes("The picture could not be drawn now."), html.includes("a.md")]).toEqual([
+      true,
+      true,
+    ]);
+  }
+  await expect(shown("internal")).rejects.toThrow("no");
 });

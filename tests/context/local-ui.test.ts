@@ -2,11 +2,14 @@
 // from its own page. Requests go over bare sockets.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { KEY_MINUTES } from "../../src/context/local-ui/limits.ts";
 import { visitor, type Visitor } from "../kit/console.ts";
 import { localUi, type TestUi } from "../kit/local-ui.ts";
 import { manualClock } from "../kit/manual-clock.ts";
 import { rawRequest } from "../kit/raw-http.ts";
+import { PERSON } from "../kit/space-doors.ts";
 
 const PAGE = "/console/spaces/main/freshness";
 const FILES = { "a.md": "---\nstale-after: 1d\nlast-validated: 2020-01-01\n---\n[[b]]\n" };
@@ -254,6 +257,29 @@ test("pages and other commands use the space in turns", async () => {
   }
   const page = await one.get(`${PAGE}?show=none`);
   expect(page.text).toContain("round-0.md");
+});
+
+test("documents are edited, deleted and restored, and a hand edit on disk is shown and recorded", async () => {
+  await using ui = await localUi({ files: FILES });
+  const one = await ui.enter();
+  const space = "/console/spaces/main";
+  const form = await one.get(`${space}/edit/a.md`);
+  const saved = await one.submit(form, `${space}/edit/a.md`, { content: "# New\r\n", action: "save" });
+  expect([saved.path, saved.text.includes("Saved a.md as v2.")]).toEqual([`${space}/files/a.md`, true]);
+  expect(readFileSync(join(ui.tree, "a.md"), "utf8")).toBe("# New\n");
+  const versions = await ui.inSpace((opened) => opened.history("a.md"));
+  expect(versions.versions.map(({ author }) => author)).toEqual([PERSON, PERSON]);
+  writeFileSync(join(ui.tree, "a.md"), "by hand\n");
+  expect((await one.get(`${space}/files/a.md`)).text).toContain("edited on disk");
+  const disk = await one.get(`${space}/disk`);
+  const recorded = await one.submit(disk, `${space}/disk`);
+  expect([recorded.status, recorded.text.includes("Recorded 1 file.")]).toEqual([200, true]);
+  const remove = await one.get(`${space}/remove/a.md`);
+  expect((await one.submit(remove, `${space}/remove/a.md`)).text).toContain("Deleted a.md.");
+  const page = await one.get(`${space}/deleted`);
+  const action = page.forms.find(({ method }) => method === "post")!.action;
+  expect((await one.submit(page, action)).text).toContain("Restored a.md");
+  expect(readFileSync(join(ui.tree, "a.md"), "utf8")).toBe("by hand\n");
 });
 
 function cookieOf({ cookies }: Visitor): string {

@@ -1,6 +1,7 @@
 // Turns the core of a graph into a picture: what each node is called, how large it is, and where it is. The places are computed in a worker and kept
 // for the links that were asked for last, so that a page of an unchanged space costs nothing.
 
+import { sha256Hex } from "../../kit/crypto.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import { visibleInLine } from "../../kit/visible.ts";
 import { LAYOUT_JOB, type Layout, type LayoutInput } from "./layout-job.ts";
@@ -66,7 +67,7 @@ export class Pictures {
   }
 
   #layout(input: LayoutInput, by: string): Promise<Layout> {
-    const key = Bun.hash(JSON.stringify(input)).toString(36);
+    const key = sha256Hex(JSON.stringify(input));
     const layout = this.#kept.get(key) ?? this.#workers.run(LAYOUT_JOB, input, { by });
     this.#kept.delete(key);
     this.#kept.set(key, layout);
