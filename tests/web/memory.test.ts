@@ -13,13 +13,17 @@ onScreen("memory", memoryScreen, (at) => {
 
   test("a chip names document and version, shows the change, and leads to the version", async () => {
     const page = await at.open(at.own);
-    const chip = page.getByRole("button", { name: /memory_write shared\/facts\.md · v2/ });
+    const chip = page.getByRole("button", { name: /memory_write shared\/facts\.md v2/ });
     await chip.click();
     const change = page.getByRole("region", { name: "Change" });
     await change.getByText("version 1 → version 2").waitFor();
     await change.getByText("The sea is cold and wide.").waitFor();
     await change.getByText("removed: ").waitFor();
-    for (const name of [/memory_search sea/, /memory_read shared\/facts\.md/, /memory_list/])
+    for (const name of [
+      /memory_search sea/,
+      /memory_read shared\/facts\.md/,
+      /memory_list shared\/ and mine\//,
+    ])
       await page.getByRole("button", { name }).first().waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await change.getByRole("link", { name: "Open in Memory" }).click();
@@ -30,9 +34,9 @@ onScreen("memory", memoryScreen, (at) => {
 
   test("a refused write says why, and shows what was not written", async () => {
     const page = await at.open(at.own);
-    await page.getByRole("button", { name: /memory_write shared\/key\.md · not written/ }).click();
+    await page.getByRole("button", { name: /memory_write shared\/key\.md not written/ }).click();
     await page.getByText("looks like a secret", { exact: false }).waitFor();
-    const stale = page.getByRole("button", { name: /memory_write shared\/facts\.md · not written/ });
+    const stale = page.getByRole("button", { name: /memory_write shared\/facts\.md not written/ });
     await stale.click();
     await page
       .getByText("Nothing was written: shared/facts.md is at version 2 now", { exact: false })

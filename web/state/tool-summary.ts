@@ -20,18 +20,21 @@ const TELLING: Readonly<Record<string, readonly string[]>> = {
   instruction_save: ["name"],
   memory_read: ["name"],
   memory_write: ["name"],
-  memory_list: [],
   memory_search: ["query"],
   context_bind: ["path", "agent"],
   context_unbind: ["path", "agent"],
   web_search: ["query"],
 };
 
+/** Of tools whose arguments say nothing. */
+const FIXED: Readonly<Record<string, string>> = { memory_list: "shared/ and mine/" };
+
 const BETWEEN: Readonly<Record<string, string>> = { wire_create: " → ", wire_remove: " → " };
 
 export function summaryOf(tool: string, written: string): string {
   const values = objectOf(written);
   if (!values) return oneLine(written);
+  if (FIXED[tool] !== undefined) return FIXED[tool];
   const telling = TELLING[tool];
   if (!telling) return Object.keys(values).length === 0 ? "" : oneLine(JSON.stringify(values));
   const told = telling

@@ -50,11 +50,7 @@ export function ToolChip(props: { readonly chip: Chip; readonly bubble: Bubble }
       ? { turnId: props.chip.turnId, callId: props.chip.key }
       : undefined,
   );
-  const summary = createMemo(() => {
-    const about = summaryOf(props.chip.tool, props.chip.arguments);
-    if (isMemoryWrite(props.chip) && state() === "error") return `${about} · not written`;
-    return written() ? `${about} · v${written()!.version}` : about;
-  });
+  const summary = createMemo(() => summaryOf(props.chip.tool, props.chip.arguments));
   const took = createMemo(() => chipDuration(props.chip, here.state()));
   return (
     <div
@@ -73,8 +69,14 @@ export function ToolChip(props: { readonly chip: Chip; readonly bubble: Bubble }
         <span class="chat-summary" title={summary()} dir="auto">
           {summary()}
         </span>
+        <Show when={written()}>{(write) => <span class="chat-version">v{write().version}</span>}</Show>
         <span class="chat-took">
-          <Ending state={state()} took={took()} since={live()?.askedAt} />
+          <Ending
+            state={state()}
+            word={isMemoryWrite(props.chip) && state() === "error" ? "not written" : chipWords[state()]}
+            took={took()}
+            since={live()?.askedAt}
+          />
         </span>
         <ChevronRight class="chat-chevron" aria-hidden="true" />
       </button>
@@ -91,13 +93,14 @@ const isMemoryWrite = ({ tool }: Chip) => tool === "memory_write";
 
 function Ending(props: {
   readonly state: ChipState;
+  readonly word: string;
   readonly took: number | undefined;
   readonly since: string | undefined;
 }): JSX.Element {
   const room = useRoom();
   const time = () => (props.took === undefined ? "" : duration(props.took));
   return (
-    <Switch fallback={time() === "" ? chipWords[props.state] : `${chipWords[props.state]} · ${time()}`}>
+    <Switch fallback={time() === "" ? props.word : `${props.word} · ${time()}`}>
       <Match when={props.state === "ok"}>
         <span class="visually-hidden">done </span>
         {time()}

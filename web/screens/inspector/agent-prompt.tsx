@@ -23,6 +23,7 @@ import { unbindDocument } from "../../parts/memory/binding.tsx";
 import { pathInBranch } from "../../parts/memory/paths.ts";
 import { groupsOf, type PromptGroup } from "./agent-parts.ts";
 import { BindBox } from "./bind-box.tsx";
+import { UnreadNote } from "./unread-note.tsx";
 import { useSourceOf } from "./sources.ts";
 
 const DOCUMENTS_SHOWN = 8;
@@ -125,42 +126,44 @@ function Group(props: { readonly group: PromptGroup; readonly agent: Agent }): J
   );
   const isForAll = () => (binding() ?? document())?.agent_id === null;
   return (
-    <li class="inspector-row" classList={{ wrapping: props.group.text !== undefined }}>
-      <span class="dot" style={{ background: props.group.colour }} />
-      <span class="ellipsis" dir="auto" title={props.group.name}>
-        {pathInBranch(here.state().workspace.branch, props.group.name)}
-      </span>
-      <Show when={props.group.version}>
-        <span class="tag">{props.group.version}</span>
-      </Show>
-      <Show when={document() && props.group.version === undefined}>
-        <span class="tag wait">cannot be read</span>
-      </Show>
-      <Show when={isForAll()}>
-        <span class="tag">all agents</span>
-      </Show>
-      <Show when={document()}>{(bound) => <UnbindDocument binding={bound()} />}</Show>
-      <Show when={binding()}>
-        {(bound) => (
-          <span class="inspector-drop">
-            <IconButton
-              small
-              label={`Unbind ${bound().name}${bound().agent_id === null ? " from all agents" : ""}`}
-              onClick={() =>
-                void removeSelected(here, editing, { kind: "instruction-binding", id: bound().id })
-              }
-            >
-              <X aria-hidden="true" />
-            </IconButton>
-          </span>
-        )}
-      </Show>
-      <Show when={props.group.text === undefined}>
-        <span class="end small muted num">
-          {props.group.tokens === 0 ? emptyWords(props.group, props.agent) : tokens(props.group.tokens)}
+    <li>
+      <div class="inspector-row">
+        <span class="dot" style={{ background: props.group.colour }} />
+        <span class="ellipsis" dir="auto" title={props.group.name}>
+          {pathInBranch(here.state().workspace.branch, props.group.name)}
         </span>
-      </Show>
-      <Show when={props.group.text}>{(why) => <span class="inspector-note small muted">{why()}</span>}</Show>
+        <Show when={props.group.version}>
+          <span class="tag">{props.group.version}</span>
+        </Show>
+        <Show when={document() && props.group.version === undefined}>
+          <span class="tag wait">cannot be read</span>
+        </Show>
+        <Show when={isForAll()}>
+          <span class="tag">all agents</span>
+        </Show>
+        <Show when={document()}>{(bound) => <UnbindDocument binding={bound()} />}</Show>
+        <Show when={binding()}>
+          {(bound) => (
+            <span class="inspector-drop">
+              <IconButton
+                small
+                label={`Unbind ${bound().name}${bound().agent_id === null ? " from all agents" : ""}`}
+                onClick={() =>
+                  void removeSelected(here, editing, { kind: "instruction-binding", id: bound().id })
+                }
+              >
+                <X aria-hidden="true" />
+              </IconButton>
+            </span>
+          )}
+        </Show>
+        <Show when={props.group.text === undefined}>
+          <span class="end small muted num">
+            {props.group.tokens === 0 ? emptyWords(props.group, props.agent) : tokens(props.group.tokens)}
+          </span>
+        </Show>
+      </div>
+      <Show when={props.group.text}>{(why) => <UnreadNote text={why()} />}</Show>
     </li>
   );
 }

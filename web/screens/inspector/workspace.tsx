@@ -15,6 +15,7 @@ import { nameOf } from "../../state/workspace-state.ts";
 import { agentPromptQuery, groupsOf } from "./agent-parts.ts";
 import { InspectorHeader } from "./header.tsx";
 import { useInspectHref } from "./sources.ts";
+import { UnreadNote } from "./unread-note.tsx";
 
 export function WorkspaceInspector(): JSX.Element {
   const here = useHere();
@@ -83,33 +84,35 @@ function Bound(props: {
   const here = useHere();
   const inspect = useInspectHref();
   return (
-    <li class="inspector-row wrapping">
-      <span class="ellipsis" dir="auto" title={props.binding.path}>
-        {props.binding.path}
-      </span>
-      <Show when={props.version}>
-        <span class="tag">{props.version}</span>
-      </Show>
-      <Show when={props.unread}>
-        <span class="tag wait">cannot be read</span>
-      </Show>
-      <Show when={props.binding.agent_id}>
-        {(id) => (
-          <A href={inspect({ kind: "agent", id: id() })} noScroll class="small end">
-            <bdi>{nameOf(here.state(), id())}</bdi>
-          </A>
-        )}
-      </Show>
-      <span class="inspector-drop">
-        <IconButton
-          small
-          label={`Unbind ${props.binding.path}${props.binding.agent_id === null ? " from all agents" : ""}`}
-          onClick={() => void unbindDocument(props.binding)}
-        >
-          <X aria-hidden="true" />
-        </IconButton>
-      </span>
-      <Show when={props.unread}>{(why) => <span class="inspector-note small muted">{why()}</span>}</Show>
+    <li>
+      <div class="inspector-row">
+        <span class="ellipsis" dir="auto" title={props.binding.path}>
+          {props.binding.path}
+        </span>
+        <Show when={props.version}>
+          <span class="tag">{props.version}</span>
+        </Show>
+        <Show when={props.unread}>
+          <span class="tag wait">cannot be read</span>
+        </Show>
+        <Show when={props.binding.agent_id}>
+          {(id) => (
+            <A href={inspect({ kind: "agent", id: id() })} noScroll class="small end">
+              <bdi>{nameOf(here.state(), id())}</bdi>
+            </A>
+          )}
+        </Show>
+        <span class="inspector-drop">
+          <IconButton
+            small
+            label={`Unbind ${props.binding.path}${props.binding.agent_id === null ? " from all agents" : ""}`}
+            onClick={() => void unbindDocument(props.binding)}
+          >
+            <X aria-hidden="true" />
+          </IconButton>
+        </span>
+      </div>
+      <Show when={props.unread}>{(why) => <UnreadNote text={why()} />}</Show>
     </li>
   );
 }
