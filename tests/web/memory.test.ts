@@ -15,7 +15,7 @@ onScreen("memory", memoryScreen, (at) => {
     const page = await at.open(at.own);
     const chip = page.getByRole("button", { name: /memory_write shared\/facts\.md v2/ });
     await chip.click();
-    const change = page.getByRole("region", { name: "Change" });
+    const change = page.getByRole("group", { name: "Change" });
     await change.getByText("version 1 → version 2").waitFor();
     await change.getByText("The sea is cold and wide.").waitFor();
     await change.getByText("removed: ").waitFor();
@@ -41,7 +41,8 @@ onScreen("memory", memoryScreen, (at) => {
     await page
       .getByText("Nothing was written: shared/facts.md is at version 2 now", { exact: false })
       .waitFor();
-    await page.getByRole("region", { name: "Change" }).getByText("The sea is warm.").waitFor();
+    await page.getByRole("group", { name: "Change" }).getByText("The sea is warm.").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
     await page.close();
   });
 

@@ -41,6 +41,7 @@ export function DiffView(props: DiffViewProps): JSX.Element {
     on(compared, ({ rows }) => setStretches(stretchesOf(rows, props.before !== undefined)), { defer: false }),
   );
   const whole = () => props.before === undefined;
+  const label = () => `Content of ${props.fileName}${props.note === undefined ? "" : `, ${props.note}`}`;
   const language = () => props.language ?? props.fileName;
   const coloursBefore = createColours(() => props.before ?? "", language);
   const coloursAfter = createColours(() => props.after, language);
@@ -59,7 +60,7 @@ export function DiffView(props: DiffViewProps): JSX.Element {
           Too different to compare line by line. All old lines are followed by all new lines.
         </div>
       </Show>
-      <div class="diff-body scroll" tabIndex={0} role="region" aria-label={`Content of ${props.fileName}`}>
+      <div class="diff-body scroll" tabIndex={0} role="region" aria-label={label()}>
         <div class="diff-rows">
           <Show when={compared().rows.length === 0}>
             <div class="diff-remark">The file is empty.</div>

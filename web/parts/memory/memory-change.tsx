@@ -36,7 +36,7 @@ export function MemoryChange(props: MemoryChangeProps): JSX.Element {
   return (
     <Show when={asked()}>
       {(wanted) => (
-        <section class="memory-change" aria-label="Change">
+        <div class="memory-change" role="group" aria-label="Change">
           <Show
             when={write()}
             fallback={<Whole {...wanted()} note={wasRefused() ? "not written" : undefined} />}
@@ -52,7 +52,7 @@ export function MemoryChange(props: MemoryChangeProps): JSX.Element {
               </>
             )}
           </Show>
-        </section>
+        </div>
       )}
     </Show>
   );
