@@ -8,7 +8,7 @@ import type { Caller } from "../identity/caller.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import { parseConflictName } from "../sync/conflict-names.ts";
-import type { FileEngine, LogEntry } from "../versioned-store/engine.ts";
+import type { FileEngine, Head, LogEntry } from "../versioned-store/engine.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
 
 /** Sorts after everything in a folder: no path contains this character. */
@@ -18,6 +18,9 @@ const ROWS_FEW = 4;
 const ROWS_MANY = 128;
 /** Conflict files of one space; nobody resolves more in one go. */
 const CONFLICTS_MAX = 1_000;
+/** Of every conflict file, in front of who and when. */
+const MARK = ".conflict-";
+const NAMES_AT_ONCE = 2_000;
 
 export interface FolderQuery {
   /** Empty: the top. */
@@ -52,6 +55,11 @@ export interface ConflictFile {
 
 export class Browsing {
   readonly #spaces: Pick<Spaces, "looked">;
+  /** The conflict files of a space at a head. */
+  readonly #conflicts = new WeakMap<
+    FileEngine,
+    { readonly head: Head; readonly paths: ReadonlySet<string> }
+  >();
 
   constructor(spaces: Pick<Spaces, "looked">) {
     this.#spaces = spaces;
@@ -100,13 +108,33 @@ export class Browsing {
   /** Sorted by path. At most CONFLICTS_MAX. */
   async conflicts(caller: Caller, spaceName: string): Promise<ConflictFile[]> {
     const { engine } = await this.#spaces.looked(caller, spaceName);
-    const paths = await engine.pathsContaining(".conflict-", CONFLICTS_MAX);
+    const paths = [...(await this.#conflictPaths(engine))].toSorted();
     return paths
       .filter((path) => caller.rights.may("list", spaceName, path))
-      .flatMap((copy) => {
-        const name = parseConflictName(copy);
-        return name ? [{ path: name.path, copy, user: name.user, opened_at: name.opened_at }] : [];
-      });
+      .slice(0, CONFLICTS_MAX)
+      .map((copy) => ({ ...parseConflictName(copy)!, copy }));
+  }
+
+  /** All names are looked at once; after that, those of changed files. */
+  async #conflictPaths(engine: FileEngine): Promise<ReadonlySet<string>> {
+    const head = engine.head();
+    const known = this.#conflicts.get(engine);
+    if (known?.head.epoch === head.epoch && known.head.seq === head.seq) return known.paths;
+    const paths = new Set(known?.head.epoch === head.epoch ? known.paths : []);
+    if (known?.head.epoch === head.epoch) {
+      for (const { path, change } of await engine.changesSince(known.head))
+        if (change === "deleted") paths.delete(path);
+        else if (parseConflictName(path)) paths.add(path);
+    } else {
+      for (let after = ""; ; await turnOfOthers()) {
+        const names = await engine.livePaths(after, NAMES_AT_ONCE);
+        for (const path of names) if (path.includes(MARK) && parseConflictName(path)) paths.add(path);
+        if (names.length < NAMES_AT_ONCE) break;
+        after = names.at(-1)!;
+      }
+    }
+    this.#conflicts.set(engine, { head, paths });
+    return paths;
   }
 
   /** The latest changes that the caller may see, newest first; of the last `limit` of the space. */

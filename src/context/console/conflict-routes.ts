@@ -1,11 +1,13 @@
 // Conflicts that sync left behind: the list, both sides of one, and which of them is kept.
 
 import { h } from "preact";
-import { showConflict, resolveConflict, type Resolution } from "../replica/conflicts.ts";
+import { AppError, notFound } from "../../kit/error.ts";
+import { resolveConflict, type Resolution } from "../replica/conflicts.ts";
 import { to, type Answer, type Area, type Asked } from "./area.ts";
 import { failureOf, type Failure } from "./failure.ts";
 import { spacePath } from "./format.ts";
-import { ConflictBody, ConflictsBody } from "./pages/conflicts.tsx";
+import type { BrowsedSpace } from "../space/door.ts";
+import { ConflictBody, ConflictsBody, type ShownConflict } from "./pages/conflicts.tsx";
 import { spacePage } from "./space-head.tsx";
 import type { SpaceSource } from "./space-source.ts";
 
@@ -31,12 +33,24 @@ async function list(source: SpaceSource, { visit, params }: Asked): Promise<Answ
 
 async function show(source: SpaceSource, { visit, params }: Asked, failure?: Failure): Promise<Answer> {
   const [space, copy] = [params["space"]!, params["*"]!];
-  const conflict = await source.use(visit.caller, space, (one) => showConflict(one, copy));
+  const conflict = await source.use(visit.caller, space, (one) => shownConflict(one, copy));
   const { rights } = visit.caller;
   const mayResolve = rights.may("update", space, conflict.path) && rights.may("delete", space, copy);
   const crumbs = [{ label: "Conflicts", path: spacePath(space, "/conflicts") }];
   const facts = { title: `Conflict of ${conflict.path}`, tab: "/conflicts", crumbs, status: failure?.status };
   return spacePage(visit, space, facts, h(ConflictBody, { visit, space, conflict, mayResolve, failure }));
+}
+
+async function shownConflict(space: BrowsedSpace, copy: string): Promise<ShownConflict> {
+  const found = (await space.conflicts()).find((one) => one.copy === copy);
+  if (!found) throw notFound("conflict", copy);
+  try {
+    return { ...found, diff: (await space.compare(found.path, copy)).text };
+  } catch (error) {
+    if (error instanceof AppError && (error.code === "not_text" || error.code === "too_large"))
+      return { ...found, diff: null };
+    throw error;
+  }
 }
 
 async function resolve(source: SpaceSource, asked: Asked): Promise<Answer> {

@@ -10,13 +10,13 @@ interface MarkdownInput {
   readonly base: string;
 }
 
-/** Larger documents are shown as text. */
-export const MARKDOWN_CHARACTERS_MAX = 512 * 1024;
+/** As much as a page shows of any text. */
+const CHARACTERS_MAX = 256 * 1024;
 const DEADLINE_MS = 2_000;
 
 export const MARKDOWN_JOB: Job<MarkdownInput, string> = {
   name: "render a document",
   deadlineMs: DEADLINE_MS,
-  inputBytesMax: MARKDOWN_CHARACTERS_MAX,
+  inputBytesMax: CHARACTERS_MAX,
   sizeOf: ({ text }) => text.length,
 };

@@ -6,11 +6,14 @@ import { sha256Hex } from "../../kit/crypto.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import type { RunOptions, WorkerPool } from "../../kit/workers/pool.ts";
 import type { ReadFile } from "../space/door.ts";
-import { MARKDOWN_CHARACTERS_MAX, MARKDOWN_JOB } from "./markdown-job.ts";
+import { MARKDOWN_JOB } from "./markdown-job.ts";
 
 const MARKDOWN = /\.(?:md|markdown|mdx)$/i;
 /** A larger text is offered for download only: a page of it would help nobody. */
-const TEXT_BYTES_MAX = 512 * 1024;
+const TEXT_BYTES_MAX = 256 * 1024;
+const SLOW = "It takes too long to render.";
+/** In place of a page, so that such a document costs a worker once. */
+const TOO_SLOW = "\0";
 const KEPT_CHARACTERS_MAX = 4 * 1024 * 1024;
 
 export type Shown =
@@ -45,10 +48,10 @@ export class Rendering {
     if (bytes.length > TEXT_BYTES_MAX) return { kind: "none", reason: "It is too large to be shown here." };
     const text = decodeUtf8(bytes);
     if (text === undefined) return { kind: "none", reason: "It is not a text." };
-    if (view === "text" || !MARKDOWN.test(path) || text.length > MARKDOWN_CHARACTERS_MAX)
-      return { kind: "text", text };
+    if (view === "text" || !MARKDOWN.test(path)) return { kind: "text", text };
     const key = `${base} ${path} ${sha256Hex(bytes)}`;
     const known = this.#kept.get(key);
+    if (known === TOO_SLOW) return { kind: "text", text, note: SLOW };
     if (known !== undefined) return { kind: "html", html: known };
     try {
       const html = await this.#workers.run(MARKDOWN_JOB, { text, path, base }, options);
@@ -57,7 +60,8 @@ export class Rendering {
     } catch (error) {
       // Only a document made for that takes so long.
       if (!(error instanceof AppError) || error.details?.["job"] === undefined) throw error;
-      return { kind: "text", text, note: "It takes too long to render." };
+      this.#keep(key, TOO_SLOW);
+      return { kind: "text", text, note: SLOW };
     }
   }
 

@@ -1,7 +1,9 @@
 // The spaces of a server as the console uses them: the rules of files, search, graph and freshness on behalf of one caller.
 
+import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Files, DiffQuery, Written } from "../files/files.ts";
 import type { Browsing, ConflictFile, DeletedPage, FolderPage, FolderQuery } from "../browsing/browsing.ts";
+import { compareFiles, shownDiff } from "../files/comparing.ts";
 import type { FileDiff } from "../files/diff.ts";
 import type { DocumentsAnswer, DocumentsQuery } from "../files/documents.ts";
 import type { Adoption, Deleted, ListedFile } from "../files/listing-schema.ts";
@@ -22,6 +24,7 @@ import type { FileHistory, Snapshot } from "../versioned-store/schema.ts";
 import type { SpaceSource } from "./space-source.ts";
 
 interface ServedDeps {
+  readonly workers: WorkerPool;
   readonly spaces: Spaces;
   readonly files: Files;
   readonly browsing: Browsing;
@@ -83,8 +86,7 @@ class ServedSpace implements BrowsedSpace {
   }
 
   async diff(path: string, query: Omit<DiffQuery, "signal"> = {}): Promise<FileDiff> {
-    const encoded = await this.#deps.files.diff(this.#caller, this.name, path, query);
-    return JSON.parse(new TextDecoder().decode(encoded)) as FileDiff;
+    return shownDiff(await this.#deps.files.diff(this.#caller, this.name, path, query));
   }
 
   write(path: string, content: Uint8Array, expected: Expected, signature?: Signature): Promise<Written> {
@@ -150,6 +152,10 @@ class ServedSpace implements BrowsedSpace {
 
   conflicts(): Promise<ConflictFile[]> {
     return this.#deps.browsing.conflicts(this.#caller, this.name);
+  }
+
+  compare(path: string, other: string): Promise<FileDiff> {
+    return compareFiles(this.#deps, this.#caller, this.name, { path, other });
   }
 
   recent(limit: number): Promise<LogEntry[]> {

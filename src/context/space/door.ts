@@ -84,6 +84,8 @@ export interface BrowsedSpace extends SpaceDoor {
   folder(query: FolderQuery): Promise<FolderPage>;
   deleted(query: { readonly before?: number | undefined; readonly limit: number }): Promise<DeletedPage>;
   conflicts(): Promise<ConflictFile[]>;
+  /** From one document, which may be deleted, to another. Raises `not_text`, `too_large`. */
+  compare(path: string, other: string): Promise<FileDiff>;
   /** The latest changes, newest first. */
   recent(limit: number): Promise<LogEntry[]>;
 }

@@ -19,6 +19,7 @@ import {
   type FolderPage,
   type FolderQuery,
 } from "../browsing/browsing.ts";
+import { compareFiles } from "../files/comparing.ts";
 import type { FileDiff } from "../files/diff.ts";
 import type { DocumentsAnswer, DocumentsQuery } from "../files/documents.ts";
 import { Files, type DiffQuery, type SpaceHost, type Written } from "../files/files.ts";
@@ -337,6 +338,11 @@ class LocalSpace implements BrowsedSpace {
 
   conflicts(): Promise<ConflictFile[]> {
     return this.#browsing.conflicts(this.#caller, this.name);
+  }
+
+  compare(path: string, other: string): Promise<FileDiff> {
+    const deps = { files: this.#files, workers: this.#workers };
+    return compareFiles(deps, this.#caller, this.name, { path, other });
   }
 
   recent(limit: number): Promise<LogEntry[]> {

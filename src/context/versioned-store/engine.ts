@@ -184,8 +184,8 @@ export interface FileEngine {
   liveFiles(after: string, before: string, limit: number): Promise<FileRecord[]>;
   /** Deleted files; those that were created last come first. `before`: the id of the last one of the page before. */
   deletedFiles(before: number | undefined, limit: number): Promise<{ id: number; record: FileRecord }[]>;
-  /** The paths of live files that contain this text in lower case, in order. */
-  pathsContaining(text: string, limit: number): Promise<DocumentPath[]>;
+  /** The paths of live files after this one, in order. */
+  livePaths(after: string, limit: number): Promise<DocumentPath[]>;
   /** The live version according to the log, ignoring the working tree. Undefined: no such file, or deleted. */
   live(path: DocumentPath): Promise<NonNullable<Effect["after"]> | undefined>;
   /** Undefined: no such file, not even a deleted one. */

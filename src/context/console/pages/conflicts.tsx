@@ -2,7 +2,6 @@
 
 import type { VNode } from "preact";
 import type { ConflictFile } from "../../browsing/browsing.ts";
-import type { showConflict } from "../../replica/conflicts.ts";
 import type { Failure } from "../failure.ts";
 import { spacePath } from "../format.ts";
 import { Empty, FormTo, Name, Problem, Table, Time } from "../pieces.tsx";
@@ -43,10 +42,13 @@ export function ConflictsBody({
   );
 }
 
+/** `diff` null: they cannot be compared. */
+export type ShownConflict = ConflictFile & { readonly diff: string | null };
+
 interface ConflictProps {
   readonly visit: Visit;
   readonly space: string;
-  readonly conflict: Awaited<ReturnType<typeof showConflict>>;
+  readonly conflict: ShownConflict;
   readonly mayResolve: boolean;
   readonly failure: Failure | undefined;
 }

@@ -142,7 +142,7 @@ export function DiffBody({ space, diff }: { space: string; diff: FileDiff }): VN
 }
 
 /** More lines help nobody, and would make a page of many megabytes. */
-const LINES_SHOWN_MAX = 5_000;
+const LINES_SHOWN_MAX = 2_000;
 /** The names of both sides, which the page says already. */
 const HEAD = /^(?:Index: |={10,}|--- |\+\+\+ )/;
 

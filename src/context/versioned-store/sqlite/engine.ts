@@ -159,9 +159,9 @@ export class SqliteEngine implements SpaceEngine {
     return this.#reading.deletedFiles(before ?? Number.MAX_SAFE_INTEGER, limit);
   }
 
-  async pathsContaining(text: string, limit: number): Promise<DocumentPath[]> {
+  async livePaths(after: string, limit: number): Promise<DocumentPath[]> {
     if (this.#gate.isClosed) await this.#gate.opened();
-    return this.#reading.pathsContaining(text, limit);
+    return this.#reading.livePaths(after, limit);
   }
 
   async live(path: DocumentPath): Promise<NonNullable<Effect["after"]> | undefined> {

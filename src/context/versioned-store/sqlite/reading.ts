@@ -100,8 +100,8 @@ export class Reading {
     return rows.map((row) => ({ id: row.id, record: toRecord(row, "deleted") }));
   }
 
-  pathsContaining(text: string, limit: number): DocumentPath[] {
-    return this.#store.pathsContaining.all("", text, limit).map(({ path }) => path as DocumentPath);
+  livePaths(after: string, limit: number): DocumentPath[] {
+    return this.#store.livePaths.values(after, limit).map(([path]) => path as DocumentPath);
   }
 
   live(path: DocumentPath): NonNullable<Effect["after"]> | undefined {

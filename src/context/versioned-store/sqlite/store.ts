@@ -170,8 +170,8 @@ function files(db: Db) {
     deletedBefore: db.query<FileRow, [number, number]>(
       `SELECT ${FILE} FROM files WHERE folded IS NULL AND id < ?1 ORDER BY id DESC LIMIT ?2`,
     ),
-    pathsContaining: db.query<{ path: string }, [string, string, number]>(
-      "SELECT path FROM files WHERE folded > ?1 AND instr(folded, ?2) > 0 ORDER BY folded LIMIT ?3",
+    livePaths: db.query<[path: string], [string, number]>(
+      "SELECT path FROM files WHERE path > ?1 AND live IS NOT NULL ORDER BY path LIMIT ?2",
     ),
     insertFile: db.query<{ id: number }, NewFile>(
       `INSERT INTO files (path, folded, live, last, shown, size, hash, author, updated_at, derived)
