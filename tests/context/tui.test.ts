@@ -129,6 +129,10 @@ test("shows a hostile document as text, and nothing of it reaches the terminal",
   await using server = await contextServer();
   await server.admin.write("bad.md", HOSTILE);
   await server.admin.write("bad.md", `${HOSTILE}\nmore`);
+  await server.admin.raw("POST", "/auth/login", {
+    body: JSON.stringify({ name: HOSTILE.slice(0, 80), password: "x" }),
+    headers: { "Content-Type": "application/json" },
+  });
   using screen = await onTerminalScreen(deskOf(server, server.bootstrap));
   await toFiles(screen, "bad.md");
   const { terminal } = screen;
@@ -138,6 +142,8 @@ test("shows a hostile document as text, and nothing of it reaches the terminal",
   await screen.press("G", "+more");
   await screen.press("3", "Search: _");
   await screen.press(`owned${ENTER}`, "team/bad.md");
+  await screen.press("5", /denied +�\[2J/);
+  await screen.press(ENTER, "Audit record");
   expect(terminal.isAlternate).toBe(true);
   // oxlint-disable-next-line no-control-regex -- the sequences are the subject
   expect(terminal.sent.match(/\u001b(?!\[)|\u009b|\u0090|\u202e|\u0007/g)).toBeNull();

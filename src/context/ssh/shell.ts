@@ -2,6 +2,7 @@
 
 import type { Channel, PtyInfo } from "ssh2";
 import { AppError } from "../../kit/error.ts";
+import { visibleInLine } from "../../kit/visible.ts";
 import { App } from "../tui/app.ts";
 import type { Desk } from "../tui/desk.ts";
 import type { Size } from "../tui/line.ts";
@@ -75,7 +76,7 @@ export class Shell implements Terminal {
     if (this.isOver) return;
     this.isOver = true;
     if (!this.#channel.writable) return;
-    if (error !== undefined) this.#channel.write(`${errorText(error)}\r\n`);
+    if (error !== undefined) this.#channel.write(`${visibleInLine(errorText(error))}\r\n`);
     this.#channel.exit(error === undefined ? 0 : 1);
     this.#channel.end();
   }
