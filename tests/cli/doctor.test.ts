@@ -75,15 +75,17 @@ test("a server in good order passes every check, and nothing is changed by looki
 describe("what can be wrong", () => {
   unix("what others may use", async () => {
     await using server = await stoppedServer();
-    chmodSync(server.inside("server.db"), 0o644);
+    const [database, hostKey] = [server.inside("server.db"), server.inside("ssh_host_ed25519_key")];
+    writeFileSync(hostKey, "a key");
+    for (const path of [database, hostKey]) chmodSync(path, 0o644);
     chmodSync(server.directory, 0o755);
     const found = await server.finding("permissions");
     expect(found).toEqual({
       check: "permissions",
       space: null,
       state: "fail",
-      found: `accessible to other users: ${server.directory} is 0755, ${server.inside("server.db")} is 0644`,
-      fix: `chmod 700 ${server.directory} && chmod 600 ${server.inside("server.db")}`,
+      found: `accessible to other users: ${server.directory} is 0755, ${database} is 0644, ${hostKey} is 0644`,
+      fix: `chmod 700 ${server.directory} && chmod 600 ${database} ${hostKey}`,
     });
     expect(Bun.spawnSync(["sh", "-c", found.fix!]).exitCode).toBe(0);
     expect(findings(await server.examine())).toEqual([]);

@@ -70,7 +70,7 @@ export function permissions(directory: string): Verdict {
 }
 
 function secretFiles(directory: string): string[] {
-  const beside = entries(directory).filter(({ name }) => /^server\.(yaml|db)/.test(name));
+  const beside = entries(directory).filter(({ name }) => /^(?:server\.(?:yaml|db)|ssh_host_)/.test(name));
   const inside = SECRET_PLACES.flatMap((place) => entries(join(directory, place)));
   const spaces = entries(join(directory, "spaces")).filter((entry) => entry.isDirectory());
   const own = spaces.flatMap(({ name }) => entries(join(directory, "spaces", name, ".cairn")));
