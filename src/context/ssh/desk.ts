@@ -10,6 +10,7 @@ import { DIFF_JOB, type FileDiff } from "../files/diff.ts";
 import type { Files } from "../files/files.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Users } from "../people/users.ts";
+import type { Gate } from "./gate.ts";
 import type { Desk, ReadDoor } from "../tui/desk.ts";
 
 /** A longer difference is read elsewhere: taking it apart would hold up everyone else. */
@@ -23,17 +24,18 @@ export interface DeskParts {
   readonly audit: Audit;
   readonly users: Users;
   readonly health: Health;
+  readonly gate: Gate;
 }
 
 export function deskFor(parts: DeskParts, caller: Caller, place: string): Desk {
-  const { source, browsing, workers, audit, users, health } = parts;
+  const { source, browsing, workers, audit, users, health, gate } = parts;
   const look = <T>(space: string, work: (door: ReadDoor) => Promise<T>) =>
-    source.use(caller, space, (door) => work(readingOnly(door, parts, caller)));
+    gate.run(() => source.use(caller, space, (door) => work(readingOnly(door, parts, caller))));
   return {
     place,
-    spaces: () => source.list(caller),
+    spaces: () => gate.run(() => source.list(caller)),
     look,
-    conflicts: (space) => browsing.conflicts(caller, space),
+    conflicts: (space) => gate.run(() => browsing.conflicts(caller, space)),
     compare: (space, { path, copy }) =>
       look(space, async (door) => {
         const [from, to] = [await bytesOf(door, path), (await door.read(copy)).bytes];
@@ -47,10 +49,10 @@ export function deskFor(parts: DeskParts, caller: Caller, place: string): Desk {
       }),
     server: {
       whoAmI: async () => users.whoAmI(caller),
-      health: () => health.state(),
+      health: () => gate.run(() => health.state()),
       users: async () => users.list(caller),
-      audit: (query) => audit.list(caller, query),
-      verify: () => audit.verify(caller),
+      audit: (query) => gate.run(() => audit.list(caller, query)),
+      verify: () => gate.run(() => audit.verify(caller)),
     },
     hands: {
       transport: "ssh",

@@ -17,6 +17,7 @@ import type { Caller } from "../identity/caller.ts";
 import type { Authentication } from "../people/authentication.ts";
 import { SshConnection } from "./connection.ts";
 import { deskFor, type DeskParts } from "./desk.ts";
+import { Gate } from "./gate.ts";
 import { hostKeyAt } from "./host-key.ts";
 import type { SshLimits } from "./limits.ts";
 import { KeyRing, SignIn } from "./sign-in.ts";
@@ -30,7 +31,7 @@ const ALGORITHMS = {
 } as const;
 const CLOSE_MS = 1_500;
 
-interface SshParts extends DeskParts {
+interface SshParts extends Omit<DeskParts, "gate"> {
   readonly config: ServerConfig;
   readonly authentication: Authentication;
   readonly events: Events;
@@ -51,6 +52,7 @@ export class SshServer {
   /** By peer, until they sign in or are gone. */
   readonly #strangers = new Map<string, Arrival>();
   readonly #place: string;
+  readonly #gate = new Gate();
   #isReviewing = false;
   readonly fingerprint: string;
 
@@ -104,6 +106,7 @@ export class SshServer {
     }, CLOSE_MS);
     await closed.promise;
     clearTimeout(timer);
+    await this.#gate.close();
   }
 
   #arrived(socket: Socket): void {
@@ -146,7 +149,7 @@ export class SshServer {
     const connection = new SshConnection(protocol, {
       idleMs: this.#limits.idleMs,
       signIn,
-      desk: (caller) => deskFor(this.#parts, caller, this.#place),
+      desk: (caller) => deskFor({ ...this.#parts, gate: this.#gate }, caller, this.#place),
       admit: (caller) => this.#admit(caller),
       signedIn: (caller) => {
         this.#noStranger(place);

@@ -1,0 +1,34 @@
+// Keeps count of what sessions are asking the server, so that it closes its spaces only when nobody uses them: a question that came later would open
+// them again.
+
+import { within } from "../../kit/deadline.ts";
+import { AppError } from "../../kit/error.ts";
+
+const CLOSE_MS = 5_000;
+
+export class Gate {
+  #running = 0;
+  #onIdle: (() => void) | undefined;
+  #isClosed = false;
+
+  /** Raises `unavailable` once the server stops, and what `work` raises. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new AppError("unavailable", "the server is stopping");
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) this.#onIdle?.();
+    }
+  }
+
+  /** Lets nothing in any more, and waits for what is under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#running === 0) return;
+    const idle = Promise.withResolvers<void>();
+    this.#onIdle = idle.resolve;
+    await within(CLOSE_MS, idle.promise);
+  }
+}
