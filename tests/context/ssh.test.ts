@@ -6,6 +6,7 @@ import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parsePublicKey } from "../../src/context/config/public-key.ts";
 import type { PublicKey } from "../../src/context/config/schema.ts";
+import { temporaryFolder } from "../kit/folder.ts";
 import { deny } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { DOWN, ENTER } from "../kit/on-screen.ts";
@@ -137,6 +138,18 @@ describe.skipIf(SSH === undefined)("with OpenSSH's client", () => {
     await ben.press(ENTER, "› a.md");
     await at.server.rules("ben", deny("a.md", "read"));
     await ben.press(ENTER, "Cannot show this page");
+  });
+
+  test.each(["rsa", "ecdsa", "ed25519"])("takes a key of ssh-keygen: %s", async (type) => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "id");
+    const made = Bun.spawnSync(["ssh-keygen", "-q", "-t", type, "-N", "", "-C", "ben's key", "-f", path]);
+    expect(made.exitCode).toBe(0);
+    const key = { path, public: await Bun.file(`${path}.pub`).text() };
+    await using at = await sshOffice([], { ssh: { keys: [{ user: "Ben", key: key.public }] } });
+    await at.server.user("ben", "viewer");
+    await using ben = await at.connect("ben", { key });
+    await ben.terminal.shows("ben (viewer) · read only");
   });
 
   test("recognises the server again by its key, which only its own user can read", async () => {
