@@ -151,8 +151,12 @@ test("shows a hostile document as text, and nothing of it reaches the terminal",
 
 test("filters, pages and reaches the last of many files", async () => {
   await using server = await contextServer();
-  const operations = Array.from({ length: 300 }, (_, index) => `file-${String(index).padStart(3, "0")}.md`);
-  for (const name of operations) await server.admin.write(name, `${name}\n`);
+  const ops = Array.from({ length: 300 }, (_, index) => ({
+    op: "put" as const,
+    path: `file-${String(index).padStart(3, "0")}.md`,
+    content_b64: "eA==",
+  }));
+  await server.admin.post("/spaces/team/push", { ops });
   using screen = await onTerminalScreen(deskOf(server, server.bootstrap));
   await toFiles(screen, "file-000.md");
   await screen.press("\u001b[6~", "row 19");
