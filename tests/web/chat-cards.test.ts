@@ -2,6 +2,7 @@
 
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { bubble, write } from "../kit/chat-room.ts";
+import { eventually } from "../kit/eventually.ts";
 import { hasBrowser, startBrowser } from "../kit/browser.ts";
 import { call, say } from "../kit/model/index.ts";
 import { withBrowser } from "../kit/screen.ts";
@@ -27,6 +28,7 @@ describe.if(hasBrowser && canShow)("cards in the chat", () => {
         await page.locator(".chat-asks").getByRole("region", { name }).waitFor();
       expect(await page.locator(".chat-asks .approval").count()).toBe(3);
     }
+    await eventually(() => page.title(), "(3) Release desk · Cairn");
   });
 });
 

@@ -59,6 +59,21 @@ onScreen("the chat's figures", chatRoom, (room) => {
     await page.context().close();
   });
 
+  test("writes figures as the reader's locale does", async () => {
+    const desk = await room.desk();
+    room.model.script("boss", [[say("One."), usage({ input: 12_000, output: 345 })]]);
+    await desk.chat("go");
+    const context = await room.browser.browser.newContext({ locale: "de-DE", timezoneId: "Asia/Tokyo" });
+    const page = await room.open(desk.own, { context });
+    await bubble(page, "orchestrator", "One.").getByText("12.345 tokens").waitFor();
+    const { created_at: time } = (await desk.entries()).at(-1)!;
+    const local = new Intl.DateTimeFormat("de-DE", { timeStyle: "short", timeZone: "Asia/Tokyo" });
+    await bubble(page, "orchestrator", "One.")
+      .getByText(local.format(new Date(time)))
+      .waitFor();
+    await context.close();
+  });
+
   test("shows each agent with the same colour and initials everywhere", async () => {
     const desk = await room.desk("scribe", "scout");
     room.model

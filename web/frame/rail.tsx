@@ -4,7 +4,7 @@ import { A, useLocation } from "@solidjs/router";
 import LogOut from "lucide-solid/icons/log-out";
 import PanelLeft from "lucide-solid/icons/panel-left";
 import X from "lucide-solid/icons/x";
-import { createEffect, createSignal, For, type JSX, on, Show } from "solid-js";
+import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { IconButton } from "../kit/button.tsx";
 import { Avatar } from "../kit/pieces.tsx";
@@ -15,6 +15,7 @@ import { approvalsQuery } from "../state/lists.ts";
 import { me, signOut } from "../state/session.ts";
 import { Mark } from "./mark.tsx";
 import { mayOpen, type Place, places } from "./places.ts";
+import { setPending } from "./tab-title.ts";
 
 /** What agents work with; the rest is about the server. */
 const SECOND_GROUP_FROM = "/models";
@@ -57,6 +58,8 @@ export function Rail(): JSX.Element {
   const main = () => shown().slice(0, firstGroup());
   const rest = () => shown().slice(firstGroup(), -1);
   const waiting = () => approvals.data()?.length ?? 0;
+  createEffect(() => void setPending(waiting()));
+  onCleanup(() => void setPending(0));
   return (
     <>
       <Show when={railOpen()}>

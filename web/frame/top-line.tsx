@@ -9,6 +9,7 @@ import { narrow } from "../kit/screen.ts";
 import type { Connection } from "../state/feed.ts";
 import { openCommands } from "./commands.tsx";
 import { openRail, railOpen } from "./rail.tsx";
+import { tabTitle } from "./tab-title.ts";
 
 interface Crumb {
   readonly name: string;
@@ -23,8 +24,7 @@ const [connection, setConnection] = createSignal<{ state: () => Connection; retr
 export function useCrumbs(trail: () => readonly Crumb[]): void {
   createEffect(() => {
     setCrumbs(trail());
-    const last = trail().at(-1)?.name;
-    document.title = last === undefined ? "Cairn" : `${last} · Cairn`;
+    document.title = tabTitle(trail().at(-1)?.name);
   });
 }
 

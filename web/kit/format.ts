@@ -1,13 +1,27 @@
-// Formats numbers, money, bytes, durations and times, so that the same figure looks the same everywhere.
+// Formats numbers, money, bytes, durations and times, so that the same figure looks the same everywhere: as the reader's locale writes them,
+// in the reader's time zone. Words are those of the interface.
 
-const counts = new Intl.NumberFormat("en-US");
-const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
-const cents = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const fractions = new Intl.NumberFormat("en-US", {
+/** The reader's. */
+const LOCALE = undefined;
+/** The language of the interface. */
+const WORDS = "en";
+
+const counts = new Intl.NumberFormat(LOCALE);
+const short = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumSignificantDigits: 3 });
+const DOLLARS = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" } as const;
+const cents = new Intl.NumberFormat(LOCALE, DOLLARS);
+const fractions = new Intl.NumberFormat(LOCALE, {
+  ...DOLLARS,
   minimumSignificantDigits: 2,
   maximumSignificantDigits: 2,
 });
-const rates = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 4 });
+const rates = new Intl.NumberFormat(LOCALE, {
+  ...DOLLARS,
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 4,
+});
+const shares = new Intl.NumberFormat(LOCALE, { style: "percent" });
+const tenths = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 export function count(value: number): string {
   return counts.format(value);
@@ -20,7 +34,7 @@ export function tokens(value: number): string {
 
 /** In dollars, the unit of the model prices. Small sums keep two significant digits. */
 export function money(value: number): string {
-  return `$${value !== 0 && Math.abs(value) < 0.01 ? fractions.format(value) : cents.format(value)}`;
+  return (value !== 0 && Math.abs(value) < 0.01 ? fractions : cents).format(value);
 }
 
 /** A sum of costs of which some may not be known: an unknown cost is never zero. */
@@ -36,61 +50,64 @@ export function sumOfMoney(values: readonly number[]): number {
 
 /** The price of a million tokens as it was set: $0.025 is not $0.03. */
 export function priceText(value: number): string {
-  return `$${rates.format(value)}`;
+  return rates.format(value);
 }
 
 export function percent(share: number): string {
-  const value = share * 100;
-  return value > 0 && value < 1 ? "<1%" : `${Math.round(value)}%`;
+  return share > 0 && share < 0.01 ? `<${shares.format(0.01)}` : shares.format(share);
 }
 
 export function bytes(value: number): string {
   if (value < 1024) return `${value} B`;
   const units = ["KiB", "MiB", "GiB"];
   const power = Math.min(Math.floor(Math.log2(value) / 10), units.length);
-  return `${(value / 1024 ** power).toFixed(value < 10 * 1024 ** power ? 1 : 0)} ${units[power - 1]}`;
+  const scaled = value / 1024 ** power;
+  return `${(scaled < 10 ? tenths : counts).format(scaled < 10 ? scaled : Math.round(scaled))} ${units[power - 1]}`;
 }
 
 /** `41 ms`, `18.2 s`, `3 min 4 s`, `2 h 5 min`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 60_000) return `${tenths.format(ms / 1000)} s`;
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 60) return `${minutes} min ${Math.floor((ms % 60_000) / 1000)} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
-const full = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" });
+const dayOfYear = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", year: "numeric" });
+const full = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "medium" });
 
 /** `10:42` today, `14 Nov` this year, `14 Nov 2025` before. */
 export function moment(time: string, now = new Date()): string {
   const at = new Date(time);
   if (at.toDateString() === now.toDateString()) return clock.format(at);
-  return at.getFullYear() === now.getFullYear() ? day.format(at) : `${day.format(at)} ${at.getFullYear()}`;
+  return (at.getFullYear() === now.getFullYear() ? day : dayOfYear).format(at);
 }
 
 export function exactTime(time: string): string {
   return full.format(new Date(time));
 }
 
+const ages = new Intl.RelativeTimeFormat(WORDS);
+const AGES: readonly (readonly [size: number, unit: Intl.RelativeTimeFormatUnit])[] = [
+  [60, "minute"],
+  [24, "hour"],
+  [30, "day"],
+  [12, "month"],
+];
+
 /** `12 minutes ago`. */
 export function ago(time: string, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
   if (seconds < 60) return "just now";
-  const steps: [number, string][] = [
-    [60, "minute"],
-    [24, "hour"],
-    [30, "day"],
-    [12, "month"],
-  ];
   let value = Math.floor(seconds / 60);
-  for (const [size, name] of steps) {
-    if (value < size) return `${value} ${name}${value === 1 ? "" : "s"} ago`;
+  for (const [size, unit] of AGES) {
+    if (value < size) return ages.format(-value, unit);
     value = Math.floor(value / size);
   }
-  return `${value} year${value === 1 ? "" : "s"} ago`;
+  return ages.format(-value, "year");
 }
 
 /** `a41f…09c2`. */
@@ -109,13 +126,15 @@ export function initials(name: string): string {
   return letters.join("").toUpperCase();
 }
 
-const conjunction = new Intl.ListFormat("en", { type: "conjunction" });
+const conjunction = new Intl.ListFormat(WORDS, { type: "conjunction" });
 
 /** `python, node, and bash`. */
 export function list(words: readonly string[]): string {
   return conjunction.format(words);
 }
 
+const plurals = new Intl.PluralRules(WORDS);
+
 export function plural(value: number, one: string, many = `${one}s`): string {
-  return `${counts.format(value)} ${value === 1 ? one : many}`;
+  return `${counts.format(value)} ${plurals.select(value) === "one" ? one : many}`;
 }
