@@ -107,7 +107,7 @@ describe.if(hasBrowser)("the models screen", () => {
     const row = page.getByRole("row").filter({ hasText: "Our best" });
     await row.getByText("$0.25").waitFor();
     expect((await row.getByRole("cell").allInnerTexts()).slice(2)).toEqual([
-      "200K",
+      "200k",
       expect.stringContaining("unknown"),
       "$0.00",
       "$0.25",
@@ -148,7 +148,7 @@ describe.if(hasBrowser)("the models screen", () => {
     await row.waitFor();
     const read = (what: "dt" | "dd") => row.locator(what).allInnerTexts();
     expect(await read("dt")).toEqual(["Context", "Input", "Cached", "Output"]);
-    expect(await read("dd")).toEqual(["400K", "$0.25", "$0.025", expect.stringContaining("unknown")]);
+    expect(await read("dd")).toEqual(["400k", "$0.25", "$0.025", expect.stringContaining("unknown")]);
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.close();
   });
