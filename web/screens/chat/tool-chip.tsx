@@ -7,19 +7,10 @@ import CircleQuestion from "lucide-solid/icons/circle-question-mark";
 import Clock from "lucide-solid/icons/clock";
 import Unplug from "lucide-solid/icons/unplug";
 import X from "lucide-solid/icons/x";
-import {
-  createMemo,
-  createSignal,
-  createUniqueId,
-  type JSX,
-  lazy,
-  Match,
-  Show,
-  Suspense,
-  Switch,
-} from "solid-js";
+import { createMemo, createSignal, createUniqueId, type JSX, Match, Show, Switch } from "solid-js";
 import { Button } from "../../kit/button.tsx";
 import { count, duration } from "../../kit/format.ts";
+import { later } from "../../kit/later.tsx";
 import { useHere } from "../../state/here.ts";
 import { TAINT_LABEL } from "../../state/taint.ts";
 import { chipDuration, type ChipState, chipState, chipWords } from "../../state/tool-state.ts";
@@ -31,9 +22,7 @@ import { elapsed, useRoom } from "./room.ts";
 import { ToolLinks } from "./tool-links.tsx";
 import "./tool-chip.css";
 
-const MemoryChange = lazy(async () => ({
-  default: (await import("../../parts/memory/memory-change.tsx")).MemoryChange,
-}));
+const MemoryChange = later(async () => (await import("../../parts/memory/memory-change.tsx")).MemoryChange);
 
 const RESULT_CHARACTERS_SHOWN = 4_000;
 const OUTPUT_CHARACTERS_SHOWN = 20_000;
@@ -157,14 +146,12 @@ function Body(props: {
         when={isMemoryWrite(props.chip) && objectOf(props.chip.arguments)}
         fallback={<Part title="Arguments" text={written()} limit={RESULT_CHARACTERS_SHOWN} />}
       >
-        <Suspense>
-          <MemoryChange
-            turnId={props.chip.turnId}
-            callId={props.chip.key}
-            arguments={props.chip.arguments}
-            outcome={props.chip.result?.outcome}
-          />
-        </Suspense>
+        <MemoryChange
+          turnId={props.chip.turnId}
+          callId={props.chip.key}
+          arguments={props.chip.arguments}
+          outcome={props.chip.result?.outcome ?? undefined}
+        />
       </Show>
       <Show when={props.chip.result === undefined && props.output !== ""}>
         <Part

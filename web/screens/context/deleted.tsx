@@ -2,7 +2,7 @@
 
 import { type JSX, Show } from "solid-js";
 import type { ContextFile } from "../../../src/service/memory/schema.ts";
-import Trash from "lucide-solid/icons/trash-2";
+import Trash from "lucide-solid/icons/trash";
 import { useActions } from "../../frame/offered-actions.ts";
 import { Button } from "../../kit/button.tsx";
 import { createSubmission } from "../../kit/form.tsx";

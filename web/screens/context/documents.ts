@@ -75,7 +75,7 @@ export function readHistory(path: string, before?: number): Promise<DocumentHist
 /** Deletes if `version` is live; null: whatever is there. Raises `Problem` with `stale`. */
 export async function removeDocument(path: string, version: number | null): Promise<void> {
   const headers = version === null ? {} : { "if-match": `"${version}"` };
-  await take(api.context.file.delete(undefined, { query: { path }, headers } as never));
+  await take(api.context.file.delete(undefined as never, { query: { path }, headers } as never));
   await refresh("context");
 }
 

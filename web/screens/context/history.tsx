@@ -1,7 +1,7 @@
 // The versions of a document, the newest first, and beside them what the chosen one changed, or its text. Any version that has its content can be
 // restored as a new one; no version is ever replaced.
 
-import History_ from "lucide-solid/icons/history";
+import History_ from "lucide-solid/icons/rotate-ccw-clock";
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
 import type { DocumentHistory, DocumentVersion } from "../../../src/service/memory/schema.ts";
 import { createQuery } from "../../api/query.ts";

@@ -202,7 +202,10 @@ function Side(props: {
         drafts={NO_DRAFTS}
         onOpen={props.onOpen}
         titleOf={titleOf}
-        markOf={({ file }) => (file === undefined ? undefined : STATES[file.state])}
+        markOf={({ file }) => {
+          const word = file && STATES[file.state];
+          return word === undefined ? undefined : { word };
+        }}
       />
     </div>
   );

@@ -130,11 +130,15 @@ function Change(props: {
   const textOf = (asked: () => Version | undefined) =>
     createQuery(() => {
       const one = asked();
-      const query = { path: props.path, version: one?.version };
       return one?.content
         ? {
             key: ["memory-version", here.id, props.path, one.version],
-            read: () => take(api.workspaces({ id: here.id }).memory.file.get({ query })),
+            read: () =>
+              take(
+                api
+                  .workspaces({ id: here.id })
+                  .memory.file.get({ query: { path: props.path, version: one.version } }),
+              ),
           }
         : undefined;
     });
