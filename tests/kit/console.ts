@@ -152,12 +152,6 @@ function pageOf(response: Response, path: string, html: string): ConsolePage {
         at((text) => void add(problems, name, text))(one);
       },
     })
-    .on(".problem", {
-      element: (one) => {
-        const name = fieldOf(one);
-        at((text) => void add(problems, name, text))(one);
-      },
-    })
     .on("[role=alert]", { element: at((text) => void add(problems, "", text)) })
     .onDocument({ text: ({ text }) => into?.(text) })
     .transform(html);
