@@ -37,6 +37,24 @@ function guardText(form) {
   });
 }
 
+function addCopy(text) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "btn small console-copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      button.textContent = "Copied";
+    } catch {
+      // Without TLS, browsers offer no clipboard: select the text instead.
+      getSelection().selectAllChildren(text);
+    }
+  });
+  text.after(button);
+}
+
 localTimes(document);
+for (const text of document.querySelectorAll("[data-copy]")) addCopy(text);
 for (const area of document.querySelectorAll("[data-live]")) keepLive(area);
 for (const form of document.querySelectorAll("form[data-guard]")) guardText(form);

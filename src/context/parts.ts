@@ -83,7 +83,16 @@ export function buildParts(options: PartsOptions) {
   const spools = new SpoolDirectory(join(config.directory, "incoming"));
   const sync = new Sync({ spaces, files, events, clock, log, spools });
   const hooks = buildWebhooks(ground, { authentication, changes, outbound: options.outbound });
-  const backups = new Backups({ directory: config.directory, db, spaces, audit, background, clock, log });
+  const backups = new Backups({
+    directory: config.directory,
+    shelf: config.backupDirectory,
+    db,
+    spaces,
+    audit,
+    background,
+    clock,
+    log,
+  });
   return {
     ...ground,
     ...people,

@@ -11,6 +11,7 @@ import { adminArea } from "./console/admin-only.ts";
 import type { Area } from "./console/area.ts";
 import { AUDIT } from "./console/audit-addresses.ts";
 import { auditRoutes } from "./console/audit-routes.ts";
+import { backupRoutes } from "./console/backup-routes.ts";
 import { Console } from "./console/console.ts";
 import { ConsoleCookies } from "./console/door.ts";
 import { conflictsArea } from "./console/conflict-routes.ts";
@@ -28,6 +29,9 @@ import { Rendering } from "./console/rendering.ts";
 import { sessionArea } from "./console/session-routes.ts";
 import { snapshotsArea } from "./console/snapshot-routes.ts";
 import { spacesArea } from "./console/space-routes.ts";
+import { BACKUPS } from "./console/pages/backups.tsx";
+import { SETTINGS } from "./console/pages/settings.tsx";
+import { settingsRoutes } from "./console/settings-routes.ts";
 import { Pictures } from "./graph/pictures.ts";
 import { userRoutes } from "./console/user-routes.ts";
 import { ACCESS, USERS } from "./console/user-addresses.ts";
@@ -66,7 +70,8 @@ export function serverConsole(parts: Parts, log: Log): Handle {
 }
 
 /** In the order of the navigation. */
-function administration({ audit, users, rules, spaces, webhooks }: Parts): Area[] {
+function administration(parts: Parts): Area[] {
+  const { audit, users, rules, spaces, webhooks, backups, config, health, metrics, workers } = parts;
   const spaceNames = () => spaces.names();
   return [
     adminArea(audit, {
@@ -80,6 +85,14 @@ function administration({ audit, users, rules, spaces, webhooks }: Parts): Area[
     adminArea(audit, {
       places: [{ label: "Audit", path: AUDIT }],
       routes: auditRoutes({ audit, spaceNames }),
+    }),
+    adminArea(audit, {
+      places: [{ label: "Backups", path: BACKUPS }],
+      routes: backupRoutes({ backups, directory: config.directory }),
+    }),
+    adminArea(audit, {
+      places: [{ label: "Settings and health", path: SETTINGS }],
+      routes: settingsRoutes({ config, health, metrics, workers }),
     }),
   ];
 }

@@ -3,6 +3,7 @@
 import { CHECKPOINT_JOB } from "../kit/checkpoints.ts";
 import { implement, serveJobs } from "../kit/workers/job.ts";
 import { MARKDOWN_JOB } from "./console/markdown-job.ts";
+import { INSIDE_JOB } from "./doctor/inside-job.ts";
 import { DIFF_JOB } from "./files/diff.ts";
 import { SCAN_JOB } from "./files/secrets.ts";
 import { LAYOUT_JOB } from "./graph/layout-job.ts";
@@ -11,6 +12,7 @@ import { FILES_JOB, FIND_JOB, READ_JOB } from "./search/jobs.ts";
 serveJobs([
   implement(CHECKPOINT_JOB, async () => (await import("../kit/checkpoints.ts")).checkpoint),
   implement(MARKDOWN_JOB, async () => (await import("./console/markdown.ts")).renderMarkdown),
+  implement(INSIDE_JOB, async () => (await import("./doctor/inside.ts")).checkInside),
   implement(DIFF_JOB, async () => (await import("./files/diff.ts")).encodedDiff),
   implement(SCAN_JOB, async () => (await import("./files/secret-rules.ts")).loadScan()),
   implement(LAYOUT_JOB, async () => (await import("./graph/layout.ts")).layOut),

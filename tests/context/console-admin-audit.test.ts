@@ -104,6 +104,9 @@ const PAGES = [
   "/console/audit/verify",
   "/console/audit/breaks",
   "/console/audit/acknowledge",
+  "/console/backups",
+  "/console/backups/live",
+  "/console/settings",
 ];
 const FORMS = [
   ["/console/users/new", { name: "mallory", role: "admin", everywhere: "yes" }],
@@ -120,6 +123,9 @@ const FORMS = [
   ["/console/webhooks/1/delete", {}],
   ["/console/audit/verify", {}],
   ["/console/audit/acknowledge", { up_to: "1" }],
+  ["/console/backups", {}],
+  ["/console/backups/1/cancel", {}],
+  ["/console/settings", {}],
 ] as const;
 
 describe("administration", () => {

@@ -25,6 +25,7 @@ import {
   type Member,
   type SpaceInBackup,
 } from "./schema.ts";
+import { nameAt, shelfOf, type Shelf } from "./shelf.ts";
 import { targetPath, writeTarget } from "./target.ts";
 import { AUDIT_MEMBER, CONFIG_MEMBER, DATABASE_MEMBER, manifestHash, spaceMembers } from "./unpack.ts";
 
@@ -34,6 +35,8 @@ const MS_PER_SECOND = 1000;
 interface BackupsDeps {
   /** The server's data directory. */
   readonly directory: string;
+  /** Where admins who are not the operator may put backups; empty: nowhere. */
+  readonly shelf: string;
   readonly db: Db;
   readonly spaces: Spaces;
   readonly audit: Audit;
@@ -54,6 +57,8 @@ interface Moment {
 }
 
 interface Job {
+  /** Every admin may cancel it. */
+  readonly isShelved: boolean;
   readonly shown: Backup;
   readonly stop: AbortController;
 }
@@ -67,13 +72,18 @@ export class Backups {
     this.#deps = deps;
   }
 
-  /** For the operator of this machine only. Raises `forbidden`, `invalid`, or `conflict` while another backup is running. */
-  start(caller: Caller, path: string): Backup {
-    const { audit, background, clock, directory, log } = this.#deps;
+  /**
+   * `path`: for the operator of this machine only; undefined: in the directory that the operator set for admins. Raises `forbidden`, `invalid`,
+   * `refused`, or `conflict` while another backup is running.
+   */
+  start(caller: Caller, given: string | undefined): Backup {
+    const { audit, background, clock, directory, log, shelf } = this.#deps;
+    const path = given ?? shelf;
     const deed = { action: "backup.create", target: path };
     let file: string;
     try {
-      requireOperator(caller);
+      if (given === undefined) requireShelf(caller, shelf);
+      else requireOperator(caller);
       if (this.#last?.shown.state === "running")
         throw new AppError("conflict", `a backup is already running: ${this.#last.shown.file}`);
       file = targetPath(path, nameAt(clock.now()), directory);
@@ -91,7 +101,7 @@ export class Backups {
       result: null,
       error: null,
     };
-    const job = { shown, stop: new AbortController() };
+    const job = { shown, stop: new AbortController(), isShelved: given === undefined };
     this.#last = job;
     const make = () =>
       audit.watched(
@@ -121,11 +131,24 @@ export class Backups {
     return this.#last.shown;
   }
 
+  /** The backup that was started last, since the server started. Raises `forbidden`. */
+  last(caller: Caller): Backup | undefined {
+    requireAdmin(caller);
+    return this.#last?.shown;
+  }
+
+  /** The archives in the directory for admins, newest first. Raises `forbidden`. */
+  async shelved(caller: Caller): Promise<Shelf> {
+    requireAdmin(caller);
+    return shelfOf(this.#deps.shelf);
+  }
+
   /** Cancels a running backup and removes its file. A finished backup is unaffected. Raises as `get`. */
   stop(caller: Caller, id: number): Backup {
     const shown = this.get(caller, id);
-    requireOperator(caller);
-    this.abort("stopped by the operator");
+    if (!this.#last?.isShelved) requireOperator(caller);
+    const by = caller.auth === "local" ? "the operator" : caller.name;
+    this.abort(`stopped by ${by}`);
     return shown;
   }
 
@@ -206,6 +229,13 @@ function requireOperator(caller: Caller): void {
     );
 }
 
+/** The operator chose the place, and the name of the file is not the caller's. */
+function requireShelf(caller: Caller, shelf: string): void {
+  requireAdmin(caller);
+  if (shelf === "")
+    throw new AppError("refused", "no directory for backups is set; set backup.directory in server.yaml");
+}
+
 function bytesOf({ config, server, audit, spaces }: Moment): number {
   return spaces.reduce(
     (sum, { file, database }) => sum + file.length + database.size,
@@ -283,11 +313,6 @@ function manifestOf(
     hash: "",
   };
   return { ...manifest, hash: manifestHash(manifest) };
-}
-
-/** `cairn-backup-20261121T062000Z.tar.zst` */
-function nameAt(time: number): string {
-  return `cairn-backup-${rfc3339(time).replace(/\.\d+/, "").replaceAll(/[-:]/g, "")}.tar.zst`;
 }
 
 function errorOf(error: unknown): NonNullable<Backup["error"]> {

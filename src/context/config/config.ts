@@ -78,6 +78,7 @@ export function readServerConfig(directory: string): ServerConfig {
     secretsKey: file.secrets_key ?? DEFAULT_SECRETS_KEY,
     privateWebhooks: file.webhooks?.allow_private_targets ?? false,
     ssh: sshOf(path, file.tui?.ssh),
+    backupDirectory: checkedDirectory(path, file.backup?.directory ?? ""),
     metricsAllow: checkedAddresses(path, "metrics.allow", file.metrics?.allow ?? LOOPBACK),
     logLevel: file.log_level ?? "info",
   };
@@ -131,6 +132,11 @@ function checkedAddress(path: string, key: string, address: string): string {
   const problem = listenProblem(address);
   if (problem === undefined) return address;
   throw new AppError("invalid", `config ${path}: ${key}: "${address}" is ${problem}`);
+}
+
+function checkedDirectory(path: string, directory: string): string {
+  if (directory === "" || isAbsolute(directory)) return directory;
+  throw new AppError("invalid", `config ${path}: backup.directory: expected an absolute path`);
 }
 
 /** Rejects names that no request can carry, because they would only seem to allow something. */

@@ -72,6 +72,7 @@ export const ConfigFile = closed({
       ),
     }),
   ),
+  backup: Type.Optional(closed({ directory: Type.Optional(Type.String()) })),
   metrics: Type.Optional(closed({ allow: Type.Optional(Type.Array(Type.String())) })),
   log_level: Type.Optional(oneOf(["debug", "info", "warn", "error"] as const)),
 });
@@ -125,6 +126,8 @@ export interface ServerConfig {
   readonly privateWebhooks: boolean;
   /** The terminal interface over SSH. */
   readonly ssh: SshConfig;
+  /** Where admins may start backups from the console; empty: nowhere. */
+  readonly backupDirectory: string;
   readonly metricsAllow: readonly string[];
   readonly logLevel: "debug" | "info" | "warn" | "error";
 }

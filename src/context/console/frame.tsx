@@ -178,7 +178,11 @@ function Told({ visit: { notice } }: { visit: Visit }): VNode | null {
   return (
     <div class="console-notice" role="status">
       <p>{notice.text}</p>
-      {notice.secret !== undefined && <code class="console-secret">{notice.secret}</code>}
+      {notice.secret !== undefined && (
+        <code class="console-secret" data-copy>
+          {notice.secret}
+        </code>
+      )}
     </div>
   );
 }

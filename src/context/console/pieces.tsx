@@ -226,3 +226,12 @@ export function Raw({ text, label }: { text: string; label: string }): VNode {
     </pre>
   );
 }
+
+/** One complete command. Scripts add a button that copies it. */
+export function Command({ text }: { text: string }): VNode {
+  return (
+    <code class="console-secret console-command" data-copy>
+      {visibleInLine(text)}
+    </code>
+  );
+}

@@ -2,12 +2,10 @@
 // asks it for what only it can see and reads the rest from disk.
 
 import type { Clock } from "../../kit/clock.ts";
-import { AppError, messageOf } from "../../kit/error.ts";
 import { problemText, type HealthState } from "../../kit/health.ts";
 import { Client, networkTransport } from "../client/client.ts";
 import type { AuditVerification } from "../audit/schema.ts";
-import { readServerConfig } from "../config/config.ts";
-import type { ServerConfig } from "../config/schema.ts";
+import { configOf, configVerdict } from "./configuration.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
 import { doorState, type Door } from "../people/local-door.ts";
 import * as data from "./data.ts";
@@ -63,30 +61,6 @@ function listed(directory: string): ReturnType<typeof data.spaceFolders> {
     return { spaces: [], lost: [], others: [] };
   }
 }
-
-function configOf(directory: string): { value?: ServerConfig; error?: unknown } {
-  try {
-    return { value: readServerConfig(directory) };
-  } catch (error) {
-    return { error };
-  }
-}
-
-function configVerdict({ value, error }: ReturnType<typeof configOf>): Verdict {
-  if (value) return ok("server.yaml loads");
-  const reason = error instanceof AppError ? error.details?.["reason"] : undefined;
-  return fail(messageOf(error), CONFIG_FIXES[String(reason)] ?? CONFIG_FIX);
-}
-
-const CONFIG_FIX = "correct that key in server.yaml, or remove it: every key has a default";
-const NOT_OURS = "run it as the owner of server.yaml";
-/** By the reason in the error's details. */
-const CONFIG_FIXES: Readonly<Record<string, string>> = {
-  ENOENT: "restore server.yaml from a backup, or write an empty one: every key has a default",
-  EACCES: NOT_OURS,
-  EPERM: NOT_OURS,
-  syntax: "correct the last edit of server.yaml: it is not valid YAML",
-};
 
 /** Reads from disk, while no server has it open. */
 async function read(spaces: readonly string[], place: data.Place): Promise<Finding[]> {

@@ -89,6 +89,11 @@ export class Metrics {
     };
   }
 
+  /** The readings now, without histograms and answers. */
+  summary(): { readonly name: string; readonly help: string; readonly value: number }[] {
+    return this.#readings.map(({ name, help, read }) => ({ name, help, value: read() }));
+  }
+
   answer(): Response {
     return new Response(this.text(), {
       headers: { ...SECURITY_HEADERS, "Content-Type": METRICS_TYPE, "Cache-Control": "no-store" },

@@ -1,0 +1,20 @@
+// The checks that a running server makes of itself. `cairn doctor` checks more, for example whether the port is free before a start.
+
+import { systemClock } from "../../kit/clock.ts";
+import { configOf, configVerdict } from "./configuration.ts";
+import * as data from "./data.ts";
+import { made, type Finding } from "./finding.ts";
+import { clockSense, disk, permissions } from "./surroundings.ts";
+
+export async function checkInside(directory: string): Promise<Finding[]> {
+  // Nothing here copies a database, so nothing is written.
+  const place = { directory, scratch: directory, clock: systemClock };
+  return [
+    await made("permissions", null, () => permissions(directory)),
+    await made("disk", null, () => disk(directory)),
+    await made("clock", null, async () => clockSense(systemClock.now(), await data.newest([], place))),
+    await made("configuration", null, () => configVerdict(configOf(directory))),
+    await made("bootstrap token", null, () => data.bootstrapToken(place)),
+    await made("spaces", null, () => data.spacesVerdict(data.spaceFolders(directory), directory)),
+  ];
+}

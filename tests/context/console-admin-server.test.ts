@@ -1,0 +1,91 @@
+// Goal: admins start backups where the operator allows it, and see what is in force, how the server is, and what to do, without any secret.
+
+import { describe, expect, test } from "bun:test";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { signedIn } from "../kit/console.ts";
+import { contextServer } from "../kit/context-server.ts";
+import { until } from "../kit/eventually.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+
+const BACKUPS = "/console/backups";
+
+describe("backups", () => {
+  test("start in the operator's directory only, show their progress and the archive", async () => {
+    await using folder = await temporaryFolder();
+    await using server = await contextServer({ config: { backup: { directory: folder.path } } });
+    await server.admin.write("a.md", "a\n");
+    const root = await signedIn(server, "root");
+    const empty = await root.get(BACKUPS);
+    expect(empty.text).toContain(`No archives in ${folder.path}`);
+    await root.submit(empty, BACKUPS);
+    const done = await until(async () => {
+      const page = await root.get(BACKUPS);
+      return page.text.includes("State Done") ? page : undefined;
+    });
+    const [name] = readdirSync(folder.path);
+    expect(name).toMatch(/^cairn-backup-\d{8}T\d{6}Z\.tar\.zst$/);
+    const file = join(folder.path, name!);
+    expect(statSync(file).size).toBeGreaterThan(0);
+    expect(done.text).toContain(`cairn backup restore ${file} --server-dir ${server.directory}-restored`);
+    expect((await root.get(`${BACKUPS}/live`)).text).toContain("Done");
+    const [record] = await server.audit("action=backup.create&limit=1");
+    expect([record!.actor.name, record!.target, record!.result]).toEqual(["root", file, "ok"]);
+    const csrf = done.forms[0]!.fields["csrf"]!;
+    expect((await root.post(`${BACKUPS}/7/cancel`, { csrf })).status).toBe(404);
+  });
+
+  test("without such a directory say what to do, and refuse a form that is sent anyway", async () => {
+    await using server = await contextServer();
+    const root = await signedIn(server, "root");
+    const page = await root.get(BACKUPS);
+    expect(page.text).toContain(`cairn backup create --out /var/backups --server-dir ${server.directory}`);
+    expect(page.forms.filter(({ action }) => action === BACKUPS)).toEqual([]);
+    const csrf = page.forms[0]!.fields["csrf"]!;
+    const refused = await root.post(BACKUPS, { csrf });
+    expect([refused.status, refused.problems[""]]).toEqual([
+      422,
+      "no directory for backups is set; set backup.directory in server.yaml",
+    ]);
+  });
+
+  test("into the data directory are refused, and a directory that is gone is reported", async () => {
+    await using folder = await temporaryFolder();
+    const directory = join(folder.path, "server");
+    await using server = await contextServer({
+      directory,
+      config: { backup: { directory: join(directory, "spaces") } },
+    });
+    const root = await signedIn(server, "root");
+    const refused = await root.submit(await root.get(BACKUPS), BACKUPS);
+    expect([refused.status, refused.problems[""]]).toEqual([
+      400,
+      expect.stringContaining("is inside the data directory and would be lost with it"),
+    ]);
+    await using away = await contextServer({ config: { backup: { directory: join(folder.path, "no") } } });
+    const page = await (await signedIn(away, "root")).get(BACKUPS);
+    expect(page.text).toContain(`Cannot read ${join(folder.path, "no")}`);
+  });
+});
+
+describe("settings and health", () => {
+  test("show what is in force with the key masked, versions, checks with what to do, and metrics", async () => {
+    await using server = await contextServer({
+      config: {
+        secrets_key: "elsewhere.key",
+        listen: { address: "127.0.0.1", port: 0, allowed_hosts: ["a.example"] },
+      },
+    });
+    const root = await signedIn(server, "root");
+    const page = await root.get("/console/settings");
+    expect(page.text).toContain("The server works");
+    expect(page.text).toContain("listen.allowed_hosts a.example");
+    expect(page.text).toContain("secrets_key ••••••");
+    expect(page.html).not.toContain("elsewhere.key");
+    expect(page.text).toContain("service_audit_entries_total");
+    expect(page.text).not.toContain("Findings");
+    const checked = await root.submit(page, "/console/settings");
+    expect(checked.text).toMatch(/permissions Good/);
+    expect(checked.text).toMatch(/bootstrap token Warning .*cairn auth token create/);
+  });
+});
