@@ -28,6 +28,7 @@ import { ServerDoor } from "./console/server-door.ts";
 import { Rendering } from "./console/rendering.ts";
 import { sessionArea } from "./console/session-routes.ts";
 import { snapshotsArea } from "./console/snapshot-routes.ts";
+import { spaceSettingsArea } from "./console/space-settings-routes.ts";
 import { spacesArea } from "./console/space-routes.ts";
 import { BACKUPS } from "./console/pages/backups.tsx";
 import { SETTINGS } from "./console/pages/settings.tsx";
@@ -59,6 +60,7 @@ export function serverConsole(parts: Parts, log: Log): Handle {
     historyArea(source),
     conflictsArea(source),
     snapshotsArea(source),
+    spaceSettingsArea({ spaces: parts.spaces, config }),
     spacesArea(source, parts.spaces),
     graphArea(source, new Pictures(workers)),
     freshnessArea(source, parts.clock),

@@ -16,6 +16,11 @@ export interface Failure {
 /** `field`: the one that an error without a field of its own is about. Raises whatever is no refusal of the form. */
 export function failureOf(error: unknown, field?: string): Failure {
   if (!(error instanceof AppError) || PAGES.has(error.code)) throw error;
+  return failureAt(error, field);
+}
+
+/** The same for an error that is known to be about the form. */
+export function failureAt(error: AppError, field?: string): Failure {
   const { details } = error;
   const named = typeof details?.["field"] === "string" ? details["field"] : field;
   const problem = typeof details?.["problem"] === "string" ? details["problem"] : undefined;

@@ -1,7 +1,7 @@
 // The limits in force for a space. A space may lower the server's limits, but only an admin may raise them. Each limit records who set it, in
 // which role, so that a later change of that role has no effect.
 
-import { AppError } from "../../kit/error.ts";
+import { fieldError } from "../../kit/error.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { EffectiveQuotas, QuotaOrigins, Quotas, SpaceFile } from "./schema.ts";
 
@@ -41,9 +41,10 @@ export function quotasSetBy(
     else if (isAdmin || value <= limit)
       origins[quota] = { name: caller.name, role: isAdmin ? "admin" : "space-lead" };
     else
-      throw new AppError(
+      throw fieldError(
         "forbidden",
-        `${quota}: above the server's limit of ${limit}; only an admin may set a higher limit`,
+        quota,
+        `above the server's limit of ${limit}; only an admin may set a higher limit`,
         { quota, asked: value, limit },
       );
   }
