@@ -60,10 +60,10 @@ export function serverConsole(parts: Parts, log: Log): Handle {
     historyArea(source),
     conflictsArea(source),
     snapshotsArea(source),
-    spaceSettingsArea({ spaces: parts.spaces, config }),
-    spacesArea(source, parts.spaces),
     graphArea(source, new Pictures(workers)),
     freshnessArea(source, parts.clock),
+    spaceSettingsArea({ spaces: parts.spaces, config }),
+    spacesArea(source, parts.spaces),
     accountArea(account, logins),
     ...administration(parts),
   ];

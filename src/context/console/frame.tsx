@@ -126,10 +126,13 @@ function Places({ visit }: { visit: Visit }): VNode {
   );
 }
 
+/** Every address lies below it, so it is current only by itself. */
+const HOME = "/console";
+
 /** The entry with the longest address that the page lies below. */
 function currentOf(places: readonly Place[], path: string): Place | undefined {
   return places
-    .filter((place) => path === place.path || path.startsWith(`${place.path}/`))
+    .filter((place) => path === place.path || (place.path !== HOME && path.startsWith(`${place.path}/`)))
     .toSorted((a, b) => b.path.length - a.path.length)[0];
 }
 

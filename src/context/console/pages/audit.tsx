@@ -122,9 +122,7 @@ function Records({ records }: { records: readonly AuditRecord[] }): VNode {
           <td class="tight">
             <Time at={one.time} />
           </td>
-          <td>
-            <Name>{one.actor.name}</Name>
-          </td>
+          <td>{one.actor.name === "" ? <span class="muted">nobody</span> : <Name>{one.actor.name}</Name>}</td>
           <td class="tight">{one.action}</td>
           <td class="wide">
             <Name>{[one.space, one.target].filter((part) => part !== null).join(" · ")}</Name>
@@ -205,7 +203,7 @@ function Counts(props: { label: string; counts: Readonly<Record<string, number>>
   const { label, counts, name } = props;
   const rows = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
   return (
-    <section class="console-stack" aria-label={label}>
+    <div class="console-stack">
       <h2>{label}</h2>
       <Table label={label} head={["Name", { label: "Records", class: "number" }]}>
         {rows.map(([one, count]) => (
@@ -219,6 +217,6 @@ function Counts(props: { label: string; counts: Readonly<Record<string, number>>
           </tr>
         ))}
       </Table>
-    </section>
+    </div>
   );
 }

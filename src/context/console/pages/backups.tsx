@@ -130,7 +130,7 @@ function Archives({ shelf, create }: { shelf: Shelf; create: string }): VNode {
           </p>
         </Empty>
       ) : (
-        <Table label="Archives" head={["File", { label: "Size", class: "number" }, "Written"]}>
+        <Table label="Archive files" head={["File", { label: "Size", class: "number" }, "Written"]}>
           {shelf.archives.map((one) => (
             <tr>
               <td class="wide">

@@ -55,7 +55,7 @@ export function SettingsBody({ visit, facts }: { visit: Visit; facts: SettingsFa
           In force since the start of the server. To change them, edit <Name>{file}</Name> and start the
           server again.
         </p>
-        <Table label="Settings" head={["Key", "Value"]}>
+        <Table label="Keys and values" head={["Key", "Value"]}>
           {settings.map(([key, value]) => (
             <tr>
               <th scope="row" class="tight">
@@ -70,7 +70,7 @@ export function SettingsBody({ visit, facts }: { visit: Visit; facts: SettingsFa
       </section>
       <section class="console-stack" aria-labelledby="metrics">
         <h2 id="metrics">Metrics</h2>
-        <Table label="Metrics" head={["What", { label: "Now", class: "number" }, "Name"]}>
+        <Table label="Readings" head={["What", { label: "Now", class: "number" }, "Name"]}>
           {metrics.map(({ name, help, value }) => (
             <tr>
               <td class="wide">{help}</td>

@@ -57,8 +57,10 @@ function Quotas({ visit, space, server, quotas, failure }: SpaceSettingsProps): 
   const { quotas: inForce, quotas_set_by: setBy } = space;
   const hint = (name: QuotaName, shown: (value: number) => string, used?: string) => {
     const origin = setBy[name];
-    const from = origin ? `set by ${origin.name}` : "the server's";
-    return `In force: ${shown(inForce[name])}, ${from}${used === undefined ? "" : `. Used: ${used}`}. Empty: the server's ${shown(server[name])}.`;
+    const usage = used === undefined ? "" : ` Used: ${used}.`;
+    return origin
+      ? `In force: ${shown(inForce[name])}, set by ${origin.name}.${usage} Empty: the server's limit, ${shown(server[name])}.`
+      : `In force: ${shown(inForce[name])}, the server's limit.${usage}`;
   };
   return (
     <section class="console-stack" aria-labelledby="quotas">
@@ -110,7 +112,7 @@ function SyncRules({ visit, space, rows, seen, failure }: SpaceSettingsProps): V
       <FormTo visit={visit} action={spacePath(space.name, "/settings/sync")} class="form console-form wide">
         <input type="hidden" name="rows" value={String(rows.length)} />
         <input type="hidden" name="seen" value={seen} />
-        <Table label="Sync rules" head={["Prefix", "Mode"]}>
+        <Table label="Rules of prefixes" head={["Prefix", "Mode"]}>
           {rows.map((row, index) => (
             <SyncRuleRow row={row} index={index} failure={failure} />
           ))}

@@ -8,8 +8,8 @@ import type { Visit } from "../visit.ts";
 
 const KINDS: Readonly<Record<Token["kind"], string>> = {
   token: "",
-  bootstrap: "of the setup",
-  session: "of a login",
+  bootstrap: "from setup",
+  session: "from a login",
 };
 
 /** `base`: the address below which tokens are revoked. */
@@ -21,7 +21,7 @@ export function TokenTable({ tokens, base }: { tokens: readonly Token[]; base: s
       </Empty>
     );
   return (
-    <Table label="Tokens" head={["Label", "Created", "Last used", "Expires", ""]}>
+    <Table label="All tokens" head={["Label", "Created", "Last used", "Expires", ""]}>
       {tokens.map((one) => (
         <tr>
           <td class="wide">

@@ -90,7 +90,7 @@ function Deliveries({ visit, hook, deliveries }: Pick<WebhookProps, "visit" | "h
     );
   return (
     <Table
-      label="Deliveries"
+      label="Latest deliveries"
       head={["Time", "Event", "State", { label: "Tries", class: "number" }, "Answer", ""]}
     >
       {deliveries.map((one) => (

@@ -1,0 +1,126 @@
+// Goal: in a real browser an admin creates a user, a rule and a webhook and finds them in the audit record, by mouse and by keyboard alone, on pages
+// without accessibility problems that fit a telephone.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { BrowserContext, Page } from "playwright-core";
+import { problemsInBothThemes } from "../kit/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { hookReceiver } from "../kit/hook-receiver.ts";
+
+const PASSWORD = "correct horse battery";
+const NARROW = { width: 390, height: 800 };
+
+describe.skipIf(!hasBrowser)("the administration in a browser", () => {
+  const hooks = hookReceiver();
+  let server: ContextServer;
+  let web: TestBrowser;
+  let page: Page;
+  let context: BrowserContext;
+  beforeAll(async () => {
+    server = await contextServer({ outbound: hooks.outbound });
+    await server.admin.put("/users/root/password", { password: PASSWORD });
+    web = await startBrowser();
+    page = await web.open(server.url, "/console/login");
+    context = page.context();
+    await page.fill("#f-name", "root");
+    await page.fill("#f-password", PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  });
+  afterAll(async () => {
+    await web[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+    await hooks[Symbol.asyncDispose]();
+  });
+
+  const heading = (name: string) => page.getByRole("heading", { name, level: 1, exact: true }).waitFor();
+  const go = async (path: string) => void (await page.goto(server.url + path));
+
+  test("a user, a rule, a webhook, and their records", async () => {
+    await page.getByRole("link", { name: "Users" }).click();
+    await page.getByRole("link", { name: "Create a user" }).click();
+    await page.fill("#f-name", "ada");
+    await page.selectOption("#f-role", "viewer");
+    await page.getByRole("button", { name: "Create the user" }).click();
+    await heading("ada");
+    const token = await page.locator(".console-notice code").textContent();
+    expect(await server.as(token!).get("/auth/whoami")).toMatchObject({ name: "ada", role: "viewer" });
+    await page.getByRole("button", { name: "Copy" }).waitFor();
+    await page.getByRole("link", { name: "Access rules" }).click();
+    await heading("Access rules of ada");
+    await page.getByLabel("Effect of rule 1").selectOption("deny");
+    await page.getByLabel("Space of rule 1").fill("team");
+    await page.getByLabel("Pattern of rule 1").fill("private/**");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved 1 rule.").waitFor();
+    await page.getByRole("link", { name: "Explain access" }).click();
+    await page.fill("#f-path", "private/a.md");
+    await page.getByRole("button", { name: "Explain" }).click();
+    await page.getByRole("row", { name: /^read Denied/ }).waitFor();
+    await page.getByRole("link", { name: "Webhooks" }).click();
+    await page.getByRole("link", { name: "Create a webhook" }).click();
+    await page.fill("#f-url", hooks.url("/a"));
+    await page.getByRole("button", { name: "Create the webhook" }).click();
+    await heading("Webhook 1");
+    await page.getByRole("link", { name: "Audit", exact: true }).click();
+    await page.fill("#f-action", "webhook.change");
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.getByRole("row", { name: /webhook\.change 1 ok/ }).waitFor();
+    await page.getByRole("link", { name: "Verify" }).click();
+    await page.getByRole("button", { name: "Verify now" }).click();
+    await page.getByText("The record is intact").waitFor();
+  });
+
+  test("by keyboard alone: a form is filled, its mistake is read, and it is sent", async () => {
+    await go("/console/users/new");
+    await page.keyboard.type("root");
+    await page.keyboard.press("Enter");
+    const name = page.locator("#f-name[aria-invalid]");
+    await name.waitFor();
+    expect(await name.evaluate((element) => document.activeElement === element)).toBe(true);
+    const note = await name.getAttribute("aria-describedby");
+    expect(await page.locator(`#${note}`).textContent()).toContain("already exists");
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("bob");
+    await page.keyboard.press("Enter");
+    await heading("bob");
+    web.expected(/409/);
+  });
+
+  test("without scripts the same forms work", async () => {
+    const bare = await web.browser.newContext({
+      javaScriptEnabled: false,
+      storageState: await context.storageState(),
+    });
+    const one = await web.open(server.url, "/console/users/root/access", { context: bare });
+    await one.getByLabel("Space of rule 1").fill("team");
+    await one.getByLabel("Pattern of rule 1").fill("x/**");
+    await one.getByRole("button", { name: "Add a row" }).click();
+    await one.getByLabel("Pattern of rule 2").waitFor();
+    await one.getByRole("button", { name: "Save" }).click();
+    await one.getByText("Saved 1 rule.").waitFor();
+    await bare.close();
+  });
+
+  test.each([
+    "/console/users/ada",
+    "/console/users/new",
+    "/console/users/ada/access",
+    "/console/access?user=ada&space=team&path=a.md",
+    "/console/webhooks/1",
+    "/console/webhooks/new",
+    "/console/audit",
+    "/console/backups",
+    "/console/settings",
+    "/console/account",
+    "/console/spaces/team/settings",
+  ])("%s has no accessibility problem in both themes and fits a telephone", async (path) => {
+    await go(path);
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    const wide = page.viewportSize()!;
+    await page.setViewportSize(NARROW);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(NARROW.width);
+    await page.setViewportSize(wide);
+  });
+});
