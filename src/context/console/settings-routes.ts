@@ -13,9 +13,13 @@ import type { ServerConfig } from "../config/schema.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { INSIDE_JOB } from "../doctor/inside-job.ts";
 import { page, type Answer, type PageRoute } from "./area.ts";
+import { counted } from "./format.ts";
 import { SETTINGS, SettingsBody } from "./pages/settings.tsx";
 import { get, post } from "./routes.ts";
 import type { Visit } from "./visit.ts";
+
+/** Instead of the place of a key. */
+const MASKED = "••••••";
 
 interface SettingsDeps {
   readonly config: ServerConfig;
@@ -78,9 +82,13 @@ function settingsOf(config: ServerConfig): [key: string, value: string][] {
     ["backend", config.backend],
     ["retention.max_versions", config.versionsKept === 0 ? "0 (all)" : String(config.versionsKept)],
     ["secrets.mode", config.secrets],
-    // Masked: it says where the key is.
-    ["secrets_key", "••••••"],
+    ["secrets_key", MASKED],
     ["webhooks.allow_private_targets", String(config.privateWebhooks)],
+    ["tui.ssh.enabled", String(config.ssh.enabled)],
+    ["tui.ssh.address", config.ssh.host],
+    ["tui.ssh.port", String(config.ssh.port)],
+    ["tui.ssh.host_key", MASKED],
+    ["tui.ssh.keys", config.ssh.keys.length === 0 ? "none" : counted(config.ssh.keys.length, "key")],
     ["backup.directory", config.backupDirectory === "" ? "none" : config.backupDirectory],
     ["metrics.allow", list(config.metricsAllow)],
     ["log_level", config.logLevel],
