@@ -7,7 +7,7 @@ import { until } from "../kit/eventually.ts";
 import { hookReceiver } from "../kit/hook-receiver.ts";
 
 const NEW = "/console/webhooks/new";
-const secret = ({ html }: ConsolePage) => /console-secret">(.*?)</s.exec(html)?.[1];
+const secret = ({ html }: ConsolePage) => /console-secret"[^>]*>(.*?)</s.exec(html)?.[1];
 
 describe("webhooks", () => {
   test("are created with a secret shown once, tested, edited, disabled, deleted", async () => {

@@ -41,6 +41,7 @@ export const configCheck = defineCommand({
       "tui.ssh.port": ssh.port,
       "tui.ssh.host_key": ssh.hostKey,
       "tui.ssh.keys": ssh.keys.map(({ user, fingerprint }) => `${user} ${fingerprint}`),
+      "backup.directory": config.backupDirectory,
       "metrics.allow": config.metricsAllow,
       log_level: config.logLevel,
     };
