@@ -68,10 +68,8 @@ function Rendered(props: { readonly path: string; readonly text: string }): JSX.
 /** Grows frame by frame to the whole text: to render a long document at once would freeze the page. */
 function createGrowing(text: () => string): () => string {
   const startOf = (whole: string) => nextEnd(whole, 0, CHARACTERS_PER_FRAME);
-  const [shown, setShown] = createSignal(untrack(() => text().slice(0, startOf(text()))));
-  const start = (whole: string) => whole.slice(0, nextEnd(whole, 0, CHARACTERS_PER_FRAME));
   // From the beginning, because an effect of the part that renders it misses a change before its first run.
-  const [shown, setShown] = createSignal(start(text()));
+  const [shown, setShown] = createSignal(untrack(() => text().slice(0, startOf(text()))));
   createEffect(
     on(text, (whole) => {
       let end = startOf(whole);
