@@ -36,13 +36,13 @@ onScreen("memory", memoryScreen, (at) => {
     const page = await at.open(at.own);
     await page.getByRole("button", { name: /memory_write shared\/key\.md not written/ }).click();
     await page.getByText("looks like a secret", { exact: false }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
     const stale = page.getByRole("button", { name: /memory_write shared\/facts\.md not written/ });
     await stale.click();
     await page
       .getByText("Nothing was written: shared/facts.md is at version 2 now", { exact: false })
       .waitFor();
     await page.getByRole("group", { name: "Change" }).getByText("The sea is warm.").waitFor();
-    expect(await accessibilityProblems(page)).toEqual([]);
     await page.close();
   });
 
