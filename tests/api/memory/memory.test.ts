@@ -218,15 +218,15 @@ for (const kind of memoryKinds)
         "team/style.md",
         `${clone.branch}/shared/plan.md`,
       ]);
-      const read = (path: string) => memory.space((space) => space.read(path));
+      // Asked of the service: a command that opens the space again and again would leave it no turn on a busy machine.
       const copied = () =>
-        read(`${clone.branch}/shared/plan.md`).then(
-          ({ bytes: content }) => Buffer.from(content).toString(),
+        at.admin.get(`/context/file?path=${clone.branch}/shared/plan.md`).then(
+          ({ text }) => text,
           () => "",
         );
       await eventually(copied, "the plan");
       await at.admin.delete(at.own);
-      await eventually(() => memory.space((space) => space.list({ prefix: branch })), []);
+      await eventually(() => at.admin.get(`/context/files?path=${branch}`), []);
       expect(await memory.space((space) => space.list({ prefix: branch, deleted: true }))).toMatchObject([
         { path: `${branch}/shared/plan.md`, state: "deleted" },
       ]);
