@@ -113,7 +113,7 @@ function explained({ rules, spaceNames }: AccessPagesDeps, caller: Caller, query
   if (user === "" || path === "")
     return page("Explain access", h(ExplainBody, { ...shown, answers: [], failure: undefined }));
   try {
-    const answers = capabilities.map((one) => rules.explain(caller, user, `${space}/${path}`, one));
+    const answers = rules.explainEach(caller, user, `${space}/${path}`, capabilities);
     return page("Explain access", h(ExplainBody, { ...shown, answers, failure: undefined }));
   } catch (error) {
     const failure = failureOf(unknownUser(error, user), "path");
