@@ -65,6 +65,7 @@ function pagesOf(url: string, before: string, { cookies }: Visitor) {
     const answer = await fetch(url + path, {
       headers: { cookie, "accept-encoding": "gzip" },
       redirect: "manual",
+      keepalive: false,
     });
     const body = await answer.bytes();
     const ms = performance.now() - started;

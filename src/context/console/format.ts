@@ -12,6 +12,7 @@ export function timeText(rfc3339: string): string {
 }
 
 export function sizeText(bytes: number): string {
+  if (bytes === 1) return "1 byte";
   let value = bytes;
   let unit = 0;
   while (value >= UNIT && unit < UNITS.length - 1) {
