@@ -155,6 +155,8 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
       parts.background.run("listening at the address of the setup", () => started.moveTo(to, back));
     ssh = await openSsh(opened, options.sshLimits);
     started.announce();
+    if (options.setupCode === undefined && parts.logins.isUnclaimed())
+      log.warn("this server has no users yet; stop it and run cairn init server to set it up");
     parts.deliveries.start();
     // A space with a large backlog after a crash takes a while to open.
     parts.background.run("catching up on changes before a crash", () => parts.spaces.catchUpAll());

@@ -205,9 +205,12 @@ describe("the setup", () => {
   test("does not exist on a server that was not started for it", async () => {
     await using at = await setUp();
     await at.server.stop("a test starts it again");
-    const server = await startServer({ directory: at.directory, log });
+    const lines: string[] = [];
+    const write = (line: string) => void lines.push(line);
+    const server = await startServer({ directory: at.directory, log: { format: "json", write } });
     try {
       expect((await visitor(server.url).get(`/setup?code=${CODE}`)).status).toBe(404);
+      expect(lines.join("")).toContain("run cairn init server to set it up");
     } finally {
       await server.stop("test is over");
     }
