@@ -92,6 +92,9 @@ async function compile(program: Program, outfile: string, stamp: Stamp, target?:
     minify: { whitespace: true, syntax: true, identifiers: false },
     env: "disable",
     define: {
+      // Packages that ask where they lie would get the paths of the build machine.
+      __dirname: '"/"',
+      __filename: '"/"',
       CAIRN_VERSION: JSON.stringify(stamp.version),
       CAIRN_COMMIT: JSON.stringify(stamp.commit),
       CAIRN_DATE: JSON.stringify(stamp.date),

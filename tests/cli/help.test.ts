@@ -99,6 +99,8 @@ const OF_THE_SYSTEM = new Set([
   "TEMP",
   "TMP",
   "TERM",
+  "BROWSER",
+  "WSL_DISTRO_NAME",
   "KUBERNETES_SERVICE_HOST",
 ]);
 

@@ -32,11 +32,13 @@ afterAll(async () => {
 const SAMPLES: Readonly<Record<string, object>> = {
   "POST /gears": { name: "another_gear" },
   "PUT /gears/{id}": { name: "echo_args" },
+  "POST /context/restore": { path: "notes.md" },
 };
 /** Tested names that the caller may set after all. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   "PATCH /gears/{id}": ["status"],
   "POST /gears/{id}/run": ["workspace_id"],
+  "POST /context/restore": ["version"],
 };
 /**
  * A program may have this length: 4 MiB with all its files, 413 beyond (gears.test.ts). A hash of another query is 409, and so is every
@@ -103,6 +105,7 @@ test("covers all routes with bodies", () => {
     "PATCH /teams/{id}",
     "PATCH /users/{id}",
     "PATCH /workspaces/{id}",
+    "POST /context/restore",
     ...(searchable ? ["POST /egress/requests/{id}/decision"] : []),
     "POST /gears",
     "POST /gears/{id}/run",
@@ -126,6 +129,7 @@ test("covers all routes with bodies", () => {
     "PUT /gears/{id}",
     "PUT /instructions/{id}",
     "PUT /users/{id}/password",
+    "PUT /workspaces/{id}/branch",
   ]);
 });
 
