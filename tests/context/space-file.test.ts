@@ -75,6 +75,10 @@ test("takes over a space of an earlier version unchanged, and applies two concur
     db.run("DROP TABLE metadata");
     db.run("DROP INDEX blobs_pending");
     db.run("DROP TABLE copies");
+    db.run("DROP TABLE link_lists");
+    db.run(
+      "CREATE TABLE links (file_id INTEGER, position INTEGER, line INTEGER, kind TEXT, target TEXT, PRIMARY KEY (file_id, position)) STRICT",
+    );
     db.run("ALTER TABLE versions DROP COLUMN message");
     db.run("CREATE VIRTUAL TABLE words USING fts5 (text, content = '')");
     db.run("DELETE FROM migrations WHERE name >= '002'");
