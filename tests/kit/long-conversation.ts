@@ -7,10 +7,11 @@ const SENTENCE = "The quick brown fox jumps over the lazy dog, and does so again
 
 /** `count` turns, numbered from 1: `Question 7.` and `Answer 7.`, answers of several lengths. */
 export function addTurns(db: Database, workspaceId: number, count: number): void {
-  const turn = db.prepare<{ id: number }, [string, number | null, number]>(
-    `INSERT INTO turns (workspace_id, status, text, user_id, user_name, auth, blueprint_id, created_at, started_at, finished_at, after_id)
-     SELECT workspace_id, status, ?, user_id, user_name, auth, blueprint_id, created_at, started_at, finished_at, ?
-     FROM turns WHERE workspace_id = ? ORDER BY id LIMIT 1 RETURNING id`,
+  const turn = db.prepare<{ id: number }, [string, number, number]>(
+    `INSERT INTO turns (workspace_id, number, status, text, user_id, user_name, auth, blueprint_id, created_at, started_at, finished_at, after_id)
+     SELECT workspace_id, (SELECT number + 1 FROM turns WHERE id = ?2), status, ?1, user_id, user_name, auth, blueprint_id, created_at, started_at,
+       finished_at, ?2
+     FROM turns WHERE workspace_id = ?3 ORDER BY id LIMIT 1 RETURNING id`,
   );
   const run = db.prepare<{ id: number }, [number, number]>(
     `INSERT INTO runs (workspace_id, turn_id, agent_id, depth, status, created_at, finished_at)

@@ -366,8 +366,8 @@ async function furnish(data: string, modelUrl: string) {
 function addFork(path: string, turnId: number): number {
   using db = new Database(path);
   const fork = db.query<{ id: number }, [number]>(
-    `INSERT INTO turns (workspace_id, status, text, user_id, user_name, auth, created_at, started_at, finished_at)
-     SELECT workspace_id, status, text, user_id, user_name, auth, created_at, started_at, finished_at FROM turns WHERE id = ? RETURNING id`,
+    `INSERT INTO turns (workspace_id, number, status, text, user_id, user_name, auth, created_at, started_at, finished_at)
+     SELECT workspace_id, (SELECT count(*) + 1 FROM turns), status, text, user_id, user_name, auth, created_at, started_at, finished_at FROM turns WHERE id = ? RETURNING id`,
   );
   return fork.get(turnId)!.id;
 }
