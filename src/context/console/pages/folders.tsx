@@ -80,6 +80,15 @@ function File({ space, name, file }: { space: string; name: string; file: FileRe
       <td class="number">
         <Size bytes={file.size} />
       </td>
+      <LastChange file={file} />
+    </tr>
+  );
+}
+
+/** The cells of the live version: its number, time and author. */
+function LastChange({ file }: { file: Pick<FileRecord, "version" | "updated_at" | "author"> }): VNode {
+  return (
+    <>
       <td class="tight">{file.version === null ? "—" : `v${file.version}`}</td>
       <td class="tight">
         <Time at={file.updated_at} />
@@ -87,7 +96,7 @@ function File({ space, name, file }: { space: string; name: string; file: FileRe
       <td>
         <Name>{file.author}</Name>
       </td>
-    </tr>
+    </>
   );
 }
 
@@ -195,13 +204,7 @@ export function DeletedBody({ visit, space, files, mayRestore, next, first }: De
                 <Name>{file.path}</Name>
               </a>
             </td>
-            <td class="tight">{file.version === null ? "—" : `v${file.version}`}</td>
-            <td class="tight">
-              <Time at={file.updated_at} />
-            </td>
-            <td>
-              <Name>{file.author}</Name>
-            </td>
+            <LastChange file={file} />
             <td class="number">
               {mayRestore(file.path) && (
                 <FormTo visit={visit} action={spacePath(space, "/undelete", file.path)}>
