@@ -22,6 +22,8 @@ import { fields } from "../text.ts";
 import { waitFor } from "../wait-for.ts";
 
 const START_WAIT_MS = 10_000;
+/** From the end of a server's work to the end of its process. */
+const EXIT_WAIT_MS = 500;
 const STOP_WAIT_MS = 15_000;
 
 export const serverStart = defineCommand({
@@ -161,11 +163,13 @@ export const serverLogs = defineCommand({
   },
 });
 
-/** Reports whether the server no longer accepts requests but still holds its data. */
+/** Reports whether the server no longer accepts requests but still holds its data, or ended during this check. */
 async function isStopping(directory: string, door: Door): Promise<boolean> {
   if (!isRunning(door.pid)) return false;
   const { isInUse } = await import("../../context/main.ts");
-  return isInUse(directory);
+  if (isInUse(directory)) return true;
+  // It lets go of its data shortly before it exits. If it does not exit, its number belongs to another process by now.
+  return (await waitFor(EXIT_WAIT_MS, () => (isRunning(door.pid) ? undefined : true))) === true;
 }
 
 async function urlOf(directory: string): Promise<string> {
