@@ -1,5 +1,6 @@
 // Goal: agents remember in their branches and nowhere else, what is bound stands in their prompts, and each works the same for a folder and a server.
 
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import type { StreamEvent } from "../../kit/client.ts";
@@ -94,6 +95,51 @@ for (const kind of memoryKinds)
         { outcome: "error", text: expect.stringContaining("mine/none.md does not exist") },
       ]);
       expect((await memory.space((space) => space.read(`${branch}/shared/plan.md`))).version).toBe(1);
+    });
+
+    test("a long document is cut visibly, and read on from there", async () => {
+      await using memory = await memoryWorld(kind, { model: true });
+      const { at } = memory;
+      const { branch } = await at.admin.get(at.own);
+      const text = "0123456789".repeat(4_000);
+      await memory.space((space) => space.write(`${branch}/shared/long.md`, bytes(text), null));
+      const read = (offset?: number) => call("memory_read", { name: "shared/long.md", offset });
+      at.model.script("boss", [read(), read(32_000), read(40_000), say("I see.")]);
+      const { events } = await at.chat("Read it.");
+      const [first, rest, beyond] = results(events);
+      expect(first!.text).toEndWith(
+        `${text.slice(0, 32_000)}\n\n(These are characters 0 to 32000 of 40000. To continue, call memory_read with offset 32000.)`,
+      );
+      expect(rest!.text).toEndWith(
+        `${text.slice(32_000)}\n\n(These are characters 32000 to 40000 of 40000. That is the end.)`,
+      );
+      expect(beyond).toMatchObject({ outcome: "error" });
+      expect(beyond!.text).toContain("beyond the end; the document has 40000 characters");
+    });
+
+    test("an agent whose prompt has text from the web may read memory, and not write it", async () => {
+      await using memory = await memoryWorld(kind, { model: true });
+      const { at } = memory;
+      const offered = () => at.model.requests.at(-1)!.tools.map(({ name }) => name);
+      at.model.script("boss", [say("They fly south.")]);
+      await at.chat("When do herons fly?");
+      expect(offered()).toContain("memory_write");
+      // Only searches produce such text, and this service has none.
+      await at.restart((data) => {
+        using db = new Database(`${data}/service.db`);
+        db.run("UPDATE entries SET tainted = 1 WHERE kind = 'agent'");
+      });
+      at.model.script("boss", [
+        call("memory_write", { name: "shared/facts.md", content: "South.", version: 0 }),
+        say("I may not."),
+      ]);
+      const { events } = await at.chat("Note it.");
+      expect(results(events)).toMatchObject([{ outcome: "error" }]);
+      expect(offered()).not.toContain("memory_write");
+      expect(offered()).toContain("memory_read");
+      expect((await memory.space((space) => space.list())).map(({ path }) => path)).not.toContainEqual(
+        expect.stringContaining("facts.md"),
+      );
     });
 
     test("refuses every name outside the agent's branches, secrets, and content that is too large", async () => {
