@@ -2,6 +2,8 @@
 
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { doorSource } from "../../../src/context/delivery/door-source.ts";
+import { parseReceipt, verifyReceipt } from "../../../src/context/delivery/receipts.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import type { StreamEvent } from "../../kit/client.ts";
 import { eventually } from "../../kit/eventually.ts";
@@ -203,6 +205,19 @@ for (const kind of memoryKinds)
       at.model.script("boss", [say("Yes.")]);
       await at.chat("Again.");
       expect(systemOf(memory)).toContain("Document team/style.md, version 2:\n\nBe long.");
+      // What was in front of the model before the edit is still proven.
+      const kept = parseReceipt(JSON.stringify(receipt));
+      const proof = await memory.space((space) =>
+        verifyReceipt(
+          kept,
+          doorSource(space, () => Promise.resolve()),
+        ),
+      );
+      expect(proof.ok).toBe(true);
+      expect(proof.rows.map(({ path, version, current }) => [path, version, current])).toEqual([
+        ["team/style.md", 1, 2],
+        [`${branch}/shared/facts.md`, 1, 1],
+      ]);
       await at.admin.delete(`/context-bindings/${bound.id}`);
       at.model.script("boss", [say("Yes.")]);
       await at.chat("And now?");
