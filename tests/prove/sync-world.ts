@@ -2,7 +2,7 @@
 // end anywhere, a network that is cut, a server that is restored from a backup. Every line that a person saved must be in the end where everyone sees
 // it, unless a person who saw it changed or deleted it.
 
-import { cpSync, existsSync, rmSync } from "node:fs";
+import { cpSync, existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Transport } from "../../src/context/client/client.ts";
 import { runCycle } from "../../src/context/replica/cycle.ts";
@@ -142,7 +142,7 @@ class World {
     for (const [token] of text.matchAll(/<\d+>/g)) this.#ledger.set(token, "superseded");
   }
 
-  /** A path that the person may write: neither a directory nor below a file, and not edited since it was last recorded. */
+  /** A path that the person may write: neither a directory (an empty one may be left of a deleted file) nor below a file, and not edited since it was last recorded. */
   #place({ copy, dirty }: Person): string | undefined {
     const existing = Object.keys(copy.tree());
     const all = [...new Set([...PATHS, ...existing])];
@@ -150,6 +150,7 @@ class World {
     if (dirty.has(path)) return undefined;
     if (existing.some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`)))
       return undefined;
+    if (isDirectory(join(copy.directory, path))) return undefined;
     const folded = (name: string) => name.toLowerCase();
     return existing.some((other) => other !== path && folded(other) === folded(path)) ? undefined : path;
   }
@@ -279,6 +280,10 @@ class World {
   #tell({ name }: Person, what: string): void {
     this.#story.push(`${name} ${what}`);
   }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function differences(name: string, shared: Record<string, string>, tree: Record<string, string>): string[] {
