@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   guard: { files: ["src/kit/http/guard.ts"], tests: ["tests/unit/kit/guard.test.ts"] },
   access: {
     files: ["src/context/access/pattern.ts", "src/context/access/rights.ts"],
-    tests: ["tests/context/access.test.ts"],
+    tests: ["tests/unit/context-access", "tests/context/access.test.ts"],
   },
   paths: { files: ["src/kit/paths.ts", "src/kit/paths-disk.ts"], tests: ["tests/unit/paths"] },
   swap: {

@@ -8,7 +8,7 @@ import { compilePattern, type Pattern } from "./pattern.ts";
 import type { AclRule, Capability, Role } from "./schema.ts";
 
 /** Personal identity files: seeded once, then changed only by leads. */
-const IDENTITY = "identity/";
+const IDENTITY = "identity";
 
 /** The depth to which `mayListBelow` searches for a path that no rule denies. */
 const LEVELS_BELOW_MAX = 8;
@@ -118,5 +118,6 @@ export class Rights {
 function roleMay(role: Role, capability: Capability, path: string): boolean {
   if (capability === "list" || capability === "read") return true;
   if (role === "admin" || role === "space-lead") return true;
-  return role === "contributor" && !foldedPath(path).startsWith(IDENTITY) && path !== IDENTITY.slice(0, -1);
+  const [directory] = foldedPath(path).split("/", 1);
+  return role === "contributor" && directory !== IDENTITY;
 }
