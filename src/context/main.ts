@@ -14,7 +14,7 @@ import { auditPath } from "./audit/audit-file.ts";
 import { secretsKeyPath } from "./config/directory.ts";
 import type { ServerConfig } from "./config/schema.ts";
 import { Listening } from "./listening.ts";
-import { HOOKS_SINCE, SEALED_SINCE, serverMigrations } from "./migrations/migrations.ts";
+import { HOOKS_SINCE, SEALED_SINCE, serverMigrations, serverSchema } from "./migrations/migrations.ts";
 import { buildParts, type Parts } from "./parts.ts";
 import { createHandler } from "./server.ts";
 import type { Listen } from "./setup/setup.ts";
@@ -59,12 +59,15 @@ export function openServer(options: OpenOptions): OpenServer {
     log.error("a callback after a commit failed", { error: messageOf(error) }),
   );
   try {
-    const report = migrate(db, serverMigrations, clock.now(), (missing) => {
-      if (
-        missing.some(({ name }) => name === SEALED_SINCE) &&
-        !missing.some(({ name }) => name === HOOKS_SINCE)
-      )
-        sealStoredSecrets(db, secretsKeyPath(config), log);
+    const report = migrate(db, serverMigrations, clock.now(), {
+      whole: serverSchema,
+      beforeUpgrade: (missing) => {
+        if (
+          missing.some(({ name }) => name === SEALED_SINCE) &&
+          !missing.some(({ name }) => name === HOOKS_SINCE)
+        )
+          sealStoredSecrets(db, secretsKeyPath(config), log);
+      },
     });
     if (report.backup) log.info("database upgraded", { backup: report.backup });
     const parts = buildParts({ db, clock, log, config, outbound: options.outbound });

@@ -99,11 +99,21 @@ export function hasProgram(name: string, environment: Environment): boolean {
 }
 
 export function stderrIsTerminal(): boolean {
-  return process.stderr.isTTY === true;
+  return mayBeTerminal(2) && process.stderr.isTTY === true;
 }
 
 export function stdoutIsTerminal(): boolean {
-  return process.stdout.isTTY === true;
+  return mayBeTerminal(1) && process.stdout.isTTY === true;
+}
+
+/** A terminal is a character device. Asked first, because touching the process's streams loads their classes: 10 ms of each start. */
+function mayBeTerminal(descriptor: number): boolean {
+  if (process.platform === "win32") return true;
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    return false;
+  }
 }
 
 /** By custom, NO_COLOR with any text in it says no (no-color.org). */

