@@ -46,6 +46,8 @@ describe("rights", () => {
       [false, false],
     ]);
     expect(new Rights("viewer", null, []).readsAll("other")).toBe(true);
+    expect(new Rights("viewer", ["team"], []).spaces()).toEqual(["team"]);
+    expect(new Rights("viewer", null, []).spaces()).toBe(null);
   });
 
   test("sees a space by its role or by an allow rule that reaches into it", () => {
