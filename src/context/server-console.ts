@@ -39,9 +39,17 @@ import { ACCESS, USERS } from "./console/user-addresses.ts";
 import type { Parts } from "./parts.ts";
 
 export function serverConsole(parts: Parts, log: Log): Handle {
-  const { account, sessions, limits, logins, audit, health, config, streams, deliveries, workers } = parts;
+  const { sessions, limits, audit, config } = parts;
   const proxies = new AddressList("listen.trusted_proxies", config.trustedProxies);
   const cookies = new ConsoleCookies(() => parts.listener.port ?? config.listen.port, proxies);
+  const door = new ServerDoor({ sessions, limits, cookies, audit });
+  const pages = new Console({ areas: serverAreas(parts, cookies), door, log });
+  return (request, exchange) => pages.handle(request, exchange);
+}
+
+/** Every page of a server. */
+export function serverAreas(parts: Parts, cookies: ConsoleCookies): Area[] {
+  const { account, limits, logins, audit, health, config, streams, deliveries, workers } = parts;
   const source = servedSpaces({ ...parts, browsing: new Browsing(parts.spaces) });
   const counters = () => ({
     "Open streams": streams.size,
@@ -51,8 +59,7 @@ export function serverConsole(parts: Parts, log: Log): Handle {
     "Requests refused": limits.refused,
   });
   const facts = { health, audit, directory: config.directory, counters };
-  const door = new ServerDoor({ sessions, limits, cookies, audit });
-  const areas = [
+  return [
     sessionArea(logins, cookies),
     overviewArea(source, facts),
     foldersArea(source),
@@ -67,8 +74,6 @@ export function serverConsole(parts: Parts, log: Log): Handle {
     accountArea(account, logins),
     ...administration(parts),
   ];
-  const pages = new Console({ areas, door, log });
-  return (request, exchange) => pages.handle(request, exchange);
 }
 
 /** In the order of the navigation. */

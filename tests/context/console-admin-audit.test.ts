@@ -40,7 +40,7 @@ describe("the audit pages", () => {
     expect(found.links).toContain(`/console/audit/records/${added!.seq}`);
     expect((await root.get("/console/audit?until=2020-01-01")).text).toContain("No records match.");
     const bad = await root.get("/console/audit?since=soon");
-    expect([bad.status, bad.problems[""]]).toEqual([400, expect.stringContaining("expected a time")]);
+    expect([bad.status, bad.problems["since"]]).toEqual([400, expect.stringContaining("expected a time")]);
     expect((await root.get("/console/audit?result=maybe")).status).toBe(400);
   });
 

@@ -225,7 +225,11 @@ describe("documents in the console", () => {
     expect((await ada.get(`${IN}/search?q=quick`)).html).toContain("the <mark>quick</mark> brown fox");
     expect((await ada.get(`${IN}/search?q=qu.ck&regex=1`)).links).toContain(`${IN}/files/found.md`);
     const bad = await ada.get(`${IN}/search?q=(&regex=1`);
-    expect([bad.status, bad.problems[""] === undefined]).toEqual([400, false]);
+    expect([bad.status, Object.keys(bad.problems)]).toEqual([400, ["q"]]);
+    const long = await ada.get(`${IN}/search?q=${"x".repeat(1_001)}`);
+    expect(long.problems).toEqual({ q: "at most 1000 characters" });
+    const glob = await ada.get(`${IN}/search?q=quick&path=${encodeURIComponent("[")}`);
+    expect([glob.status, Object.keys(glob.problems)]).toEqual([400, ["path"]]);
     expect((await ada.get(`${IN}/link?name=found`)).path).toBe(`${IN}/files/found.md`);
   });
 

@@ -7,6 +7,8 @@ import { AppError, fieldError } from "../../kit/error.ts";
 import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import { visibleInLine } from "../../kit/visible.ts";
+import type { Capability } from "../access/schema.ts";
+import type { Caller } from "../identity/caller.ts";
 import type { ReadFile, SpaceDoor } from "../space/door.ts";
 import { MESSAGE_CHARACTERS_MAX, type FileHistory } from "../versioned-store/schema.ts";
 import { to, type Answer, type Area, type Asked } from "./area.ts";
@@ -32,7 +34,7 @@ export function documentsArea(source: SpaceSource, rendering: Rendering): Area {
   const deps = { source, rendering };
   return {
     routes: [
-      { method: "GET", path: `${ROOT}/new`, answer: (asked) => newDocument(asked) },
+      { method: "GET", path: `${ROOT}/new`, answer: (asked) => newDocument(deps, asked) },
       { method: "POST", path: `${ROOT}/new`, answer: (asked) => create(deps, asked) },
       { method: "GET", path: `${ROOT}/files/*`, answer: (asked) => read(deps, asked) },
       { method: "GET", path: `${ROOT}/raw/*`, answer: (asked) => download(deps, asked) },
@@ -44,7 +46,12 @@ export function documentsArea(source: SpaceSource, rendering: Rendering): Area {
   };
 }
 
-function placeOf({ params }: Asked): { space: string; path: string } {
+interface Place {
+  readonly space: string;
+  readonly path: string;
+}
+
+function placeOf({ params }: Asked): Place {
   return { space: params["space"]!, path: params["*"]! };
 }
 
@@ -127,7 +134,14 @@ async function edit({ source }: Deps, asked: Asked): Promise<Answer> {
   const { visit } = asked;
   const { space, path } = placeOf(asked);
   const file = await source.use(visit.caller, space, (one) => one.read(path));
+  requireMay(visit.caller, "update", { space, path });
   return editorPage(visit, space, openedFor(file));
+}
+
+/** For forms, so that nobody fills in one that is refused. The rules ask again when it is sent. Raises `forbidden`. */
+function requireMay({ rights }: Caller, capability: Capability, { space, path }: Place): void {
+  if (rights.may(capability, space, path)) return;
+  throw new AppError("forbidden", `you may read ${path}, but not ${capability} it`);
 }
 
 /** Raises `refused` for a document that a browser cannot edit without changing it. */
@@ -165,6 +179,8 @@ async function save(deps: Deps, asked: Asked): Promise<Answer> {
     isEditOnDisk: form.text("base").startsWith("disk "),
   };
   if (form.text("action") === "preview") {
+    await deps.source.use(visit.caller, space, () => Promise.resolve());
+    requireMay(visit.caller, "update", { space, path });
     const file = { path, version: null, state: "live" as const, bytes: bytesOf(edited) };
     const shown = await deps.rendering.of(file, spacePath(space), "page", { by: visit.caller.name, signal });
     return editorPage(visit, space, { ...edited, preview: shown });
@@ -236,8 +252,10 @@ async function besideTheirs(
   };
 }
 
-function newDocument(asked: Asked): Answer {
-  const folder = asked.query.get("folder") ?? "";
+async function newDocument({ source }: Deps, asked: Asked): Promise<Answer> {
+  const { visit, params, query } = asked;
+  await source.use(visit.caller, params["space"]!, () => Promise.resolve());
+  const folder = query.get("folder") ?? "";
   return newPage(asked, { path: folder === "" ? "" : `${folder}/`, content: "" });
 }
 
@@ -246,8 +264,7 @@ function newPage(
   made: { path: string; content: string; failure?: Failure; preview?: Edited["preview"] },
 ): Answer {
   const space = params["space"]!;
-  // Unseen and missing spaces are the same page.
-  if (!visit.caller.rights.mayChange(space)) throw new AppError("not_found", "no such page");
+  if (!visit.caller.rights.mayChange(space)) throw new AppError("forbidden", `you may not write in ${space}`);
   return spacePage(
     visit,
     space,
@@ -261,6 +278,8 @@ async function create({ source, rendering }: Deps, asked: Asked): Promise<Answer
   const space = params["space"]!;
   const path = form.text("path").trim();
   const content = form.text("content").replaceAll("\r\n", "\n");
+  // Unseen and missing spaces are the same page.
+  await source.use(visit.caller, space, () => Promise.resolve());
   try {
     const bytes = bytesOf({ path, content, base: "none", ends: "lf", message: "", isEditOnDisk: false });
     if (form.text("action") === "preview") {
@@ -286,6 +305,7 @@ async function askRemoval({ source }: Deps, asked: Asked, failure?: Failure): Pr
   const { visit } = asked;
   const { space, path } = placeOf(asked);
   const file = await source.use(visit.caller, space, (one) => one.read(path));
+  requireMay(visit.caller, "delete", { space, path });
   const base = baseOf(file);
   return spacePage(
     visit,

@@ -1,7 +1,7 @@
 // The past of one document: its versions, the difference between two of them, restoring one, undeleting, destroying a version for good.
 
 import { h } from "preact";
-import { fieldError } from "../../kit/error.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import type { Caller } from "../identity/caller.ts";
 import { to, type Answer, type Area, type Asked } from "./area.ts";
 import { versionIn } from "./document-routes.ts";
@@ -95,7 +95,10 @@ async function askDestroy(source: SpaceSource, asked: Asked, failure?: Failure):
   const { visit, query, form } = asked;
   const { space, path } = placeOf(asked);
   const version = requiredVersion(versionIn(query) ?? form.number("version"));
-  await source.use(visit.caller, space, (one) => one.history(path));
+  const { versions } = await source.use(visit.caller, space, (one) => one.history(path));
+  if (!mayOf(visit.caller, space, path).destroy)
+    throw new AppError("forbidden", `destroying a version requires the role space-lead or admin in ${space}`);
+  if (!versions.some((one) => one.version === version)) throw notFound("version", `v${version} of ${path}`);
   const body = h(DestroyBody, { visit, space, path, version, failure });
   return spacePage(visit, space, titled(asked, "Destroy a version", failure), body);
 }

@@ -33,7 +33,8 @@ interface FieldProps {
   readonly label: string;
   readonly name: string;
   readonly value?: string | undefined;
-  readonly type?: "text" | "password";
+  readonly type?: "text" | "password" | "date";
+  readonly placeholder?: string;
   readonly hint?: string | undefined;
   /** A failure of this form: shown here if it is about this field. */
   readonly failure?: Failure | undefined;
@@ -53,6 +54,7 @@ export function Field(props: FieldProps): VNode {
     required: props.required === true,
     autofocus: props.autoFocus === true,
     autocomplete: props.autoComplete ?? "off",
+    placeholder: props.placeholder,
     ...(props.maxLength === undefined ? {} : { maxLength: props.maxLength }),
     spellcheck: false,
     dir: "auto" as const,
@@ -61,7 +63,13 @@ export function Field(props: FieldProps): VNode {
   return (
     <div class="field">
       <label for={`f-${props.name}`}>{props.label}</label>
-      {props.type === "password" ? <input type="password" {...shared} /> : <input type="text" {...shared} />}
+      {props.type === "password" ? (
+        <input type="password" {...shared} />
+      ) : props.type === "date" ? (
+        <input type="date" {...shared} />
+      ) : (
+        <input type="text" {...shared} />
+      )}
       <Below name={props.name} problem={problem} hint={props.hint} />
     </div>
   );

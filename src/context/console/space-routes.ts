@@ -1,7 +1,7 @@
 // Spaces: the list, creating one from a template, deleting one after its name was typed.
 
 import { h } from "preact";
-import type { Caller } from "../identity/caller.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { templateNames, templateSummary } from "../spaces/templates.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import { page, to, type Area, type PageRoute } from "./area.ts";
@@ -52,7 +52,14 @@ function createRoutes(spaces: Pick<Spaces, "create">): PageRoute[] {
       ...(failure ? { status: failure.status } : {}),
     });
   return [
-    { method: "GET", path, answer: ({ visit }) => shown(visit, "", "team") },
+    {
+      method: "GET",
+      path,
+      answer: ({ visit }) => {
+        requireAdmin(visit.caller);
+        return shown(visit, "", "team");
+      },
+    },
     {
       method: "POST",
       path,
@@ -76,6 +83,7 @@ function deleteRoutes(source: SpaceSource, spaces: Pick<Spaces, "remove">): Page
   const path = "/console/spaces/:space/delete";
   const shown = async (visit: Visit, name: string, failure?: Failure) => {
     const space = await source.use(visit.caller, name, (one) => one.record());
+    requireAdmin(visit.caller);
     return spacePage(
       visit,
       name,

@@ -5,7 +5,7 @@ import { auditResults, type AuditRecord, type AuditStats } from "../../audit/sch
 import { AUDIT, BREAKS, EXPORT, recordPath, STATS, VERIFY } from "../audit-addresses.ts";
 import type { Failure } from "../failure.ts";
 import { countText, withQuery } from "../format.ts";
-import { Empty, Figure, Name, Pager, Problem, Raw, Table, Time } from "../pieces.tsx";
+import { Empty, Field, Figure, Name, Pager, Problem, Raw, Table, Time } from "../pieces.tsx";
 
 /** As typed; empty: any. */
 export interface AuditFilter {
@@ -30,8 +30,8 @@ export function AuditBody({ filter, records, spaces, next, first, failure }: Aud
   const chosen = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
   return (
     <div class="console-stack">
-      <Problem failure={failure} />
-      <Filter filter={filter} spaces={spaces} />
+      <Problem failure={failure} fields={["actor", "action", "since", "until"]} />
+      <Filter filter={filter} spaces={spaces} failure={failure} />
       <div class="console-bar">
         <a class="btn" href={VERIFY}>
           Verify
@@ -58,15 +58,15 @@ export function AuditBody({ filter, records, spaces, next, first, failure }: Aud
   );
 }
 
-function Filter({ filter, spaces }: { filter: AuditFilter; spaces: readonly string[] }): VNode {
+function Filter({ filter, spaces, failure }: Pick<AuditProps, "filter" | "spaces" | "failure">): VNode {
   return (
     <form method="get" action={AUDIT} class="console-filter" role="search" aria-label="Filter records">
-      <TextFilter label="Person" name="actor" value={filter.actor} />
-      <TextFilter label="Action" name="action" value={filter.action} placeholder="file.write" />
+      <Field label="Person" name="actor" value={filter.actor} failure={failure} />
+      <Field label="Action" name="action" value={filter.action} placeholder="file.write" failure={failure} />
       <Select label="Space" name="space" value={filter.space} options={spaces} />
       <Select label="Result" name="result" value={filter.result} options={auditResults} />
-      <TextFilter label="From (UTC)" name="since" value={filter.since} type="date" />
-      <TextFilter label="To (UTC)" name="until" value={filter.until} type="date" />
+      <Field label="From (UTC)" name="since" value={filter.since} type="date" failure={failure} />
+      <Field label="To (UTC)" name="until" value={filter.until} type="date" failure={failure} />
       <div class="console-bar">
         <button class="btn primary">Filter</button>
         <a class="btn quiet" href={AUDIT}>
@@ -74,23 +74,6 @@ function Filter({ filter, spaces }: { filter: AuditFilter; spaces: readonly stri
         </a>
       </div>
     </form>
-  );
-}
-
-function TextFilter(props: {
-  label: string;
-  name: string;
-  value: string;
-  type?: "text" | "date";
-  placeholder?: string;
-}): VNode {
-  const { label, name, value, type = "text", placeholder } = props;
-  const shared = { class: "input", id: `f-${name}`, name, value, placeholder, autocomplete: "off" };
-  return (
-    <div class="field">
-      <label for={`f-${name}`}>{label}</label>
-      {type === "date" ? <input type="date" {...shared} /> : <input type="text" {...shared} />}
-    </div>
   );
 }
 

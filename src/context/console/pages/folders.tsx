@@ -8,7 +8,7 @@ import type { SearchAnswer, SearchLine } from "../../search/schema.ts";
 import type { FileRecord } from "../../versioned-store/schema.ts";
 import type { Failure } from "../failure.ts";
 import { spacePath, withQuery } from "../format.ts";
-import { Empty, FormTo, Name, Pager, Problem, Size, Table, Time } from "../pieces.tsx";
+import { Empty, Field, FormTo, Name, Pager, Problem, Size, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 
 interface PagerProps {
@@ -114,15 +114,22 @@ export function SearchBody({ space, shown }: { space: string; shown: SearchShown
   return (
     <div class="console-stack">
       <form method="get" action={spacePath(space, "/search")} role="search" class="form console-form">
-        <Problem failure={failure} />
-        <div class="field">
-          <label for="q">Words, or a &quot;phrase&quot;; word* finds what begins with it</label>
-          <input class="input" id="q" name="q" value={text} autofocus dir="auto" />
-        </div>
-        <div class="field">
-          <label for="path">Only in this folder or pattern</label>
-          <input class="input" id="path" name="path" value={path} dir="auto" />
-        </div>
+        <Problem failure={failure} fields={["q", "path"]} />
+        <Field
+          label="Find"
+          name="q"
+          value={text}
+          autoFocus={answer === undefined}
+          hint={'Words, or a "phrase". word* finds what begins with it.'}
+          failure={failure}
+        />
+        <Field
+          label="Only in this folder or pattern (optional)"
+          name="path"
+          value={path}
+          hint="For example team or **/*.md"
+          failure={failure}
+        />
         <label class="check">
           <input type="checkbox" name="regex" value="1" checked={regex} /> Regular expression
         </label>
