@@ -149,7 +149,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "cairn webhook": ["cairn webhook add https://example.org/hook", "cairn webhook deliveries 1"],
   "cairn webhook list": ["cairn webhook list"],
-  "cairn webhook add": ["cairn webhook add https://example.org/hook --events 'file.*,space.create'"],
+  "cairn webhook add": [
+    "cairn webhook add https://example.org/hook --events 'file.*,space.create'",
+    "cairn webhook add https://example.org/hook --space team --space docs",
+  ],
+  "cairn webhook spaces": ["cairn webhook spaces 1 --space team", "cairn webhook spaces 1 --all"],
   "cairn webhook remove": ["cairn webhook remove 1"],
   "cairn webhook rotate-secret": ["cairn webhook rotate-secret 1"],
   "cairn webhook enable": ["cairn webhook enable 1"],

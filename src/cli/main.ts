@@ -135,6 +135,7 @@ export const program: Program = {
       webhook: group("webhook", "Send events to other servers", {
         list: async () => (await webhook()).webhookList,
         add: async () => (await webhook()).webhookAdd,
+        spaces: async () => (await webhook()).webhookSpaces,
         remove: async () => (await webhook()).webhookRemove,
         "rotate-secret": async () => (await webhook()).webhookRotateSecret,
         enable: async () => (await webhook()).webhookEnable,

@@ -82,7 +82,12 @@ export function buildParts(options: PartsOptions) {
   const search = new Search({ spaces, workers, clock, later });
   const spools = new SpoolDirectory(join(config.directory, "incoming"));
   const sync = new Sync({ spaces, files, events, clock, log, spools });
-  const hooks = buildWebhooks(ground, { authentication, changes, outbound: options.outbound });
+  const hooks = buildWebhooks(ground, {
+    authentication,
+    changes,
+    spaceExists: (name) => spaces.exists(name),
+    outbound: options.outbound,
+  });
   const backups = new Backups({
     directory: config.directory,
     shelf: config.backupDirectory,

@@ -88,7 +88,10 @@ function administration(parts: Parts): Area[] {
       ],
       routes: [...userRoutes({ users, rules, spaceNames }), ...accessRoutes({ rules, spaceNames })],
     }),
-    adminArea(audit, { places: [{ label: "Webhooks", path: HOOKS }], routes: hookRoutes(webhooks) }),
+    adminArea(audit, {
+      places: [{ label: "Webhooks", path: HOOKS }],
+      routes: hookRoutes({ webhooks, spaceNames }),
+    }),
     adminArea(audit, {
       places: [{ label: "Audit", path: AUDIT }],
       routes: auditRoutes({ audit, spaceNames }),

@@ -37,7 +37,7 @@ describe("webhooks", () => {
     const edit = await root.get(`${page.path}/edit`);
     expect(edit.forms.at(-1)!.fields).toMatchObject({ everything: "no", "event file.*": "on" });
     await root.submit(edit, `${page.path}/edit`, { everything: "yes" });
-    expect((await server.admin.get("/webhooks"))[0]).toMatchObject({ events: ["*"] });
+    expect((await server.admin.get("/webhooks"))[0]).toMatchObject({ events: ["*"], spaces: null });
     const disable = `${page.path}/disable`;
     const disabled = await root.submit(await root.get(disable), disable);
     const csrf = disabled.forms[0]!.fields["csrf"]!;
@@ -48,6 +48,38 @@ describe("webhooks", () => {
     const remove = `${page.path}/delete`;
     expect((await root.submit(await root.get(remove), remove)).text).toContain("Deleted webhook 1.");
     expect((await root.get(page.path)).status).toBe(404);
+  });
+
+  test("are limited to some spaces, which stay in the form when they are deleted", async () => {
+    await using server = await contextServer();
+    for (const name of ["docs", "old"]) await server.admin.post("/spaces", { name });
+    const root = await signedIn(server, "root");
+    const url = "http://93.184.215.14/";
+    const form = await root.get(NEW);
+    const none = await root.submit(form, NEW, { url, everywhere: "no" });
+    expect([none.status, none.problems]).toEqual([400, { spaces: "must not be empty" }]);
+    const fields = { url, everywhere: "no", "space docs": "on", "space old": "on" };
+    const page = await root.submit(form, NEW, fields);
+    expect(page.text).toContain("Spaces docs, old");
+    await server.admin.delete("/spaces/old?confirm=old");
+    const edit = await root.get(`${page.path}/edit`);
+    expect(edit.text).toContain("old (deleted)");
+    expect(edit.forms.at(-1)!.fields).toMatchObject({
+      everywhere: "no",
+      "space docs": "on",
+      "space old": "on",
+    });
+    await root.submit(edit, `${page.path}/edit`, { url: `${url}new` });
+    expect((await server.admin.get("/webhooks"))[0]).toMatchObject({
+      url: `${url}new`,
+      spaces: ["docs", "old"],
+    });
+    await server.admin.delete("/spaces/docs?confirm=docs");
+    expect((await root.get(page.path)).text).toContain(
+      "It receives nothing: all of its 2 spaces were deleted",
+    );
+    await root.submit(edit, `${page.path}/edit`, { everywhere: "yes" });
+    expect((await root.get("/console/webhooks")).text).toContain(`${url} all all Enabled`);
   });
 
   test("show failed deliveries and dead letters, and deliver again", async () => {
@@ -71,7 +103,7 @@ describe("webhooks", () => {
     const gone = redeliver.replace(/deliveries\/\w+/, "deliveries/none");
     const csrf = letters.forms[0]!.fields["csrf"]!;
     expect((await root.post(gone, { csrf })).text).toContain("the server keeps this delivery no longer");
-    expect((await root.get("/console/webhooks")).text).toContain("file.write Enabled none Delivered");
+    expect((await root.get("/console/webhooks")).text).toContain("file.write all Enabled none Delivered");
   });
 
   test("that lead into the network or subscribe to nothing are refused at the field", async () => {

@@ -119,7 +119,7 @@ test("secrets that an earlier build stored in plain text are encrypted at startu
     using db = new Database(join(directory, "server.db"));
     db.run("UPDATE webhooks SET secret = ? WHERE id = ?", [secret, hook.id]);
     db.run("DROP INDEX webhook_deliveries_waiting");
-    db.run("ALTER TABLE webhooks DROP COLUMN dropped");
+    for (const column of ["dropped", "spaces"]) db.run(`ALTER TABLE webhooks DROP COLUMN ${column}`);
     for (const table of ["console_sessions", "stale_documents"]) db.run(`DROP TABLE ${table}`);
     db.run("DELETE FROM migrations WHERE name >= '005'");
     expect(holding(directory, [secret])).toContain("server.db-wal");

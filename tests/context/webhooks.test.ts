@@ -1,6 +1,7 @@
 // Goal: hooks receive each event once, signed, even after a restart; failed deliveries are kept; no hook reaches into the network or delays others.
 
 import { describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
 import { createHmac } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
@@ -24,6 +25,12 @@ const states = async (server: ContextServer, id: number) =>
   (await deliveries(server, id)).map(({ state, tries, status }) => `${state} ${tries} ${status}`);
 const errors = async (server: ContextServer, id: number) =>
   (await deliveries(server, id)).map(({ state, tries, error }) => [state, tries, error]);
+/** Writes to a space by its name. */
+const writerOf = (server: ContextServer) => (space: string, path: string) =>
+  server.admin.raw("PUT", `/spaces/${space}/files/${path}`, {
+    body: "x",
+    headers: { "Content-Type": "application/octet-stream" },
+  });
 const never = () => new Promise<Response>(() => {});
 const answered = (status: number) => new Response(null, { status });
 
@@ -219,6 +226,115 @@ describe("under load and across restarts", () => {
     await eventually(() => hooks.got.length, 2);
     expect(JSON.parse(hooks.got[1]!.body).path).toBe("b.md");
   });
+});
+
+describe("a hook for some spaces", () => {
+  const spacesAt = (got: readonly Received[], path: string) =>
+    got
+      .filter((one) => one.path === path)
+      .map(({ body }) => JSON.parse(body) as { type: string; space: string | null })
+      .map(({ type, space }) => `${type} ${space}`);
+
+  test("receives the events of these spaces only, by name, also after they were deleted and created again", async () => {
+    await using hooks = hookReceiver();
+    await using server = await contextServer({ outbound: hooks.outbound });
+    const { admin } = server;
+    await admin.post("/spaces", { name: "docs", template: "blank" });
+    const hook = await admin.post("/webhooks", { url: hooks.url("/docs"), spaces: ["docs"] });
+    expect(hook).toMatchObject({ events: ["*"], spaces: ["docs"], problem: null });
+    await admin.post("/webhooks", {
+      url: hooks.url("/files"),
+      events: ["file.write"],
+      spaces: ["docs", "team"],
+    });
+    await add(server, hooks.url("/all"));
+    const told = () => spacesAt(hooks.got, "/docs");
+    const problem = async () => (await admin.get("/webhooks"))[0]!.problem;
+    const write = writerOf(server);
+    await write("team", "a.md");
+    await write("docs", "b.md");
+    await server.user("Ann", "viewer");
+    await write("docs", "c.md");
+    // The creation of the space may be published after the hook was made.
+    await eventually(
+      () => told().filter((one) => one !== "space.create docs"),
+      ["file.write docs", "file.write docs"],
+    );
+    await eventually(() => spacesAt(hooks.got, "/files").length, 3);
+    await eventually(() => spacesAt(hooks.got, "/all").filter((one) => one === "user.add null").length, 1);
+    hooks.got.length = 0;
+    await admin.delete("/spaces/docs?confirm=docs");
+    await eventually(told, ["space.delete docs"]);
+    expect(await problem()).toBe("its space docs was deleted");
+    await admin.post("/spaces", { name: "docs", template: "blank" });
+    await eventually(() => told().includes("space.create docs"), true);
+    expect(await problem()).toBeNull();
+  });
+
+  test("follows a change from the next event on, also after a restart, and only as far as its owner may see", async () => {
+    await using hooks = hookReceiver();
+    await using server = await contextServer({ outbound: hooks.outbound });
+    const { admin } = server;
+    await admin.post("/spaces", { name: "docs", template: "blank" });
+    const ann = await server.user("Ann", "admin");
+    const { id } = await ann.post("/webhooks", { url: hooks.url(), events: ["file.*"], spaces: ["docs"] });
+    const told = () =>
+      hooks.got.map(({ body }) => JSON.parse(body)).map(({ space, path }) => `${space} ${path}`);
+    const write = writerOf(server);
+    await write("docs", "1.md");
+    await write("team", "1.md");
+    await eventually(told, ["docs 1.md"]);
+    expect((await admin.patch(`/webhooks/${id}`, { spaces: ["team"] })).spaces).toEqual(["team"]);
+    await server.restart();
+    await write("docs", "2.md");
+    await write("team", "2.md");
+    await eventually(told, ["docs 1.md", "team 2.md"]);
+    await server.admin.patch("/users/Ann", { spaces: ["docs"] });
+    await server.admin.patch(`/webhooks/${id}`, { spaces: null });
+    await write("team", "3.md");
+    await write("docs", "3.md");
+    await eventually(told, ["docs 1.md", "team 2.md", "docs 3.md"]);
+  });
+
+  test("names spaces that exist and that the caller may see; names it has may be gone", async () => {
+    await using server = await contextServer();
+    const { admin } = server;
+    const url = "http://93.184.215.14/";
+    for (const name of ["docs", "hidden"]) await admin.post("/spaces", { name, template: "blank" });
+    const ann = await server.user("Ann", "admin");
+    await admin.patch("/users/Ann", { spaces: ["docs"] });
+    const asks = (spaces: unknown, by = admin) => by.raw("POST", "/webhooks", { body: { url, spaces } });
+    const refused = async (response: Response) => (await response.json()).error.details;
+    expect(await refused(await asks(["docs", "nowhere"]))).toMatchObject({ unknown: ["nowhere"] });
+    expect(await refused(await asks(["hidden"], ann))).toMatchObject({ unknown: ["hidden"] });
+    for (const bad of [[], ["docs", "docs"], "docs", [1], Array.from({ length: 101 }, (_, i) => `s${i}`)])
+      await refusal(asks(bad), "invalid");
+    expect(await admin.get("/webhooks")).toEqual([]);
+    const { id } = await admin.post("/webhooks", { url, spaces: ["docs", "hidden"] });
+    for (const name of ["docs", "hidden"]) await admin.delete(`/spaces/${name}?confirm=${name}`);
+    const kept = await admin.patch(`/webhooks/${id}`, {
+      spaces: ["docs", "hidden", "team"],
+      events: ["file.*"],
+    });
+    expect(kept).toMatchObject({ spaces: ["docs", "hidden", "team"], problem: null });
+    const gone = await admin.patch(`/webhooks/${id}`, { spaces: ["docs", "hidden"] });
+    expect(gone.problem).toBe("all of its 2 spaces were deleted");
+  });
+});
+
+test("hooks of an earlier version receive the events of every space", async () => {
+  await using hooks = hookReceiver();
+  await using server = await contextServer({ outbound: hooks.outbound });
+  const hook = await add(server, hooks.url(), ["file.*"]);
+  await server.restart((directory) => {
+    using db = new Database(join(directory, "server.db"));
+    db.run("ALTER TABLE webhooks DROP COLUMN spaces");
+    db.run("DELETE FROM migrations WHERE name >= '008'");
+  });
+  const { secret: _, ...shown } = hook;
+  expect((await server.admin.get("/webhooks"))[0]).toEqual({ ...shown, spaces: null });
+  await server.admin.write("a.md", "x");
+  await eventually(() => pathsOf(hooks.got), ["a.md"]);
 });
 
 describe("targets", () => {

@@ -1,6 +1,7 @@
 // `cairn webhook …`: webhooks and their deliveries.
 
 import type { CreatedWebhook, DeadLetter, Delivery, Webhook } from "../../context/webhooks/schema.ts";
+import { repeatable } from "../../kit/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
 import { fields, table, when } from "../text.ts";
@@ -12,11 +13,13 @@ const id = {
   description: "Number of the webhook",
 } as const;
 
-const hookText = ({ id: number, url, events, enabled, problem }: Webhook) =>
+const spacesText = ({ spaces }: Pick<Webhook, "spaces">) => (spaces === null ? "all" : spaces.join(", "));
+const hookText = ({ id: number, url, events, enabled, problem, spaces }: Webhook) =>
   fields({
     webhook: number,
     url,
     events: events.join(", "),
+    spaces: spacesText({ spaces }),
     enabled,
     ...(problem === null ? {} : { problem }),
   });
@@ -35,10 +38,11 @@ export const webhookList = serverCommand({
         hook.enabled,
         hook.dropped,
         hook.events.join(", "),
+        spacesText(hook),
         hook.url,
         hook.problem ?? "",
       ]),
-      ["ID", "ENABLED", "DROPPED", "EVENTS", "URL", "PROBLEM"],
+      ["ID", "ENABLED", "DROPPED", "EVENTS", "SPACES", "URL", "PROBLEM"],
       "there are no webhooks",
     ),
 });
@@ -53,12 +57,39 @@ export const webhookAdd = serverCommand({
       valueHint: "list",
       description: "Event types, groups such as file.*, or *, separated by commas (default: *)",
     },
+    space: repeatable({
+      type: "string",
+      valueHint: "name",
+      description: "Send events of this space only; repeatable (default: every event)",
+    }),
   },
   ask: (client, args) => {
-    const events = args.events?.split(",").map((one) => one.trim());
-    return client.json<CreatedWebhook>("POST", "/webhooks", { body: { url: args.url, events } });
+    const events = args.events === undefined ? undefined : listOf(args.events);
+    const spaces = args.space === undefined ? undefined : listOf(args.space);
+    return client.json<CreatedWebhook>("POST", "/webhooks", { body: { url: args.url, events, spaces } });
   },
   show: (hook) => `${hookText(hook)}\nsecret   ${hook.secret}`,
+});
+
+export const webhookSpaces = serverCommand({
+  name: "spaces",
+  description: "Change the spaces whose events a webhook receives",
+  args: {
+    id,
+    space: repeatable({
+      type: "string",
+      valueHint: "name",
+      description: "Send events of this space only; repeatable, and replaces the list",
+    }),
+    all: { type: "boolean", description: "Send events of every space, and those that belong to none" },
+  },
+  ask: (client, args) => {
+    if ((args.space !== undefined) === (args.all === true))
+      throw new AppError("invalid", "use either --space or --all");
+    const spaces = args.space === undefined ? null : listOf(args.space);
+    return client.json<Webhook>("PATCH", place(args.id), { body: { spaces } });
+  },
+  show: hookText,
 });
 
 export const webhookRotateSecret = serverCommand({
@@ -141,6 +172,11 @@ export const webhookDeadLetter = serverCommand({
       "there are no dead letters",
     ),
 });
+
+/** A name or type may contain no comma. */
+function listOf(text: string): string[] {
+  return text.split(",").map((one) => one.trim());
+}
 
 /** Raises `invalid`. */
 function place(number: string): string {

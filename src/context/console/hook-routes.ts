@@ -13,11 +13,17 @@ import { given } from "./given.ts";
 import { DEAD_LETTERS, hookCrumbs, hookPath, HOOKS } from "./hook-addresses.ts";
 import { hookStateRoutes } from "./hook-state-routes.ts";
 import { WebhookBody } from "./pages/webhook.tsx";
-import { DeadLettersBody, HookFormBody, WebhooksBody } from "./pages/webhooks.tsx";
+import { DeadLettersBody, HookFormBody, WebhooksBody, type HookForm } from "./pages/webhooks.tsx";
 import { attempt, get, idOf, post } from "./routes.ts";
 import type { Visit } from "./visit.ts";
 
-export function hookRoutes(webhooks: Webhooks): PageRoute[] {
+interface HookPagesDeps {
+  readonly webhooks: Webhooks;
+  readonly spaceNames: () => readonly string[];
+}
+
+export function hookRoutes(deps: HookPagesDeps): PageRoute[] {
+  const { webhooks } = deps;
   return [
     get(HOOKS, ({ visit }) => page("Webhooks", h(WebhooksBody, { hooks: webhooks.states(visit.caller) }))),
     get(DEAD_LETTERS, ({ visit }) => {
@@ -25,7 +31,7 @@ export function hookRoutes(webhooks: Webhooks): PageRoute[] {
       const hooks = new Set(webhooks.list(visit.caller).map(({ id }) => id));
       return page("Dead letters", h(DeadLettersBody, { visit, letters, hooks }), { crumbs: hookCrumbs() });
     }),
-    ...formRoutes(webhooks),
+    ...formRoutes(deps),
     get(`${HOOKS}/:id`, ({ visit, params, query }) =>
       hookPage(webhooks, visit, idOf("webhook", params), query.get("before") ?? undefined),
     ),
@@ -76,49 +82,68 @@ async function redelivered(webhooks: Webhooks, { caller }: Visit, delivery: stri
   }
 }
 
-interface HookForm {
-  readonly id: number | undefined;
-  readonly url: string;
-  readonly events: readonly string[];
-}
-
-function formRoutes(webhooks: Webhooks): PageRoute[] {
+function formRoutes({ webhooks, spaceNames }: HookPagesDeps): PageRoute[] {
   const [create, edit] = [`${HOOKS}/new`, `${HOOKS}/:id/edit`];
+  const shown = (visit: Visit, form: HookForm, failure?: Failure) =>
+    formPage(visit, { form, known: seenOf(visit, spaceNames()), failure });
   return [
-    get(create, ({ visit }) => formPage(visit, { id: undefined, url: "", events: ["*"] })),
+    get(create, ({ visit }) => shown(visit, { id: undefined, url: "", events: ["*"], spaces: null })),
     post(create, ({ visit, form }) => {
-      const typed = { url: form.text("url").trim(), events: eventsIn(form, []) };
+      const typed = {
+        url: form.text("url").trim(),
+        events: eventsIn(form, []),
+        spaces: spacesIn(form, spaceNames()),
+      };
       return attempt(
         async () => {
           const made = await webhooks.create(visit.caller, given(CreateWebhook, typed));
           const text = "Created the webhook. Its secret signs every delivery and is shown only now.";
           return to(hookPath(made.id), { text, secret: made.secret });
         },
-        (failure) => formPage(visit, { id: undefined, ...typed }, failure),
+        (failure) => shown(visit, { id: undefined, ...typed }, failure),
       );
     }),
-    get(edit, ({ visit, params }) => formPage(visit, webhooks.get(visit.caller, idOf("webhook", params)))),
+    get(edit, ({ visit, params }) => shown(visit, webhooks.get(visit.caller, idOf("webhook", params)))),
     post(edit, ({ visit, params, form }) => {
-      const { id, events } = webhooks.get(visit.caller, idOf("webhook", params));
-      const typed = { url: form.text("url").trim(), events: eventsIn(form, events) };
+      const { id, events, spaces } = webhooks.get(visit.caller, idOf("webhook", params));
+      const typed = {
+        url: form.text("url").trim(),
+        events: eventsIn(form, events),
+        spaces: spacesIn(form, [...spaceNames(), ...(spaces ?? [])]),
+      };
       return attempt(
         async () => {
           await webhooks.update(visit.caller, id, given(UpdateWebhook, typed));
           return to(hookPath(id), "Saved. It counts from the next event on.");
         },
-        (failure) => formPage(visit, { id, ...typed }, failure),
+        (failure) => shown(visit, { id, ...typed }, failure),
       );
     }),
   ];
 }
 
-function formPage(visit: Visit, form: HookForm, failure?: Failure): Answer {
-  const { id, url, events } = form;
-  const title = id === undefined ? "Create a webhook" : `Edit webhook ${id}`;
-  return page(title, h(HookFormBody, { visit, id, url, events, failure }), {
-    crumbs: hookCrumbs(id),
+interface FormPage {
+  readonly form: HookForm;
+  readonly known: readonly string[];
+  readonly failure: Failure | undefined;
+}
+
+function formPage(visit: Visit, { form, known, failure }: FormPage): Answer {
+  const title = form.id === undefined ? "Create a webhook" : `Edit webhook ${form.id}`;
+  return page(title, h(HookFormBody, { visit, form, known, failure }), {
+    crumbs: hookCrumbs(form.id),
     status: failure?.status ?? 200,
   });
+}
+
+function seenOf({ caller }: Visit, names: readonly string[]): readonly string[] {
+  return names.filter((name) => caller.rights.sees(name));
+}
+
+/** The spaces that the form selects; null: every one. */
+function spacesIn(form: Form, known: readonly string[]): string[] | null {
+  if (form.text("everywhere") !== "no") return null;
+  return [...new Set(known)].filter((name) => form.has(`space ${name}`)).sort();
 }
 
 /** `known`: what it subscribed to so far, in case the form does not list it. */

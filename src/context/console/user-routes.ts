@@ -107,7 +107,7 @@ function editRoutes({ users, spaceNames }: UserPagesDeps): PageRoute[] {
   const shown = (visit: Visit, form: UserForm, failure?: Failure) =>
     page(
       `Change ${form.name}`,
-      h(UserFormBody, { visit, form, known: knownTo(form.spaces), isNew: false, failure }),
+      h(UserFormBody, { visit, form, known: spaceNames(), isNew: false, failure }),
       {
         crumbs: crumbsOf(form.name),
         status: failure?.status ?? 200,

@@ -11,7 +11,7 @@ import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
 import type { Head, LogEntry } from "../versioned-store/engine.ts";
 import { EVENTS_KEPT, type EventEnvelope, type EventType } from "./schema.ts";
-import { eventStore, type EventStore, type EventRow } from "./store.ts";
+import { eventStore, type EventCount, type EventStore, type EventRow } from "./store.ts";
 
 /** Events within this time are stored together. */
 const GATHER_MS = 10;
@@ -105,8 +105,8 @@ export class Events {
     this.#beforeForgetting.add(told);
   }
 
-  /** Counts the stored events of each type after `after`, up to `upTo`. */
-  counts(after: number, upTo: number): readonly { readonly type: EventType; readonly count: number }[] {
+  /** Counts the stored events of each type and space after `after`, up to `upTo`. */
+  counts(after: number, upTo: number): readonly Readonly<EventCount>[] {
     return this.#store.counts.all(after, upTo);
   }
 

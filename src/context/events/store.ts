@@ -15,6 +15,12 @@ export interface EventRow {
   data: string;
 }
 
+export interface EventCount {
+  type: EventType;
+  space: string | null;
+  count: number;
+}
+
 export type EventStore = ReturnType<typeof eventStore>;
 
 export function eventStore(db: Db) {
@@ -32,8 +38,8 @@ export function eventStore(db: Db) {
       "SELECT seq FROM events ORDER BY seq DESC LIMIT 1 OFFSET ?",
     ),
     forget: db.query<never, [number]>("DELETE FROM events WHERE seq <= ?"),
-    counts: db.query<{ type: EventType; count: number }, [number, number]>(
-      "SELECT type, count(*) AS count FROM events WHERE seq > ? AND seq <= ? GROUP BY type",
+    counts: db.query<EventCount, [number, number]>(
+      "SELECT type, space, count(*) AS count FROM events WHERE seq > ? AND seq <= ? GROUP BY type, space",
     ),
     source: db.query<{ epoch: string; seq: number }, [string]>(
       "SELECT epoch, seq FROM event_sources WHERE space = ?",

@@ -9,6 +9,7 @@ import webhookLag from "./005_webhooks.sql" with { type: "text" };
 import console from "./006_console.sql" with { type: "text" };
 import freshness from "./007_freshness.sql" with { type: "text" };
 import serverSchema from "./whole.sql" with { type: "text" };
+import webhookSpaces from "./008_webhook_spaces.sql" with { type: "text" };
 
 /** The migration that introduced webhooks, and the one that sealed their secrets. */
 export const HOOKS_SINCE = "003_webhooks";
@@ -22,6 +23,7 @@ export const serverMigrations: readonly Migration[] = [
   { name: "005_webhooks", sql: webhookLag },
   { name: "006_console", sql: console },
   { name: "007_freshness", sql: freshness },
+  { name: "008_webhook_spaces", sql: webhookSpaces },
 ];
 
 /** What they make together, as one script (tests/house/whole-schema). */

@@ -139,6 +139,10 @@ export class Spaces {
     if (!this.#names.has(name) || !caller.rights.sees(name)) throw notFound("space", name);
   }
 
+  exists(name: string): boolean {
+    return this.#names.has(name);
+  }
+
   names(): readonly string[] {
     return [...this.#names].sort();
   }

@@ -29,13 +29,14 @@ export interface OwnListener {
 interface WebhookNeeds {
   readonly authentication: Authentication;
   readonly changes: Changes;
+  readonly spaceExists: (name: string) => boolean;
   /** Tests pass another network and other retry delays. */
   readonly outbound: OutboundOptions | undefined;
 }
 
 export function buildWebhooks(
   { db, clock, log, config, events }: Ground,
-  { authentication, changes, outbound }: WebhookNeeds,
+  { authentication, changes, spaceExists, outbound }: WebhookNeeds,
 ) {
   const store = webhookStore(db);
   const deadLetters = new DeadLetterFile(join(config.directory, "webhooks", "dead-letter.jsonl"));
@@ -58,6 +59,7 @@ export function buildWebhooks(
     deliveries,
     secrets,
     network,
+    spaceExists,
     problemOf: (hook) => owners.problemOf(hook),
   });
   return { listener, deliveries, webhooks };

@@ -14,7 +14,7 @@ import type { DeadLetterFile } from "./dead-letter.ts";
 import { DELIVERIES_KEPT } from "./schema.ts";
 import type { Outcome, Parcel, Sender } from "./sender.ts";
 import type { DeliveryRow, HookRow, WebhookStore } from "./store.ts";
-import { subscribes } from "./subscriptions.ts";
+import { subscribes, subscriptionOf, type Subscription } from "./subscriptions.ts";
 
 export const RETRY_WAITS_MS = [1_000, 5_000, 25_000] as const;
 /** A hook skips events it does not receive in memory only; after a crash it skips at most this many again. */
@@ -49,7 +49,7 @@ interface Job extends Parcel {
 /** The progress of a hook through the event log. */
 interface Courier {
   readonly hook: number;
-  subscriptions: readonly string[];
+  subscription: Subscription;
   /** The last event that was delivered or skipped. */
   position: number;
   /** The stored position. */
@@ -107,14 +107,14 @@ export class Deliveries {
   follow(row: HookRow): void {
     const known = this.#couriers.get(row.id);
     if (row.enabled === 0 || !this.#sends) return this.cancel(row.id);
-    const subscriptions = JSON.parse(row.events) as string[];
+    const subscription = subscriptionOf(row);
     if (known) {
-      known.subscriptions = subscriptions;
+      known.subscription = subscription;
       return;
     }
     const courier: Courier = {
       hook: row.id,
-      subscriptions,
+      subscription,
       position: row.cursor,
       stored: row.cursor,
       page: [],
@@ -165,7 +165,7 @@ export class Deliveries {
     for (const courier of this.#couriers.values()) {
       if (courier.running || event.seq <= courier.position) continue;
       const isNext = courier.position >= before;
-      const passes = isNext && !subscribes(courier.subscriptions, event.type);
+      const passes = isNext && !subscribes(courier.subscription, event);
       const isStoredSoon = event.seq - courier.stored < PASSED_OVER_UNSTORED_MAX;
       if (passes && isStoredSoon) courier.position = event.seq;
       else this.#wake(courier);
@@ -212,8 +212,8 @@ export class Deliveries {
     return { id, event, isStored: false, type: event.type, body: JSON.stringify(event), tries: 0 };
   }
 
-  #isFor({ hook, subscriptions }: Courier, event: EventEnvelope): boolean {
-    if (!subscribes(subscriptions, event.type)) return false;
+  #isFor({ hook, subscription }: Courier, event: EventEnvelope): boolean {
+    if (!subscribes(subscription, event)) return false;
     const row = this.#deps.store.byId.get(hook);
     return row !== null && this.#deps.maySee(row, event);
   }
@@ -301,14 +301,14 @@ export class Deliveries {
   #forgetting(upTo: number): void {
     const { db, store, events, log } = this.#deps;
     for (const courier of this.#couriers.values()) {
-      const { hook, subscriptions } = courier;
+      const { hook, subscription } = courier;
       // The event being delivered is not lost: its body is stored with the delivery.
       const begun = store.waiting.get(hook)?.event_seq ?? 0;
       const from = Math.max(courier.position, begun);
       if (from >= upTo) continue;
       const missed = events
         .counts(from, upTo)
-        .filter(({ type }) => subscribes(subscriptions, type))
+        .filter((counted) => subscribes(subscription, counted))
         .reduce((sum, { count }) => sum + count, 0);
       store.drop.run(missed, hook);
       db.afterCommit(() => {

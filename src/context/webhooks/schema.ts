@@ -7,11 +7,18 @@ import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 export const WEBHOOKS_MAX = 100;
 export const URL_CHARACTERS_MAX = 2_048;
 export const DELIVERIES_KEPT = 1_000;
+/** A webhook for more spaces is one for all of them. */
+const SPACES_PER_WEBHOOK_MAX = 100;
 
 export const Webhook = closed({
   id: Id,
   url: Type.String(),
   events: Type.Array(Type.String({ description: "a type, `file.*`, or `*`" })),
+  spaces: nullable(
+    Type.Array(Type.String(), {
+      description: "sends events of these spaces only; null: of every space, and those that belong to none",
+    }),
+  ),
   enabled: Type.Boolean(),
   problem: nullable(Type.String({ description: "why an enabled webhook receives nothing" })),
   dropped: Type.Integer({
@@ -29,12 +36,24 @@ export const CreatedWebhook = closed({
 export type CreatedWebhook = Static<typeof CreatedWebhook>;
 
 const Subscriptions = Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 50 });
+const SpaceNames = nullable(
+  Type.Array(Type.String({ maxLength: 100 }), {
+    minItems: 1,
+    maxItems: SPACES_PER_WEBHOOK_MAX,
+    uniqueItems: true,
+  }),
+);
 const Target = Type.String({ maxLength: URL_CHARACTERS_MAX });
-export const CreateWebhook = closed({ url: Target, events: Type.Optional(Subscriptions) });
+export const CreateWebhook = closed({
+  url: Target,
+  events: Type.Optional(Subscriptions),
+  spaces: Type.Optional(SpaceNames),
+});
 export type CreateWebhook = Static<typeof CreateWebhook>;
 export const UpdateWebhook = closed({
   url: Type.Optional(Target),
   events: Type.Optional(Subscriptions),
+  spaces: Type.Optional(SpaceNames),
   enabled: Type.Optional(Type.Boolean()),
 });
 export type UpdateWebhook = Static<typeof UpdateWebhook>;

@@ -7,6 +7,8 @@ export interface HookRow {
   id: number;
   url: string;
   events: string;
+  /** JSON array of names; null: every space, and events that belong to none. */
+  spaces: string | null;
   /** Sealed. */
   secret: string;
   enabled: number;
@@ -30,13 +32,16 @@ export interface DeliveryRow {
   created_at: number;
 }
 
-type NewHook = Pick<HookRow, "url" | "events" | "cursor" | "created_by" | "by_operator" | "created_at">;
+type NewHook = Pick<
+  HookRow,
+  "url" | "events" | "spaces" | "cursor" | "created_by" | "by_operator" | "created_at"
+>;
 
 type NewDelivery = Omit<DeliveryRow, "state" | "tries" | "status" | "error">;
 
 type Tried = Pick<DeliveryRow, "id" | "tries" | "status" | "error">;
 
-const HOOK = "id, url, events, secret, enabled, cursor, created_by, by_operator, created_at, dropped";
+const HOOK = "id, url, events, spaces, secret, enabled, cursor, created_by, by_operator, created_at, dropped";
 const DELIVERY = "id, webhook_id, event_seq, type, body, state, tries, status, error, created_at";
 
 export type WebhookStore = ReturnType<typeof webhookStore>;
@@ -46,13 +51,13 @@ export function webhookStore(db: Db) {
     all: db.query<HookRow, []>(`SELECT ${HOOK} FROM webhooks ORDER BY id`),
     byId: db.query<HookRow, [number]>(`SELECT ${HOOK} FROM webhooks WHERE id = ?`),
     insert: db.query<HookRow, NewHook>(
-      `INSERT INTO webhooks (url, events, secret, cursor, created_by, by_operator, created_at)
-       VALUES ($url, $events, '', $cursor, $created_by, $by_operator, $created_at) RETURNING ${HOOK}`,
+      `INSERT INTO webhooks (url, events, spaces, secret, cursor, created_by, by_operator, created_at)
+       VALUES ($url, $events, $spaces, '', $cursor, $created_by, $by_operator, $created_at) RETURNING ${HOOK}`,
     ),
     secrets: db.query<Pick<HookRow, "id" | "secret">, []>("SELECT id, secret FROM webhooks"),
     setSecret: db.query<never, [string, number]>("UPDATE webhooks SET secret = ? WHERE id = ?"),
-    update: db.query<never, Pick<HookRow, "id" | "url" | "events" | "enabled" | "cursor">>(
-      "UPDATE webhooks SET url = $url, events = $events, enabled = $enabled, cursor = $cursor WHERE id = $id",
+    update: db.query<never, Pick<HookRow, "id" | "url" | "events" | "spaces" | "enabled" | "cursor">>(
+      "UPDATE webhooks SET url = $url, events = $events, spaces = $spaces, enabled = $enabled, cursor = $cursor WHERE id = $id",
     ),
     remove: db.query<never, [number]>("DELETE FROM webhooks WHERE id = ?"),
     advance: db.query<never, [number, number]>("UPDATE webhooks SET cursor = max(cursor, ?1) WHERE id = ?2"),

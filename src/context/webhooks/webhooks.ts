@@ -3,7 +3,7 @@
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
-import { checkedEndpoints, OutboundFailure, type Network } from "../../kit/outbound.ts";
+import type { Network } from "../../kit/outbound.ts";
 import { randomSecret } from "../../kit/random.ts";
 import type { Events } from "../events/events.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
@@ -11,7 +11,6 @@ import type { Changes, Write } from "../people/changes.ts";
 import type { DeadLetterFile } from "./dead-letter.ts";
 import { newDeliveryId, type Deliveries } from "./delivery.ts";
 import {
-  URL_CHARACTERS_MAX,
   WEBHOOKS_MAX,
   type CreatedWebhook,
   type CreateWebhook,
@@ -22,8 +21,9 @@ import {
   type Webhook,
 } from "./schema.ts";
 import type { HookSecrets } from "./secrets.ts";
-import { checkSubscriptions } from "./subscriptions.ts";
+import { checkTypes } from "./subscriptions.ts";
 import type { DeliveryRow, HookRow, WebhookStore } from "./store.ts";
+import { checkedTarget } from "./target.ts";
 
 const SECRET_BITS = 256;
 const LIST_MAX = 100;
@@ -40,7 +40,8 @@ interface WebhooksDeps {
   readonly network: Network;
   readonly events: Events;
   readonly clock: Clock;
-  /** Returns why an enabled hook receives nothing; null: it receives events. */
+  readonly spaceExists: (name: string) => boolean;
+  /** Returns why an enabled hook receives nothing, as far as its owner is concerned; null: it receives events. */
   readonly problemOf: (row: HookRow) => string | null;
 }
 
@@ -79,24 +80,29 @@ export class Webhooks {
     return { ...this.#shown(row), lag: deliveries.lagOf(row.id), last: last ? toDelivery(last) : null };
   }
 
-  async create(caller: Caller, { url, events = ["*"] }: CreateWebhook): Promise<CreatedWebhook> {
+  async create(
+    caller: Caller,
+    { url, events = ["*"], spaces = null }: CreateWebhook,
+  ): Promise<CreatedWebhook> {
     const secret = randomSecret(SECRET_BITS);
     const { store, secrets, deliveries, clock } = this.#deps;
     const row = await this.#changed(caller, "new", async (write) => {
-      checkSubscriptions(events);
-      const target = await this.#checkedTarget(url);
+      checkTypes(events);
+      const target = await checkedTarget(this.#deps.network, url);
       return write(() => {
         if (store.all.all().length >= WEBHOOKS_MAX)
           throw new AppError(
             "conflict",
             `the limit of ${WEBHOOKS_MAX} webhooks is reached; delete one first`,
           );
+        this.#requireSpaces(caller, spaces ?? []);
         const list = JSON.stringify(events);
         const operator = Number(caller.auth === "local");
         const from = this.#deps.events.last;
         const made = store.insert.get({
           url: target,
           events: list,
+          spaces: jsonOrNull(spaces),
           cursor: from,
           created_by: caller.name,
           by_operator: operator,
@@ -115,15 +121,29 @@ export class Webhooks {
     const { store, deliveries } = this.#deps;
     const row = await this.#changed(caller, String(id), async (write) => {
       this.#row(id);
-      if (change.events) checkSubscriptions(change.events);
-      const target = change.url === undefined ? undefined : await this.#checkedTarget(change.url);
+      if (change.events) checkTypes(change.events);
+      const target =
+        change.url === undefined ? undefined : await checkedTarget(this.#deps.network, change.url);
       return write(() => {
-        const { url, events, enabled, cursor } = this.#row(id);
+        const { url, events, spaces, enabled, cursor } = this.#row(id);
+        const kept = spacesOf(spaces) ?? [];
+        this.#requireSpaces(
+          caller,
+          (change.spaces ?? []).filter((name) => !kept.includes(name)),
+        );
         const now = change.enabled === undefined ? enabled : Number(change.enabled);
         // Events from while it was disabled are not sent.
         const from = now === 1 && enabled === 0 ? this.#deps.events.last : cursor;
         const list = change.events ? JSON.stringify(change.events) : events;
-        store.update.run({ id, url: target ?? url, events: list, enabled: now, cursor: from });
+        const names = change.spaces === undefined ? spaces : jsonOrNull(change.spaces);
+        store.update.run({
+          id,
+          url: target ?? url,
+          events: list,
+          spaces: names,
+          enabled: now,
+          cursor: from,
+        });
         if (now === 0) store.giveUp.run("the webhook was disabled", id);
         return this.#row(id);
       });
@@ -226,12 +246,14 @@ export class Webhooks {
 
   #shown(row: HookRow): Webhook {
     const { id, url, events, enabled, created_by, created_at, dropped } = row;
+    const spaces = spacesOf(row.spaces);
     return {
       id,
       url,
       events: JSON.parse(events) as string[],
+      spaces,
       enabled: enabled === 1,
-      problem: this.#deps.problemOf(row) ?? this.#deps.secrets.problemOf(row),
+      problem: this.#deps.problemOf(row) ?? this.#deps.secrets.problemOf(row) ?? this.#spacesProblem(spaces),
       dropped,
       created_by,
       created_at: rfc3339(created_at),
@@ -244,23 +266,27 @@ export class Webhooks {
     return row;
   }
 
-  async #checkedTarget(text: string): Promise<string> {
-    const url = URL.parse(text);
-    if (!url || text.length > URL_CHARACTERS_MAX)
-      throw fieldError("invalid", "url", "expected a URL such as https://example.org/hook");
-    if (url.username !== "" || url.password !== "" || url.hash !== "")
-      throw fieldError("invalid", "url", "must not contain credentials or a fragment");
-    try {
-      await checkedEndpoints(this.#deps.network, { url, schemes: ["http", "https"] });
-    } catch (error) {
-      if (!(error instanceof OutboundFailure)) throw error;
-      const { couldBeAllowed } = error;
-      const remedy = couldBeAllowed ? "; to allow it, set webhooks.allow_private_targets in server.yaml" : "";
-      const code = error.problem === "refused" ? "refused" : "invalid";
-      throw fieldError(code, "url", `${error.message}${remedy}`);
-    }
-    return url.href;
+  /** Raises `invalid` with the `unknown` names: a misspelt one would match nothing. A space that the caller may not see is unknown. */
+  #requireSpaces({ rights }: Caller, names: readonly string[]): void {
+    const unknown = names.filter((name) => !this.#deps.spaceExists(name) || !rights.sees(name));
+    if (unknown.length > 0)
+      throw fieldError("invalid", "spaces", `unknown space "${unknown.join('", "')}"`, { unknown });
   }
+
+  #spacesProblem(spaces: readonly string[] | null): string | null {
+    if (spaces === null || spaces.some((name) => this.#deps.spaceExists(name))) return null;
+    return spaces.length === 1
+      ? `its space ${spaces[0]} was deleted`
+      : `all of its ${spaces.length} spaces were deleted`;
+  }
+}
+
+function spacesOf(stored: string | null): string[] | null {
+  return stored === null ? null : (JSON.parse(stored) as string[]);
+}
+
+function jsonOrNull(names: readonly string[] | null): string | null {
+  return names === null ? null : JSON.stringify(names);
 }
 
 function toDelivery({

@@ -16,7 +16,7 @@ import { manualClock } from "../../kit/manual-clock.ts";
 
 const NEWER = 25_000;
 
-test("what a hook misses is counted by its subscription, and it goes on with what is kept", async () => {
+test("what a hook misses is counted by its types and spaces, and it goes on with what is kept", async () => {
   await using folder = await temporaryFolder();
   const db = openDatabase(`${folder.path}/server.db`);
   migrate(db, serverMigrations, 0);
@@ -29,6 +29,7 @@ test("what a hook misses is counted by its subscription, and it goes on with wha
     store.insert.get({
       url: "http://hook.example/",
       events: `["file.write"]`,
+      spaces: `["team"]`,
       cursor: 0,
       created_by: "root",
       by_operator: 1,
@@ -56,7 +57,7 @@ test("what a hook misses is counted by its subscription, and it goes on with wha
   deliveries.start();
   const announce = async (count: number) => {
     for (let i = 0; i < count; i += 1)
-      events.announce({ type: i % 2 === 0 ? "file.write" : "file.delete", actor: "ann" });
+      events.announce({ type: "file.write", actor: "ann", space: i % 2 === 0 ? "team" : "other" });
     await events.settle();
   };
   await announce(2);
@@ -64,7 +65,7 @@ test("what a hook misses is counted by its subscription, and it goes on with wha
   await announce(EVENTS_KEPT);
   await announce(NEWER);
   const oldest = events.after(0)[0]!.seq;
-  // Of the events between the one that is under way and the oldest that is kept, every other is a write.
+  // Of the events between the one that is under way and the oldest that is kept, every other is of its space.
   const missed = Math.floor((oldest - 1) / 2) - 1 + (oldest % 2 === 0 ? 1 : 0);
   expect(missed).toBeGreaterThan(5_000);
   expect(deliveries.dropped).toBe(missed);

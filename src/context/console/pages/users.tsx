@@ -8,8 +8,7 @@ import { counted, countText } from "../format.ts";
 import { Choice, Field, Figure, FormTo, Name, Pager, Problem, Table, Time } from "../pieces.tsx";
 import { userPath, USERS } from "../user-addresses.ts";
 import type { Visit } from "../visit.ts";
-
-const SPACES_NAMED_MAX = 3;
+import { SpacePicker, spacesText } from "./space-picker.tsx";
 
 interface UsersProps {
   readonly rows: readonly SeenUser[];
@@ -52,13 +51,6 @@ export function UsersBody({ rows, next, first }: UsersProps): VNode {
       <Pager first={first} next={next} />
     </div>
   );
-}
-
-function spacesText(spaces: readonly string[] | null): string {
-  if (spaces === null) return "all";
-  if (spaces.length === 0) return "none";
-  const named = spaces.slice(0, SPACES_NAMED_MAX).join(", ");
-  return spaces.length > SPACES_NAMED_MAX ? `${named} and ${spaces.length - SPACES_NAMED_MAX} more` : named;
 }
 
 function UserState({ user }: { user: User }): VNode {
@@ -172,7 +164,12 @@ export function UserFormBody({ visit, form, known, isNew, failure }: UserFormPro
           { value: "no", label: "In the selected spaces only" },
         ]}
       />
-      <SpacePicker known={known} chosen={spaces ?? []} failure={failure} />
+      <SpacePicker
+        known={known}
+        chosen={spaces ?? []}
+        hint="With none selected, the user has only what access rules allow."
+        failure={failure}
+      />
       {isNew && (
         <Field
           label="Password (optional)"
@@ -190,33 +187,6 @@ export function UserFormBody({ visit, form, known, isNew, failure }: UserFormPro
         <button class="btn primary">{isNew ? "Create the user" : "Save"}</button>
       </div>
     </FormTo>
-  );
-}
-
-function SpacePicker(props: {
-  known: readonly string[];
-  chosen: readonly string[];
-  failure: Failure | undefined;
-}) {
-  const { known, chosen, failure } = props;
-  const all = [...new Set([...known, ...chosen])].sort();
-  const problem = failure?.field === "spaces" ? failure.text : undefined;
-  return (
-    <fieldset class="field console-picker">
-      <legend class="label">Selected spaces</legend>
-      <div class="console-picked">
-        {all.length === 0 && <p class="muted">No spaces yet.</p>}
-        {all.map((space) => (
-          <label class="check">
-            <input type="checkbox" name={`space ${space}`} checked={chosen.includes(space)} />
-            <span>{space}</span>
-          </label>
-        ))}
-      </div>
-      <p id="f-spaces-note" class={problem === undefined ? "hint" : "problem"}>
-        {problem ?? "With none selected, the user has only what access rules allow."}
-      </p>
-    </fieldset>
   );
 }
 

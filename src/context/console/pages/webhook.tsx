@@ -8,6 +8,7 @@ import { hookPath, redeliverPath } from "../hook-addresses.ts";
 import { Empty, Figure, FormTo, Name, Pager, Problem, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 import { DeliveryState, eventsText, HookBadge } from "./hook-words.tsx";
+import { spacesText } from "./space-picker.tsx";
 
 interface WebhookProps {
   readonly visit: Visit;
@@ -36,6 +37,7 @@ export function WebhookBody({ visit, hook, deliveries, next, first, failure }: W
           <HookBadge hook={hook} />
         </Figure>
         <Figure label="Events">{eventsText(hook.events)}</Figure>
+        <Figure label="Spaces">{spacesText(hook.spaces)}</Figure>
         <Figure label="Lag">{hook.lag === 0 ? "none" : `${countText(hook.lag)} events`}</Figure>
         <Figure label="Events missed">{countText(hook.dropped)}</Figure>
         <Figure label="Created by">

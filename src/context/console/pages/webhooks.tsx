@@ -9,6 +9,7 @@ import { DEAD_LETTERS, hookPath, HOOKS, redeliverPath } from "../hook-addresses.
 import { Choice, Empty, Field, FormTo, Name, Problem, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 import { DeliveryState, eventsText, HookBadge } from "./hook-words.tsx";
+import { SpacePicker, spacesText } from "./space-picker.tsx";
 
 export function WebhooksBody({ hooks }: { hooks: readonly HookState[] }): VNode {
   const create = (
@@ -33,7 +34,7 @@ export function WebhooksBody({ hooks }: { hooks: readonly HookState[] }): VNode 
       </div>
       <Table
         label="Webhooks"
-        head={["Address", "Events", "State", { label: "Lag", class: "number" }, "Last delivery"]}
+        head={["Address", "Events", "Spaces", "State", { label: "Lag", class: "number" }, "Last delivery"]}
       >
         {hooks.map((one) => (
           <tr>
@@ -43,6 +44,7 @@ export function WebhooksBody({ hooks }: { hooks: readonly HookState[] }): VNode 
               </a>
             </td>
             <td>{eventsText(one.events)}</td>
+            <td>{spacesText(one.spaces)}</td>
             <td>
               <HookBadge hook={one} />
             </td>
@@ -63,26 +65,34 @@ export function WebhooksBody({ hooks }: { hooks: readonly HookState[] }): VNode 
   );
 }
 
-interface HookFormProps {
-  readonly visit: Visit;
+export interface HookForm {
   /** Undefined: a new one. */
   readonly id: number | undefined;
   readonly url: string;
   readonly events: readonly string[];
+  /** Null: every space. */
+  readonly spaces: readonly string[] | null;
+}
+
+interface HookFormProps {
+  readonly visit: Visit;
+  readonly form: HookForm;
+  /** The spaces that exist. */
+  readonly known: readonly string[];
   readonly failure: Failure | undefined;
 }
 
 const GROUPS = [...new Set(eventTypes.map((type) => `${type.split(".")[0]!}.*`))];
 
-export function HookFormBody({ visit, id, url, events, failure }: HookFormProps): VNode {
-  const problem = failure?.field === "events" ? failure.text : undefined;
+export function HookFormBody({ visit, form, known, failure }: HookFormProps): VNode {
+  const { id, url, events, spaces } = form;
   return (
     <FormTo
       visit={visit}
       action={id === undefined ? `${HOOKS}/new` : hookPath(id, "/edit")}
       class="form console-form wide"
     >
-      <Problem failure={failure} fields={["url", "events"]} />
+      <Problem failure={failure} fields={["url", "events", "spaces"]} />
       <Field
         label="Address"
         name="url"
@@ -101,22 +111,22 @@ export function HookFormBody({ visit, id, url, events, failure }: HookFormProps)
           { value: "no", label: "The selected events only" },
         ]}
       />
-      <fieldset class="field console-picker">
-        <legend class="label">Selected events</legend>
-        {GROUPS.map((group) => (
-          <div class="console-picked">
-            {[group, ...eventTypes.filter((type) => type.startsWith(group.slice(0, -1)))].map((event) => (
-              <label class="check">
-                <input type="checkbox" name={`event ${event}`} checked={events.includes(event)} />
-                <span>{event}</span>
-              </label>
-            ))}
-          </div>
-        ))}
-        <p id="f-events-note" class={problem === undefined ? "hint" : "problem"}>
-          {problem ?? "file.* stands for all events of files, also for new ones."}
-        </p>
-      </fieldset>
+      <EventPicker chosen={events} failure={failure} />
+      <Choice
+        label="Spaces"
+        name="everywhere"
+        value={spaces === null ? "yes" : "no"}
+        options={[
+          { value: "yes", label: "Every space, also new ones, and the server itself" },
+          { value: "no", label: "The selected spaces only" },
+        ]}
+      />
+      <SpacePicker
+        known={known}
+        chosen={spaces ?? []}
+        hint="Events that belong to no space, such as a new user, are then not sent."
+        failure={failure}
+      />
       <div class="actions">
         <a class="btn" href={id === undefined ? HOOKS : hookPath(id)}>
           Cancel
@@ -124,6 +134,34 @@ export function HookFormBody({ visit, id, url, events, failure }: HookFormProps)
         <button class="btn primary">{id === undefined ? "Create the webhook" : "Save"}</button>
       </div>
     </FormTo>
+  );
+}
+
+function EventPicker({
+  chosen,
+  failure,
+}: {
+  chosen: readonly string[];
+  failure: Failure | undefined;
+}): VNode {
+  const problem = failure?.field === "events" ? failure.text : undefined;
+  return (
+    <fieldset class="field console-picker" aria-describedby="f-events-note">
+      <legend class="label">Selected events</legend>
+      {GROUPS.map((group) => (
+        <div class="console-picked">
+          {[group, ...eventTypes.filter((type) => type.startsWith(group.slice(0, -1)))].map((event) => (
+            <label class="check">
+              <input type="checkbox" name={`event ${event}`} checked={chosen.includes(event)} />
+              <span>{event}</span>
+            </label>
+          ))}
+        </div>
+      ))}
+      <p id="f-events-note" class={problem === undefined ? "hint" : "problem"}>
+        {problem ?? "file.* stands for all events of files, also for new ones."}
+      </p>
+    </fieldset>
   );
 }
 
