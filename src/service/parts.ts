@@ -38,6 +38,7 @@ import { buildPeople } from "./people/build.ts";
 import { createSandbox } from "./sandbox/choice.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import { installationName } from "./sandbox/store.ts";
+import { buildOverview } from "./overview/build.ts";
 import { Snapshots } from "./snapshot/snapshots.ts";
 import { snapshotStore } from "./snapshot/store.ts";
 import { buildTerminals } from "./terminal/build.ts";
@@ -101,6 +102,7 @@ export function buildParts(options: PartsOptions) {
   const files = new Files({ ...changed, directories });
   const { instructions, proposals, libraryTools } = buildLibrary(ground, { access, blueprint });
   const recall = buildMemory(ground, { access, blueprint, workspaceRows });
+  const { contextBindings } = recall;
   // The order matters: copying bindings needs the agents' copies.
   const workspaceParts: WorkspacePart[] = [
     {
@@ -111,7 +113,8 @@ export function buildParts(options: PartsOptions) {
     { cloned: (from) => gearBindings.copyOf(from) },
     recall.workspacePart,
     { removed: (id) => background.run("removal of files", () => files.removeAll(id)) },
-    { removed: () => terminals.recheck() },
+    { archiving: (id) => turns.turns.requireIdle(id) },
+    { archived: () => terminals.recheck(), removed: () => terminals.recheck() },
   ];
   const workspaces = new Workspaces({
     ...changed,
@@ -130,22 +133,15 @@ export function buildParts(options: PartsOptions) {
     blueprint,
     files,
     sandbox,
-    workspaces,
   });
   const approvals = approvalsOf({ gears, proposals, searches });
   const terminals = buildTerminals(ground, { access, authentication, files, installation, sandbox });
-  const snapshots = new Snapshots({
-    store: snapshotStore(db),
-    access,
-    journal,
-    content: (id) => ({
-      agents: blueprint.agentsOf(id),
-      wires: blueprint.wiresOf(id),
-      gear_bindings: gearBindings.ofWorkspace(id),
-      instruction_bindings: instructions.bindingsOf(id),
-      egress_grants: grants.ofWorkspace(id),
-      context_bindings: recall.contextBindings.of(id),
-    }),
+  const snapshots = snapshotsOf(ground, access, {
+    blueprint,
+    contextBindings,
+    gearBindings,
+    grants,
+    instructions,
   });
   const ownTools = [
     blueprintTools(blueprint, models),
@@ -181,6 +177,7 @@ export function buildParts(options: PartsOptions) {
     ...people,
     ...recall,
     ...turns,
+    ...buildOverview(ground, { access, approvals, authentication }),
     access,
     approvals,
     blueprint,
@@ -206,6 +203,33 @@ export function buildParts(options: PartsOptions) {
     usages,
     workspaces,
   };
+}
+
+/** The blueprint, with a part of each feature that is attached to it. */
+function snapshotsOf({ db, journal }: Ground, access: Access, features: Attached): Snapshots {
+  const { blueprint, contextBindings, gearBindings, grants, instructions } = features;
+  return new Snapshots({
+    store: snapshotStore(db),
+    access,
+    journal,
+    content: (id) => ({
+      agents: blueprint.agentsOf(id),
+      wires: blueprint.wiresOf(id),
+      gear_bindings: gearBindings.ofWorkspace(id),
+      instruction_bindings: instructions.bindingsOf(id),
+      egress_grants: grants.ofWorkspace(id),
+      context_bindings: contextBindings.of(id),
+    }),
+  });
+}
+
+interface Attached
+  extends
+    Pick<ReturnType<typeof buildGears>, "gearBindings">,
+    Pick<ReturnType<typeof buildLibrary>, "instructions">,
+    Pick<ReturnType<typeof buildMemory>, "contextBindings">,
+    Pick<ReturnType<typeof buildEgress>, "grants"> {
+  readonly blueprint: Blueprint;
 }
 
 /** Everything that waits for a person, in the order of the list. */

@@ -14,6 +14,7 @@ import * as identity from "./identity/schema.ts";
 import * as journal from "./journal/schema.ts";
 import * as library from "./library/schema.ts";
 import * as memory from "./memory/schema.ts";
+import * as overview from "./overview/schema.ts";
 import * as people from "./people/schema.ts";
 import * as snapshot from "./snapshot/schema.ts";
 import * as terminal from "./terminal/schema.ts";
@@ -35,6 +36,7 @@ export const schemas: SchemaModules = [
   journal,
   library,
   memory,
+  overview,
   people,
   snapshot,
   terminal,

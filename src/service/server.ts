@@ -29,6 +29,7 @@ import { CONTEXT_FILE_ROUTE, memoryRoutes } from "./memory/routes.ts";
 import { MEMORY_DOCUMENT_BYTES_MAX } from "./memory/schema.ts";
 import { libraryRoutes } from "./library/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
+import { overviewRoutes } from "./overview/routes.ts";
 import type { Parts } from "./parts.ts";
 import { snapshotRoutes } from "./snapshot/routes.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
@@ -78,6 +79,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(peopleRoutes(caller, parts))
     .use(catalogRoutes(caller, parts.providers, parts.models))
     .use(workspaceRoutes(caller, parts.workspaces, (id) => parts.turns.stopWorkspace(id)))
+    .use(overviewRoutes(caller, { ...parts, ready: () => parts.sandbox.decided() }))
     .use(blueprintRoutes(caller, parts.blueprint))
     .use(snapshotRoutes(caller, parts.snapshots))
     .use(turnRoutes(caller, parts))

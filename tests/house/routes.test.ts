@@ -25,7 +25,11 @@ interface Route extends DescribedRoute {
 }
 
 /** They answer with events, so that there is no schema of one answer. */
-const STREAMS = ["GET /api/v1/turns/:id/events", "GET /api/v1/workspaces/:id/events"];
+const STREAMS = [
+  "GET /api/v1/turns/:id/events",
+  "GET /api/v1/workspaces/:id/events",
+  "GET /api/v1/workspaces/events",
+];
 /** They answer with a connection of its own, so that there is nothing to declare but a refusal. */
 const SOCKETS = ["GET /api/v1/terminal", "GET /api/v1/workspaces/:id/terminal"];
 const OPEN = ["GET /api/v1/health", "POST /api/v1/login"];

@@ -65,7 +65,7 @@ export class Blueprint {
 
   createAgent(caller: Caller, workspaceId: number, input: CreateAgent): Promise<Agent> {
     return this.#deps.db.write(() => {
-      this.#deps.access.workspace(caller, workspaceId);
+      this.#deps.access.changeable(caller, workspaceId);
       return this.createAgentIn(caller, workspaceId, input);
     });
   }
@@ -95,9 +95,9 @@ export class Blueprint {
   }
 
   updateAgent(caller: Caller, id: number, input: UpdateAgent): Promise<Agent> {
-    const { db, access, audit } = this.#deps;
+    const { db, store, access, audit } = this.#deps;
     return db.write(() => {
-      const row = this.visibleAgent(caller, id);
+      const row = access.changeableIn(caller, "agent", id, store.agentById.get(id));
       if (input.budget !== undefined) {
         const budget = budgetJson(input.budget);
         const workspace = access.workspace(caller, row.workspace_id);
@@ -138,8 +138,9 @@ export class Blueprint {
   }
 
   removeAgent(caller: Caller, id: number): Promise<void> {
-    return this.#deps.db.write(() => {
-      this.visibleAgent(caller, id);
+    const { db, store, access } = this.#deps;
+    return db.write(() => {
+      access.changeableIn(caller, "agent", id, store.agentById.get(id));
       this.removeAgentIn(caller, id);
     });
   }
@@ -156,7 +157,7 @@ export class Blueprint {
 
   createWire(caller: Caller, workspaceId: number, input: CreateWire): Promise<Wire> {
     return this.#deps.db.write(() => {
-      this.#deps.access.workspace(caller, workspaceId);
+      this.#deps.access.changeable(caller, workspaceId);
       return this.createWireIn(caller, workspaceId, input);
     });
   }
@@ -192,7 +193,7 @@ export class Blueprint {
   removeWire(caller: Caller, id: number): Promise<void> {
     const { db, store, access } = this.#deps;
     return db.write(() => {
-      access.nested(caller, "wire", id, store.wireById.get(id));
+      access.changeableIn(caller, "wire", id, store.wireById.get(id));
       this.removeWireIn(caller, id);
     });
   }

@@ -129,7 +129,7 @@ export class Conversation {
   clearTaintThrough(caller: Caller, workspaceId: number, through: number): Promise<ClearedTaint> {
     const { db, store, access, audit } = this.#deps;
     return db.write(() => {
-      access.workspace(caller, workspaceId);
+      access.changeable(caller, workspaceId);
       requirePerson(caller);
       const rows = this.#taintedThrough(workspaceId, through);
       if (rows.length > 0)
@@ -286,7 +286,7 @@ export class Conversation {
   }
 
   #visible(caller: Caller, id: number): EntryRow {
-    const row = this.#deps.access.nested(caller, "entry", id, this.#deps.store.byId.get(id));
+    const row = this.#deps.access.changeableIn(caller, "entry", id, this.#deps.store.byId.get(id));
     if (row.thread === 0) return row;
     throw new AppError(
       "refused",

@@ -49,7 +49,7 @@ export class Grants {
     const { db, store, access, blueprint, journal, audit, clock, locks } = this.#deps;
     return db.write(() => {
       requirePerson(caller);
-      access.workspace(caller, workspaceId);
+      access.changeable(caller, workspaceId);
       const closed = locks.switchProblem();
       if (closed !== undefined) throw new AppError("refused", closed);
       const agent = blueprint.agentById(agentId);

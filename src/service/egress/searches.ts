@@ -204,7 +204,7 @@ export class Searches {
     );
     const { workspaceId, turnId, runId, agentId, caller } = scope;
     const id = await db.write(() => {
-      const workspace = access.workspace(caller, workspaceId).name;
+      const workspace = access.workspace(caller, workspaceId).display_name;
       const closed = locks.problem(agentId);
       if (closed !== undefined) throw new AppError("refused", closed);
       if (store.openCount.get()!.count >= REQUESTS_OPEN_MAX)

@@ -169,7 +169,7 @@ export class Files {
     bytes: Uint8Array,
   ): Promise<SavedFile & { created: boolean }> {
     const { db, access, journal, audit, directories } = this.#deps;
-    access.workspace(caller, workspaceId);
+    access.changeable(caller, workspaceId);
     const root = directories.rootOf(workspaceId);
     const current = await this.#current(workspaceId, path);
     requireExpected(path, expected, current?.version ?? null);
@@ -178,7 +178,7 @@ export class Files {
     const saved = { path, version: versionOf(bytes), size: bytes.length, read_only: false as const };
     if (current?.version === saved.version) return { ...saved, created: false };
     await using place = await root.place(path, "create");
-    await place!.replace(bytes, temporaryName(path), () => access.workspace(caller, workspaceId));
+    await place!.replace(bytes, temporaryName(path), () => access.changeable(caller, workspaceId));
     const created = current === undefined;
     await db.write(() => {
       if (!access.exists(workspaceId)) throw notFound("workspace", workspaceId);

@@ -47,7 +47,7 @@ export function bindingStore(db: Db) {
       "SELECT id FROM gear_bindings WHERE workspace_id = ? AND gear_id = ? AND (agent_id IS NULL OR agent_id = ?) LIMIT 1",
     ),
     places: db.query<BindingPlaceRow, [number, number]>(
-      `SELECT w.id AS workspace_id, w.name AS workspace, a.name AS agent FROM gear_bindings b JOIN workspaces w ON w.id = b.workspace_id
+      `SELECT w.id AS workspace_id, w.display_name AS workspace, a.name AS agent FROM gear_bindings b JOIN workspaces w ON w.id = b.workspace_id
        LEFT JOIN agents a ON a.id = b.agent_id WHERE b.gear_id = ? AND a.removed_at IS NULL ORDER BY w.name_key, b.id LIMIT ?`,
     ),
     insert: db.query<{ id: number }, NewBinding>(

@@ -45,7 +45,7 @@ export class GearBindings {
   bind(caller: Caller, workspaceId: number, input: CreateGearBinding): Promise<GearBinding> {
     const { db, access } = this.#deps;
     return db.write(() => {
-      access.workspace(caller, workspaceId);
+      access.changeable(caller, workspaceId);
       return this.bindIn(caller, workspaceId, input.gear_id, input.agent_id ?? null);
     });
   }
@@ -67,7 +67,7 @@ export class GearBindings {
   unbind(caller: Caller, id: number): Promise<void> {
     const { db, store, access } = this.#deps;
     return db.write(() => {
-      access.nested(caller, "gear binding", id, store.byId.get(id));
+      access.changeableIn(caller, "gear binding", id, store.byId.get(id));
       this.unbindIn(caller, id);
     });
   }

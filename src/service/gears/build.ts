@@ -5,7 +5,6 @@ import type { Files } from "../files/files.ts";
 import type { Ground } from "../ground.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
-import type { Workspaces } from "../workspaces/workspaces.ts";
 import { Announcements } from "./announcements.ts";
 import { bindingStore } from "./binding-store.ts";
 import { GearBindings } from "./bindings.ts";
@@ -20,10 +19,9 @@ interface GearNeeds {
   readonly blueprint: Blueprint;
   readonly files: Files;
   readonly sandbox: Sandbox;
-  readonly workspaces: Workspaces;
 }
 
-export function buildGears(ground: Ground, { access, blueprint, files, sandbox, workspaces }: GearNeeds) {
+export function buildGears(ground: Ground, { access, blueprint, files, sandbox }: GearNeeds) {
   const { db, clock, audit, journal } = ground;
   const store = gearStore(db);
   const bindings = bindingStore(db);
@@ -47,7 +45,6 @@ export function buildGears(ground: Ground, { access, blueprint, files, sandbox, 
     gears,
     bindings: gearBindings,
     access,
-    workspaces,
     audit,
     clock,
     sandbox,

@@ -12,7 +12,7 @@ import type { Audit } from "../audit/audit.ts";
 import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Sandbox, SandboxFile, SandboxResult } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
-import type { Workspaces } from "../workspaces/workspaces.ts";
+import { WORKSPACES_PER_LIST_MAX } from "../workspaces/schema.ts";
 import { argsSchema } from "./args.ts";
 import type { GearBindings } from "./bindings.ts";
 import { canonicalContent, contentHash, type Content } from "./content.ts";
@@ -43,7 +43,6 @@ export interface GearRunsDeps {
   gears: Gears;
   bindings: GearBindings;
   access: Access;
-  workspaces: Workspaces;
   audit: Audit;
   clock: Clock;
   sandbox: Sandbox;
@@ -207,7 +206,7 @@ export class GearRuns {
 
   #viewerOf(caller: Caller): Viewer {
     const seesAll = caller.role === "admin";
-    const workspaces = seesAll ? [] : this.#deps.workspaces.list(caller);
+    const workspaces = seesAll ? [] : this.#deps.access.visibleAfter(caller, 0, WORKSPACES_PER_LIST_MAX);
     return {
       is_admin: seesAll ? 1 : 0,
       user_id: caller.userId,

@@ -58,6 +58,7 @@ export class Journal<Events extends EventMap = EventMap> {
   /** By workspace. Lists are replaced, never mutated, so that a viewer may leave during iteration. */
   readonly #followers = new Map<number, readonly Follower[]>();
   readonly #rightsChecks: (() => void)[] = [];
+  readonly #watchers: ((workspaceId: number) => void)[] = [];
   readonly #rights: ViewerRights;
   readonly #replays: Replays;
 
@@ -76,12 +77,15 @@ export class Journal<Events extends EventMap = EventMap> {
     type: T,
     data: DataOf<Events, T>,
   ): number {
-    const envelope: EventEnvelope = { turn_id: turnId, time: rfc3339(this.#clock.now()), data };
+    const now = this.#clock.now();
+    const envelope: EventEnvelope = { turn_id: turnId, time: rfc3339(now), data };
     const content = JSON.stringify(envelope);
     const { id } = this.#store.insert.get({ workspace_id: workspaceId, turn_id: turnId, type, content })!;
-    this.#db.afterCommit(() =>
-      this.#publish(workspaceId, turnId, type, () => frameOfJson(type, content, id)),
-    );
+    this.#store.act.run(workspaceId, now);
+    this.#db.afterCommit(() => {
+      this.#publish(workspaceId, turnId, type, () => frameOfJson(type, content, id));
+      for (const told of this.#watchers) told(workspaceId);
+    });
     return id;
   }
 
@@ -93,6 +97,11 @@ export class Journal<Events extends EventMap = EventMap> {
     data: DataOf<Events, T>,
   ): void {
     this.#publish(workspaceId, turnId, type, () => transientFrame({ turnId, type, data }));
+  }
+
+  /** Calls `told` after the commit of each event, and when a workspace ends. `told` must be quick and must not throw. */
+  whenActive(told: (workspaceId: number) => void): void {
+    this.#watchers.push(told);
   }
 
   lastId(workspaceId: number): number {
@@ -149,6 +158,7 @@ export class Journal<Events extends EventMap = EventMap> {
       if (this.#rights.isAsked(follower)) follower.viewer.send(encoded);
       follower.viewer.end();
     }
+    for (const told of this.#watchers) told(workspaceId);
   }
 
   #page(follower: Follower, after: number): { rows: EventRow[]; sent: PageSent } {

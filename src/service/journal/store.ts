@@ -31,6 +31,9 @@ export function eventStore(db: Db, superseded: Superseded) {
        VALUES ($workspace_id, (SELECT coalesce(max(id), 0) + 1 FROM events WHERE workspace_id = $workspace_id),
          $turn_id, $type, $content) RETURNING id`,
     ),
+    act: db.query<never, [number, number]>(
+      "INSERT INTO activity (workspace_id, at) VALUES (?1, ?2) ON CONFLICT (workspace_id) DO UPDATE SET at = ?2",
+    ),
     ofWorkspace: db.query<EventRow, [number, number, number]>(
       `${select} WHERE e.workspace_id = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
     ),

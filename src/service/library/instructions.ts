@@ -202,7 +202,7 @@ export class Instructions {
   bind(caller: Caller, workspaceId: number, input: BindInstruction): Promise<InstructionBinding> {
     const { db, store, access, blueprint } = this.#deps;
     return db.write(() => {
-      access.workspace(caller, workspaceId);
+      access.changeable(caller, workspaceId);
       const instruction = this.existing(input.instruction_id);
       const agentId = input.agent_id ?? null;
       const agent = agentId === null ? undefined : blueprint.agentById(agentId);
@@ -227,7 +227,7 @@ export class Instructions {
   unbind(caller: Caller, id: number): Promise<void> {
     const { db, store, access } = this.#deps;
     return db.write(() =>
-      this.#unbind(caller, access.nested(caller, "instruction binding", id, store.bindingById.get(id))),
+      this.#unbind(caller, access.changeableIn(caller, "instruction binding", id, store.bindingById.get(id))),
     );
   }
 

@@ -62,7 +62,7 @@ export class ContextBindings {
   /** Runs inside a write. */
   bindIn(caller: Caller, workspaceId: number, input: BindContext): ContextBinding {
     const { store, access, blueprint } = this.#deps;
-    const workspace = access.workspace(caller, workspaceId);
+    const workspace = access.changeable(caller, workspaceId);
     const path = parseDocumentPath("path", input.path.trim());
     if (isForeign(workspace, path))
       throw fieldError("forbidden", "path", "the memory of another workspace cannot be bound here");
@@ -86,14 +86,14 @@ export class ContextBindings {
   unbind(caller: Caller, id: number): Promise<void> {
     const { db, store, access } = this.#deps;
     return db.write(() =>
-      this.#unbound(caller, access.nested(caller, "context binding", id, store.bindingById.get(id))),
+      this.#unbound(caller, access.changeableIn(caller, "context binding", id, store.bindingById.get(id))),
     );
   }
 
   /** Runs inside a write. Raises `not_found` if the document is not bound there. */
   unbindIn(caller: Caller, workspaceId: number, path: string, agentId: number | null): void {
     const { store, access } = this.#deps;
-    access.workspace(caller, workspaceId);
+    access.changeable(caller, workspaceId);
     const found = store.bindingBetween.get(workspaceId, path, agentId);
     if (!found)
       throw new AppError(

@@ -17,6 +17,7 @@ import memoryWrites from "./014_memory_writes.sql" with { type: "text" };
 import branches from "./015_branches.sql" with { type: "text" };
 import providerStatus from "./016_provider_status.sql" with { type: "text" };
 import wholeSchema from "./whole.sql" with { type: "text" };
+import workspaceLists from "./017_workspace_lists.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
@@ -34,6 +35,7 @@ export const migrations: readonly Migration[] = [
   { name: "014_memory_writes", sql: memoryWrites },
   { name: "015_branches", sql: branches },
   { name: "016_provider_status", sql: providerStatus },
+  { name: "017_workspace_lists", sql: workspaceLists },
 ];
 
 /** What they make together, as one script (tests/house/whole-schema). */

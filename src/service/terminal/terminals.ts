@@ -69,7 +69,7 @@ export class Terminals {
   async connect(caller: Caller, workspaceId: number | null, exchange: Exchange): Promise<void> {
     requireAdmin(caller);
     const problem = this.#problem();
-    if (workspaceId !== null) this.#deps.access.workspace(caller, workspaceId);
+    if (workspaceId !== null) this.#deps.access.changeable(caller, workspaceId);
     if (problem !== undefined) throw new AppError("refused", problem);
     if (
       workspaceId !== null &&
@@ -91,7 +91,7 @@ export class Terminals {
     background.run("terminal", () => this.#run(open));
   }
 
-  /** Ends every session whose person has lost access. Call it whenever rights may have changed. */
+  /** Ends every session whose person has lost access, or whose workspace was archived. Call it whenever either may have changed. */
   recheck(): void {
     for (const open of this.#open) if (!this.#allowed(open)) open.session.end("rights");
   }
@@ -109,7 +109,9 @@ export class Terminals {
   #allowed({ caller, workspaceId }: Open): boolean {
     const now = this.#deps.authentication.renewed(caller);
     if (!now) return false;
-    return now.role === "admin" && (workspaceId === null || this.#deps.access.sees(now, workspaceId));
+    if (now.role !== "admin" || workspaceId === null) return now.role === "admin";
+    const { access } = this.#deps;
+    return access.sees(now, workspaceId) && !access.isArchived(workspaceId);
   }
 
   /** Records the session before starting the shell. The container is always removed, in the background. */

@@ -44,7 +44,7 @@ export class Branches {
   async choose(caller: Caller, workspaceId: number, turnId: number): Promise<BranchesRecord> {
     const { db, store, access } = this.#deps;
     await db.write(() => {
-      access.workspace(caller, workspaceId);
+      access.changeable(caller, workspaceId);
       this.requireTurn(workspaceId, turnId);
       if (store.openCount.get(workspaceId)!.count > 0)
         throw new AppError("turn_running", "a turn is running in this workspace; wait for it or cancel it");

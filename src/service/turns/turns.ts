@@ -96,7 +96,7 @@ export class Turns {
   chat(caller: Caller, workspaceId: number, input: Chat): Promise<Turn> {
     const { db, store, access, openings, branches, models, standing, clock } = this.#deps;
     return db.write(() => {
-      access.workspace(caller, workspaceId);
+      access.changeable(caller, workspaceId);
       if (input.text.trim() === "") throw fieldError("invalid", "text", "must not be empty");
       this.#requireOpen(workspaceId);
       const busy = store.openCount.get(workspaceId)!.count > 0;
@@ -161,15 +161,24 @@ export class Turns {
 
   /** Resumes, for the caller, an interrupted, failed or cancelled turn, unless the conversation has continued. Raises `conflict`, `turn_running`. */
   resume(caller: Caller, id: number): Promise<Turn> {
-    const { db, store, openings, standing } = this.#deps;
+    const { db, store, access, openings, standing } = this.#deps;
     return db.write(() => {
-      const row = this.visible(caller, id);
+      const row = access.changeableIn(caller, "turn", id, store.turnById.get(id));
       this.#requireOpen(row.workspace_id);
       const run = openings.reopen(row);
       standing.take(id, caller);
       this.#launch(row, run);
       return toTurn(store.turnById.get(id)!);
     });
+  }
+
+  /** Raises `turn_running`, inside a write, unless every turn of the workspace has ended. */
+  requireIdle(workspaceId: number): void {
+    if (this.#deps.store.openCount.get(workspaceId)!.count === 0) return;
+    throw new AppError(
+      "turn_running",
+      "a turn is running or queued in this workspace; wait for it or cancel it",
+    );
   }
 
   /** Ends running and queued turns of a workspace that the caller's next write deletes. */

@@ -17,13 +17,15 @@ const sums = {
 };
 
 /** Counts against daily budgets. Days are in UTC. */
-const Today = closed({
+export const Today = closed({
   tokens: Type.Integer(),
   /** Sum of the calls with a known cost; null when there were only others. */
   cost: nullable(Type.Number()),
   /** Calls without a known cost; a budget counts them as free. */
   unpriced_calls: Type.Integer(),
 });
+
+export type Today = Static<typeof Today>;
 
 export const AgentUsage = closed({
   agent_id: Id,

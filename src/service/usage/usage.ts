@@ -9,7 +9,7 @@ import type { TokenUsage } from "../llm/model.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Budget } from "../workspaces/schema.ts";
-import type { Usage } from "./schema.ts";
+import type { Today, Usage } from "./schema.ts";
 import type { SpentRow, UsageRow, UsageStore } from "./store.ts";
 
 const WHOLE_WORKSPACE = 0;
@@ -99,16 +99,20 @@ export class Usages {
     );
   }
 
-  #today(workspaceId: number, agentId: number): Usage["today"] {
-    const { tokens, cost_nano, unpriced_calls } = this.#spentToday(workspaceId, agentId);
-    const unknown = cost_nano === 0 && unpriced_calls > 0;
-    return { tokens, cost: unknown ? null : amountOf(cost_nano), unpriced_calls };
+  #today(workspaceId: number, agentId: number): Today {
+    return todayOf(this.#spentToday(workspaceId, agentId));
   }
 
   #spentToday(workspaceId: number, agentId: number): SpentRow {
     const { store, clock } = this.#deps;
     return store.spentOnDay.get(workspaceId, agentId, utcDay(clock.now()))!;
   }
+}
+
+/** An unknown cost is never a zero. */
+export function todayOf({ tokens, cost_nano, unpriced_calls }: SpentRow): Today {
+  const unknown = cost_nano === 0 && unpriced_calls > 0;
+  return { tokens, cost: unknown ? null : amountOf(cost_nano), unpriced_calls };
 }
 
 /**

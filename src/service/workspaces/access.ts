@@ -28,6 +28,18 @@ export class Access {
     return row;
   }
 
+  /** As `workspace`, inside a write that changes it. Raises `refused` while it is archived. */
+  changeable(caller: Caller, id: number): WorkspaceRow {
+    const row = this.workspace(caller, id);
+    requireUnarchived(row);
+    return row;
+  }
+
+  /** Returns up to `limit` ids that the caller sees, in ascending order, with the times of their creation. */
+  visibleAfter(caller: Caller, after: number, limit: number): { id: number; created_at: number }[] {
+    return this.#store.visibleAfter.all({ ...viewerOf(caller), after, limit });
+  }
+
   /** Ignores access, for recording an act that has already happened. */
   exists(id: number): boolean {
     return this.#store.byId.get(id) !== null;
@@ -69,9 +81,31 @@ export class Access {
     return row;
   }
 
+  /** As `nested`, inside a write that changes the record. Raises `refused` while its workspace is archived. */
+  changeableIn<Row extends { workspace_id: number }>(
+    caller: Caller,
+    noun: string,
+    id: number,
+    row: Row | null,
+  ): Row {
+    const found = this.nested(caller, noun, id, row);
+    requireUnarchived(this.#store.byId.get(found.workspace_id)!);
+    return found;
+  }
+
+  isArchived(id: number): boolean {
+    return (this.#store.byId.get(id)?.archived_at ?? null) !== null;
+  }
+
   #missing(noun: string, id: number, isThere: boolean): AppError {
     const error = notFound(noun, id);
     if (isThere) unseen.add(error);
     return error;
   }
+}
+
+/** Raises `refused`. */
+export function requireUnarchived({ archived_at: archivedAt }: Pick<WorkspaceRow, "archived_at">): void {
+  if (archivedAt === null) return;
+  throw new AppError("refused", "the workspace is archived; unarchive it to change it", { archived: true });
 }

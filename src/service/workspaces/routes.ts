@@ -1,21 +1,38 @@
 // HTTP for workspaces.
 
 import { Elysia } from "elysia";
-import { fromPath } from "../../kit/http/text-params.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Type } from "@sinclair/typebox";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
-import { CloneWorkspace, CreateWorkspace, TeamParams, UpdateWorkspace, Workspace } from "./schema.ts";
+import {
+  CloneWorkspace,
+  CreateWorkspace,
+  TeamParams,
+  UpdateWorkspace,
+  Workspace,
+  WorkspacesQuery,
+} from "./schema.ts";
 import type { Workspaces } from "./workspaces.ts";
 
-export function workspaceRoutes(
-  plugin: Admission,
-  workspaces: Workspaces,
-  stopTurns: (workspaceId: number) => Promise<void>,
-) {
+type StopTurns = (workspaceId: number) => Promise<void>;
+
+export function workspaceRoutes(plugin: Admission, workspaces: Workspaces, stopTurns: StopTurns) {
+  return new Elysia({ name: "workspace-routes", normalize: false })
+    .use(plugin)
+    .use(recordRoutes(plugin, workspaces, stopTurns))
+    .use(sharingRoutes(plugin, workspaces));
+}
+
+function recordRoutes(plugin: Admission, workspaces: Workspaces, stopTurns: StopTurns) {
   return new Elysia({ name: "workspaces", normalize: false, prefix: "/workspaces", tags: ["workspaces"] })
     .use(plugin)
-    .get("", ({ caller }) => workspaces.list(caller), { caller: "any", response: Type.Array(Workspace) })
+    .get(
+      "",
+      ({ caller, query: { archived } }) =>
+        workspaces.list(caller, archived === "1" || archived === "true" ? "archived" : "others"),
+      { caller: "any", query: fromText(WorkspacesQuery), response: Type.Array(Workspace) },
+    )
     .post(
       "",
       ({ caller, body, status }) => workspaces.create(caller, body).then((made) => status(201, made)),
@@ -30,7 +47,7 @@ export function workspaceRoutes(
       params: fromPath(IdParams),
       response: Workspace,
     })
-    .patch("/:id", ({ caller, params, body }) => workspaces.setBudget(caller, params.id, body.budget!), {
+    .patch("/:id", ({ caller, params, body }) => workspaces.update(caller, params.id, body), {
       caller: "owner",
       params: fromPath(IdParams),
       body: UpdateWorkspace,
@@ -40,6 +57,16 @@ export function workspaceRoutes(
       caller: "owner",
       params: fromPath(IdParams),
       response: Empty,
+    })
+    .post("/:id/archive", ({ caller, params }) => workspaces.archive(caller, params.id), {
+      caller: "owner",
+      params: fromPath(IdParams),
+      response: Workspace,
+    })
+    .post("/:id/unarchive", ({ caller, params }) => workspaces.unarchive(caller, params.id), {
+      caller: "owner",
+      params: fromPath(IdParams),
+      response: Workspace,
     })
     .post(
       "/:id/clone",
@@ -51,7 +78,12 @@ export function workspaceRoutes(
         body: Type.Optional(CloneWorkspace),
         response: { 201: Workspace },
       },
-    )
+    );
+}
+
+function sharingRoutes(plugin: Admission, workspaces: Workspaces) {
+  return new Elysia({ name: "sharing", normalize: false, prefix: "/workspaces", tags: ["workspaces"] })
+    .use(plugin)
     .put("/:id/teams/:team_id", ({ caller, params }) => workspaces.share(caller, params.id, params.team_id), {
       caller: "lead",
       params: fromPath(TeamParams),

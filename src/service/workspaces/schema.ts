@@ -1,7 +1,7 @@
 // Workspaces, their sharing, and the budgets of workspaces and agents.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { GivenName, closed, Id, nullable, Time } from "../../kit/schema.ts";
+import { GivenName, closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 
 export const DESCRIPTION_CHARACTERS_MAX = 10_000;
 export const WORKSPACES_PER_LIST_MAX = 10_000;
@@ -18,6 +18,8 @@ export type Budget = Static<typeof Budget>;
 export const Workspace = closed({
   id: Id,
   name: Type.String(),
+  /** What people call it: the name, until someone chooses another one. */
+  display_name: Type.String(),
   description: Type.String(),
   branch: Type.String(),
   shared_branch: Type.String(),
@@ -25,6 +27,8 @@ export const Workspace = closed({
   team_ids: Type.Array(Id),
   budget: nullable(Budget),
   created_at: Time,
+  /** An archived workspace is hidden from lists, and nothing in it changes; null: it is not archived. */
+  archived_at: nullable(Time),
 });
 export type Workspace = Static<typeof Workspace>;
 
@@ -35,10 +39,14 @@ export const CreateWorkspace = closed({
 });
 export type CreateWorkspace = Static<typeof CreateWorkspace>;
 
-/** Name and description are immutable; only the budget can change. */
+/** Name and description are immutable. A null `display_name` restores the name. */
 export const UpdateWorkspace = Type.Object(
-  { budget: Type.Optional(nullable(Budget)) },
+  { budget: Type.Optional(nullable(Budget)), display_name: Type.Optional(nullable(GivenName)) },
   { additionalProperties: false, minProperties: 1, "x-immutable": ["name", "description"] },
 );
+export type UpdateWorkspace = Static<typeof UpdateWorkspace>;
+
+/** Archived workspaces are a list of their own. */
+export const WorkspacesQuery = closed({ archived: Type.Optional(oneOf(["0", "1", "false", "true"])) });
 export const CloneWorkspace = closed({ name: Type.Optional(GivenName) });
 export const TeamParams = closed({ id: Id, team_id: Id });

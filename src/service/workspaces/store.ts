@@ -8,17 +8,20 @@ export interface WorkspaceRow {
   id: number;
   name: string;
   name_key: string;
+  /** The name, unless people chose another one. */
+  display_name: string;
   description: string;
   branch: string;
   shared_branch: string;
   owner_id: number;
   budget: string | null;
   created_at: number;
+  archived_at: number | null;
   /** JSON array, ascending. */
   team_ids: string;
 }
 
-const WORKSPACE = `SELECT w.id, w.name, w.name_key, w.description, w.branch, w.shared_branch, w.owner_id, w.budget, w.created_at,
+const WORKSPACE = `SELECT w.id, w.name, w.name_key, w.display_name, w.description, w.branch, w.shared_branch, w.owner_id, w.budget, w.created_at, w.archived_at,
   (SELECT json_group_array(wt.team_id) FROM (SELECT team_id FROM workspace_teams WHERE workspace_id = w.id ORDER BY team_id) wt) AS team_ids
   FROM workspaces w`;
 
@@ -44,6 +47,7 @@ type NewWorkspace = Pick<
 /** Tables of a workspace's rows, in an order in which no row refers to a deleted one, with their key: one table has no row ids. */
 const PARTS: readonly (readonly [table: string, key: string])[] = [
   ["events", "rowid"],
+  ["activity", "rowid"],
   ["spending", "(agent_id, day, turn_id)"],
   ["entries", "rowid"],
   ["tool_calls", "rowid"],
@@ -72,8 +76,11 @@ export type WorkspaceStore = ReturnType<typeof workspaceStore>;
 export function workspaceStore(db: Db) {
   return {
     visible: db.query<WorkspaceRow, Viewer & { id: number }>(`${WORKSPACE} WHERE w.id = $id AND ${VISIBLE}`),
-    allVisible: db.query<WorkspaceRow, Viewer & { limit: number }>(
-      `${WORKSPACE} WHERE ${VISIBLE} ORDER BY w.name_key, w.id LIMIT $limit`,
+    allVisible: db.query<WorkspaceRow, Viewer & { archived: number; limit: number }>(
+      `${WORKSPACE} WHERE ${VISIBLE} AND (w.archived_at IS NOT NULL) = $archived ORDER BY w.name_key, w.id LIMIT $limit`,
+    ),
+    visibleAfter: db.query<{ id: number; created_at: number }, Viewer & { after: number; limit: number }>(
+      `SELECT w.id, w.created_at FROM workspaces w WHERE w.id > $after AND ${VISIBLE} ORDER BY w.id LIMIT $limit`,
     ),
     byId: db.query<WorkspaceRow, [number]>(`${WORKSPACE} WHERE w.id = ?`),
     /** Also of one that is being made or removed. */
@@ -91,6 +98,12 @@ export function workspaceStore(db: Db) {
       "UPDATE workspace_rows SET branch = ?, shared_branch = ? WHERE id = ?",
     ),
     setBudget: db.query<never, [string | null, number]>("UPDATE workspace_rows SET budget = ? WHERE id = ?"),
+    setDisplayName: db.query<never, [string | null, number]>(
+      "UPDATE workspace_rows SET display_name = ? WHERE id = ?",
+    ),
+    setArchived: db.query<never, [number | null, number]>(
+      "UPDATE workspace_rows SET archived_at = ? WHERE id = ?",
+    ),
     // Frees the name: this key contains a line break, which no name does.
     setGoing: db.query<never, [number]>(
       "UPDATE workspace_rows SET state = 'going', name_key = char(10) || id WHERE id = ?",

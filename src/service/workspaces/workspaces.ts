@@ -1,9 +1,9 @@
-// Rules for workspaces: create, share with teams, clone, delete. A workspace's name and storage paths never change.
+// Rules for workspaces: create, edit, share with teams, archive, clone, delete. A workspace's name and storage paths never change.
 //
 // A clone takes several writes and becomes visible with the last; a deleted workspace becomes invisible with the first.
 
 import type { Background } from "../../kit/background.ts";
-import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
 import { inWrites } from "../../kit/in-writes.ts";
@@ -14,10 +14,16 @@ import type { Journal } from "../journal/journal.ts";
 import type { WorkspaceEvents } from "./events.ts";
 import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Teams } from "../people/teams.ts";
-import type { Access } from "./access.ts";
+import { requireUnarchived, type Access } from "./access.ts";
 import { pathSegment } from "./branch-names.ts";
 import { Removal } from "./removal.ts";
-import { WORKSPACES_PER_LIST_MAX, type Budget, type CreateWorkspace, type Workspace } from "./schema.ts";
+import {
+  WORKSPACES_PER_LIST_MAX,
+  type Budget,
+  type CreateWorkspace,
+  type UpdateWorkspace,
+  type Workspace,
+} from "./schema.ts";
 import { viewerOf, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 
 const COPY_NAMES_TRIED_MAX = 1000;
@@ -31,6 +37,10 @@ export interface WorkspacePart {
    * complete once the blueprint, the first part, is copied.
    */
   readonly cloned?: (fromId: number) => (toId: number, agents: Map<number, number>) => Generator<void>;
+  /** Called inside the write that archives the workspace; an error makes that write fail. */
+  readonly archiving?: (workspaceId: number) => void;
+  /** Called once the workspace is archived. */
+  readonly archived?: (workspaceId: number) => void;
   /** Called once the workspace is no longer visible. */
   readonly removed?: (workspaceId: number) => void;
 }
@@ -58,9 +68,11 @@ export class Workspaces {
     this.removal = new Removal(deps);
   }
 
-  list(caller: Caller): Workspace[] {
+  /** Lists archived workspaces, or all others. */
+  list(caller: Caller, which: "archived" | "others"): Workspace[] {
+    const archived = which === "archived" ? 1 : 0;
     return this.#deps.store.allVisible
-      .all({ ...viewerOf(caller), limit: WORKSPACES_PER_LIST_MAX })
+      .all({ ...viewerOf(caller), archived, limit: WORKSPACES_PER_LIST_MAX })
       .map(toWorkspace);
   }
 
@@ -86,18 +98,65 @@ export class Workspaces {
     });
   }
 
-  /** Owner or admin. Raises `forbidden` for anyone else who sees it. */
-  setBudget(caller: Caller, id: number, budget: Budget | null): Promise<Workspace> {
-    const { db, store, access, journal, audit } = this.#deps;
+  /** Owner or admin. Raises `forbidden` for anyone else who sees it, `refused` while it is archived, `invalid`. */
+  update(caller: Caller, id: number, input: UpdateWorkspace): Promise<Workspace> {
+    const { db, access, journal } = this.#deps;
     return db.write(() => {
-      const row = access.workspace(caller, id);
-      access.requireOwner(caller, row, "change its budgets");
-      audit.record(caller, {
-        action: "workspace.budget",
-        target: `workspace:${id}`,
-        detail: { from: row.budget, to: budget === null ? null : JSON.stringify(budget) },
+      const row = access.changeable(caller, id);
+      if (input.budget !== undefined) this.#setBudget(caller, row, input.budget);
+      if (input.display_name !== undefined) this.#setDisplayName(caller, row, input.display_name);
+      const record = this.#record(id);
+      journal.append(id, null, "workspace.updated", { workspace: record });
+      return record;
+    });
+  }
+
+  #setBudget(caller: Caller, row: WorkspaceRow, budget: Budget | null): void {
+    const { store, access, audit } = this.#deps;
+    access.requireOwner(caller, row, "change its budgets");
+    const text = budget === null ? null : JSON.stringify(budget);
+    const detail = { from: row.budget, to: text };
+    audit.record(caller, { action: "workspace.budget", target: `workspace:${row.id}`, detail });
+    store.setBudget.run(text, row.id);
+  }
+
+  /** The name itself never changes, because the branch is named after it. */
+  #setDisplayName(caller: Caller, row: WorkspaceRow, given: string | null): void {
+    const { store, access, audit } = this.#deps;
+    access.requireOwner(caller, row, "change its display name");
+    const text = given === null ? row.name : parseName("display_name", given).text;
+    if (text === row.display_name) return;
+    const detail = { from: row.display_name, to: text };
+    audit.record(caller, { action: "workspace.rename", target: `workspace:${row.id}`, detail });
+    store.setDisplayName.run(text === row.name ? null : text, row.id);
+  }
+
+  /** Owner or admin. Idempotent. Raises `turn_running` while a turn runs or is queued, `forbidden` for anyone else who sees it. */
+  archive(caller: Caller, id: number): Promise<Workspace> {
+    const { db, parts, clock } = this.#deps;
+    return this.#setArchived(caller, id, clock.now(), () => {
+      for (const part of parts) part.archiving?.(id);
+      db.afterCommit(() => {
+        for (const part of parts) part.archived?.(id);
       });
-      store.setBudget.run(budget === null ? null : JSON.stringify(budget), id);
+    });
+  }
+
+  /** Owner or admin. Idempotent. */
+  unarchive(caller: Caller, id: number): Promise<Workspace> {
+    return this.#setArchived(caller, id, null, () => {});
+  }
+
+  #setArchived(caller: Caller, id: number, at: number | null, also: () => void): Promise<Workspace> {
+    const { db, store, access, journal, audit } = this.#deps;
+    const verb = at === null ? "unarchive" : "archive";
+    return db.write(() => {
+      const row = access.requireOwner(caller, access.workspace(caller, id), `${verb} a workspace`);
+      if ((row.archived_at === null) === (at === null)) return toWorkspace(row);
+      also();
+      store.setArchived.run(at, id);
+      const detail = { name: row.name };
+      audit.record(caller, { action: `workspace.${verb}`, target: `workspace:${id}`, detail });
       const record = this.#record(id);
       journal.append(id, null, "workspace.updated", { workspace: record });
       return record;
@@ -172,9 +231,13 @@ export class Workspaces {
 
   /** Admin, or the owner if they are a team-lead of that team. */
   share(caller: Caller, id: number, teamId: number): Promise<Workspace> {
-    return this.#changeSharing(caller, id, teamId, "workspace.share", (store) => store.share.run(id, teamId));
+    return this.#changeSharing(caller, id, teamId, "workspace.share", (store, row) => {
+      requireUnarchived(row);
+      return store.share.run(id, teamId);
+    });
   }
 
+  /** Also of an archived workspace: access can always be taken away. */
   async unshare(caller: Caller, id: number, teamId: number): Promise<void> {
     await this.#changeSharing(caller, id, teamId, "workspace.unshare", (store) =>
       store.unshare.run(id, teamId),
@@ -191,7 +254,7 @@ export class Workspaces {
     id: number,
     teamId: number,
     action: string,
-    change: (store: WorkspaceStore) => number,
+    change: (store: WorkspaceStore, row: WorkspaceRow) => number,
   ): Promise<Workspace> {
     const { db, store, access, teams, journal, audit } = this.#deps;
     return db.write(() => {
@@ -207,7 +270,7 @@ export class Workspaces {
           "only an admin, or the owner who is a team-lead of that team, may change sharing",
         );
       }
-      const changed = change(store) > 0;
+      const changed = change(store, row) > 0;
       const record = this.#record(id);
       if (!changed) return record;
       audit.record(caller, {
@@ -272,6 +335,7 @@ function toWorkspace(row: WorkspaceRow): Workspace {
   return {
     id: row.id,
     name: row.name,
+    display_name: row.display_name,
     description: row.description,
     branch: row.branch,
     shared_branch: row.shared_branch,
@@ -279,5 +343,6 @@ function toWorkspace(row: WorkspaceRow): Workspace {
     team_ids: JSON.parse(row.team_ids) as number[],
     budget: row.budget === null ? null : (JSON.parse(row.budget) as Budget),
     created_at: rfc3339(row.created_at),
+    archived_at: rfc3339OrNull(row.archived_at),
   };
 }

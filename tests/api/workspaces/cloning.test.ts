@@ -43,6 +43,7 @@ test("copies the blueprint with positions, roles, budgets and wires under new id
   expect(copy).toEqual({
     id: copy.id,
     name: "twin",
+    display_name: "twin",
     description: "",
     branch: `workspaces/twin-${copy.id}`,
     shared_branch: `workspaces/twin-${copy.id}/shared`,
@@ -50,6 +51,7 @@ test("copies the blueprint with positions, roles, budgets and wires under new id
     team_ids: [],
     budget: { tokens_per_day: 1000, cost_per_turn: null },
     created_at: expect.any(String),
+    archived_at: null,
   });
   const copied = await at.in(copy.id).blueprint();
   expect(shape(copied)).toEqual(shape(before));

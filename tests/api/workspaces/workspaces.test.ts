@@ -21,6 +21,7 @@ test("creates a workspace for its owner, not shared, with an orchestrator", asyn
   expect(made).toEqual({
     id: 1,
     name: "lab",
+    display_name: "lab",
     description: " As given\n",
     branch: "workspaces/lab-1",
     shared_branch: "workspaces/lab-1/shared",
@@ -28,6 +29,7 @@ test("creates a workspace for its owner, not shared, with an orchestrator", asyn
     team_ids: [],
     budget: null,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    archived_at: null,
   });
   expect(await anna.get("/workspaces/1")).toEqual(made);
   expect((await at.in(1).blueprint(anna)).agents).toEqual([
@@ -83,14 +85,14 @@ test("keeps names unique per owner", async () => {
   );
 });
 
-test("changes only the budget of a workspace", async () => {
+test("changes only the budget and the display name of a workspace", async () => {
   await using at = await world({ model: "silent" });
   const lab = await at.workspace("lab");
   for (const field of ["name", "description"]) {
     await refusal(
       at.admin.patch(`/workspaces/${lab.id}`, { [field]: "new" }),
       "invalid",
-      `${field}: cannot be changed; this request can change: budget`,
+      `${field}: cannot be changed; this request can change: budget, display_name`,
     );
   }
   for (const field of [

@@ -15,6 +15,7 @@ import { say, startModel } from "../../kit/model/index.ts";
 import { addMemory, BUSY } from "../../kit/large-memory.ts";
 import { world } from "../../kit/world.ts";
 import { TRIES } from "./nobody-waits.ts";
+import { addWorkspaces, WORKSPACE_ROWS } from "./workspace-rows.ts";
 import { asks, get, own, type FurnishedService, type ServiceCase } from "./service-asks.ts";
 
 const TURNS = 5_000;
@@ -54,6 +55,7 @@ const gear = (fields: object) => ({
 const MEMORY = "/context/file?path=large.md";
 
 export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, ServiceCase>>>> = {
+  ...WORKSPACE_ROWS,
   "GET /context/files": { "of many": get(() => "/context/files") },
   "GET /context/file": { "as large as it may be": get(() => MEMORY) },
   "GET /context/history": { "of a document": get(() => "/context/history?path=large.md") },
@@ -219,6 +221,8 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "DELETE /providers/{id}",
     "DELETE /models/{id}",
     "GET /workspaces/{id}",
+    "POST /workspaces/{id}/archive",
+    "POST /workspaces/{id}/unarchive",
     "PUT /workspaces/{id}/teams/{team_id}",
     "DELETE /workspaces/{id}/teams/{team_id}",
     "DELETE /agents/{id}",
@@ -355,6 +359,7 @@ async function furnish(data: string, modelUrl: string) {
   await addMemory(data, branch);
   const path = join(data, "service.db");
   addAgents(path, crowdedId);
+  addWorkspaces(path);
   for (const id of spareIds) addConversation(path, id);
   const calls = addMuch(path, workspaceId);
   const forkId = addFork(path, turn!.id);

@@ -103,7 +103,7 @@ async function furnish(parts: ReturnType<typeof setUp>): Promise<{ caller: Calle
     requestId: "test",
     address: () => "",
   };
-  const [known] = parts.workspaces.list(caller);
+  const [known] = parts.workspaces.list(caller, "others");
   if (known) return { caller, workspaceId: known.id };
   const provider = await parts.providers.create(caller, {
     name: "p",
