@@ -35,3 +35,13 @@ export function keep(name: string, value: unknown): boolean {
     return false;
   }
 }
+
+/** Calls `hear` when another tab stores a value under this name, or removes it. Returns a function that unsubscribes. */
+export function onKept<T>(name: string, hear: (value: T | undefined) => void): () => void {
+  const listen = ({ key }: StorageEvent) => {
+    // Null: everything was removed.
+    if (key === PREFIX + name || key === null) hear(remember<T>(name));
+  };
+  addEventListener("storage", listen);
+  return () => removeEventListener("storage", listen);
+}

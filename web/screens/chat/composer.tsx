@@ -1,18 +1,22 @@
 // The message box. Text is never lost: it is stored in this browser until the server has it.
 
-import { createEffect, createMemo, createSignal, type JSX, on, onCleanup, onMount, Show } from "solid-js";
+import { createMemo, createSignal, type JSX, onMount, Show } from "solid-js";
 import { api, take } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { createProblem } from "../../api/reach.ts";
 import { Button } from "../../kit/button.tsx";
 import { count } from "../../kit/format.ts";
+import { later } from "../../kit/later.tsx";
 import { narrow } from "../../kit/screen.ts";
-import { keep, remember } from "../../kit/storage.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
+import { me } from "../../state/session.ts";
 import { openTurn } from "../../state/workspace-state.ts";
 import type { Branches } from "./branches.ts";
+import { createDraft, type MessageDraft } from "./draft.ts";
+import { ModelChip } from "./model-chip.tsx";
 import { PlacementNotice } from "./placement-notice.tsx";
+import { mayTrigger } from "./reference.ts";
 import { useRoom } from "./room.ts";
 import { StatusLine } from "./status-line.tsx";
 import { TaintNotice } from "./taint-notice.tsx";
@@ -21,16 +25,18 @@ import "./composer.css";
 /** The server's limit (turns/schema.ts). */
 const CHARACTERS_MAX = 400_000;
 const CHARACTERS_WARN = 380_000;
-const DRAFT_DELAY_MS = 250;
+/** Loads with the first `@` or `/`. */
+const Completion = later(async () => (await import("./completion.tsx")).Completion);
 
 export function Composer(): JSX.Element {
   const here = useHere();
   const room = useRoom();
   let area!: HTMLTextAreaElement;
-  const draft = createDraft(`draft.${here.id}`);
+  const draft = createDraft(me()!.id, here.id);
   const { text, setText } = draft;
   const sending = createSending(here.id, draft, room.branches);
   const running = createMemo(() => openTurn(here.state()) !== undefined);
+  const completes = createMemo(() => mayTrigger(text()));
   room.onCompose((more) => {
     if (more !== "") setText(text().trim() === "" ? more : `${text()}\n\n${more}`);
     area.focus();
@@ -71,6 +77,7 @@ export function Composer(): JSX.Element {
               }}
             />
             <div class="chat-box-foot">
+              <ModelChip />
               <Hint length={text().length} running={running()} />
               <Show when={running()}>
                 <StopButton />
@@ -82,16 +89,15 @@ export function Composer(): JSX.Element {
           </form>
         </div>
       </div>
+      <Show when={completes()}>
+        <Completion area={area} />
+      </Show>
     </div>
   );
 }
 
 /** Clears the text once the server has accepted it. */
-function createSending(
-  workspaceId: number,
-  { text, setText }: ReturnType<typeof createDraft>,
-  { placement, place }: Branches,
-) {
+function createSending(workspaceId: number, { text, setText }: MessageDraft, { placement, place }: Branches) {
   const [busy, setBusy] = createSignal(false);
   const [problem, setProblem] = createProblem();
   const tooLong = () => text().length > CHARACTERS_MAX;
@@ -161,30 +167,4 @@ function StopButton(): JSX.Element {
       Stop
     </Button>
   );
-}
-
-/** Stored shortly after the last key, and when the page is left. */
-function createDraft(name: string) {
-  const [text, setText] = createSignal(remember<string>(name) ?? "");
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const write = () => {
-    clearTimeout(timer);
-    keep(name, text() === "" ? undefined : text());
-  };
-  createEffect(
-    on(
-      text,
-      () => {
-        clearTimeout(timer);
-        timer = setTimeout(write, DRAFT_DELAY_MS);
-      },
-      { defer: true },
-    ),
-  );
-  window.addEventListener("pagehide", write);
-  onCleanup(() => {
-    window.removeEventListener("pagehide", write);
-    write();
-  });
-  return { text, setText };
 }
