@@ -72,7 +72,7 @@ CREATE TABLE webhooks (
   -- Made by the operator of the machine, who is no user and sees everything.
   by_operator INTEGER NOT NULL,
   created_at INTEGER NOT NULL
-, dropped INTEGER NOT NULL DEFAULT 0) STRICT;
+, dropped INTEGER NOT NULL DEFAULT 0, spaces TEXT) STRICT;
 
 CREATE TABLE webhook_deliveries (
   number INTEGER PRIMARY KEY AUTOINCREMENT,

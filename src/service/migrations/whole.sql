@@ -66,7 +66,7 @@ CREATE TABLE "workspace_rows" (
   shared_branch TEXT NOT NULL,
   owner_id INTEGER NOT NULL REFERENCES users (id),
   budget TEXT,
-  created_at INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'coming', 'going')),
+  created_at INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'coming', 'going')), display_name TEXT, archived_at INTEGER,
   UNIQUE (owner_id, name_key)
 ) STRICT;
 
@@ -447,6 +447,11 @@ CREATE TABLE asides (
   workspace_id INTEGER NOT NULL REFERENCES workspace_rows (id) ON DELETE CASCADE
 ) STRICT;
 
+CREATE TABLE activity (
+  workspace_id INTEGER PRIMARY KEY REFERENCES workspace_rows (id) ON DELETE CASCADE,
+  at INTEGER NOT NULL
+) STRICT;
+
 CREATE INDEX tokens_user ON tokens (user_id);
 
 CREATE INDEX team_members_user ON team_members (user_id);
@@ -571,7 +576,8 @@ CREATE INDEX turns_after ON turns (workspace_id, after_id) WHERE started_at IS N
 CREATE INDEX asides_workspace ON asides (workspace_id);
 
 CREATE VIEW workspaces AS
-  SELECT id, name, name_key, description, branch, shared_branch, owner_id, budget, created_at FROM workspace_rows WHERE state = 'live';
+  SELECT id, name, name_key, description, branch, shared_branch, owner_id, budget, created_at, coalesce(display_name, name) AS display_name, archived_at
+  FROM workspace_rows WHERE state = 'live';
 
 INSERT INTO "audit_head" ("id", "seq", "hash", "canonical_from") VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000', 1);
 
