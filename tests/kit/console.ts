@@ -89,6 +89,23 @@ export async function signedIn(server: ContextServer, name: string): Promise<Vis
   return one;
 }
 
+/** A browser that has exchanged the key of this address of `cairn ui`. */
+export async function admittedTo(address: string): Promise<Visitor> {
+  const { origin, pathname, search } = new URL(address);
+  const one = visitor(origin);
+  const page = await one.get(pathname + search);
+  if (page.status !== 200) throw new Error(`the key was refused: ${page.status} ${page.text}`);
+  return one;
+}
+
+/** The same session on another port, where only the name of its cookie differs. */
+export function carried({ cookies }: Visitor, from: string, to: string): Visitor {
+  const one = visitor(to);
+  for (const [name, value] of cookies)
+    one.cookies.set(name.replace(new URL(from).port, new URL(to).port), value);
+  return one;
+}
+
 export async function signIn(one: Visitor, name: string, password: string): Promise<ConsolePage> {
   return one.submit(await one.get("/console/login"), "/console/login", { name, password });
 }

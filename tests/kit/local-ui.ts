@@ -5,7 +5,7 @@ import { openUi } from "../../src/context/local-console.ts";
 import type { BrowsedSpace } from "../../src/context/space/door.ts";
 import { createLocalSpace, openLocalSpace } from "../../src/context/space/local.ts";
 import type { Clock } from "../../src/kit/clock.ts";
-import { visitor, type Visitor } from "./console.ts";
+import { admittedTo, type Visitor } from "./console.ts";
 import { temporaryFolder } from "./folder.ts";
 import { localDeps } from "./space-doors.ts";
 
@@ -49,10 +49,7 @@ export async function localUi(options: TestUiOptions = {}): Promise<TestUi> {
     idle,
     newAddress,
     async enter() {
-      const one = visitor(url);
-      const page = await one.get(newAddress().slice(url.length));
-      if (page.status !== 200) throw new Error(`the key was refused: ${page.status} ${page.text}`);
-      return one;
+      return admittedTo(newAddress());
     },
     async inSpace(work) {
       const space = await openLocalSpace(tree, deps);

@@ -1,13 +1,15 @@
 // A server in a process of its own that says how long its event loop was kept, in processor time of its main thread: by the clock, a machine
 // that is busy with other tests would be measured as well. Run as a program, this is the server; imported, it starts one.
 
+import { openUi } from "../../src/context/local-console.ts";
 import { startServer } from "../../src/context/main.ts";
 import { startService } from "../../src/service/main.ts";
+import { localDeps } from "./space-doors.ts";
 
 const TICK_MS = 2;
 const US_PER_MS = 1_000;
 
-export type Kind = "context" | "service";
+export type Kind = "context" | "service" | "ui";
 
 interface Started {
   readonly url: string;
@@ -29,7 +31,7 @@ export interface MeasuredServer extends AsyncDisposable {
   block(ms: number): void;
 }
 
-/** `directory`: of the data; for `service` it may be new. */
+/** `directory`: of the data; for `service` it may be new, for `ui` it is a space, and the address has the key. */
 export async function measuredServer(kind: Kind, directory: string): Promise<MeasuredServer> {
   const started = Promise.withResolvers<Started>();
   let answered: PromiseWithResolvers<number> | undefined;
@@ -91,14 +93,20 @@ if (import.meta.main) {
     if (message === "terminal interface over SSH") sshPort = port;
   };
   const log = { format: "json" as const, write };
-  const { url } =
-    kind === "context"
-      ? await startServer({ directory, log, port: 0 })
-      : await startService({
-          flags: { data: directory, listen: "127.0.0.1:0", logLevel: "error" },
-          environment: { HOME: directory, PATH: "/nonexistent" },
-          log,
-        });
+  const start: Readonly<Record<Kind, () => Promise<{ readonly url: string }>>> = {
+    context: () => startServer({ directory, log, port: 0 }),
+    service: () =>
+      startService({
+        flags: { data: directory, listen: "127.0.0.1:0", logLevel: "error" },
+        environment: { HOME: directory, PATH: "/nonexistent" },
+        log,
+      }),
+    ui: async () => {
+      const ui = await openUi({ directory, deps: localDeps, address: "127.0.0.1", port: 0 });
+      return { url: ui.newAddress() };
+    },
+  };
+  const { url } = await start[kind]();
   setInterval(measure, TICK_MS);
   process.send!({ url, sshPort } satisfies Started);
 }

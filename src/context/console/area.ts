@@ -14,6 +14,8 @@ export interface Page {
   readonly body: ComponentChildren;
   /** 200 unless given. */
   readonly status?: number;
+  /** `Set-Cookie` values. */
+  readonly cookies?: readonly string[];
 }
 
 export type Answer =

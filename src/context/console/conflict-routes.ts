@@ -5,7 +5,7 @@ import { AppError, notFound } from "../../kit/error.ts";
 import { resolveConflict, type Resolution } from "../replica/conflicts.ts";
 import { to, type Answer, type Area, type Asked } from "./area.ts";
 import { failureOf, type Failure } from "./failure.ts";
-import { spacePath } from "./format.ts";
+import { PAGE_ROWS, spacePath, withQuery } from "./format.ts";
 import type { BrowsedSpace } from "../space/door.ts";
 import { ConflictBody, ConflictsBody, type ShownConflict } from "./pages/conflicts.tsx";
 import { spacePage } from "./space-head.tsx";
@@ -24,11 +24,19 @@ export function conflictsArea(source: SpaceSource): Area {
   };
 }
 
-async function list(source: SpaceSource, { visit, params }: Asked): Promise<Answer> {
+async function list(source: SpaceSource, { visit, params, query }: Asked): Promise<Answer> {
   const space = params["space"]!;
-  const conflicts = await source.use(visit.caller, space, (one) => one.conflicts());
+  const all = await source.use(visit.caller, space, (one) => one.conflicts());
+  const after = query.get("after") ?? "";
+  const rest = after === "" ? all : all.filter(({ copy }) => copy > after);
+  const conflicts = rest.slice(0, PAGE_ROWS);
+  const here = spacePath(space, "/conflicts");
+  const pager = {
+    next: rest.length > PAGE_ROWS ? withQuery(here, { after: conflicts.at(-1)!.copy }) : undefined,
+    first: after === "" ? undefined : here,
+  };
   const facts = { title: "Conflicts", tab: "/conflicts" };
-  return spacePage(visit, space, facts, h(ConflictsBody, { space, conflicts }));
+  return spacePage(visit, space, facts, h(ConflictsBody, { space, conflicts, ...pager }));
 }
 
 async function show(source: SpaceSource, { visit, params }: Asked, failure?: Failure): Promise<Answer> {

@@ -14,8 +14,9 @@ import { Form, readForm } from "./form.ts";
 import { withQuery } from "./format.ts";
 import { Alone, Frame } from "./frame.tsx";
 import { Notices } from "./notices.ts";
-import { PageTable, type Answer, type Area, type Asked, type Page } from "./area.ts";
+import { page, PageTable, type Answer, type Area, type Asked, type Page } from "./area.ts";
 import { ProblemBody, problemTitle } from "./pages/problem.tsx";
+import { lateForm, RepeatBody, SignInAgainBody } from "./pages/repeat.tsx";
 import { htmlAnswer, partAnswer, redirect } from "./responses.ts";
 import type { Stranger, Visit } from "./visit.ts";
 
@@ -70,7 +71,7 @@ export class Console {
       entry = { ...entry, entered: this.#deps.door.enter(exchange) };
       return await this.#routed(request, entry);
     } catch (error) {
-      return this.#problem(entry, error);
+      return await this.#problem(request, entry, error);
     }
   }
 
@@ -119,7 +120,17 @@ export class Console {
     }
   }
 
-  #answered(entry: Entry, visit: Visit | undefined, answer: Answer): Response {
+  /** The form of a page that was loaded before this session began: what was typed is sent again by a click, or not at all. */
+  #outdated(entry: Entry, error: unknown): Promise<Response> | undefined {
+    const isOutdated = error instanceof AppError && error.details?.["form"] === "expired";
+    const { caller, csrf } = entry.entered;
+    const late = isOutdated && caller ? lateForm(entry.exchange.path, entry.form) : undefined;
+    if (!late) return undefined;
+    const body = h(RepeatBody, { csrf, late });
+    return this.#answered(entry, this.#visitOf(entry), page("This form has expired", body, { status: 403 }));
+  }
+
+  async #answered(entry: Entry, visit: Visit | undefined, answer: Answer): Promise<Response> {
     const { exchange, nonce, entered } = entry;
     const { cookies } = entered;
     if (answer.kind === "response") return answer.response;
@@ -132,7 +143,8 @@ export class Console {
       return partAnswer(exchange, html, { status: 200, nonce, cookies });
     }
     const status = answer.status ?? 200;
-    return htmlAnswer(exchange, framed(entry, visit, answer), { status, nonce, cookies });
+    const set = [...cookies, ...(answer.cookies ?? [])];
+    return htmlAnswer(exchange, framed(entry, visit, answer), { status, nonce, cookies: set });
   }
 
   /** Undefined: not signed in. Takes the notice, if a page will show it. */
@@ -155,6 +167,11 @@ export class Console {
     const { exchange, nonce, entered, path } = entry;
     if (exchange.method === "POST") {
       entry.form = await readForm(request);
+      const late = this.#deps.door.isSignedIn ? lateForm(exchange.path, entry.form) : undefined;
+      if (late) {
+        const body = h(SignInAgainBody, { csrf: entered.csrf, late });
+        return this.#answered(entry, undefined, page(problemTitle(401), body, { status: 401 }));
+      }
       throw new AppError("unauthenticated", "your session has ended; sign in, then repeat the change");
     }
     // A link on another site comes without the cookie. A page of our own that loads itself once more brings it along.
@@ -171,20 +188,23 @@ export class Console {
     return redirect(exchange, withQuery(LOGIN, { next }), nonce, entered.cookies);
   }
 
-  #problem(entry: Entry, error: unknown): Response {
+  async #problem(request: Request, entry: Entry, error: unknown): Promise<Response> {
     const { exchange, nonce, entered } = entry;
+    const outdated = this.#outdated(entry, error);
+    if (outdated) return outdated;
+    if (error instanceof AppError && error.code === "rate_limited") entry.form = await unreadForm(request);
     const shown = error instanceof AppError ? error : this.#defect(exchange, error);
     const { status, details } = shown;
     const kept = entry.form.has("content") ? entry.form.text("content") : undefined;
     const sentence = shown.message;
     const body = h(ProblemBody, { status, sentence, requestId: exchange.id, kept });
-    const page: Page = { kind: "page", title: problemTitle(status), body };
+    const told: Page = { kind: "page", title: problemTitle(status), body };
     const more: Record<string, string> = {};
     if (details?.["retry_after_seconds"] !== undefined)
       more["Retry-After"] = String(details["retry_after_seconds"]);
     if (shown.code === "wrong_method") more["Allow"] = String(details?.["allow"]);
     const visit = shown.code === "unauthenticated" ? undefined : this.#visitOf(entry);
-    return htmlAnswer(exchange, framed(entry, visit, page), {
+    return htmlAnswer(exchange, framed(entry, visit, told), {
       status,
       nonce,
       cookies: entered.cookies,
@@ -199,6 +219,16 @@ export class Console {
       "internal",
       "The server failed to answer. Its log has the details under this request ID.",
     );
+  }
+}
+
+/** What somebody typed who has to wait before they send it again. Empty if it cannot be read. */
+async function unreadForm(request: Request): Promise<Form> {
+  if (request.method !== "POST") return new Form();
+  try {
+    return await readForm(request);
+  } catch {
+    return new Form();
   }
 }
 

@@ -13,9 +13,9 @@ import type { ReadFile, SpaceDoor } from "../space/door.ts";
 import { MESSAGE_CHARACTERS_MAX, type FileHistory } from "../versioned-store/schema.ts";
 import { to, type Answer, type Area, type Asked } from "./area.ts";
 import { failureOf, type Failure } from "./failure.ts";
-import { spacePath } from "./format.ts";
+import { sizeText, spacePath } from "./format.ts";
 import type { Rendering } from "./rendering.ts";
-import { EDIT_CHARACTERS_MAX, textOf } from "./editable.ts";
+import { EDIT_BYTES_MAX, textOf } from "./editable.ts";
 import { DeleteDocumentBody, DocumentBody } from "./pages/document.tsx";
 import { EditorBody, NewDocumentBody, type Edited } from "./pages/editor.tsx";
 import { folderCrumbs, spacePage } from "./space-head.tsx";
@@ -181,11 +181,14 @@ async function save(deps: Deps, asked: Asked): Promise<Answer> {
   if (form.text("action") === "preview") {
     await deps.source.use(visit.caller, space, () => Promise.resolve());
     requireMay(visit.caller, "update", { space, path });
-    const file = { path, version: null, state: "live" as const, bytes: bytesOf(edited) };
-    const shown = await deps.rendering.of(file, spacePath(space), "page", { by: visit.caller.name, signal });
-    return editorPage(visit, space, { ...edited, preview: shown });
   }
   try {
+    if (form.text("action") === "preview") {
+      const file = { path, version: null, state: "live" as const, bytes: bytesOf(edited) };
+      const by = { by: visit.caller.name, signal };
+      const preview = await deps.rendering.of(file, spacePath(space), "page", by);
+      return editorPage(visit, space, { ...edited, preview });
+    }
     const written = await deps.source.use(visit.caller, space, async (one) => {
       const expected = await expectedOf(edited, () => one.read(path));
       return one.write(path, bytesOf(edited), expected, signatureOf(edited.message));
@@ -199,9 +202,13 @@ async function save(deps: Deps, asked: Asked): Promise<Answer> {
 }
 
 function bytesOf({ content, ends }: Edited): Uint8Array {
-  if (content.length > EDIT_CHARACTERS_MAX)
-    throw fieldError("too_large", "content", `at most ${EDIT_CHARACTERS_MAX} characters in the browser`);
-  return new TextEncoder().encode(ends === "crlf" ? content.replaceAll("\n", "\r\n") : content);
+  const bytes = new TextEncoder().encode(ends === "crlf" ? content.replaceAll("\n", "\r\n") : content);
+  if (bytes.length <= EDIT_BYTES_MAX) return bytes;
+  throw fieldError(
+    "too_large",
+    "content",
+    `at most ${sizeText(EDIT_BYTES_MAX)} in the browser, and this is ${sizeText(bytes.length)}; use cairn file put`,
+  );
 }
 
 /** Raises `invalid`. */
@@ -243,13 +250,17 @@ async function besideTheirs(
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "not_found") throw error;
   }
-  const text = theirs && (decodeUtf8(theirs.bytes) ?? "(not a text)");
   return {
     ...edited,
     failure,
     base: theirs ? baseOf(theirs) : "none",
-    theirs: { version: theirs?.version ?? null, text: text?.replaceAll("\r\n", "\n") },
+    theirs: { version: theirs?.version ?? null, text: theirs && shownText(theirs.bytes) },
   };
+}
+
+function shownText(bytes: Uint8Array): string {
+  if (bytes.length > EDIT_BYTES_MAX) return `(too large to show: ${sizeText(bytes.length)})`;
+  return decodeUtf8(bytes)?.replaceAll("\r\n", "\n") ?? "(not a text)";
 }
 
 async function newDocument({ source }: Deps, asked: Asked): Promise<Answer> {

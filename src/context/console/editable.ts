@@ -3,8 +3,9 @@
 import { decodeUtf8 } from "../../kit/utf8.ts";
 import { sizeText } from "./format.ts";
 
-/** In UTF-16 units. A form of this size stays within its limit even if each byte is percent-encoded. */
-export const EDIT_CHARACTERS_MAX = 256 * 1024;
+/** A form with such a text stays within its limit even if each byte is percent-encoded. */
+export const EDIT_BYTES_MAX = 256 * 1024;
+const [LF, CR] = [10, 13];
 
 export interface Text {
   readonly text: string;
@@ -13,14 +14,22 @@ export interface Text {
 }
 
 export function textOf(bytes: Uint8Array): Text {
-  const text = bytes.length > EDIT_CHARACTERS_MAX ? "" : (decodeUtf8(bytes) ?? undefined);
+  const text = bytes.length > EDIT_BYTES_MAX ? "" : (decodeUtf8(bytes) ?? undefined);
   if (text === undefined) return { text: "", problem: "it is not UTF-8 text" };
-  if (bytes.length > EDIT_CHARACTERS_MAX)
-    return { text: "", problem: `it is larger than ${sizeText(EDIT_CHARACTERS_MAX)}` };
+  if (bytes.length > EDIT_BYTES_MAX)
+    return { text: "", problem: `it is larger than ${sizeText(EDIT_BYTES_MAX)}` };
   if (text.includes("\0")) return { text, problem: "it contains a NUL character" };
-  const windows = text.match(/\r\n/g)?.length ?? 0;
-  const all = text.match(/\r\n|\r|\n/g)?.length ?? 0;
-  const unix = text.match(/(?<!\r)\n/g)?.length ?? 0;
-  const isMixed = windows + unix !== all || (windows > 0 && unix > 0);
-  return { text, problem: isMixed ? "its lines end in different ways" : undefined };
+  return { text, problem: hasMixedEnds(bytes) ? "its lines end in different ways" : undefined };
+}
+
+/** A document may consist of line ends only, and expressions would keep each of them. */
+function hasMixedEnds(bytes: Uint8Array): boolean {
+  let [windows, unix] = [false, false];
+  for (let index = 0; index < bytes.length; index += 1) {
+    if (bytes[index] === CR && bytes[index + 1] !== LF) return true;
+    if (bytes[index] !== LF) continue;
+    if (bytes[index - 1] === CR) windows = true;
+    else unix = true;
+  }
+  return windows && unix;
 }

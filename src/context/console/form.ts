@@ -1,11 +1,14 @@
 // The fields of a form as a browser sends them: bounded, one value per name unless a list is expected.
 
+import { turnOfOthers } from "../../kit/clock.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
 import { readBytes } from "../../kit/http/body.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
 
-/** Above the editor's limit for a document, of which each byte may be percent-encoded. */
-const FORM_BYTES_MAX = 1024 * 1024;
+/** Above a document as large as the editor takes, of nothing but line ends: each is sent as six bytes. */
+const FORM_BYTES_MAX = 2 * 1024 * 1024;
+/** Decoding a larger form takes a while, so others have their turn before and after. */
+const LARGE_BYTES_MIN = 64 * 1024;
 
 export class Form {
   readonly #fields: URLSearchParams;
@@ -19,8 +22,9 @@ export class Form {
     return this.#fields.get(name) ?? "";
   }
 
-  all(name: string): string[] {
-    return this.#fields.getAll(name);
+  /** In their order. */
+  entries(): (readonly [name: string, value: string])[] {
+    return [...this.#fields];
   }
 
   has(name: string): boolean {
@@ -38,9 +42,14 @@ export class Form {
 
 /** Raises `too_large`, `invalid`, and what reading a body raises. */
 export async function readForm(request: Request): Promise<Form> {
-  const text = decodeUtf8(await readBytes(request, FORM_BYTES_MAX));
+  const bytes = await readBytes(request, FORM_BYTES_MAX);
+  const isLarge = bytes.length >= LARGE_BYTES_MIN;
+  if (isLarge) await turnOfOthers();
+  const text = decodeUtf8(bytes);
   if (text === undefined) throw new AppError("invalid", "the form is not UTF-8");
-  return new Form(text);
+  const form = new Form(text);
+  if (isLarge) await turnOfOthers();
+  return form;
 }
 
 /** Raises `invalid` unless the person typed this text into `confirm`. */

@@ -1,6 +1,8 @@
 // Turns pages into HTTP answers: markup, security headers, the policy of this answer, compression.
 
 import type { ComponentChild } from "preact";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { Fragment, h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
@@ -8,6 +10,10 @@ import type { Exchange } from "../../kit/http/exchange.ts";
 
 /** Smaller answers fit in one packet anyway. */
 const COMPRESSED_BYTES_MIN = 1_400;
+/** Compressing more would hold the serving thread, so another one does it. */
+const LARGE_BYTES_MIN = 64 * 1024;
+const FAST = { library: "libdeflate" } as const;
+const compressed = promisify(gzip);
 
 interface PageHeaders {
   readonly status: number;
@@ -16,7 +22,11 @@ interface PageHeaders {
   readonly more?: Readonly<Record<string, string>>;
 }
 
-export function htmlAnswer(exchange: Exchange, markup: ComponentChild, headers: PageHeaders): Response {
+export function htmlAnswer(
+  exchange: Exchange,
+  markup: ComponentChild,
+  headers: PageHeaders,
+): Promise<Response> {
   return partAnswer(exchange, `<!doctype html>${renderToString(h(Fragment, null, markup))}`, headers);
 }
 
@@ -24,7 +34,11 @@ export function htmlAnswer(exchange: Exchange, markup: ComponentChild, headers: 
  * Compression reveals nothing here: other sites cannot make a browser send the session cookie (SameSite=Strict), so nobody can compare the sizes
  * of answers with the token of a form in them.
  */
-export function partAnswer(exchange: Exchange, html: string, { status, nonce, cookies, more }: PageHeaders) {
+export async function partAnswer(
+  exchange: Exchange,
+  html: string,
+  { status, nonce, cookies, more }: PageHeaders,
+): Promise<Response> {
   const headers = new Headers({
     ...pageHeaders(exchange, nonce),
     "Content-Type": "text/html; charset=utf-8",
@@ -36,7 +50,8 @@ export function partAnswer(exchange: Exchange, html: string, { status, nonce, co
   const isSmall = bytes.length < COMPRESSED_BYTES_MIN;
   if (isSmall || !acceptsGzip(exchange)) return new Response(bytes, { status, headers });
   headers.set("Content-Encoding", "gzip");
-  return new Response(Bun.gzipSync(bytes), { status, headers });
+  const body = bytes.length < LARGE_BYTES_MIN ? Bun.gzipSync(bytes, FAST) : await compressed(bytes);
+  return new Response(body, { status, headers });
 }
 
 export function redirect(

@@ -8,6 +8,7 @@ import { failureOf } from "./failure.ts";
 import { page, to, type Area } from "./area.ts";
 import { AppError } from "../../kit/error.ts";
 import { LoginBody } from "./pages/login.tsx";
+import { carriedForm, RepeatBody } from "./pages/repeat.tsx";
 
 export function sessionArea(logins: Logins, cookies: ConsoleCookies): Area {
   return {
@@ -26,14 +27,17 @@ export function sessionArea(logins: Logins, cookies: ConsoleCookies): Area {
         open: async ({ visit, form, exchange }) => {
           const name = form.text("name");
           const next = ownPath(form.text("next"));
+          const late = carriedForm(form);
           try {
             const secret = await logins.beginSession(exchange, name, form.text("password"));
             const set = [cookies.set(exchange, "session", secret), cookies.set(exchange, "visitor", "")];
+            if (late)
+              return page("Signed in", h(RepeatBody, { csrf: csrfOf(secret), late }), { cookies: set });
             return { kind: "response", response: redirect(exchange, next, visit.nonce, set) };
           } catch (error) {
             if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
             const failure = { ...failureOf(new AppError("invalid", error.message)), status: error.status };
-            return page("Sign in", h(LoginBody, { visit, form: { name, next, failure } }), {
+            return page("Sign in", h(LoginBody, { visit, form: { name, next, late, failure } }), {
               status: failure.status,
             });
           }

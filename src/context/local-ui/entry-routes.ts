@@ -22,7 +22,7 @@ export function entryArea(entry: Entry): Area {
   return { routes: [{ method: "GET", path: ENTER_PATH, open: (asked) => enter(entry, asked) }] };
 }
 
-function enter(entry: Entry, { query, exchange, visit: { nonce } }: Asked<Stranger>): Answer {
+async function enter(entry: Entry, { query, exchange, visit: { nonce } }: Asked<Stranger>): Promise<Answer> {
   if (exchange.method !== "GET") throw wrongMethod(exchange.method, exchange.path, ["GET"]);
   // A browser that only looks ahead must not use up the key.
   if (/prefetch|prerender/.test(purposeOf(exchange)))
@@ -31,7 +31,7 @@ function enter(entry: Entry, { query, exchange, visit: { nonce } }: Asked<Strang
   const exchanged = entry.exchange(given);
   if ("session" in exchanged) {
     const cookies = [sessionCookie(exchange, exchanged.session)];
-    return { kind: "response", response: onward(exchange, nonce, cookies) };
+    return { kind: "response", response: await onward(exchange, nonce, cookies) };
   }
   // A page that is loaded again, or the way back in the history.
   if (hasSession(exchange, entry)) return { kind: "to", path: FIRST_PAGE };
@@ -39,7 +39,7 @@ function enter(entry: Entry, { query, exchange, visit: { nonce } }: Asked<Strang
 }
 
 /** A browser that comes from another site does not send the new cookie after a redirect, but it does after a page of our own. */
-function onward(exchange: Exchange, nonce: string, cookies: readonly string[]): Response {
+async function onward(exchange: Exchange, nonce: string, cookies: readonly string[]): Promise<Response> {
   if (exchange.headers["sec-fetch-site"] !== "cross-site")
     return redirect(exchange, FIRST_PAGE, nonce, cookies);
   const html = `<!doctype html><meta http-equiv="refresh" content="0;url=${FIRST_PAGE}"><title>Cairn</title><a href="${FIRST_PAGE}">Continue</a>`;

@@ -4,17 +4,18 @@ import type { VNode } from "preact";
 import type { ConflictFile } from "../../browsing/browsing.ts";
 import type { Failure } from "../failure.ts";
 import { spacePath } from "../format.ts";
-import { Empty, FormTo, Name, Problem, Table, Time } from "../pieces.tsx";
+import { Empty, FormTo, Name, Pager, Problem, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 import { Diff } from "./history.tsx";
 
-export function ConflictsBody({
-  space,
-  conflicts,
-}: {
-  space: string;
-  conflicts: readonly ConflictFile[];
-}): VNode {
+interface ConflictsProps {
+  readonly space: string;
+  readonly conflicts: readonly ConflictFile[];
+  readonly next: string | undefined;
+  readonly first: string | undefined;
+}
+
+export function ConflictsBody({ space, conflicts, next, first }: ConflictsProps): VNode {
   if (conflicts.length === 0)
     return (
       <Empty>
@@ -22,23 +23,26 @@ export function ConflictsBody({
       </Empty>
     );
   return (
-    <Table label="Conflicts" head={["Document", "Other text of", "Since"]}>
-      {conflicts.map((one) => (
-        <tr>
-          <td class="wide">
-            <a href={spacePath(space, "/conflicts", one.copy)}>
-              <Name>{one.path}</Name>
-            </a>
-          </td>
-          <td>
-            <Name>{one.user}</Name>
-          </td>
-          <td class="tight">
-            <Time at={one.opened_at} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <div class="console-stack">
+      <Table label="Conflicts" head={["Document", "Other text of", "Since"]}>
+        {conflicts.map((one) => (
+          <tr>
+            <td class="wide">
+              <a href={spacePath(space, "/conflicts", one.copy)}>
+                <Name>{one.path}</Name>
+              </a>
+            </td>
+            <td>
+              <Name>{one.user}</Name>
+            </td>
+            <td class="tight">
+              <Time at={one.opened_at} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <Pager first={first} next={next} />
+    </div>
   );
 }
 

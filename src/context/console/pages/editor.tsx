@@ -2,6 +2,7 @@
 
 import type { VNode } from "preact";
 import type { Failure } from "../failure.ts";
+import { visible } from "../../../kit/visible.ts";
 import { spacePath } from "../format.ts";
 import { Field, FormTo, Problem, Raw } from "../pieces.tsx";
 import type { Shown } from "../rendering.ts";
@@ -27,7 +28,7 @@ export function EditorBody({ visit, space, edited }: { visit: Visit; space: stri
   const { path, failure, theirs, preview } = edited;
   return (
     <FormTo visit={visit} action={spacePath(space, "/edit", path)} class="form console-form wide" guard>
-      {theirs ? <Meanwhile theirs={theirs} /> : <Problem failure={failure} fields={["message"]} />}
+      {theirs ? <Meanwhile theirs={theirs} /> : <Problem failure={failure} fields={["message", "content"]} />}
       {edited.isEditOnDisk && !theirs && (
         <p class="console-notice wait">
           This text is an edit on disk that has no version yet. Saving records it as a version first.
@@ -37,7 +38,7 @@ export function EditorBody({ visit, space, edited }: { visit: Visit; space: stri
       <div class={theirs?.text === undefined ? undefined : "console-sides"}>
         <div class="field">
           <label for="content">{theirs ? "Your text" : "Text"}</label>
-          <TextArea content={edited.content} isInvalid={failure?.field === "content"} />
+          <TextArea content={edited.content} failure={failure} />
         </div>
         {theirs?.text !== undefined && (
           <div class="field">
@@ -98,19 +99,28 @@ function Preview({ shown }: { shown: Shown }): VNode {
 }
 
 /** A browser drops one line end at the start of a text area, so one is added. */
-function TextArea({ content, isInvalid }: { content: string; isInvalid: boolean }): VNode {
+function TextArea({ content, failure }: { content: string; failure: Failure | undefined }): VNode {
+  const problem = failure?.field === "content" && failure.code !== "stale" ? failure.text : undefined;
+  const noted = { "aria-invalid": "true" as const, "aria-describedby": "f-content-note" };
   return (
-    <textarea
-      class="input console-editor"
-      id="content"
-      name="content"
-      rows={24}
-      spellcheck={false}
-      dir="auto"
-      {...(isInvalid ? { "aria-invalid": "true" as const } : {})}
-    >
-      {`\n${content}`}
-    </textarea>
+    <>
+      <textarea
+        class="input console-editor"
+        id="content"
+        name="content"
+        rows={24}
+        spellcheck={false}
+        dir="auto"
+        {...(problem === undefined ? {} : noted)}
+      >
+        {`\n${content}`}
+      </textarea>
+      {problem !== undefined && (
+        <p id="f-content-note" class="problem">
+          {visible(problem)}
+        </p>
+      )}
+    </>
   );
 }
 
@@ -124,7 +134,7 @@ export function NewDocumentBody({ visit, space, made }: NewProps): VNode {
   const { path, content, failure, preview } = made;
   return (
     <FormTo visit={visit} action={spacePath(space, "/new")} class="form console-form wide" guard>
-      <Problem failure={failure} fields={["path"]} />
+      <Problem failure={failure} fields={["path", "content"]} />
       {preview && <Preview shown={preview} />}
       <Field
         label="Path"
@@ -137,7 +147,7 @@ export function NewDocumentBody({ visit, space, made }: NewProps): VNode {
       />
       <div class="field">
         <label for="content">Text</label>
-        <TextArea content={content} isInvalid={failure?.field === "content"} />
+        <TextArea content={content} failure={failure} />
       </div>
       <div class="actions">
         <a class="btn" href={spacePath(space)}>

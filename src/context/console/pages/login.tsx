@@ -4,11 +4,14 @@ import type { VNode } from "preact";
 import type { Failure } from "../failure.ts";
 import { Field, FormTo, Problem } from "../pieces.tsx";
 import type { Stranger } from "../visit.ts";
+import { CarriedFields, type Late } from "./repeat.tsx";
 
 export interface LoginForm {
   readonly name: string;
   /** The page to open then. */
   readonly next: string;
+  /** Typed before the session ended. */
+  readonly late?: Late | undefined;
   readonly failure?: Failure | undefined;
 }
 
@@ -19,6 +22,7 @@ export function LoginBody({ visit, form }: { visit: Stranger; form: LoginForm })
       <Field label="Name" name="name" value={form.name} required autoFocus autoComplete="username" />
       <Field label="Password" name="password" type="password" required autoComplete="current-password" />
       <input type="hidden" name="next" value={form.next} />
+      {form.late && <CarriedFields late={form.late} />}
       <div class="actions">
         <button class="btn primary">Sign in</button>
       </div>
