@@ -80,6 +80,30 @@ describe("sync rules", () => {
     ]);
     expect(await server.admin.get("/spaces/team/sync")).toEqual({ "other/": "never" });
   });
+
+  test("of two forms that are sent at once, one is saved and the other one refused", async () => {
+    const page = await lead.get(SETTINGS);
+    const last = Number(page.forms.find(({ action }) => action === path)!.fields["rows"]) - 1;
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        lead.submit(page, path, { [`rules.${last}.prefix`]: `both-${index}/`, do: "save" }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(412)]);
+    const saved = answers.findIndex(({ status }) => status === 200);
+    const rules = { "other/": "never", [`both-${saved}/`]: "never" };
+    expect(await server.admin.get("/spaces/team/sync")).toEqual(rules as never);
+  });
+
+  test("are refused to a lead who is none any more when they are saved", async () => {
+    await server.user("len", "space-lead");
+    const len = await signedIn(server, "len");
+    const page = await len.get(SETTINGS);
+    await server.admin.patch("/users/len", { role: "contributor" });
+    const before = await server.admin.get("/spaces/team/sync");
+    expect((await len.submit(page, path, { do: "save" })).status).toBe(403);
+    expect(await server.admin.get("/spaces/team/sync")).toEqual(before);
+  });
 });
 
 describe("the settings of a space", () => {

@@ -135,11 +135,9 @@ class ServedSpace implements BrowsedSpace {
     return this.#deps.spaces.sync(this.#caller, this.name);
   }
 
-  async setSyncRule(prefix: string, mode: SyncMode): Promise<SyncRules> {
-    return this.#deps.spaces.setSync(this.#caller, this.name, {
-      ...(await this.syncRules()),
-      [prefix]: mode,
-    });
+  setSyncRule(prefix: string, mode: SyncMode): Promise<SyncRules> {
+    const added = (inForce: SyncRules) => ({ ...inForce, [prefix]: mode });
+    return this.#deps.spaces.setSync(this.#caller, this.name, added);
   }
 
   folder(query: FolderQuery): Promise<FolderPage> {

@@ -115,12 +115,12 @@ function savedSync(deps: SpaceSettingsDeps, asked: Asked): Promise<Answer> {
   const kept = rows.filter(({ prefix }) => prefix !== "");
   return attempt(
     async () => {
-      const current = await deps.spaces.sync(visit.caller, name);
-      if (seenOf(current) !== seen)
-        throw new AppError("stale", "the rules have changed meanwhile; open the page again");
       for (const [index, { prefix, mode }] of kept.entries()) requireRule(index, prefix, mode);
-      const rules = Object.fromEntries(kept.map(({ prefix, mode }) => [prefix, mode]));
-      const done = await deps.spaces.setSync(visit.caller, name, given(SyncRules, rules));
+      const rules = given(SyncRules, Object.fromEntries(kept.map(({ prefix, mode }) => [prefix, mode])));
+      const done = await deps.spaces.setSync(visit.caller, name, (inForce) => {
+        if (seenOf(inForce) === seen) return rules;
+        throw new AppError("stale", "the rules have changed meanwhile; open the page again");
+      });
       return to(spacePath(name, TAB), `Saved ${counted(Object.keys(done).length, "sync rule")}.`);
     },
     (failure) => shown(deps, asked, { rows: [...kept, BLANK], seen }, failure),

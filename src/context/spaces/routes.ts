@@ -58,7 +58,7 @@ export function spaceRoutes(plugin: Admission, spaces: Spaces) {
     })
     .put(
       "/spaces/:space/sync",
-      async ({ caller, params, body }) => spaces.setSync(caller, params.space, body),
+      async ({ caller, params, body }) => spaces.setSync(caller, params.space, () => body),
       {
         caller: "lead",
         params: SpaceParams,

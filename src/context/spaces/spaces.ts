@@ -224,11 +224,11 @@ export class Spaces {
     return visibleRules(caller, await this.looked(caller, name));
   }
 
-  setSync(caller: Caller, name: string, rules: SyncRules): Promise<SyncRules> {
+  /** `change`: from the rules in force to the new ones, inside the write. It must be pure, and may raise to refuse the rules that it finds. */
+  setSync(caller: Caller, name: string, change: (inForce: SyncRules) => SyncRules): Promise<SyncRules> {
     return this.#deps.audit.watched(caller, { action: "space.sync", space: name }, async () => {
       const space = await this.led(caller, name);
-      const sync = canonicalRules(rules);
-      await this.#save(caller, space, (file) => ({ ...file, sync }));
+      await this.#save(caller, space, (file) => ({ ...file, sync: canonicalRules(change(file.sync)) }));
       this.#deps.events.announce({ type: "space.sync", actor: caller.name, space: name });
       return space.file.sync;
     });

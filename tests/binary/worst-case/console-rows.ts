@@ -74,7 +74,6 @@ const spaceRows = (space: string): Readonly<Record<string, PageCase>> => {
     "a thousand conflicts": get(`${at}/conflicts`),
     "one of a thousand conflicts": get(`${at}/conflicts/clash/note-7.conflict-ada-20261122T130000Z.md`),
     "the versions of a document that has ten thousand": get(`${at}/history/often.md`),
-    "a search for a word of every document": get(`${at}/search?q=note`),
     "a search for each line": get(`${at}/search?q=.%2B&regex=1`),
     "the difference of two large texts that share nothing": async (one) => {
       const { status } = await one.get(`${at}/diff/odd/rewritten.txt`);
