@@ -1,5 +1,6 @@
 // Builds `cairn ui` from its parts: the space of this machine, the pages of the console that are about one space, the key and the listener.
 
+import { Background } from "../kit/background.ts";
 import { Console } from "./console/console.ts";
 import { conflictsArea } from "./console/conflict-routes.ts";
 import { documentsArea } from "./console/document-routes.ts";
@@ -12,15 +13,18 @@ import { Rendering } from "./console/rendering.ts";
 import { snapshotsArea } from "./console/snapshot-routes.ts";
 import { spacesArea } from "./console/space-routes.ts";
 import { Pictures } from "./graph/pictures.ts";
+import { TreeWatch } from "./replica/watch.ts";
 import { LentSpace } from "./space/lent.ts";
 import { openLocalSpace, type LocalSpaceDeps } from "./space/local.ts";
 import { localCaller } from "./space/local-caller.ts";
+import { TreeMemory } from "./versioned-store/tree-memory.ts";
 import { contextWorkers } from "./worker-pool.ts";
 import type { LoopbackAddress } from "./local-ui/address.ts";
 import { LocalUiDoor } from "./local-ui/door.ts";
 import { Entry } from "./local-ui/entry.ts";
 import { entryArea } from "./local-ui/entry-routes.ts";
 import { serveUi, type RunningUi } from "./local-ui/host.ts";
+import { LookingAhead } from "./local-ui/looking-ahead.ts";
 import { localSource } from "./local-ui/local-source.ts";
 
 interface LocalUiOptions {
@@ -42,12 +46,26 @@ interface LocalUi extends RunningUi {
 
 /** Raises what opening the space raises, before anything listens, and `conflict` if the port is in use. */
 export async function openUi({ directory, deps, ...listening }: LocalUiOptions): Promise<LocalUi> {
-  const lent = new LentSpace(() => openLocalSpace(directory, deps), deps.clock);
+  const { clock, log, person } = deps;
+  const background = new Background(log);
+  const watch = new TreeWatch(log, () => ahead.changed());
+  const memory = new TreeMemory({
+    clock,
+    watch,
+    onRecall: (what) => ahead.read(what),
+    later: (look) => background.run("look at a folder", () => lent.use(look)),
+  });
+  const lent = new LentSpace(() => openLocalSpace(directory, { ...deps, memory }), clock);
+  const ahead = new LookingAhead({
+    clock,
+    use: (work) => lent.use(work),
+    later: (work) => background.run("look at a changed folder", work),
+  });
   const { space, place } = await lent.use(async ({ name, place: folder }) => ({
     space: name,
     place: folder,
   }));
-  const { clock, log, person } = deps;
+  watch.start(directory);
   const workers = contextWorkers();
   const source = localSource(lent);
   const entry = new Entry(clock);
@@ -65,6 +83,8 @@ export async function openUi({ directory, deps, ...listening }: LocalUiOptions):
   ];
   const pages = new Console({ areas, door: new LocalUiDoor(entry, localCaller(person)), log });
   const release = async () => {
+    watch.stop();
+    await background.ended();
     workers.close();
     await lent.close();
   };

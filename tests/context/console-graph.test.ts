@@ -128,7 +128,8 @@ describe("the graph page", () => {
 test("a picture that cannot be drawn in time leaves the lists", async () => {
   const core = { documents: [{ path: "a.md", linked: 0, links: 0, broken: 0 }], edges: [], left_out: 0 };
   const totals = { documents: 1, links: 0, broken: 0, orphans: 1 };
-  const space = { graph: () => Promise.resolve({ head: "a.1", totals, core }) } as unknown as BrowsedSpace;
+  const graph = () => Promise.resolve({ head: "a.1", totals, core });
+  const space = { graph, lookedAt: () => undefined } as unknown as BrowsedSpace;
   const source: SpaceSource = { list: () => Promise.resolve([]), use: (_caller, _name, work) => work(space) };
   const busy = (code: "refused" | "unavailable" | "internal") =>
     graphArea(source, { of: () => Promise.reject(new AppError(code, "no")) } as unknown as Pictures);

@@ -2,10 +2,11 @@
 // from its own page. Requests go over bare sockets.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { KEY_MINUTES } from "../../src/context/local-ui/limits.ts";
 import { visitor, type Visitor } from "../kit/console.ts";
+import { until } from "../kit/eventually.ts";
 import { localUi, type TestUi } from "../kit/local-ui.ts";
 import { manualClock } from "../kit/manual-clock.ts";
 import { rawRequest } from "../kit/raw-http.ts";
@@ -279,7 +280,52 @@ test("documents are edited, deleted and restored, and a hand edit on disk is sho
   const page = await one.get(`${space}/deleted`);
   const action = page.forms.find(({ method }) => method === "post")!.action;
   expect((await one.submit(page, action)).text).toContain("Restored a.md");
+  // The folder follows the log a moment later while changes come one after the other.
+  await until(() => existsSync(join(ui.tree, "a.md")));
   expect(readFileSync(join(ui.tree, "a.md"), "utf8")).toBe("by hand\n");
+});
+
+test("pages about all files show every change made before the request, and when the files were looked at", async () => {
+  const clock = manualClock();
+  await using ui = await localUi({ files: { ...FILES, "b.md": "# B\n" }, clock });
+  const one = await ui.enter();
+  const at = (name: string) => join(ui.tree, name);
+  const disk = async () => {
+    const { html } = await one.get("/console/spaces/main/disk");
+    return [...html.matchAll(/<bdi>([^<]+)<\/bdi><\/a><\/td><td class="tight">(\w+)/g)].map(
+      ([, path, state]) => `${path} ${state}`,
+    );
+  };
+  const figure = async (label: string) =>
+    new RegExp(`${label}</dt><dd>(\\d+)`).exec((await one.get("/console/spaces/main/graph")).html)?.[1];
+  const stale = async () => /Stale \((\d+)\)/.exec((await one.get(PAGE)).text)?.[1];
+  expect([await disk(), await figure("Broken links"), await stale()]).toEqual([[], "0", "1"]);
+  for (let round = 1; round <= 20; round += 1) {
+    appendFileSync(at("b.md"), `[[missing-${round}]]\n`);
+    expect([round, await figure("Broken links")]).toEqual([round, String(round)]);
+  }
+  mkdirSync(at("new/deep"), { recursive: true });
+  writeFileSync(at("new/deep/c.md"), "---\nstale-after: 1d\nlast-validated: 2020-01-01\n---\n");
+  expect(await disk()).toEqual(["b.md modified", "new/deep/c.md untracked"]);
+  expect(await stale()).toBe("2");
+  rmSync(at("new"), { recursive: true });
+  rmSync(at("a.md"));
+  expect(await disk()).toEqual(["a.md missing", "b.md modified"]);
+  expect(await stale()).toBe("1");
+  await ui.inSpace((space) => space.remove("a.md", undefined));
+  expect([await disk(), await stale()]).toEqual([["b.md modified"], "0"]);
+
+  const looked = async () =>
+    /Files as of ([\d :-]+) UTC/.exec((await one.get(`${PAGE}?show=none`)).text)?.[1];
+  expect(await looked()).toBe("2026-01-01 12:00:00");
+  clock.advance(20_000);
+  expect(await looked()).toBe("2026-01-01 12:00:00");
+  const again = await one.get(`${PAGE}?show=none&look=again`);
+  expect([again.path, again.text.includes("2026-01-01 12:00:20")]).toEqual([`${PAGE}?show=none`, true]);
+  clock.advance(31_000);
+  // Shown at once, with its time, while the files are looked at once more.
+  expect(await looked()).toBe("2026-01-01 12:00:20");
+  await until(async () => (await looked()) === "2026-01-01 12:00:51");
 });
 
 function cookieOf({ cookies }: Visitor): string {

@@ -5,6 +5,7 @@ import { to, type Answer, type Area, type Asked, type PageRoute } from "./area.t
 import { failureOf } from "./failure.ts";
 import { counted, PAGE_ROWS, spacePath, withQuery } from "./format.ts";
 import { DeletedBody, FolderBody, SearchBody, UnrecordedBody, type SearchShown } from "./pages/folders.tsx";
+import { lastLookOf, lookedAgain } from "./last-look.tsx";
 import { folderCrumbs, spacePage } from "./space-head.tsx";
 import type { SpaceSource } from "./space-source.ts";
 
@@ -103,27 +104,34 @@ async function deleted(source: SpaceSource, { visit, params, query }: Asked): Pr
   return spacePage(visit, space, { title: "Deleted documents", tab: "/deleted" }, body);
 }
 
+async function unrecorded(source: SpaceSource, asked: Asked): Promise<Answer> {
+  const { visit, params, query } = asked;
+  const space = params["space"]!;
+  const found = await source.use(visit.caller, space, async (one) => {
+    const again = lookedAgain(one, asked);
+    return again ? { again } : { all: await one.unrecorded(), look: lastLookOf(one, "unrecorded", asked) };
+  });
+  if ("again" in found) return found.again;
+  const after = query.get("after") ?? "";
+  const left = found.all.filter(({ path }) => path > after);
+  const files = left.slice(0, PAGE_ROWS);
+  const here = spacePath(space, "/disk");
+  const pager = {
+    next: left.length > PAGE_ROWS ? withQuery(here, { after: files.at(-1)!.path }) : undefined,
+    first: after === "" ? undefined : here,
+  };
+  const mayAdopt = visit.caller.rights.has("lead", space);
+  const body = h(UnrecordedBody, { visit, space, files, mayAdopt, look: found.look, ...pager });
+  return spacePage(visit, space, { title: "Changes on disk", tab: "/disk" }, body);
+}
+
 function diskRoutes(source: SpaceSource): PageRoute[] {
   const path = "/console/spaces/:space/disk";
   return [
     {
       method: "GET",
       path,
-      answer: async ({ visit, params, query }) => {
-        const space = params["space"]!;
-        const all = await source.use(visit.caller, space, (one) => one.list());
-        const after = query.get("after") ?? "";
-        const found = all.filter(({ state, path: at }) => state !== "live" && at > after);
-        const files = found.slice(0, PAGE_ROWS);
-        const here = spacePath(space, "/disk");
-        const pager = {
-          next: found.length > PAGE_ROWS ? withQuery(here, { after: files.at(-1)!.path }) : undefined,
-          first: after === "" ? undefined : here,
-        };
-        const mayAdopt = visit.caller.rights.has("lead", space);
-        const body = h(UnrecordedBody, { visit, space, files, mayAdopt, ...pager });
-        return spacePage(visit, space, { title: "Changes on disk", tab: "/disk" }, body);
-      },
+      answer: (asked) => unrecorded(source, asked),
     },
     {
       method: "POST",

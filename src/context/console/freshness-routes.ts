@@ -2,7 +2,7 @@
 // document records it here.
 
 import { h } from "preact";
-import { Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { LIGHT_STEPS, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { freshnessGroups, freshnessOrders, overviewOf, type FreshnessWish } from "../freshness/overview.ts";
 import type { FreshnessAnswer } from "../freshness/schema.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -17,6 +17,7 @@ import {
   type ShownFreshness,
 } from "./pages/freshness.tsx";
 import { PAGE_ROWS } from "./format.ts";
+import { lastLookOf, lookedAgain } from "./last-look.tsx";
 import { spacePage } from "./space-head.tsx";
 import type { SpaceSource } from "./space-source.ts";
 
@@ -57,9 +58,15 @@ async function shownPage(source: SpaceSource, asked: Asked, failure?: Failure): 
   const { visit, params, query, form } = asked;
   const space = params["space"]!;
   const view = failure ? viewOf(form) : viewOf({ text: (name) => query.get(name) ?? "" });
-  const shown = await source.use(visit.caller, space, (one) => shownOf(visit.caller, one, view));
+  const found = await source.use(visit.caller, space, async (one) => {
+    const again = lookedAgain(one, asked);
+    if (again) return { again };
+    const shown = await shownOf(visit.caller, one, view);
+    return { shown, look: lastLookOf(one, "freshness", asked) };
+  });
+  if ("again" in found) return found.again;
   const isEditable = (path: string) => visit.caller.rights.may("update", space, path);
-  const body = h(FreshnessBody, { visit, space, view, shown, isEditable, failure });
+  const body = h(FreshnessBody, { visit, space, view, ...found, isEditable, failure });
   return spacePage(visit, space, { title: "Freshness", tab: AREA, status: failure?.status }, body);
 }
 
@@ -88,8 +95,10 @@ async function shownOf(caller: Caller, space: BrowsedSpace, view: FreshnessView)
   if (group !== "none") return { ...(await overviewOf(answer, wish)), undeclared: undefined };
   const { counts } = await overviewOf(answer, { ...wish, limit: 0 });
   const wanted = text.toLowerCase();
+  const readsAll = caller.rights.readsAll(space.name);
   const isShown = (path: string) =>
-    path.toLowerCase().includes(wanted) && caller.rights.may("read", space.name, path);
+    (wanted === "" || path.toLowerCase().includes(wanted)) &&
+    (readsAll || caller.rights.may("read", space.name, path));
   const paths = await undeclaredIn(space, answer, isShown);
   const part = paths.slice(offset, offset + PAGE_ROWS);
   return { counts, documents: [], matching: paths.length, undeclared: part };
@@ -104,7 +113,7 @@ async function undeclaredIn(
   const declared = new Set(documents.map(({ path }) => path));
   const { ranks = [] } = await space.graph({ only: "ranks" });
   const found: string[] = [];
-  const stretch = new Stretch();
+  const stretch = new Stretch(LIGHT_STEPS);
   for (const { path } of ranks) {
     if (!declared.has(path) && isShown(path)) found.push(path);
     if (stretch.isOver()) await turnOfOthers();

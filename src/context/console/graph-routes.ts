@@ -15,6 +15,7 @@ import {
   type ShownPicture,
 } from "./pages/graph.tsx";
 import { PAGE_ROWS, spacePath } from "./format.ts";
+import { lastLookOf, lookedAgain } from "./last-look.tsx";
 import { spacePage } from "./space-head.tsx";
 import type { SpaceSource } from "./space-source.ts";
 
@@ -43,16 +44,21 @@ async function wholeGraph(source: SpaceSource, pictures: Pictures, asked: Asked)
   const space = params["space"]!;
   const list = graphLists.find((known) => known === query.get("list")) ?? "linked";
   const offset = offsetOf(query.get("offset"));
-  const { totals, core, rows } = await source.use(visit.caller, space, async (one) => {
+  const found = await source.use(visit.caller, space, async (one) => {
+    const again = lookedAgain(one, asked);
+    if (again) return { again };
     const answer = await one.graph({ only: "core" });
     return {
       totals: answer.totals!,
       core: answer.core!,
       rows: await rowsOf(one, answer.core!, { list, offset }),
+      look: lastLookOf(one, "graph", asked),
     };
   });
+  if ("again" in found) return found.again;
+  const { totals, core, rows, look } = found;
   const picture = await pictureOf(pictures, core, visit.caller.name);
-  const body = h(GraphBody, { space, totals, picture, list, offset, rows });
+  const body = h(GraphBody, { space, totals, picture, list, offset, rows, look });
   return spacePage(visit, space, { title: "Graph", tab: AREA }, body);
 }
 
@@ -61,13 +67,18 @@ async function aroundDocument(source: SpaceSource, pictures: Pictures, asked: As
   const space = params["space"]!;
   const path = params["*"]!;
   const offset = offsetOf(query.get("offset"));
-  const { core, links } = await source.use(visit.caller, space, async (one) => {
+  const found = await source.use(visit.caller, space, async (one) => {
+    const again = lookedAgain(one, asked);
+    if (again) return { again };
     const { core: around } = await one.graph({ path, only: "core" });
     const part = await one.graph({ path, offset, limit: PAGE_ROWS + 1 });
-    return { core: around!, links: part.links! };
+    return { core: around!, links: part.links!, look: lastLookOf(one, "graph", asked) };
   });
+  if ("again" in found) return found.again;
+  const { core, links, look } = found;
   const picture = await pictureOf(pictures, core, visit.caller.name);
-  const body = h(NeighboursBody, { space, path, document: core.documents[0]!, picture, links, offset });
+  const document = core.documents[0]!;
+  const body = h(NeighboursBody, { space, path, document, picture, links, offset, look });
   const crumbs = [{ label: "Graph", path: spacePath(space, AREA) }];
   return spacePage(visit, space, { title: path, tab: AREA, crumbs }, body);
 }

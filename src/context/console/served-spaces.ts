@@ -156,6 +156,14 @@ class ServedSpace implements BrowsedSpace {
     return compareFiles(this.#deps, this.#caller, this.name, { path, other });
   }
 
+  async unrecorded(): Promise<ListedFile[]> {
+    return (await this.list()).filter(({ state }) => state !== "live");
+  }
+
+  lookedAt(): undefined {}
+
+  lookAgain(): void {}
+
   recent(limit: number): Promise<LogEntry[]> {
     return this.#deps.browsing.recent(this.#caller, this.name, limit);
   }

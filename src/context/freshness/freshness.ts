@@ -12,6 +12,7 @@ import type {
   FileEngine,
   Head,
 } from "../versioned-store/engine.ts";
+import type { TreeMemory } from "../versioned-store/tree-memory.ts";
 import { judged, trueUntil } from "./judging.ts";
 import { IMPORTANT_MAX, type Freshness as Judgement, type FreshnessAnswer } from "./schema.ts";
 
@@ -22,6 +23,8 @@ interface FreshnessDeps {
   readonly editsTrustedMs: number;
   /** Runs work that no caller waits for. Undefined: a caller waits for each look. */
   readonly later?: (work: () => Promise<unknown>) => void;
+  /** Set where the same process opens the space again. */
+  readonly memory?: TreeMemory | undefined;
 }
 
 interface Looked {
@@ -63,9 +66,7 @@ export class Freshness {
   /** Every document with `stale-after` or with front matter that has a problem, sorted by path. */
   async check(caller: Caller, spaceName: string): Promise<FreshnessAnswer> {
     const { engine } = await this.#deps.spaces.looked(caller, spaceName);
-    const looked = await this.#looked(engine);
-    const now = this.#deps.clock.now();
-    const { documents, important } = await this.#all(engine, looked, now);
+    const { documents, important, now } = await this.#current(engine);
     const isShown = (path: string) => caller.rights.may("read", spaceName, path);
     const isWhole = caller.rights.readsAll(spaceName);
     return {
@@ -75,6 +76,14 @@ export class Freshness {
         : await firstOf(important, isShown, IMPORTANT_MAX),
       documents: isWhole ? [...documents] : await firstOf(documents, ({ path }) => isShown(path)),
     };
+  }
+
+  async #current(engine: FileEngine): Promise<Judged & { readonly now: number }> {
+    const { clock, memory } = this.#deps;
+    const judgedNow = async () => this.#all(engine, await this.#looked(engine), clock.now());
+    const isTrue = ({ from, until }: Judged) => from <= clock.now() && clock.now() <= until;
+    const all = await (memory?.recall("freshness", engine.head(), judgedNow, isTrue) ?? judgedNow());
+    return { ...all, now: Math.min(clock.now(), all.until) };
   }
 
   async #all(engine: FileEngine, looked: Looked, now: number): Promise<Judged> {

@@ -3,7 +3,7 @@
 // hidden file.
 
 import { join } from "node:path";
-import { Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { LIGHT_STEPS, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import type { Listing } from "../../kit/http/list-answer.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
@@ -12,6 +12,7 @@ import type { Spaces } from "../spaces/spaces.ts";
 import type { FileEngine } from "../versioned-store/engine.ts";
 import { headText } from "../versioned-store/head.ts";
 import { EDITS_TRUSTED_MS } from "../versioned-store/outlines.ts";
+import type { TreeMemory } from "../versioned-store/tree-memory.ts";
 import { keepGraph, readGraph } from "./graph-file.ts";
 import type { LinkGraph, Sight } from "./link-graph.ts";
 import { updated } from "./updating.ts";
@@ -25,6 +26,8 @@ interface GraphDeps {
   readonly later?: (work: () => Promise<void>) => void;
   /** Set where every command opens the space again: the graph of a large space is then cached in a file beside it. */
   readonly kept?: boolean;
+  /** Set where the same process opens the space again. */
+  readonly memory?: TreeMemory | undefined;
 }
 
 /** The totals, or one list of an answer in pages. */
@@ -79,7 +82,9 @@ export class Graph {
 
   async #seen(caller: Caller, spaceName: string): Promise<{ graph: LinkGraph; head: string }> {
     const { engine } = await this.#deps.spaces.looked(caller, spaceName);
-    if (this.#deps.kept === true && caller.rights.readsAll(spaceName)) return this.#kept(engine);
+    const { kept, memory } = this.#deps;
+    if (kept === true && caller.rights.readsAll(spaceName))
+      return memory ? memory.recall("graph", engine.head(), () => this.#kept(engine)) : this.#kept(engine);
     const whole = await this.#recent.of(engine);
     // Other rights are another object.
     const { rights } = caller;
@@ -129,7 +134,7 @@ async function* pagesOfPart<Item>(
 ): AsyncGenerator<Item[]> {
   let page: Item[] = [];
   let place = 0;
-  const stretch = new Stretch();
+  const stretch = new Stretch(LIGHT_STEPS);
   for (const item of items) {
     if (place >= offset + limit) break;
     if (place >= offset) page.push(item);

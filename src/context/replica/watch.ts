@@ -1,7 +1,8 @@
-// Watches the folder of a copy and reports paths that may have changed, gathered for a moment, because editors save in several steps.
+// Watches the folder of a space and reports paths that may have changed, gathered for a moment, because editors save in several steps.
 
-import { watch, type FSWatcher } from "node:fs";
-import { sep } from "node:path";
+import { rmSync, watch, writeFileSync, type FSWatcher } from "node:fs";
+import { join, sep } from "node:path";
+import { LATE, within } from "../../kit/deadline.ts";
 import { messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 
@@ -14,6 +15,11 @@ const PATHS_MAX = 200;
 /** Our own folders, which every cycle writes. */
 const OWN = /^\.(?:cairn|sync)(?:\/|$)/;
 
+/** A file that is created to see the report of it. The system reports in order, so everything before it has been reported then. */
+const MARK = `.cairn/write-watch-${process.pid}-`;
+/** Without the report by then, the system is taken not to watch. */
+const MARK_MS_MAX = 1_000;
+
 /** `everything`: too many paths, or the system lost some. */
 export type Changed = ReadonlySet<string> | "everything";
 
@@ -21,7 +27,12 @@ export class TreeWatch {
   readonly #tell: (changed: Changed) => void;
   readonly #log: Log;
   #watcher: FSWatcher | undefined;
+  #directory = "";
   #paths = new Set<string>();
+  #changes = 0;
+  #marks = 0;
+  /** Those that are not reported yet. */
+  readonly #marked = new Map<string, () => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #latest: ReturnType<typeof setTimeout> | undefined;
 
@@ -35,7 +46,32 @@ export class TreeWatch {
     return this.#watcher !== undefined;
   }
 
+  /** How many changes the system has reported, counted at once. Undefined: it does not watch the folder. */
+  get changes(): number | undefined {
+    return this.isWatching ? this.#changes : undefined;
+  }
+
+  /** Resolves when every change before the call is in `changes`. */
+  async settled(): Promise<void> {
+    if (!this.isWatching) return;
+    const mark = `${MARK}${(this.#marks += 1)}`;
+    const path = join(this.#directory, mark);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#marked.set(mark, resolve);
+    try {
+      writeFileSync(path, "");
+      // Without the report nobody knows whether something has changed.
+      if ((await within(MARK_MS_MAX, promise)) === LATE) this.#changes += 1;
+    } catch {
+      this.#changes += 1;
+    } finally {
+      this.#marked.delete(mark);
+      rmSync(path, { force: true });
+    }
+  }
+
   start(directory: string): void {
+    this.#directory = directory;
     try {
       this.#watcher = watch(directory, { recursive: true }, (_, name) => this.#noted(name));
       this.#watcher.on("error", (error) => this.#lost(error));
@@ -53,7 +89,9 @@ export class TreeWatch {
 
   #noted(name: string | null): void {
     const path = name?.split(sep).join("/").normalize("NFC") ?? "";
+    this.#marked.get(path)?.();
     if (OWN.test(path)) return;
+    this.#changes += 1;
     this.#paths.add(path);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#report(), QUIET_MS);
@@ -72,7 +110,7 @@ export class TreeWatch {
 
   #lost(error: unknown): void {
     this.stop();
-    this.#log.warn("cannot watch the folder; looking at it every minute instead", {
+    this.#log.warn("cannot watch the folder, so all files are looked at again and again", {
       error: messageOf(error),
     });
   }

@@ -13,6 +13,7 @@ import type { SearchAnswer, SearchQuery } from "../search/schema.ts";
 import type { Space, SyncMode, SyncRules } from "../spaces/schema.ts";
 import type { Expected, LogEntry } from "../versioned-store/engine.ts";
 import type { FileHistory, FileState, Snapshot } from "../versioned-store/schema.ts";
+import type { TreeLook } from "../versioned-store/tree-memory.ts";
 
 export interface ListQuery {
   /** A file, or a directory with everything below it. */
@@ -86,6 +87,12 @@ export interface BrowsedSpace extends SpaceDoor {
   conflicts(): Promise<ConflictFile[]>;
   /** From one document, which may be deleted, to another. Raises `not_text`, `too_large`. */
   compare(path: string, other: string): Promise<FileDiff>;
+  /** Files on disk that differ from their versions, or that have none, sorted by path. */
+  unrecorded(): Promise<ListedFile[]>;
+  /** When the files were looked at for the last answer, in ms since the epoch. Undefined: at the time of the answer, or a moment before. */
+  lookedAt(what: TreeLook): number | undefined;
+  /** Answers only what is found from here on. */
+  lookAgain(): void;
   /** The latest changes, newest first. */
   recent(limit: number): Promise<LogEntry[]>;
 }

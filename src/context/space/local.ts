@@ -52,6 +52,7 @@ import type { Expected, LogEntry, Operation } from "../versioned-store/engine.ts
 import { headText } from "../versioned-store/head.ts";
 import { FILE_BYTES_CEILING, type FileHistory, type Snapshot } from "../versioned-store/schema.ts";
 import { sqlite } from "../versioned-store/sqlite/kind.ts";
+import type { TreeLook, TreeMemory } from "../versioned-store/tree-memory.ts";
 import { contextWorkers, lookWorkers } from "../worker-pool.ts";
 import { holdsLocalSpace, holdsUnfinishedSpace } from "./directory.ts";
 import { localCaller } from "./local-caller.ts";
@@ -69,6 +70,8 @@ export interface LocalSpaceDeps {
   readonly log: Log;
   /** The person at this machine: author of every version. */
   readonly person: string;
+  /** For a program that opens the space again and again. */
+  readonly memory?: TreeMemory;
   /** Called once if another command has the space open. */
   readonly onWait?: () => void | Promise<void>;
 }
@@ -207,9 +210,10 @@ class LocalSpace implements BrowsedSpace {
     this.#caller = localCaller(deps.person);
     this.#workers = contextWorkers();
     const spaces = hostOf(space);
+    const { memory } = deps;
     this.#browsing = new Browsing(spaces);
-    this.#freshness = new Freshness({ spaces, clock: deps.clock, editsTrustedMs: 0 });
-    this.#graph = new Graph({ spaces, clock: deps.clock, kept: true });
+    this.#freshness = new Freshness({ spaces, clock: deps.clock, editsTrustedMs: 0, memory });
+    this.#graph = new Graph({ spaces, clock: deps.clock, kept: true, memory });
     this.#files = new Files({
       spaces,
       // The versions are the record of a folder: it has one author, and no server that answers for others.
@@ -343,6 +347,19 @@ class LocalSpace implements BrowsedSpace {
   compare(path: string, other: string): Promise<FileDiff> {
     const deps = { files: this.#files, workers: this.#workers };
     return compareFiles(deps, this.#caller, this.name, { path, other });
+  }
+
+  unrecorded(): Promise<ListedFile[]> {
+    const look = async () => (await this.list()).filter(({ state }) => state !== "live");
+    return this.#deps.memory?.recall("unrecorded", this.#space.engine.head(), look) ?? look();
+  }
+
+  lookedAt(what: TreeLook): number | undefined {
+    return this.#deps.memory?.lookedAt(what);
+  }
+
+  lookAgain(): void {
+    this.#deps.memory?.forget();
   }
 
   recent(limit: number): Promise<LogEntry[]> {

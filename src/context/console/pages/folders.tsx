@@ -8,6 +8,7 @@ import type { SearchAnswer, SearchLine } from "../../search/schema.ts";
 import type { FileRecord } from "../../versioned-store/schema.ts";
 import type { Failure } from "../failure.ts";
 import { spacePath, withQuery } from "../format.ts";
+import { LastLookLine, type LastLook } from "../last-look.tsx";
 import { Empty, Field, FormTo, Name, Pager, Problem, Size, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -232,14 +233,19 @@ interface UnrecordedProps extends PagerProps {
   readonly space: string;
   readonly files: readonly ListedFile[];
   readonly mayAdopt: boolean;
+  readonly look: LastLook | undefined;
 }
 
-export function UnrecordedBody({ visit, space, files, mayAdopt, next, first }: UnrecordedProps): VNode {
+export function UnrecordedBody(props: UnrecordedProps): VNode {
+  const { visit, space, files, mayAdopt, look, next, first } = props;
   if (files.length === 0 && first === undefined)
     return (
-      <Empty>
-        <p>Every file on disk is as its last version says.</p>
-      </Empty>
+      <div class="console-stack">
+        <Empty>
+          <p>Every file on disk is as its last version says.</p>
+        </Empty>
+        <LastLookLine look={look} />
+      </div>
     );
   return (
     <div class="console-stack">
@@ -272,6 +278,7 @@ export function UnrecordedBody({ visit, space, files, mayAdopt, next, first }: U
         ))}
       </Table>
       <Pager first={first} next={next} />
+      <LastLookLine look={look} />
     </div>
   );
 }

@@ -10,6 +10,7 @@ import {
 import { problemText } from "../../freshness/words.ts";
 import type { Failure } from "../failure.ts";
 import { counted, countText, PAGE_ROWS, spacePath, withQuery } from "../format.ts";
+import { LastLookLine, type LastLook } from "../last-look.tsx";
 import { Empty, FormTo, Name, Pager, Problem, Table } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -35,6 +36,7 @@ interface FreshnessProps {
   readonly view: FreshnessView;
   readonly shown: ShownFreshness;
   readonly isEditable: (path: string) => boolean;
+  readonly look: LastLook | undefined;
   readonly failure: Failure | undefined;
 }
 
@@ -48,7 +50,7 @@ export function freshnessAddress(space: string, view: FreshnessView): string {
 }
 
 export function FreshnessBody(props: FreshnessProps): VNode {
-  const { space, view, shown, failure } = props;
+  const { space, view, shown, look, failure } = props;
   const { undeclared, documents, matching } = shown;
   const next = view.offset + PAGE_ROWS < matching ? view.offset + PAGE_ROWS : undefined;
   return (
@@ -68,6 +70,7 @@ export function FreshnessBody(props: FreshnessProps): VNode {
         first={view.offset > 0 ? freshnessAddress(space, { ...view, offset: 0 }) : undefined}
         next={next === undefined ? undefined : freshnessAddress(space, { ...view, offset: next })}
       />
+      <LastLookLine look={look} />
     </div>
   );
 }

@@ -4,6 +4,7 @@ import type { VNode } from "preact";
 import type { Picture, PictureNode } from "../../graph/pictures.ts";
 import type { CoreDocument, GraphLink, GraphTotals } from "../../graph/schema.ts";
 import { counted, countText, PAGE_ROWS, spacePath, withQuery } from "../format.ts";
+import { LastLookLine, type LastLook } from "../last-look.tsx";
 import { Empty, Figure, Name, Pager, Table } from "../pieces.tsx";
 
 export const graphLists = ["linked", "broken", "orphans"] as const;
@@ -26,11 +27,12 @@ interface GraphProps {
   readonly offset: number;
   /** One more than a page shows, if there is another page. */
   readonly rows: GraphRows;
+  readonly look: LastLook | undefined;
 }
 
 const AREA = "/graph";
 
-export function GraphBody({ space, totals, picture, list, offset, rows }: GraphProps): VNode {
+export function GraphBody({ space, totals, picture, list, offset, rows, look }: GraphProps): VNode {
   const address = (one: GraphList, at = 0) =>
     withQuery(spacePath(space, AREA), {
       list: one === "linked" ? undefined : one,
@@ -70,6 +72,7 @@ export function GraphBody({ space, totals, picture, list, offset, rows }: GraphP
           next={count > PAGE_ROWS ? address(list, offset + PAGE_ROWS) : undefined}
         />
       </section>
+      <LastLookLine look={look} />
     </div>
   );
 }
@@ -169,9 +172,11 @@ interface NeighboursProps {
   /** One more than a page shows, if there is another page. */
   readonly links: readonly GraphLink[];
   readonly offset: number;
+  readonly look: LastLook | undefined;
 }
 
-export function NeighboursBody({ space, path, document, picture, links, offset }: NeighboursProps): VNode {
+export function NeighboursBody(props: NeighboursProps): VNode {
+  const { space, path, document, picture, links, offset, look } = props;
   const shown = links.slice(0, PAGE_ROWS);
   const out = shown.filter(({ from }) => from === path);
   const back = shown.filter(({ from, to }) => to === path && from !== path);
@@ -236,6 +241,7 @@ export function NeighboursBody({ space, path, document, picture, links, offset }
         first={offset > 0 ? address() : undefined}
         next={links.length > PAGE_ROWS ? address(offset + PAGE_ROWS) : undefined}
       />
+      <LastLookLine look={look} />
     </div>
   );
 }
