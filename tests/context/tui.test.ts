@@ -9,7 +9,7 @@ import type { Edited } from "../../src/context/tui/desk.ts";
 import { folderDesk, serverDesk } from "../../src/context/tui/desks.ts";
 import { LentSpace } from "../../src/context/space/lent.ts";
 import { createLocalSpace, openLocalSpace } from "../../src/context/space/local.ts";
-import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
+import { contextServer, deny, filePath, type ContextServer } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { DOWN, ENTER, ESCAPE, onTerminalScreen, type TerminalScreen } from "../kit/on-screen.ts";
 import { localDeps } from "../kit/space-doors.ts";
@@ -52,9 +52,9 @@ describe("editing", () => {
     await using server = await contextServer();
     await server.admin.write("a.md", "one\n");
     const editor = editorWriting("mine\n", () => server.admin.write("a.md", "theirs\n"));
-    using screen = await onTerminalScreen(deskOf(server, server.bootstrap, editor), { columns: 200 });
+    using screen = await onTerminalScreen(deskOf(server, server.bootstrap, editor));
     await toFiles(screen, "a.md");
-    await screen.press("e", "your text is kept in /tmp/kept.md");
+    await screen.press("e", /your text is kept in\s+\/tmp\/kept\.md/);
     expect([await server.admin.read("a.md"), editor.state.discarded]).toEqual(["theirs\n", false]);
   });
 
@@ -76,6 +76,21 @@ describe("editing", () => {
     await screen.press("c", "Keep the version of ben");
     await screen.press("y", "no open conflicts");
     expect(await server.admin.read("a.md")).toBe("ben's\n");
+  });
+
+  test("lists a deleted file, and restores it after a yes", async () => {
+    await using server = await contextServer();
+    await server.admin.write("a.md", "one\n");
+    await server.admin.write("b.md", "kept\n");
+    await server.admin.delete(filePath("a.md"));
+    using screen = await onTerminalScreen(deskOf(server, server.bootstrap));
+    expect(await toFiles(screen, "› b.md")).not.toContain("a.md");
+    expect(await screen.press("D", "› a.md")).not.toContain("b.md");
+    await screen.press(ENTER, "team/a.md history");
+    await screen.press("\u007fR", "Restore a.md?");
+    await screen.press("y", "a.md is live again at v");
+    expect(await server.admin.read("a.md")).toBe("one\n");
+    await screen.terminal.shows("no deleted files");
   });
 
   test("disables a user, and says why the last admin stays", async () => {

@@ -1,5 +1,6 @@
 // The desk of a person who is connected by SSH: the server's own rules on behalf of that user, and nothing that writes.
 
+import { turnOfOthers } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Health } from "../../kit/health.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
@@ -9,12 +10,16 @@ import type { SpaceSource } from "../console/space-source.ts";
 import { DIFF_JOB, type FileDiff } from "../files/diff.ts";
 import type { Files } from "../files/files.ts";
 import type { Caller } from "../identity/caller.ts";
+import type { AccessRules } from "../people/access-rules.ts";
+import type { User } from "../people/schema.ts";
 import type { Users } from "../people/users.ts";
 import type { Gate } from "./gate.ts";
 import type { Desk, ReadDoor } from "../tui/desk.ts";
 
 /** A longer difference is read elsewhere: taking it apart would hold up everyone else. */
 const DIFF_BYTES_MAX = 512 * 1024;
+/** A step of a few milliseconds. */
+const USERS_AT_ONCE = 100;
 
 export interface DeskParts {
   readonly source: SpaceSource;
@@ -23,18 +28,20 @@ export interface DeskParts {
   readonly workers: WorkerPool;
   readonly audit: Audit;
   readonly users: Users;
+  readonly rules: AccessRules;
   readonly health: Health;
   readonly gate: Gate;
 }
 
 export function deskFor(parts: DeskParts, caller: Caller, place: string): Desk {
-  const { source, browsing, workers, audit, users, health, gate } = parts;
+  const { source, browsing, workers, audit, users, rules, health, gate } = parts;
   const look = <T>(space: string, work: (door: ReadDoor) => Promise<T>) =>
     gate.run(() => source.use(caller, space, (door) => work(readingOnly(door, parts, caller))));
   return {
     place,
     spaces: () => gate.run(() => source.list(caller)),
     look,
+    deleted: (space, limit) => gate.run(() => deletedOf(browsing, caller, space, limit)),
     conflicts: (space) => gate.run(() => browsing.conflicts(caller, space)),
     compare: (space, { path, copy }) =>
       look(space, async (door) => {
@@ -50,7 +57,13 @@ export function deskFor(parts: DeskParts, caller: Caller, place: string): Desk {
     server: {
       whoAmI: async () => users.whoAmI(caller),
       health: () => gate.run(() => health.state()),
-      users: async () => users.list(caller),
+      users: () => gate.run(() => allUsers(users, caller)),
+      user: async (name) => ({
+        user: users.get(caller, name),
+        tokens: users.tokens(caller, name),
+        rules: rules.get(caller, name).rules,
+        lastSeen: users.seen(caller, name).last_seen_at,
+      }),
       audit: (query) => gate.run(() => audit.list(caller, query)),
       verify: () => gate.run(() => audit.verify(caller)),
     },
@@ -60,6 +73,21 @@ export function deskFor(parts: DeskParts, caller: Caller, place: string): Desk {
         audit.record(caller, attempt, new AppError("forbidden", "nothing can be changed over SSH")),
     },
   };
+}
+
+async function allUsers(users: Users, caller: Caller): Promise<User[]> {
+  const all: User[] = [];
+  for (;;) {
+    const page = users.page(caller, all.at(-1)?.name, USERS_AT_ONCE);
+    all.push(...page);
+    if (page.length < USERS_AT_ONCE) return all;
+    await turnOfOthers();
+  }
+}
+
+async function deletedOf(browsing: Browsing, caller: Caller, space: string, limit: number) {
+  const { files, next } = await browsing.deleted(caller, space, { limit });
+  return { files, isMore: next !== undefined };
 }
 
 function readingOnly(door: ReadDoor, { files }: DeskParts, caller: Caller): ReadDoor {

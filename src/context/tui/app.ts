@@ -6,6 +6,7 @@ import { AppError } from "../../kit/error.ts";
 import type { WhoAmI } from "../people/schema.ts";
 import type { Attempt, Desk, WritingHands } from "./desk.ts";
 import { frameOf, HEAD_ROWS, isLargeEnough, tabAt, type Frame } from "./frame.ts";
+import { Help } from "./help.ts";
 import { Keys, type Input } from "./keys.ts";
 import type { Line } from "./line.ts";
 import type { Page, Stage } from "./page.ts";
@@ -43,13 +44,17 @@ export class App implements Stage {
   #section = 0;
   #question: { readonly text: string; readonly yes: () => void } | undefined;
   #notice: string | undefined;
-  #isHelp = false;
+  #help: Help | undefined;
   #isChanging = false;
   #isSuspended = false;
   #isEnded = false;
   #queue: Input[] = [];
   #isWorking = false;
   #escape: Timer | undefined;
+  /** To load once more, because something changed while they were loading. */
+  readonly #again = new Set<Page>();
+  /** Loaded under other rights: not shown until they are loaded again. */
+  readonly #stale = new WeakSet<Page>();
 
   constructor({ desk, terminal, onEnd }: AppOptions) {
     this.desk = desk;
@@ -60,8 +65,8 @@ export class App implements Stage {
   /** Raises what the desk raises: nothing is drawn then. */
   async start(): Promise<void> {
     this.#me = await this.desk.server?.whoAmI();
-    this.#sections = sectionsOf(this.desk, this.#me);
     if (this.#isEnded) return;
+    this.#sections = sectionsOf(this.desk, this.#me);
     this.#screen.enter();
     this.#load(this.#page);
   }
@@ -76,6 +81,36 @@ export class App implements Stage {
 
   resized(): void {
     this.#screen.forget();
+    this.redraw();
+  }
+
+  /** The rights of the person changed: what was loaded before is loaded again before it is shown, and sections come and go. */
+  renew(): void {
+    if (this.#isEnded || this.#sections.length === 0) return;
+    for (const { pages } of this.#sections)
+      for (const page of pages) {
+        this.#stale.add(page);
+        if (this.#loading.has(page)) this.#again.add(page);
+      }
+    this.#question = undefined;
+    this.#help = undefined;
+    this.#renewed().catch((error: unknown) => this.end(error));
+    this.redraw();
+  }
+
+  async #renewed(): Promise<void> {
+    this.#me = await this.desk.server?.whoAmI();
+    const open = this.#current.name;
+    const before = this.#sections;
+    this.#sections = sectionsOf(this.desk, this.#me).map(
+      (made) => before.find(({ name }) => name === made.name) ?? made,
+    );
+    this.#section = Math.max(
+      0,
+      this.#sections.findIndex(({ name }) => name === open),
+    );
+    this.#notice = "your rights changed";
+    this.#show();
     this.redraw();
   }
 
@@ -114,6 +149,7 @@ export class App implements Stage {
     const { pages } = this.#current;
     if (pages.length > 1) pages.pop();
     else this.#section = 0;
+    this.#show();
   }
 
   reload(): void {
@@ -167,24 +203,35 @@ export class App implements Stage {
     return this.#current.pages.at(-1)!;
   }
 
+  /** Loads the open page unless that was done. */
+  #show(): void {
+    if (!this.#current.isLoaded || this.#stale.has(this.#page)) this.#load(this.#page);
+  }
+
   #load(page: Page): void {
-    if (this.#loading.has(page)) return;
-    this.#loading.add(page);
     this.#current.isLoaded = true;
+    if (this.#loading.has(page)) {
+      this.#again.add(page);
+      return;
+    }
+    this.#loading.add(page);
     this.#loaded(page).catch((error: unknown) => this.end(error));
     this.redraw();
   }
 
   async #loaded(page: Page): Promise<void> {
-    try {
-      await page.load();
-      this.#problems.delete(page);
-    } catch (error) {
-      if (error instanceof AppError && error.code === "unauthenticated") return this.end(error);
-      this.#problems.set(page, errorText(error));
-    } finally {
-      this.#loading.delete(page);
-    }
+    do {
+      this.#again.delete(page);
+      try {
+        await page.load();
+        this.#problems.delete(page);
+      } catch (error) {
+        if (error instanceof AppError && error.code === "unauthenticated") return this.end(error);
+        this.#problems.set(page, errorText(error));
+      }
+    } while (this.#again.has(page) && !this.#isEnded);
+    this.#loading.delete(page);
+    this.#stale.delete(page);
     this.redraw();
   }
 
@@ -215,20 +262,23 @@ export class App implements Stage {
   #press(input: Input): void {
     if (input.kind === "key" && input.key === "redraw") return this.#screen.forget();
     if (input.kind === "key" && input.key === "quit") return this.end();
-    if (!isLargeEnough(this.#screen.size)) {
+    // A key that was typed ahead has no page yet.
+    if (this.#sections.length === 0 || !isLargeEnough(this.#screen.size)) {
       if (input.kind === "text" && input.text === "q") this.end();
       return;
     }
+    // A text that was pasted is for a field; as keys, it would do anything.
+    if (input.kind === "paste" && (this.#question !== undefined || !this.#page.isTyping)) return;
     if (this.#question) return this.#answer(input);
     this.#notice = undefined;
-    if (this.#isHelp) {
-      this.#isHelp = false;
+    if (this.#help) {
+      if (!this.#help.press(input)) this.#help = undefined;
       return;
     }
     if (input.kind === "click" && input.row < HEAD_ROWS) return this.#clickTab(input.row, input.column);
     const below = input.kind === "click" ? { ...input, row: input.row - HEAD_ROWS } : input;
-    const hasProblem = this.#problems.has(this.#page);
-    if (!hasProblem && this.#page.press(below, this)) return;
+    const isShown = !this.#problems.has(this.#page) && !this.#stale.has(this.#page);
+    if (isShown && this.#page.press(below, this)) return;
     if (input.kind === "text") this.#command(input.text);
     else if (input.kind === "key") this.#navigate(input.key);
   }
@@ -238,7 +288,14 @@ export class App implements Stage {
     if (section) return this.#goTo(Number(text) - 1);
     if (text === "q") this.end();
     else if (text === "r") this.reload();
-    else if (text === "?") this.#isHelp = true;
+    else if (text === "?") this.#help = this.#helpNow();
+  }
+
+  #helpNow(): Help {
+    const { hints, moves } = this.#page;
+    const mayChange = this.desk.hands.transport !== "ssh";
+    const own = hints.filter(({ changes = false }) => mayChange || !changes);
+    return new Help([...own, ...moves], this.#sections.length);
   }
 
   #navigate(key: string): void {
@@ -250,7 +307,7 @@ export class App implements Stage {
 
   #goTo(index: number): void {
     this.#section = index;
-    if (!this.#current.isLoaded) this.#load(this.#page);
+    this.#show();
   }
 
   #clickTab(row: number, column: number): void {
@@ -271,6 +328,7 @@ export class App implements Stage {
   }
 
   #frame(): readonly Line[] {
+    const isStale = this.#stale.has(this.#page);
     const frame: Frame = {
       size: this.#screen.size,
       place: this.desk.place,
@@ -279,11 +337,12 @@ export class App implements Stage {
       tabs: this.#sections.map(({ name }) => name),
       tab: this.#section,
       page: this.#page,
-      problem: this.#problems.get(this.#page),
+      problem: isStale ? undefined : this.#problems.get(this.#page),
+      isStale,
       isLoading: this.#loading.has(this.#page),
       question: this.#question?.text,
       notice: this.#notice,
-      isHelp: this.#isHelp,
+      help: this.#help,
     };
     return frameOf(frame);
   }

@@ -5,11 +5,13 @@
 // environment of either side says.
 
 import type { HealthState } from "../../kit/health.ts";
+import type { AclRule } from "../access/schema.ts";
 import type { AuditQuery, AuditRecord, AuditVerification } from "../audit/schema.ts";
 import type { OpenConflict } from "../replica/conflicts.ts";
-import type { User, WhoAmI } from "../people/schema.ts";
+import type { Token, User, WhoAmI } from "../people/schema.ts";
 import type { SpaceDoor } from "../space/door.ts";
 import type { Space } from "../spaces/schema.ts";
+import type { FileRecord } from "../versioned-store/schema.ts";
 
 /** The doors of a space that change nothing. */
 export type ReadDoor = Pick<
@@ -22,8 +24,23 @@ export interface ServerDesk {
   whoAmI(): Promise<WhoAmI>;
   health(): Promise<HealthState>;
   users(): Promise<readonly User[]>;
+  /** Raises `not_found`. */
+  user(name: string): Promise<UserDetails>;
   audit(query: AuditQuery): Promise<readonly AuditRecord[]>;
   verify(): Promise<AuditVerification>;
+}
+
+export interface UserDetails {
+  readonly user: User;
+  readonly tokens: readonly Token[];
+  readonly rules: readonly AclRule[];
+  /** The last use of a credential, as far as this connection is told. */
+  readonly lastSeen: string | null;
+}
+
+interface DeletedFiles {
+  readonly files: readonly FileRecord[];
+  readonly isMore: boolean;
 }
 
 export interface Desk {
@@ -31,6 +48,8 @@ export interface Desk {
   readonly place: string;
   spaces(): Promise<readonly Space[]>;
   look<T>(space: string, work: (door: ReadDoor) => Promise<T>): Promise<T>;
+  /** At most `limit`. */
+  deleted(space: string, limit: number): Promise<DeletedFiles>;
   /** Sorted by path. */
   conflicts(space: string): Promise<readonly OpenConflict[]>;
   /** The difference between a file and its conflict file, in unified format; null: not texts, or too different. */

@@ -1,6 +1,8 @@
 // The whole screen: title, sections, the page, and the line of keys at the bottom. Nothing is said by colour alone.
 
-import { cut, widthOf, type Line, type Size } from "./line.ts";
+import { visibleInLine } from "../../kit/visible.ts";
+import type { Help } from "./help.ts";
+import { cut, widthOf, wrapped, type Line, type Size } from "./line.ts";
 import type { Hint, Page } from "./page.ts";
 
 const COLUMNS_MIN = 80;
@@ -9,6 +11,7 @@ const ROWS_MIN = 24;
 export const HEAD_ROWS = 3;
 const FOOT_ROWS = 1;
 const TAB_ROW = 1;
+const PROBLEM_UNITS_MAX = 1_000;
 const TAB_GAP = 2;
 
 export interface Frame {
@@ -21,10 +24,12 @@ export interface Frame {
   readonly tab: number;
   readonly page: Page;
   readonly problem: string | undefined;
+  /** The content of the page is not for this person any more. */
+  readonly isStale: boolean;
   readonly isLoading: boolean;
   readonly question: string | undefined;
   readonly notice: string | undefined;
-  readonly isHelp: boolean;
+  readonly help: Help | undefined;
 }
 
 export function isLargeEnough({ columns, rows }: Size): boolean {
@@ -37,7 +42,10 @@ export function frameOf(frame: Frame): readonly Line[] {
   if (!isLargeEnough(size)) return filled(tooSmall(size), size.rows);
   const rows = size.rows - HEAD_ROWS - FOOT_ROWS;
   const body = filled(bodyOf(frame, { ...size, rows }), rows);
-  return [titleOf(frame), tabsOf(frame), nameOf(frame), ...body, footOf(frame)];
+  const foot = footOf(frame);
+  // A long foot covers the end of the page instead of moving it.
+  const shown = body.slice(0, size.rows - HEAD_ROWS - foot.length);
+  return [titleOf(frame), tabsOf(frame), nameOf(frame), ...shown, ...foot];
 }
 
 function tooSmall({ columns, rows }: Size): Line[] {
@@ -101,58 +109,57 @@ function nameOf({ page, isLoading, size }: Frame): Line {
 }
 
 function bodyOf(frame: Frame, size: Size): readonly Line[] {
-  if (frame.isHelp) return helpOf(frame.page, frame.tabs.length);
+  if (frame.help) return frame.help.draw(size);
+  if (frame.isStale) return [[{ text: "  loading…", tone: "dim" }]];
   if (frame.problem === undefined) return frame.page.draw(size);
+  const why = visibleInLine(frame.problem.slice(0, PROBLEM_UNITS_MAX));
   return [
     [],
-    [{ text: "  Cannot show this page: ", tone: "warning" }, { text: frame.problem }],
+    [{ text: "  Cannot show this page:", tone: "warning" }],
+    ...wrapped(why, size.columns - 4).map((row) => [{ text: `  ${row}` }]),
     [],
     [{ text: "  Press r to try again, Esc to go back." }],
   ];
 }
 
-const EVERYWHERE: readonly Hint[] = [
-  { key: "↑ ↓ j k", does: "one row" },
-  { key: "PgUp PgDn", does: "one screen (also Ctrl+B, Ctrl+F)" },
-  { key: "Home End g G", does: "first or last row" },
-  { key: "Enter →", does: "open" },
-  { key: "Esc ← Backspace", does: "back" },
-  { key: "Tab Shift+Tab", does: "next or previous section" },
-  { key: "r", does: "load again" },
-  { key: "Ctrl+L", does: "draw the screen again" },
-  { key: "?", does: "this help" },
-  { key: "q Ctrl+C", does: "quit" },
-  { key: "Mouse", does: "click a section or a row; click a marked row to open it" },
-];
-const KEY_COLUMNS = 18;
+/** A long sentence takes more rows, because its end says what to do. */
+const FOOT_ROWS_MAX = 6;
 
-function helpOf(page: Page, sections: number): Line[] {
-  const all = [{ key: `1–${sections}`, does: "go to a section" }, ...EVERYWHERE];
-  const row = ({ key, does }: Hint): Line => [
-    { text: `  ${key}`, tone: "bold" },
-    { text: does, at: KEY_COLUMNS },
-  ];
-  return [
-    ...(page.hints.length > 0
-      ? [[{ text: " On this page", tone: "bold" as const }], ...page.hints.map(row)]
-      : []),
-    [{ text: " Everywhere", tone: "bold" }],
-    ...all.map(row),
-  ];
+/** The last rows; usually one. */
+function footOf(frame: Frame): Line[] {
+  const { question, notice, help, size } = frame;
+  const sentence = (text: string): Line[] =>
+    wrapped(visibleInLine(text.slice(0, size.columns * FOOT_ROWS_MAX)), size.columns - 2)
+      .slice(0, FOOT_ROWS_MAX)
+      .map((row) => [{ text: ` ${row}`, tone: "warning" as const }]);
+  if (question !== undefined)
+    return [
+      ...sentence(question.slice(0, size.columns * (FOOT_ROWS_MAX - 2))),
+      [{ text: " Press y to confirm, or any other key to cancel.", tone: "warning" }],
+    ];
+  if (notice !== undefined) return sentence(notice);
+  if (help) {
+    const scrolls = help.isLong
+      ? "↑ ↓ scroll; any other key closes the help."
+      : "Press any key to close the help.";
+    return [[{ text: ` ${scrolls}`, tone: "dim" }]];
+  }
+  return [[{ text: ` ${hintsOf(frame)}`, tone: "dim" }]];
 }
 
-function footOf({ question, notice, isHelp, page, size }: Frame): Line {
-  if (question !== undefined)
-    return [{ text: ` ${cut(question, size.columns - 24)} Press y, or any other key.`, tone: "warning" }];
-  if (notice !== undefined) return [{ text: ` ${notice}`, tone: "warning" }];
-  if (isHelp) return [{ text: " Press any key to close the help.", tone: "dim" }];
-  const typing: Hint[] = page.isTyping
-    ? []
-    : [
-        { key: "Esc", does: "back" },
-        { key: "?", does: "help" },
-        { key: "q", does: "quit" },
-      ];
-  const hints = [...page.hints, ...typing];
-  return [{ text: ` ${hints.map(({ key, does }) => `${key} ${does}`).join(" · ")}`, tone: "dim" }];
+const HELP: Hint = { key: "?", does: "help" };
+
+/** As many keys of the page as fit, and always the way to the others. */
+function hintsOf({ page, size, isReadOnly }: Frame): string {
+  const own = page.hints.filter(({ changes = false }) => !(changes && isReadOnly));
+  const tails: Hint[][] = page.isTyping
+    ? [[]]
+    : [[{ key: "Esc", does: "back" }, HELP, { key: "q", does: "quit" }], [HELP]];
+  const textOf = (hints: readonly Hint[]) => hints.map(({ key, does }) => `${key} ${does}`).join(" · ");
+  for (let count = own.length; count > 0; count--)
+    for (const tail of tails) {
+      const text = textOf([...own.slice(0, count), ...tail]);
+      if (widthOf(text) < size.columns) return text;
+    }
+  return textOf(tails[0]!);
 }

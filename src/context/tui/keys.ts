@@ -21,6 +21,8 @@ export type Input =
   | { readonly kind: "key"; readonly key: Key }
   /** One printable character. */
   | { readonly kind: "text"; readonly text: string }
+  /** One character of a text that was pasted. */
+  | { readonly kind: "paste"; readonly text: string }
   /** From 0. */
   | { readonly kind: "click"; readonly row: number; readonly column: number }
   | { readonly kind: "wheel"; readonly by: -1 | 1 };
@@ -29,6 +31,9 @@ export type Input =
 const INPUTS_PER_CHUNK_MAX = 2_000;
 const SEQUENCE_UNITS_MAX = 32;
 const ESCAPE = "\u001b";
+const INTERRUPT = "\u0003";
+const PASTE_START = "\u001b[200~";
+const PASTE_END = "\u001b[201~";
 
 const SEQUENCE_KEYS: Readonly<Record<string, Key>> = {
   "[A": "up",
@@ -76,6 +81,7 @@ const CONTROL = /^[\u0000-\u001f\u007f-\u009f]$/;
 export class Keys {
   readonly #decoder = new TextDecoder();
   #rest = "";
+  #isPasting = false;
 
   /** The start of a sequence arrived; unless more follows, `flush` makes it the Escape key. */
   get isWaiting(): boolean {
@@ -94,17 +100,39 @@ export class Keys {
         }
         const found = SEQUENCE.exec(text);
         text = text.slice(found ? found[0].length : 1);
+        if (found?.[0] === PASTE_START || found?.[0] === PASTE_END) {
+          this.#isPasting = found[0] === PASTE_START;
+          continue;
+        }
+        // Terminals take the sequence that ends a paste out of the text, so it ends there.
+        if (this.#isPasting) continue;
         const input = found ? inputOf(found) : ({ kind: "key", key: "escape" } as const);
         if (input) inputs.push(input);
         continue;
       }
       const character = String.fromCodePoint(text.codePointAt(0)!);
       text = text.slice(character.length);
+      // The key that interrupts is in no pasted text, and gets a person out of a paste without an end.
+      if (character === INTERRUPT) this.#isPasting = false;
+      if (this.#isPasting) {
+        inputs.push({ kind: "paste", text: CONTROL.test(character) ? " " : character });
+        continue;
+      }
       const key = CONTROL_KEYS[character];
       if (key !== undefined) inputs.push({ kind: "key", key });
       else if (!CONTROL.test(character)) inputs.push({ kind: "text", text: character });
     }
+    if (inputs.length === INPUTS_PER_CHUNK_MAX) this.#skip(text);
     return inputs;
+  }
+
+  /** A paste ends in a text that is dropped, too. */
+  #skip(text: string): void {
+    const [start, end] = [text.lastIndexOf(PASTE_START), text.lastIndexOf(PASTE_END)];
+    if (start !== end) this.#isPasting = start > end;
+    const rest = text.slice(-PASTE_END.length);
+    const last = rest.lastIndexOf(ESCAPE);
+    if (last >= 0 && UNFINISHED.test(rest.slice(last))) this.#rest = rest.slice(last);
   }
 
   /** Called when nothing has followed for a moment. */

@@ -8,6 +8,8 @@ import type { Line, Size } from "./line.ts";
 export interface Hint {
   readonly key: string;
   readonly does: string;
+  /** Not offered to a session that may not change anything. */
+  readonly changes?: boolean;
 }
 
 /** What a page may ask of the program around it. */
@@ -33,8 +35,11 @@ export interface Stage {
 
 export interface Page {
   readonly title: string;
+  /** Keys that do something here. */
   readonly hints: readonly Hint[];
-  /** Text goes to the page, also the keys that mean something everywhere else. */
+  /** Keys that move through the page; only the help names them. */
+  readonly moves: readonly Hint[];
+  /** Text goes to the page, also keys that mean something everywhere else, and what is pasted. */
   readonly isTyping: boolean;
   load(): Promise<void>;
   /** At most `size.rows` lines. */

@@ -12,10 +12,11 @@ export interface Terminal {
   onDrain(then: () => void): void;
 }
 
-// The alternate screen, no cursor, no wrapping at the right edge, clicks and the wheel as SGR sequences.
-const ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?1000h\u001b[?1006h\u001b[2J";
+// The alternate screen, no cursor, no wrapping at the right edge, clicks and the wheel as SGR sequences, marks around a paste.
+const ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?1000h\u001b[?1006h\u001b[?2004h\u001b[2J";
 /** Also for a program that ends without `leave`. */
-export const LEAVE = "\u001b[?1006l\u001b[?1000l\u001b[?7h\u001b[0m\u001b[?25h\u001b[?1049l";
+export const LEAVE = "\u001b[?2004l\u001b[?1006l\u001b[?1000l\u001b[?7h\u001b[0m\u001b[?25h\u001b[?1049l";
+const CLEAR = "\u001b[2J";
 /** The row, before it is drawn: its parts may leave gaps. */
 const ERASE = "\u001b[K";
 
@@ -25,6 +26,8 @@ export class Screen {
   #rows: string[] = [];
   #isFull = false;
   #isEntered = false;
+  /** The next frame clears the screen first. */
+  #isForgotten = false;
   #waiting: (() => readonly Line[]) | undefined;
 
   constructor(terminal: Terminal) {
@@ -59,7 +62,7 @@ export class Screen {
   /** Draws everything again, for a terminal whose content was disturbed. */
   forget(): void {
     this.#rows = [];
-    if (this.#isEntered) this.#write("\u001b[2J");
+    this.#isForgotten = true;
   }
 
   /** `frame` is asked when the terminal takes it: of several frames meanwhile, only the last is drawn. */
@@ -71,7 +74,8 @@ export class Screen {
     }
     const { columns } = this.#terminal.size();
     const rows = frame().map((line) => paint(line, columns, this.#terminal.colours));
-    let changes = "";
+    let changes = this.#isForgotten ? CLEAR : "";
+    this.#isForgotten = false;
     for (const [index, row] of rows.entries())
       if (row !== this.#rows[index]) changes += `\u001b[${index + 1};1H${ERASE}${row}`;
     this.#rows = rows;

@@ -22,7 +22,7 @@ export function sectionsOf(desk: Desk, me: WhoAmI | undefined): readonly Section
   const section = (name: string, page: Page): Section => ({ name, pages: [page], isLoaded: false });
   const { server } = desk;
   return [
-    section("Overview", overviewPage(desk, me)),
+    section("Overview", overviewPage(desk)),
     section("Spaces", spacesPage(desk)),
     section("Search", new SearchPage(desk)),
     ...(server && me?.role === "admin"

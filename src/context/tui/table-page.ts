@@ -20,7 +20,12 @@ interface Column<T> {
 interface Action<T> {
   readonly key: string;
   readonly does: string;
-  readonly run: (row: T, stage: Stage) => void;
+  /** It changes something, so a session that may not change anything does not offer it. */
+  readonly changes?: boolean;
+  /** With the marked row; nothing happens without one. */
+  readonly run?: (row: T, stage: Stage) => void;
+  /** Needs no row. */
+  readonly always?: (stage: Stage) => void;
 }
 
 interface Table<T> {
@@ -75,12 +80,21 @@ export class TablePage<T> implements Page {
       return [
         { key: "Enter", does: "keep filter" },
         { key: "Esc", does: "clear" },
+        { key: "↑ ↓", does: "one row" },
       ];
     const { open, actions = [] } = this.#table;
+    return [...(open ? [{ key: "Enter", does: "open" }] : []), { key: "/", does: "filter" }, ...actions];
+  }
+
+  get moves(): readonly Hint[] {
+    if (this.#isTyping) return [];
+    const isOpening = this.#table.open !== undefined;
     return [
-      ...(open ? [{ key: "Enter", does: "open" }] : []),
-      { key: "/", does: "filter" },
-      ...actions.map(({ key, does }) => ({ key, does })),
+      { key: "↑ ↓ j k", does: "one row; the wheel moves three" },
+      { key: "PgUp PgDn", does: "one screen (also Ctrl+B, Ctrl+F)" },
+      { key: "Home End g G", does: "first or last row" },
+      ...(isOpening ? [{ key: "→", does: "open, as Enter or a click on the marked row" }] : []),
+      { key: "Click", does: "marks a row" },
     ];
   }
 
@@ -128,6 +142,7 @@ export class TablePage<T> implements Page {
     if (input.kind === "wheel") return this.#moved(input.by * WHEEL_ROWS);
     if (input.kind === "click") return this.#click(input.row, stage);
     if (input.kind === "key") return this.#key(input.key, stage);
+    if (input.kind === "paste") return false;
     if (input.text === "/") {
       this.#isTyping = true;
       return true;
@@ -136,11 +151,16 @@ export class TablePage<T> implements Page {
     if (input.text === "k") return this.#moved(-1);
     if (input.text === "g") return this.#moved(-Infinity);
     if (input.text === "G") return this.#moved(Infinity);
-    const action = this.#table.actions?.find(({ key }) => key === input.text);
+    return this.#act(input.text, stage);
+  }
+
+  #act(key: string, stage: Stage): boolean {
+    const action = this.#table.actions?.find((one) => one.key === key);
+    if (!action) return false;
+    action.always?.(stage);
     this.#narrow();
     const row = this.#shown[this.#marked];
-    if (!action || row === undefined) return action !== undefined;
-    action.run(row, stage);
+    if (row !== undefined) action.run?.(row, stage);
     return true;
   }
 
@@ -188,7 +208,8 @@ export class TablePage<T> implements Page {
 
   #type(input: Input): boolean {
     if (input.kind === "wheel" || input.kind === "click") return true;
-    if (input.kind === "text") this.#setFilter((this.#filter + input.text).slice(0, FILTER_CHARACTERS_MAX));
+    if (input.kind === "text" || input.kind === "paste")
+      this.#setFilter((this.#filter + input.text).slice(0, FILTER_CHARACTERS_MAX));
     else if (input.key === "backspace") this.#setFilter([...this.#filter].slice(0, -1).join(""));
     else if (input.key === "enter") this.#isTyping = false;
     else if (input.key === "escape") {

@@ -10,6 +10,8 @@ import type { Hint, Page, Stage } from "./page.ts";
 interface Action {
   readonly key: string;
   readonly does: string;
+  /** As in a table. */
+  readonly changes?: boolean;
   readonly run: (stage: Stage) => void;
 }
 
@@ -27,6 +29,12 @@ export const TEXT_UNITS_MAX = 256 * 1024;
 const LINE_UNITS_MAX = 1_000;
 const TAB = "    ";
 const WHEEL_ROWS = 3;
+
+const MOVES: readonly Hint[] = [
+  { key: "↑ ↓ j k", does: "one row; the wheel moves three" },
+  { key: "PgUp PgDn Space", does: "one screen (also Ctrl+B, Ctrl+F)" },
+  { key: "Home End g G", does: "beginning or end" },
+];
 
 /** A row of the screen: part of a line. */
 interface Spot {
@@ -53,6 +61,10 @@ export class TextPage implements Page {
 
   get hints(): readonly Hint[] {
     return this.#reading.actions ?? [];
+  }
+
+  get moves(): readonly Hint[] {
+    return MOVES;
   }
 
   async load(): Promise<void> {
@@ -90,7 +102,7 @@ export class TextPage implements Page {
   press(input: Input, stage: Stage): boolean {
     const page = Math.max(1, this.#size.rows - 2);
     if (input.kind === "wheel") return this.#move(input.by * WHEEL_ROWS);
-    if (input.kind === "click") return false;
+    if (input.kind === "click" || input.kind === "paste") return false;
     if (input.kind === "text") {
       if (input.text === "j") return this.#move(1);
       if (input.text === "k") return this.#move(-1);

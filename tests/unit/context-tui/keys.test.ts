@@ -6,6 +6,7 @@ import { Keys, type Input } from "../../../src/context/tui/keys.ts";
 const encode = (text: string) => new TextEncoder().encode(text);
 const key = (name: string) => ({ kind: "key", key: name }) as Input;
 const text = (character: string): Input => ({ kind: "text", text: character });
+const pasted = (character: string): Input => ({ kind: "paste", text: character });
 
 const CASES: readonly (readonly [string, readonly Input[]])[] = [
   ["ab", [text("a"), text("b")]],
@@ -25,6 +26,8 @@ const CASES: readonly (readonly [string, readonly Input[]])[] = [
   // Answers of a terminal, keys that mean nothing here, other mouse buttons.
   ["\u001b[?1;2c\u001b[15~\u001b[<2;1;1M\u0000\u0085", []],
   ["\u001bq", [key("escape"), text("q")]],
+  ["\u001b[200~y\n\u001b[A\u001b[201~j", [pasted("y"), pasted(" "), text("j")]],
+  ["\u001b[200~y\u0003", [pasted("y"), key("quit")]],
 ];
 
 test.each(CASES)("reads %j", (bytes, expected) => {
@@ -54,4 +57,12 @@ test("does not wait for the end of an endless sequence, and drops most of a floo
   keys.read(encode(`\u001b[${"1".repeat(100)}`));
   expect(keys.isWaiting).toBe(false);
   expect(keys.read(encode("x".repeat(100_000))).length).toBe(2_000);
+});
+
+test("a pasted megabyte ends where it ends, and the key after it is a key", () => {
+  const keys = new Keys();
+  const bytes = encode(`\u001b[200~${"q\u001b[A".repeat(200_000)}\u001b[201~`);
+  for (let at = 0; at < bytes.length; at += 30_001)
+    expect(keys.read(bytes.subarray(at, at + 30_001)).filter(({ kind }) => kind !== "paste")).toEqual([]);
+  expect(keys.read(encode("j"))).toEqual([text("j")]);
 });

@@ -1,21 +1,35 @@
-// The audit record of a server, for admins: newest first, in pages, and verified on request.
+// The audit record of a server, for admins: newest first, in pages, narrowed by the server, and verified on request.
 
-import type { AuditRecord, AuditVerification } from "../../audit/schema.ts";
+import { visibleInLine } from "../../../kit/visible.ts";
+import type { AuditQuery, AuditRecord, AuditVerification } from "../../audit/schema.ts";
 import { breakText } from "../../audit/schema.ts";
 import type { ServerDesk } from "../desk.ts";
+import type { Stage } from "../page.ts";
 import { TablePage } from "../table-page.ts";
 import { TextPage } from "../text-page.ts";
 import { countText } from "../words.ts";
 
 const RECORDS_PER_PAGE = 200;
-/** Older ones are read with `cairn audit list` or exported. */
-const RECORDS_MAX = 5_000;
+/** Older ones are exported: a list of more is not read by anyone. */
+const RECORDS_MAX = 20_000;
 const SECOND_END = 19;
 
+/** What is shown of the record. */
+interface Shown {
+  readonly records: readonly AuditRecord[];
+  readonly isWhole: boolean;
+}
+
+const NOTHING: Shown = { records: [], isWhole: false };
+
 export function auditPage(server: ServerDesk): TablePage<AuditRecord> {
-  let wanted = RECORDS_PER_PAGE;
-  let isWhole = false;
-  let records: AuditRecord[] = [];
+  let shown = NOTHING;
+  let isAdding = false;
+  let only: Pick<AuditQuery, "actor" | "result"> = {};
+  const narrow = (stage: Stage, change: typeof only) => {
+    only = change;
+    stage.reload();
+  };
   return new TablePage<AuditRecord>({
     title: "Audit",
     columns: [
@@ -27,36 +41,65 @@ export function auditPage(server: ServerDesk): TablePage<AuditRecord> {
       { title: "ADDRESS", width: 15, of: ({ actor }) => actor.address || "—", fromColumns: 110 },
     ],
     rows: async () => {
-      records = [];
-      isWhole = false;
-      while (records.length < wanted && !isWhole) {
-        const before = records.at(-1)?.seq;
-        const page = await server.audit({
-          limit: RECORDS_PER_PAGE,
-          ...(before === undefined ? {} : { before }),
-        });
-        isWhole = page.length < RECORDS_PER_PAGE;
-        records.push(...page);
-      }
-      return records;
+      // A reload begins with the newest record; older ones are added to what is there.
+      const { records } = isAdding ? shown : NOTHING;
+      isAdding = false;
+      const before = records.at(-1)?.seq;
+      const page = await server.audit({
+        ...only,
+        limit: RECORDS_PER_PAGE,
+        ...(before === undefined ? {} : { before }),
+      });
+      shown = { records: [...records, ...page], isWhole: page.length < RECORDS_PER_PAGE };
+      return shown.records;
     },
     text: ({ seq, actor, action, space, target, result }) =>
       `${seq} ${actor.name} ${action} ${space ?? ""} ${target ?? ""} ${result}`,
     empty: "no records",
-    note: () => (isWhole ? undefined : "m shows older records"),
+    note: () => noteText(shown, only),
     open: (record, stage) => stage.open(recordPage(record)),
     actions: [
       {
         key: "m",
         does: "older",
-        run: (_, stage) => {
-          wanted = Math.min(wanted + RECORDS_PER_PAGE, RECORDS_MAX);
-          stage.reload();
+        always: (stage) => {
+          isAdding = !shown.isWhole && shown.records.length < RECORDS_MAX;
+          if (isAdding) stage.reload();
         },
       },
-      { key: "v", does: "verify", run: (_, stage) => stage.open(verifyPage(server)) },
+      { key: "v", does: "verify", always: (stage) => stage.open(verifyPage(server)) },
+      {
+        key: "f",
+        does: "refusals only",
+        always: (stage) => {
+          const { result, ...rest } = only;
+          narrow(stage, result === undefined ? { ...rest, result: "denied" } : rest);
+        },
+      },
+      {
+        key: "w",
+        does: "this person only",
+        run: ({ actor }, stage) => {
+          const { actor: now, ...rest } = only;
+          narrow(stage, now === undefined && actor.name !== "" ? { ...rest, actor: actor.name } : rest);
+        },
+      },
     ],
   });
+}
+
+function noteText(
+  { records, isWhole }: Shown,
+  { actor, result }: Pick<AuditQuery, "actor" | "result">,
+): string {
+  const parts = [
+    ...(actor === undefined ? [] : [`only ${actor}`]),
+    ...(result === undefined ? [] : ["only refusals"]),
+    ...(isWhole || records.length === 0
+      ? []
+      : [records.length < RECORDS_MAX ? "m shows older records" : "cairn audit export has the older ones"]),
+  ];
+  return parts.join(" · ");
 }
 
 function targetText({ space, target, version, error }: AuditRecord): string {
@@ -76,9 +119,10 @@ function recordPage(record: AuditRecord): TextPage {
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   return new TextPage({
     title: `Audit record ${record.seq}`,
+    // Strangers write some of these texts: none may look like another field.
     text: async () =>
       Object.entries(fields)
-        .map(([name, value]) => `${name.padEnd(width)}  ${value === null || value === "" ? "—" : value}`)
+        .map(([name, value]) => `${name.padEnd(width)}  ${visibleInLine(String(value ?? "")) || "—"}`)
         .join("\n"),
   });
 }

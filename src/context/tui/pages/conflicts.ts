@@ -1,6 +1,7 @@
 // Open conflicts of the spaces that the person sees.
 
 import type { OpenConflict } from "../../replica/conflicts.ts";
+import { askAllSpaces } from "../all-spaces.ts";
 import type { Desk } from "../desk.ts";
 import { TablePage } from "../table-page.ts";
 import { TextPage } from "../text-page.ts";
@@ -8,15 +9,15 @@ import { timeText } from "../words.ts";
 import { diffTone, RULE } from "./difference.ts";
 import { resolve } from "./editing.ts";
 
-/** Looking for conflicts lists every file of a space. */
-const SPACES_LOOKED_INTO_MAX = 50;
+/** A server looks for no more in one space. */
+const CONFLICTS_PER_SPACE_MAX = 1_000;
 
 interface Row extends OpenConflict {
   readonly space: string;
 }
 
 export function conflictsPage(desk: Desk): TablePage<Row> {
-  let left = 0;
+  let note: string | undefined;
   return new TablePage<Row>({
     title: "Conflicts",
     columns: [
@@ -25,20 +26,28 @@ export function conflictsPage(desk: Desk): TablePage<Row> {
       { title: "OPENED (UTC)", width: 16, of: ({ opened_at: at }) => timeText(at) },
     ],
     rows: async () => {
-      const spaces = await desk.spaces();
-      left = Math.max(0, spaces.length - SPACES_LOOKED_INTO_MAX);
-      const rows: Row[] = [];
-      for (const { name: space } of spaces.slice(0, SPACES_LOOKED_INTO_MAX))
-        for (const one of await desk.conflicts(space)) rows.push({ ...one, space });
-      return rows;
+      const found = await askAllSpaces(desk, { done: "looked into" }, (space) => desk.conflicts(space));
+      const full = found.answers.find(({ answer }) => answer.length >= CONFLICTS_PER_SPACE_MAX);
+      note = found.note ?? (full && `${full.space} may have more; resolve some first`);
+      return found.answers.flatMap(({ space, answer }) => answer.map((one) => ({ ...one, space })));
     },
     text: ({ space, path, user }) => `${space}/${path} ${user}`,
     empty: "no open conflicts",
-    note: () => (left === 0 ? undefined : `the first ${SPACES_LOOKED_INTO_MAX} spaces`),
+    note: () => note,
     open: (row, stage) => stage.open(comparison(desk, row)),
     actions: [
-      { key: "o", does: "keep file", run: (row, stage) => resolve(stage, row.space, row, "theirs") },
-      { key: "c", does: "keep conflict file", run: (row, stage) => resolve(stage, row.space, row, "ours") },
+      {
+        key: "o",
+        does: "keep file",
+        changes: true,
+        run: (row, stage) => resolve(stage, row.space, row, "theirs"),
+      },
+      {
+        key: "c",
+        does: "keep conflict file",
+        changes: true,
+        run: (row, stage) => resolve(stage, row.space, row, "ours"),
+      },
     ],
   });
 }
@@ -51,8 +60,18 @@ function comparison(desk: Desk, row: Row): TextPage {
       `${row.path} and ${row.copy} are not texts, or too different to compare line by line`,
     tone: diffTone,
     actions: [
-      { key: "o", does: "keep file", run: (stage) => resolve(stage, row.space, row, "theirs") },
-      { key: "c", does: "keep conflict file", run: (stage) => resolve(stage, row.space, row, "ours") },
+      {
+        key: "o",
+        does: "keep file",
+        changes: true,
+        run: (stage) => resolve(stage, row.space, row, "theirs"),
+      },
+      {
+        key: "c",
+        does: "keep conflict file",
+        changes: true,
+        run: (stage) => resolve(stage, row.space, row, "ours"),
+      },
     ],
   });
 }

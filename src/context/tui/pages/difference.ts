@@ -1,6 +1,6 @@
 // The difference between two versions of a file, in unified format.
 
-import type { Desk } from "../desk.ts";
+import type { Desk, ReadDoor } from "../desk.ts";
 import type { Tone } from "../line.ts";
 import { TextPage } from "../text-page.ts";
 import { countText } from "../words.ts";
@@ -8,19 +8,32 @@ import { countText } from "../words.ts";
 /** A diff begins with a line that says nothing. */
 export const RULE = /^=+\n/;
 
-/** Against the version before; `version` undefined: of the newest, or of a manual edit. */
-export function diffPage(desk: Desk, space: string, path: string, version?: number): TextPage {
-  const range = version === undefined ? {} : { from: version - 1, to: version };
+interface Range {
+  /** Undefined: the version before that still has its content. */
+  readonly from?: number;
+  readonly to: number;
+}
+
+/** `range` undefined: the newest version against the one before, or a manual edit against its version. */
+export function diffPage(desk: Desk, space: string, path: string, range?: Range): TextPage {
+  const versions = range && [range.from, range.to].flatMap((one) => (one === undefined ? [] : `v${one}`));
   return new TextPage({
-    title: `${space}/${path}${version === undefined ? "" : ` v${version}`} diff`,
+    title: `${space}/${path}${versions ? ` ${versions.join("–")}` : ""} diff`,
     text: async () => {
-      const diff = await desk.look(space, (door) => door.diff(path, range));
+      const diff = await desk.look(space, async (door) => door.diff(path, await queryOf(door, path, range)));
       const { added, removed, coarse, text } = diff;
       const sum = `${countText(added, "line")} added, ${countText(removed, "line")} removed`;
       return `${sum}${coarse ? " (too different to compare line by line)" : ""}\n\n${text.replace(RULE, "")}`;
     },
     tone: diffTone,
   });
+}
+
+async function queryOf(door: Pick<ReadDoor, "history">, path: string, range: Range | undefined) {
+  if (range === undefined || range.from !== undefined) return { ...range };
+  const { versions } = await door.history(path);
+  const before = versions.find((one) => one.version < range.to && !one.destroyed && !one.pruned);
+  return { from: before?.version ?? 0, to: range.to };
 }
 
 export function diffTone(line: string): Tone {

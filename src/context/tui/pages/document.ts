@@ -23,12 +23,18 @@ export function documentPage(desk: Desk, space: string, path: string, version?: 
     },
     actions: [
       { key: "h", does: "history", run: (stage) => stage.open(historyOf(desk, space, path)) },
-      { key: "d", does: "diff", run: (stage) => stage.open(diffPage(desk, space, path, version)) },
+      {
+        key: "d",
+        does: "diff",
+        run: (stage) =>
+          stage.open(diffPage(desk, space, path, version === undefined ? undefined : { to: version })),
+      },
       ...(version === undefined
         ? [
             {
               key: "e",
               does: "edit",
+              changes: true,
               run: (stage: Stage) => editFile(stage, space, path),
             },
           ]

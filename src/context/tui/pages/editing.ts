@@ -51,6 +51,18 @@ export function restoreVersion(stage: Stage, space: string, path: string, versio
   );
 }
 
+/** Brings a deleted file back. */
+export function restoreFile(stage: Stage, space: string, path: string): void {
+  stage.confirm(`Restore ${path}?`, () =>
+    stage.change({ action: "file.undelete", space, target: path }, (hands) =>
+      hands.use(space, async (door) => {
+        const { version } = await door.undelete(path);
+        return `${path} is live again at v${version}`;
+      }),
+    ),
+  );
+}
+
 export function resolve(
   stage: Stage,
   space: string,

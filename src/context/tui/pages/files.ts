@@ -5,6 +5,7 @@ import type { ListedFile } from "../../files/listing-schema.ts";
 import type { Desk } from "../desk.ts";
 import { TablePage } from "../table-page.ts";
 import { countText, sizeText, timeText } from "../words.ts";
+import { deletedPage } from "./deleted.ts";
 import { documentPage, historyOf } from "./document.ts";
 import { editFile } from "./editing.ts";
 
@@ -67,10 +68,12 @@ export function filesPage(desk: Desk, space: string, prefix: string): TablePage<
       {
         key: "e",
         does: "edit",
+        changes: true,
         run: (entry, stage) => {
           if (entry.kind === "file") editFile(stage, space, entry.file.path);
         },
       },
+      { key: "D", does: "deleted files", always: (stage) => stage.open(deletedPage(desk, space)) },
     ],
   });
 }

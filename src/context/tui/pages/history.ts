@@ -1,4 +1,4 @@
-// The versions of a file.
+// The versions of a file. Any two of them can be compared: one is set as the base, the other is under the mark.
 
 import type { FileHistory } from "../../versioned-store/schema.ts";
 import type { Desk } from "../desk.ts";
@@ -17,6 +17,7 @@ export function historyPage(
   reading: (version: number) => Page,
 ): TablePage<VersionRecord> {
   let current: number | null = null;
+  let base: number | undefined;
   return new TablePage<VersionRecord>({
     title: `${space}/${path} history`,
     columns: [
@@ -34,14 +35,30 @@ export function historyPage(
     },
     text: ({ version, author, message = "" }) => `v${version} ${author} ${message}`,
     empty: "no versions yet: the file is only on disk",
+    note: () => (base === undefined ? undefined : `d compares with v${base}; b on v${base} again clears it`),
     open: ({ version }, stage) => stage.open(reading(version)),
     actions: [
       {
         key: "d",
         does: "diff",
-        run: ({ version }, stage) => stage.open(diffPage(desk, space, path, version)),
+        run: ({ version: to }, stage) =>
+          stage.open(
+            diffPage(desk, space, path, { to, ...(base === undefined || base === to ? {} : { from: base }) }),
+          ),
       },
-      { key: "R", does: "restore", run: ({ version }, stage) => restoreVersion(stage, space, path, version) },
+      {
+        key: "b",
+        does: "base of diffs",
+        run: ({ version }) => {
+          base = base === version ? undefined : version;
+        },
+      },
+      {
+        key: "R",
+        does: "restore",
+        changes: true,
+        run: ({ version }, stage) => restoreVersion(stage, space, path, version),
+      },
     ],
   });
 }

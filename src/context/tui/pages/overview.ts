@@ -12,11 +12,11 @@ import { countText, errorText, sizeText, timeText } from "../words.ts";
 const SPACES_LOOKED_INTO_MAX = 5;
 const LABEL_COLUMNS = 14;
 
-export function overviewPage(desk: Desk, me: WhoAmI | undefined): TextPage {
+export function overviewPage(desk: Desk): TextPage {
   return new TextPage({
     title: "Overview",
     text: async () => {
-      const spaces = await desk.spaces();
+      const [me, spaces] = await Promise.all([desk.server?.whoAmI(), desk.spaces()]);
       const sections = [
         about(desk, me, spaces),
         ...(desk.server ? [await healthOf(desk)] : []),

@@ -1,18 +1,21 @@
-// Search: a line for the query, and the files that match. In one space, or in all that the person sees.
+// Search: a line for the query, and the files that match, in all spaces that the person sees.
 
+import { AppError } from "../../../kit/error.ts";
+import { visibleInLine } from "../../../kit/visible.ts";
 import type { SearchResult } from "../../search/schema.ts";
+import { askAllSpaces } from "../all-spaces.ts";
 import type { Desk } from "../desk.ts";
 import type { Input } from "../keys.ts";
-import type { Line, Size } from "../line.ts";
+import { cutStart, wrapped, type Line, type Size } from "../line.ts";
 import type { Hint, Page, Stage } from "../page.ts";
 import { TablePage } from "../table-page.ts";
 import { documentPage } from "./document.ts";
 
 const RESULTS_PER_SPACE_MAX = 50;
-const SPACES_SEARCHED_MAX = 20;
 const QUERY_CHARACTERS_MAX = 200;
 /** The line of the query and an empty one. */
 const HEAD_ROWS = 2;
+const LABEL = "Search: ";
 
 interface Row extends SearchResult {
   readonly space: string;
@@ -22,10 +25,14 @@ export class SearchPage implements Page {
   readonly title = "Search";
   readonly #results: TablePage<Row>;
   #query = "";
-  /** What the results belong to. */
+  /** What is searched for. */
   #asked = "";
+  /** What the results belong to. */
+  #answered = "";
   #isTyping = true;
   #note: string | undefined;
+  /** Why this query has no answer. */
+  #problem: string | undefined;
 
   constructor(desk: Desk) {
     this.#results = new TablePage<Row>({
@@ -53,23 +60,47 @@ export class SearchPage implements Page {
         { key: "Enter", does: "search" },
         { key: "Esc", does: "leave the field" },
       ];
-    return [{ key: "s", does: "new search" }, ...this.#results.hints];
+    return [{ key: "s", does: "new search" }, ...(this.#isAnswered ? this.#results.hints : [])];
+  }
+
+  get moves(): readonly Hint[] {
+    return this.#isAnswered ? this.#results.moves : [];
+  }
+
+  get #isAnswered(): boolean {
+    return this.#asked !== "" && this.#answered === this.#asked && this.#problem === undefined;
   }
 
   async load(): Promise<void> {
-    if (this.#asked !== "") await this.#results.load();
+    const asked = this.#asked;
+    if (asked === "") return;
+    this.#problem = undefined;
+    try {
+      await this.#results.load();
+    } catch (error) {
+      // A query that is refused must leave the field usable.
+      if (!(error instanceof AppError) || error.code === "unauthenticated") throw error;
+      this.#problem = error.message;
+    }
+    this.#answered = asked;
   }
 
   draw(size: Size): readonly Line[] {
+    const room = Math.max(1, size.columns - LABEL.length - 1);
     const query: Line = [
-      { text: "Search: ", tone: "bold" },
-      { text: `${this.#query}${this.#isTyping ? "_" : ""}` },
+      { text: LABEL, tone: "bold" },
+      { text: `${cutStart(this.#query, room)}${this.#isTyping ? "_" : ""}` },
     ];
-    const body =
-      this.#asked === ""
-        ? [[{ text: 'Words, "phrases" and prefixes (word*), all of which a file must contain.' }]]
-        : this.#results.draw({ ...size, rows: size.rows - HEAD_ROWS });
-    return [query, [], ...body];
+    return [query, [], ...this.#body({ ...size, rows: size.rows - HEAD_ROWS })];
+  }
+
+  #body(size: Size): readonly Line[] {
+    if (this.#asked === "")
+      return [[{ text: 'Words, "phrases" and prefixes (word*), all of which a file must contain.' }]];
+    if (this.#answered !== this.#asked) return [[{ text: "searching…", tone: "dim" }]];
+    if (this.#problem === undefined) return this.#results.draw(size);
+    const rows = wrapped(visibleInLine(this.#problem), size.columns);
+    return rows.map((text): Line => [{ text, tone: "warning" }]);
   }
 
   press(input: Input, stage: Stage): boolean {
@@ -79,16 +110,18 @@ export class SearchPage implements Page {
       return true;
     }
     const below = input.kind === "click" ? { ...input, row: input.row - HEAD_ROWS } : input;
-    return this.#asked !== "" && this.#results.press(below, stage);
+    return this.#isAnswered && this.#results.press(below, stage);
   }
 
   #type(input: Input, stage: Stage): boolean {
-    if (input.kind === "text") this.#query = (this.#query + input.text).slice(0, QUERY_CHARACTERS_MAX);
+    if (input.kind === "text" || input.kind === "paste")
+      this.#query = (this.#query + input.text).slice(0, QUERY_CHARACTERS_MAX).toWellFormed();
     else if (input.kind !== "key") return false;
     else if (input.key === "backspace") this.#query = [...this.#query].slice(0, -1).join("");
     else if (input.key === "escape") this.#isTyping = false;
     else if (input.key === "enter") {
       this.#asked = this.#query.trim();
+      this.#answered = "";
       this.#isTyping = this.#asked === "";
       stage.reload();
     } else return false;
@@ -97,16 +130,13 @@ export class SearchPage implements Page {
 
   async #search(desk: Desk): Promise<Row[]> {
     const text = this.#asked;
-    const spaces = await desk.spaces();
-    const rows: Row[] = [];
-    let isMore = spaces.length > SPACES_SEARCHED_MAX;
-    for (const { name: space } of spaces.slice(0, SPACES_SEARCHED_MAX)) {
-      const query = { text, limit: RESULTS_PER_SPACE_MAX, lines: 1 };
-      const { results, more } = await desk.look(space, (door) => door.search(query));
-      isMore ||= more;
-      for (const one of results) rows.push({ ...one, space });
-    }
-    this.#note = isMore ? "there is more: narrow the search" : undefined;
-    return rows;
+    const query = { text, limit: RESULTS_PER_SPACE_MAX, lines: 1 };
+    const isWanted = () => this.#asked === text;
+    const { answers, note } = await askAllSpaces(desk, { done: "searched", isWanted }, (space) =>
+      desk.look(space, (door) => door.search(query)),
+    );
+    const isMore = answers.some(({ answer }) => answer.more);
+    this.#note = note ?? (isMore ? "there is more: narrow the search" : undefined);
+    return answers.flatMap(({ space, answer }) => answer.results.map((one) => ({ ...one, space })));
   }
 }
