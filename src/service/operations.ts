@@ -148,6 +148,7 @@ export const operations: Operations = {
   "POST /workspaces/:id/gears": ["Allow agents to call a gear", "conflict", "refused"],
   "DELETE /gear-bindings/:id": ["Remove a binding of a gear"],
   "GET /approvals": ["List pending approvals"],
+  "GET /workspaces/:id/decisions": ["List what was decided in a workspace"],
   "GET /workspaces/:id/usage": ["Show tokens and costs of a workspace"],
   "GET /egress/status": ["Show whether agents may search the web"],
   "POST /egress/off": ["Revoke every permission to search"],

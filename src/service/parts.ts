@@ -13,6 +13,8 @@ import { version } from "../kit/version.ts";
 import { openWorker } from "../kit/workers/entry.ts";
 import { WorkerPool } from "../kit/workers/pool.ts";
 import { Approvals } from "./approvals/approvals.ts";
+import { Decisions } from "./approvals/decisions.ts";
+import { decisionStore } from "./approvals/store.ts";
 import { Audit } from "./audit/audit.ts";
 import { Blueprint } from "./blueprint/blueprint.ts";
 import { blueprintStore } from "./blueprint/store.ts";
@@ -29,6 +31,7 @@ import { fileTools } from "./files/tools.ts";
 import { buildGears } from "./gears/build.ts";
 import type { Ground } from "./ground.ts";
 import { Journal } from "./journal/journal.ts";
+import type { Caller } from "./identity/caller.ts";
 import { buildLibrary } from "./library/build.ts";
 import { buildMemory } from "./memory/build.ts";
 import { createModelClient } from "./llm/client.ts";
@@ -182,6 +185,7 @@ export function buildParts(options: PartsOptions) {
     approvals,
     blueprint,
     conversation,
+    decisions: decisionsOf(db, access),
     directories,
     files,
     gearBindings,
@@ -239,6 +243,11 @@ function approvalsOf({ gears, proposals, searches }: Pending): Approvals {
     (caller, limit) => proposals.approvals(caller, limit),
     (caller, limit) => searches.approvals(caller, limit),
   ]);
+}
+
+function decisionsOf(db: Db, access: Access): Decisions {
+  const requireSight = (caller: Caller, workspaceId: number) => void access.workspace(caller, workspaceId);
+  return new Decisions({ store: decisionStore(db), requireSight });
 }
 
 interface Pending

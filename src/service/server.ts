@@ -87,7 +87,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(libraryRoutes(caller, parts.instructions, parts.proposals))
     .use(memoryRoutes(caller, parts.memoryAreas, parts.contextBindings, parts.memoryWrites))
     .use(gearRoutes(caller, parts, log))
-    .use(approvalRoutes(caller, parts.approvals, () => parts.sandbox.decided()))
+    .use(approvalRoutes(caller, parts, () => parts.sandbox.decided()))
     .use(usageRoutes(caller, parts.usages))
     .use(egressRoutes(caller, parts.grants, parts.searches))
     .use(terminalRoutes(caller, parts.terminals))

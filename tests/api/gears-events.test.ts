@@ -63,6 +63,10 @@ test("announces the pending approval of a forged gear and its decision in its wo
     auth: "loopback",
     reason: null,
     content_hash: gear!.content_hash,
+    subject: gear!.name,
+    version: 1,
+    agent: "orchestrator",
+    requested_at: gear!.updated_at,
   };
   expect(await toldIn(lab, lab.workspaceId)).toEqual([
     ...asked,

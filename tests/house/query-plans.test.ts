@@ -15,6 +15,7 @@ const GROWING: Record<Database, readonly string[]> = {
     "egress_requests",
     "entries",
     "events",
+    "gear_decisions",
     "gear_runs",
     "gear_versions",
     "instruction_proposals",

@@ -10,7 +10,7 @@ const OWNERS: Partial<Record<Database, Record<string, readonly string[]>>> = {
     catalog: ["models", "providers"],
     conversation: ["asides", "entries", "prompt_parts"],
     egress: ["egress_grants", "egress_requests"],
-    gears: ["gear_bindings", "gear_files", "gear_runs", "gear_versions", "gears"],
+    gears: ["gear_bindings", "gear_decisions", "gear_files", "gear_runs", "gear_versions", "gears"],
     journal: ["activity", "events"],
     memory: ["agent_branches", "context_bindings", "memory_writes"],
     library: ["instruction_bindings", "instruction_proposals", "instruction_versions", "instructions"],
@@ -35,6 +35,7 @@ const EVERYONES = ["installation", "migrations", "proof", "sqlite_schema", "sqli
 
 /** What a feature may read of another one's tables, beyond those that it changes. */
 const READS: Record<string, string> = {
+  "approvals: events": "what was decided is shown from the events that recorded it",
   "blueprint: workspaces": "agents of a workspace that is being deleted count no more",
   "egress: agents": "grants to removed agents count no more; the chain of agents behind a search, by name",
   "egress: runs": "the chain of agents behind a search",

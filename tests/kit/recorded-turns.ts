@@ -19,14 +19,16 @@ export interface Recording {
 export async function readSnapshot(client: Client, workspaceId: number): Promise<Snapshot> {
   const own = `/workspaces/${workspaceId}`;
   const blueprint = await client.get<Snapshot["blueprint"]>(`${own}/blueprint`);
-  const [workspace, turns, entries, usage, approvals] = await Promise.all([
+  const [workspace, turns, entries, usage, approvals, decisions] = await Promise.all([
     client.get<Snapshot["workspace"]>(own),
     client.get<Snapshot["turns"]>(`${own}/turns`),
     client.get<Snapshot["entries"]>(`${own}/entries?limit=500`),
     client.get<Snapshot["usage"]>(`${own}/usage`),
     client.get("/approvals"),
+    client.get<Snapshot["decisions"]>(`${own}/decisions`),
   ]);
-  return { workspace, blueprint, turns, entries, hasEarlier: false, usage, approvals };
+  const whole = { hasEarlier: false, hasEarlierDecisions: false };
+  return { workspace, blueprint, turns, entries, usage, approvals, decisions, ...whole };
 }
 
 export function toEvent({ id, type, data }: StreamEvent): WorkspaceEvent {

@@ -126,11 +126,12 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await button(page, "Reject").click();
     await page.getByRole("button", { name: "Next" }).click();
     const gear = page.getByRole("region", { name: "admin asks to approve a gear" });
-    await gear.getByText("late_gear").waitFor();
-    expect(await gear.getByRole("button").count()).toBe(0);
-    await gear.getByRole("link", { name: "Review" }).click();
+    await gear.getByText("late_gear").first().waitFor();
+    await gear.getByRole("region", { name: "Content of main.sh" }).getByText("cat").waitFor();
+    await gear.getByRole("button", { name: "Reject" }).click();
+    await gear.getByText(/^Rejected v1 [0-9a-f]{4}…[0-9a-f]{4}, admin \(this machine\)/).waitFor();
+    await gear.getByRole("link", { name: "Open gear" }).click();
     await page.waitForURL("**/gears/*/review");
-    await page.getByRole("button", { name: "Disable" }).click();
     await page.getByText("version 1 disabled").waitFor();
     await ended(turn);
     await page.context().close();
@@ -224,7 +225,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
       await card(page).getByText("Rejected by you. Nothing was changed.").waitFor();
       await page.getByRole("button", { name: "Next" }).click();
       const gear = page.getByRole("region", { name: "admin asks to approve a gear" });
-      await gear.getByRole("link", { name: "Review" }).waitFor();
+      await gear.getByRole("button", { name: "Reject" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       const gears = await at.admin.get("/gears");
       const { id } = gears.find(({ name }) => name === `keys_${theme}`)!;

@@ -5,6 +5,8 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { accessibilityProblems } from "../kit/axe.ts";
 import { hasBrowser, startBrowser } from "../kit/browser.ts";
 import { bubble, write } from "../kit/chat-room.ts";
+import { eventually } from "../kit/eventually.ts";
+import { isolatedSandbox } from "../kit/gears.ts";
 import { call, say } from "../kit/model/index.ts";
 import { searchable, searchLab } from "../kit/searching.ts";
 
@@ -42,14 +44,72 @@ describe.if(hasBrowser && searchable)("approvals in the chat", () => {
         .waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
       await card.getByRole("button", { name: "Reject" }).click();
-      await worker.getByText("Rejected by admin").waitFor();
+      await worker
+        .getByText(
+          /^Rejected the search “default minimum TLS version” [0-9a-f]{4}….*, admin \(this machine\), /,
+        )
+        .waitFor();
       // Someone else decides the second one.
       await worker.getByText("Once more.").waitFor();
       await card.getByRole("button", { name: "Reject" }).waitFor();
       await lab.decide((await lab.pending())[0]!, "approve");
-      await worker.getByText("Approved by admin").waitFor();
+      await worker.getByText("Approved the search", { exact: false }).waitFor();
       await bubble(page, "orchestrator", "So be it.").waitFor();
       expect(await card.count()).toBe(0);
     });
   }
+
+  test("decides on a gear in the chat, with its code and diff; what was decided stays after a reload and a restart", async () => {
+    await using lab = await searchLab({ sandbox: isolatedSandbox() });
+    await using browser = await startBrowser();
+    const forge = (code: string) => [
+      call("gear_forge", {
+        name: "word_count",
+        description: "Counts the words of a text.",
+        runtime: "bash",
+        code,
+        args_schema: JSON.stringify({ type: "object", properties: { text: { type: "string" } } }),
+      }),
+    ];
+    lab.model.script("boss", [
+      [say("I forge one."), ...forge("cat\n")],
+      say("It waits."),
+      [say("I change it."), ...forge("cat\nwc -w\n")],
+      say("It waits again."),
+    ]);
+    await lab.chat("Make a gear.");
+    const page = await browser.open(lab.url, `/workspaces/${lab.workspaceId}`);
+    const card = page.getByRole("region", { name: "orchestrator asks to approve a gear" });
+    await card.getByRole("region", { name: "Content of main.sh" }).getByText("cat").waitFor();
+    await card.getByText("Counts the words of a text.").first().waitFor();
+    await page.getByRole("button", { name: "Show rest" }).click();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await card.getByRole("button", { name: /^Approve [0-9a-f]{4}…[0-9a-f]{4}$/ }).click();
+    await card.waitFor({ state: "detached" });
+    const [gear] = await lab.admin.get("/gears");
+    const hash = (of: string) => `${of.slice(0, 4)}…${of.slice(-4)}`;
+    const line = (version: number, of: string) =>
+      `Approved word_count v${version} ${hash(of)}, admin (this machine), `;
+    const lines = bubble(page, "orchestrator", "I forge one.").getByRole("list", { name: "Decisions" });
+    await lines.getByText(line(1, gear!.content_hash)).waitFor();
+    expect(gear).toMatchObject({ status: "approved" });
+    // The next version is compared with the approved one.
+    await lab.chat("Change it.");
+    await card.getByText("version 1 (approved) → version 2").waitFor();
+    await card.getByRole("img", { name: "1 added, 0 removed" }).waitFor();
+    await lab.grant();
+    await page.getByText("Allowed web search for orchestrator, admin (this machine), ").waitFor();
+    await card.getByRole("button", { name: "Reject" }).click();
+    await page.getByText("Rejected word_count v2").waitFor();
+    const shown = () => page.getByRole("list", { name: "Decisions" }).allTextContents();
+    const before = await shown();
+    expect(before).toHaveLength(3);
+    await page.reload();
+    await eventually(shown, before);
+    await lab.restart();
+    await page.goto(`${lab.url}/workspaces/${lab.workspaceId}`);
+    await eventually(shown, before);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    browser.expected(/net::ERR_|status of 50/);
+  });
 });

@@ -97,9 +97,9 @@ async function both() {
     const page = await at.open("/approvals");
     await page.getByRole("link", { name: /^slow_echo/ }).click();
     const card = page.getByRole("region", { name: "orchestrator asks to approve a gear" });
-    await card.getByText("slow_echo").waitFor();
+    await card.getByText("slow_echo").first().waitFor();
     await card.getByText("NOT isolated, with the server's own access").waitFor();
-    await card.getByRole("link", { name: "Review" }).click();
+    await card.getByRole("link", { name: "slow_echo" }).click();
     await page.getByText("forged by orchestrator in lab").waitFor();
     await page.getByText("version 1 pending approval").waitFor();
     await page.getByText("Once approved, it can be called by orchestrator in lab.").waitFor();
@@ -124,11 +124,10 @@ async function both() {
     const { id, content_hash: hash } = (await forged())!;
     await page.getByRole("button", { name: `Approve ${short(hash)}` }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Approve without isolation" }).click();
-    await side(page)
-      .getByText(`Approved ${short(hash)}.`)
-      .waitFor();
+    const line = new RegExp(`^Approved v1 ${short(hash)}, admin \\(this machine\\)`);
+    await page.getByRole("status").filter({ hasText: line }).waitFor();
     await page.getByText("version 1 approved").waitFor();
-    await side(page).getByText("v1 approved").waitFor();
+    await side(page).getByText(line).waitFor();
     expect(await read(id, at)).toMatchObject({ status: "approved", approval: { content_hash: hash } });
 
     await chat("Call it.");
@@ -172,7 +171,7 @@ async function both() {
     const code = Array.from({ length: 120 }, (_, line) => `echo line ${line}`).join("\n");
     const gear = await makeGear(at.service.admin, { name: "long_gear", code: `cat\n${code}\n` });
     const inView = async (page: Page) => {
-      const bar = (await page.getByRole("region", { name: "Decision", exact: true }).boundingBox())!;
+      const bar = (await page.getByRole("group", { name: "Decision on long_gear" }).boundingBox())!;
       return bar.y > 0 && bar.y + bar.height <= page.viewportSize()!.height;
     };
     for (const width of [1280, 390]) {

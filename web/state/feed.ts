@@ -15,6 +15,7 @@ const ENTRIES_AT_FIRST = 200;
 const ENTRIES_PER_PAGE = 500;
 const TURNS_AT_FIRST = 100;
 const TURNS_PER_PAGE = 500;
+const DECISIONS_PER_PAGE = 100;
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 8_000;
 /** Several model calls may end at nearly the same time. */
@@ -104,12 +105,13 @@ async function readSnapshot(id: number): Promise<Snapshot> {
   const here = api.workspaces({ id });
   // Read first: changes made while the rest is read arrive again as events.
   const blueprint = await take(here.blueprint.get({ query: {} }));
-  const [workspace, turns, entries, usage, approvals] = await Promise.all([
+  const [workspace, turns, entries, usage, approvals, decisions] = await Promise.all([
     take(here.get()),
     take(here.turns.get({ query: { limit: TURNS_AT_FIRST } })),
     take(here.entries.get({ query: { limit: ENTRIES_AT_FIRST } })),
     take(here.usage.get()),
     take(api.approvals.get()),
+    take(here.decisions.get({ query: { limit: DECISIONS_PER_PAGE } })),
   ]);
   return {
     workspace,
@@ -119,7 +121,23 @@ async function readSnapshot(id: number): Promise<Snapshot> {
     hasEarlier: entries.length === ENTRIES_AT_FIRST,
     usage,
     approvals,
+    ...(await decisionsSince(id, entries[0]?.created_at, decisions)),
   };
+}
+
+/** Adds pages of decisions before these, as far back as the first entry. */
+async function decisionsSince(
+  id: number,
+  since: string | undefined,
+  known: Snapshot["decisions"],
+): Promise<Pick<Snapshot, "decisions" | "hasEarlierDecisions">> {
+  const hasEarlierDecisions = known.length >= DECISIONS_PER_PAGE;
+  if (!hasEarlierDecisions || since === undefined || known[0]!.time <= since)
+    return { decisions: known, hasEarlierDecisions };
+  const query = { before: known[0]!.id, limit: DECISIONS_PER_PAGE };
+  const page = await take(api.workspaces({ id }).decisions.get({ query }));
+  if (page.length < DECISIONS_PER_PAGE) return { decisions: [...page, ...known], hasEarlierDecisions: false };
+  return decisionsSince(id, since, [...page, ...known]);
 }
 
 /** Reads turns before `before`, back to the one that the first entry needs. */
@@ -154,10 +172,16 @@ async function readEarlier(
     api.workspaces({ id }).entries.get({ query: { before: first.id, limit: ENTRIES_PER_PAGE } }),
   );
   const turns = await turnsBefore(id, state()?.turns[0]?.id, page[0]?.turn_id);
+  const known = state()?.hasEarlierDecisions ? state()!.decisions : [];
+  const earlier = await decisionsSince(id, page[0]?.created_at, known);
   setState(
     (before) =>
       before && {
         ...before,
+        ...(known.length > 0 && {
+          decisions: [...earlier.decisions.filter((one) => one.id < known[0]!.id), ...before.decisions],
+          hasEarlierDecisions: earlier.hasEarlierDecisions,
+        }),
         turns: [...turns.filter((turn) => turn.id < (before.turns[0]?.id ?? Infinity)), ...before.turns],
         entries: [...page.filter((entry) => entry.id < before.entries[0]!.id), ...before.entries],
         hasEarlier: page.length === ENTRIES_PER_PAGE,

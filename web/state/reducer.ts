@@ -2,6 +2,7 @@
 // keep their identity.
 
 import type { Approval } from "../../src/service/approvals/schema.ts";
+import { decisionIn } from "./decisions.ts";
 import type { WorkspaceEvent } from "../../src/service/events.ts";
 import type { Turn } from "../../src/service/turns/schema.ts";
 import {
@@ -37,9 +38,17 @@ export function reduce(state: WorkspaceState, event: WorkspaceEvent): WorkspaceS
 
 /** Every switch below names every type of its events, so that a new type is an error of the type checker. */
 function stored(state: WorkspaceState, event: StoredEvent, known: boolean): WorkspaceState {
-  if (isOfBlueprint(event)) return known ? state : onBlueprint(state, event);
-  const live = shown(state, event);
+  const next = withDecision(state, event);
+  if (isOfBlueprint(event)) return known ? next : onBlueprint(next, event);
+  const live = shown(next, event);
   return known ? live : recorded(live, event);
+}
+
+/** The snapshot may contain it already. */
+function withDecision(state: WorkspaceState, event: StoredEvent): WorkspaceState {
+  const decision = decisionIn(event);
+  if (!decision || state.decisions.some(({ id }) => id === decision.id)) return state;
+  return { ...state, decisions: placed(state.decisions, decision) };
 }
 
 function isOfBlueprint(event: StoredEvent): event is BlueprintEvent {
@@ -173,16 +182,13 @@ function withApproval(
 ): WorkspaceState {
   const key = approvalKey(event.type === "approval.requested" ? event.data.approval : event.data);
   const others = state.approvals.filter((one) => approvalKey(one) !== key);
-  if (event.type === "approval.requested") {
-    const { approval } = event.data;
-    if (state.decisions.has(key) && approval.kind !== "gear") return state;
-    return { ...state, approvals: [...others, approval], decisions: without(state.decisions, key) };
-  }
-  const { kind, id, decision, by } = event.data;
-  const approval =
-    state.approvals.find((one) => approvalKey(one) === key) ?? state.decisions.get(key)?.approval;
-  const decided = { kind, id, decision, by, approval };
-  return { ...state, approvals: others, decisions: withKey(state.decisions, key, decided) };
+  if (event.type === "approval.decided") return { ...state, approvals: others };
+  const { approval } = event.data;
+  // In a replay it may have been decided since.
+  const isDecided = state.decisions.some(
+    ({ id, kind, subject_id: of }) => id > event.id && kind === approval.kind && of === approval.id,
+  );
+  return isDecided ? state : { ...state, approvals: [...others, approval] };
 }
 
 /** Drops the live state of turns that have ended. */

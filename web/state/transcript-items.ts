@@ -1,9 +1,8 @@
 // The items of a conversation on the screen. Immutable values.
 
-import type { Approval } from "../../src/service/approvals/schema.ts";
+import type { Approval, DecisionRecord } from "../../src/service/approvals/schema.ts";
 import type { Entry } from "../../src/service/conversation/schema.ts";
 import type { Turn } from "../../src/service/turns/schema.ts";
-import type { Decision } from "./workspace-state.ts";
 
 export interface Chip {
   readonly key: string;
@@ -22,6 +21,9 @@ export interface Segment {
   readonly key: string;
   readonly entry: Entry;
   readonly chips: readonly Chip[];
+  /** What was asked after this answer and before the next one. */
+  readonly asks: readonly Approval[];
+  readonly decided: readonly DecisionRecord[];
 }
 
 export interface Bubble {
@@ -39,8 +41,16 @@ export interface Bubble {
   /** The run is active, and its next words belong here. */
   readonly live: boolean;
   readonly turnOpen: boolean;
+  /** Of a run that has not answered yet. */
   readonly asks: readonly Approval[];
-  readonly decided: readonly Decision[];
+  readonly decided: readonly DecisionRecord[];
+}
+
+/** What people decided by themselves, between turns or during one. */
+export interface Decided {
+  readonly kind: "decided";
+  readonly key: string;
+  readonly decisions: readonly DecisionRecord[];
 }
 
 export interface Message {
@@ -67,7 +77,7 @@ export interface Queued {
   readonly turn: Turn;
 }
 
-export type Item = Bubble | Message | TurnEnd | Queued;
+export type Item = Bubble | Message | Decided | TurnEnd | Queued;
 
 /** An active run. */
 export interface LiveRun {
@@ -84,7 +94,10 @@ export interface TurnParts {
   readonly entries: readonly Entry[];
   readonly live: readonly LiveRun[];
   readonly asks: readonly Approval[];
-  readonly decided: readonly Decision[];
+  readonly decided: readonly DecisionRecord[];
+  /** Decisions that no agent asked for: before the first turn, and since this one began. */
+  readonly lead: readonly DecisionRecord[];
+  readonly notes: readonly DecisionRecord[];
   readonly names: ReadonlyMap<number, string>;
   readonly last: boolean;
 }

@@ -1,10 +1,12 @@
 // One turn's part of the conversation in reading order. Workers stand below the bubble that called them, in the order of the calls, however
 // they ran. Pure; unchanged parts keep their identity.
 
+import type { DecisionRecord } from "../../src/service/approvals/schema.ts";
 import type { Entry } from "../../src/service/conversation/schema.ts";
 import {
   type Bubble,
   type Chip,
+  type Decided,
   type Item,
   type Message,
   sameList,
@@ -20,7 +22,8 @@ interface RunParts {
   readonly answers: Entry[];
 }
 
-type Draft = { -readonly [K in keyof Bubble]: Bubble[K] };
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Draft = Mutable<Bubble>;
 
 export function buildTurn(parts: TurnParts, before: readonly Item[]): readonly Item[] {
   const items = new TurnBuilder(parts).build();
@@ -52,7 +55,14 @@ class TurnBuilder {
     // Runs of a turn whose beginning was not read.
     for (const run of this.#runs.values()) if (!this.#shown.has(run.id)) this.#walk(run, 1, undefined);
     this.#placeApprovals();
-    return [...this.#messages(), ...this.#bubbles, ...this.#end()];
+    const { turnId, lead, notes } = this.#parts;
+    return [
+      ...decidedItem(`decided-before-${turnId}`, lead),
+      ...this.#messages(),
+      ...this.#bubbles,
+      ...this.#end(),
+      ...decidedItem(`decided-${turnId}`, notes),
+    ];
   }
 
   #sort(entry: Entry): void {
@@ -156,7 +166,7 @@ class TurnBuilder {
         agentId: child?.agentId,
       };
     });
-    return { key: `entry-${entry.id}`, entry, chips };
+    return { key: `entry-${entry.id}`, entry, chips, asks: [], decided: [] };
   }
 
   #below(run: RunParts): number[] {
@@ -166,22 +176,33 @@ class TurnBuilder {
     return [run.id, ...children.flatMap((child) => this.#below(child))];
   }
 
-  /** Places each approval in the asking agent's last bubble of this turn, preferring a live one. */
+  /** Places approvals and decisions below the answer of the asking agent after which they were requested. */
   #placeApprovals(): void {
-    const { names, asks, decided } = this.#parts;
-    const bubbleOf = (agent: string | null) => {
-      const own = this.#bubbles.filter(({ agentId }) => names.get(agentId) === agent);
-      return own.findLast(({ live }) => live) ?? own.at(-1) ?? this.#bubbles.at(-1);
-    };
+    const { asks, decided } = this.#parts;
     for (const ask of asks) {
-      const bubble = bubbleOf(ask.agent);
-      if (bubble) bubble.asks = [...bubble.asks, ask];
+      const place = this.#placeOf(ask.agent, ask.requested_at);
+      if (place) place.asks = [...place.asks, ask];
     }
     for (const decision of decided) {
-      const bubble = bubbleOf(decision.approval?.agent ?? null);
-      if (bubble) bubble.decided = [...bubble.decided, decision];
+      const place = this.#placeOf(decision.agent, decision.requested_at ?? decision.time);
+      if (place) place.decided = [...place.decided, decision];
     }
   }
+
+  #placeOf(agent: string | null, time: string): Pick<Draft, "asks" | "decided"> | undefined {
+    const own = this.#bubbles.filter(({ agentId }) => this.#parts.names.get(agentId) === agent);
+    const segments = own.flatMap((bubble) => bubble.segments as Mutable<Segment>[]);
+    return (
+      segments.findLast(({ entry }) => entry.created_at <= time) ??
+      segments.at(-1) ??
+      own.at(-1) ??
+      this.#bubbles.at(-1)
+    );
+  }
+}
+
+function decidedItem(key: string, decisions: readonly DecisionRecord[]): Decided[] {
+  return decisions.length === 0 ? [] : [{ kind: "decided", key, decisions }];
 }
 
 function keepWhatStayed(items: readonly Item[], before: readonly Item[]): readonly Item[] {

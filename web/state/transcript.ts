@@ -2,12 +2,13 @@
 // ends, queued messages. Equal state gives an equal list, and unchanged items keep their identity, so the screen updates only what is new.
 // Streamed text is not part of it: a bubble reads it by its run.
 
+import type { DecisionRecord } from "../../src/service/approvals/schema.ts";
 import type { Turn } from "../../src/service/turns/schema.ts";
 import { type Item, type LiveRun, type Queued, sameList, type TurnParts } from "./transcript-items.ts";
 import { buildTurn } from "./transcript-turn.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
-export type { Bubble, Chip, Item, Message, Queued, Segment, TurnEnd } from "./transcript-items.ts";
+export type { Bubble, Chip, Decided, Item, Message, Queued, Segment, TurnEnd } from "./transcript-items.ts";
 
 interface Built {
   readonly parts: TurnParts;
@@ -65,22 +66,37 @@ function partsOf(state: WorkspaceState, live: readonly LiveRun[]): TurnParts[] {
     state.approvals.filter(({ agent }) => agent !== null),
     (approval) => turnAt(state.turns, approval.requested_at),
   );
-  const decided = Map.groupBy(
-    [...state.decisions.values()].filter(({ approval }) => (approval?.agent ?? null) !== null),
-    (decision) => turnAt(state.turns, decision.approval!.requested_at),
+  const shown = [...groups.keys()].toSorted((a, b) => a - b);
+  const decisions = decisionsOf(state, shown);
+  return shown.map((turnId, index) => ({
+    turnId,
+    turn: turns.get(turnId),
+    entries: groups.get(turnId)!,
+    live: live.filter((run) => run.turnId === turnId),
+    asks: asks.get(turnId) ?? [],
+    decided: decisions.asked.get(turnId) ?? [],
+    lead: index === 0 && !state.hasEarlier ? (decisions.notes.get(undefined) ?? []) : [],
+    notes: decisions.notes.get(turnId) ?? [],
+    names: state.agentNames,
+    last: turnId === last,
+  }));
+}
+
+/** Decisions by the turn in which an agent asked for them; the others by the last shown turn that had begun, or none. */
+function decisionsOf({ turns, decisions }: WorkspaceState, shown: readonly number[]) {
+  const isShown = new Set(shown);
+  const began = turns.filter(({ id, started_at: at }) => at !== null && isShown.has(id));
+  const askedIn = ({ agent, turn_id: turnId, requested_at: at }: DecisionRecord) => {
+    if (agent === null) return undefined;
+    const id = turnId ?? (at === null ? undefined : turnAt(turns, at));
+    return id === undefined || isShown.has(id) ? id : undefined;
+  };
+  const asked = Map.groupBy(decisions, askedIn);
+  const notes = Map.groupBy(
+    asked.get(undefined) ?? [],
+    ({ time }) => began.findLast(({ started_at: at }) => at! <= time)?.id,
   );
-  return [...groups.keys()]
-    .toSorted((a, b) => a - b)
-    .map((turnId) => ({
-      turnId,
-      turn: turns.get(turnId),
-      entries: groups.get(turnId)!,
-      live: live.filter((run) => run.turnId === turnId),
-      asks: asks.get(turnId) ?? [],
-      decided: decided.get(turnId) ?? [],
-      names: state.agentNames,
-      last: turnId === last,
-    }));
+  return { asked, notes };
 }
 
 /** The turn that was active at that time. */
@@ -115,6 +131,8 @@ function sameParts(a: TurnParts, b: TurnParts): boolean {
     signature(a.live) === signature(b.live) &&
     sameList(a.entries, b.entries) &&
     sameList(a.asks, b.asks) &&
-    sameList(a.decided, b.decided)
+    sameList(a.decided, b.decided) &&
+    sameList(a.lead, b.lead) &&
+    sameList(a.notes, b.notes)
   );
 }

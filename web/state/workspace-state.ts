@@ -1,7 +1,7 @@
 // The client's state of one workspace: the server's records, and the live part of open turns (speech, running tools, pending approvals).
 // Immutable; only reducer.ts makes new ones.
 
-import type { Approval } from "../../src/service/approvals/schema.ts";
+import type { Approval, DecisionRecord } from "../../src/service/approvals/schema.ts";
 import type { Agent, Wire } from "../../src/service/blueprint/schema.ts";
 import type { BlueprintRecord } from "../../src/service/snapshot/schema.ts";
 import type { Entry, Outcome } from "../../src/service/conversation/schema.ts";
@@ -54,15 +54,6 @@ export interface Speech {
   readonly reasoning: string;
 }
 
-export interface Decision {
-  readonly kind: string;
-  readonly id: number;
-  readonly decision: string;
-  readonly by: string | null;
-  /** The approval, if it was seen while pending. */
-  readonly approval: Approval | undefined;
-}
-
 export const OUTPUT_CHARACTERS_KEPT = 200_000;
 
 export interface WorkspaceState {
@@ -93,8 +84,10 @@ export interface WorkspaceState {
   readonly speech: ReadonlyMap<number, Speech>;
   /** Pending approvals of this workspace, oldest first. */
   readonly approvals: readonly Approval[];
-  /** By `kind:id`, since the page loaded. */
-  readonly decisions: ReadonlyMap<string, Decision>;
+  /** What was decided, by event: the newest, at least as far back as the entries. */
+  readonly decisions: readonly DecisionRecord[];
+  /** Whether there are decisions before the first one. */
+  readonly hasEarlierDecisions: boolean;
   /** Counts switches of the branch, after which its entries are read again. */
   readonly branchChanges: number;
   readonly usage: Usage;
@@ -114,10 +107,13 @@ export interface Snapshot {
   readonly hasEarlier: boolean;
   readonly usage: Usage;
   readonly approvals: readonly Approval[];
+  readonly decisions: readonly DecisionRecord[];
+  readonly hasEarlierDecisions: boolean;
 }
 
 export function stateOf(snapshot: Snapshot): WorkspaceState {
   const { workspace, blueprint, turns, entries, hasEarlier, usage, approvals } = snapshot;
+  const { decisions, hasEarlierDecisions } = snapshot;
   const names = [
     ...usage.agents.map(({ agent_id: id, agent }) => [id, agent] as const),
     ...blueprint.agents.map(({ id, name }) => [id, name] as const),
@@ -141,7 +137,8 @@ export function stateOf(snapshot: Snapshot): WorkspaceState {
     tools: new Map(),
     speech: new Map(),
     approvals: approvals.filter((approval) => approval.workspace_id === workspace.id),
-    decisions: new Map(),
+    decisions,
+    hasEarlierDecisions,
     usage,
     branchChanges: 0,
     usageChanges: 0,

@@ -1,13 +1,9 @@
 // Events of pending and decided approvals.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, nullable, oneOf } from "../../kit/schema.ts";
+import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { AuthKind } from "../identity/schema.ts";
-import { Approval, approvalKinds } from "./schema.ts";
-
-/** The outcome of an approval; `withdrawn` means that its subject is gone. */
-const approvalDecisions = ["approved", "accepted", "refused", "disabled", "expired", "withdrawn"] as const;
-export type ApprovalDecision = (typeof approvalDecisions)[number];
+import { Approval, approvalDecisions, approvalKinds } from "./schema.ts";
 
 const ApprovalDecided = closed({
   kind: oneOf(approvalKinds),
@@ -18,6 +14,12 @@ const ApprovalDecided = closed({
   auth: nullable(AuthKind),
   reason: nullable(Type.String()),
   content_hash: Type.String(),
+  /** What was asked, so that the decision can be shown without it; absent from events of earlier builds. */
+  subject: Type.Optional(Type.String()),
+  /** Of a gear. */
+  version: Type.Optional(nullable(Id)),
+  agent: Type.Optional(nullable(Type.String())),
+  requested_at: Type.Optional(Time),
 });
 type ApprovalDecided = Static<typeof ApprovalDecided>;
 

@@ -1,7 +1,8 @@
-// Pending approvals: one shape for all kinds, so that one list, one badge and one dialog can show them.
+// Pending approvals: one shape for all kinds, so that one list, one badge and one dialog can show them. And what was decided.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { AuthKind } from "../identity/schema.ts";
 
 /** If more are pending, the list shows the oldest. */
 export const APPROVALS_MAX = 1000;
@@ -46,3 +47,40 @@ export const Approval = closed({
   decide: closed({ method: oneOf(["POST", "PATCH"] as const), path: Type.String() }),
 });
 export type Approval = Static<typeof Approval>;
+
+/** The outcome of an approval; `withdrawn` means that its subject is gone. */
+export const approvalDecisions = [
+  "approved",
+  "accepted",
+  "refused",
+  "disabled",
+  "expired",
+  "withdrawn",
+] as const;
+export type ApprovalDecision = (typeof approvalDecisions)[number];
+
+/** A decision that was made in a workspace: about an approval, a permission to search (`grant`), or a mark of untrusted text (`taint`). */
+export const DecisionRecord = closed({
+  id: Type.Integer({ minimum: 1, description: "number of the event that recorded it" }),
+  kind: oneOf([...approvalKinds, "grant", "taint"] as const),
+  /** Id of the gear, proposal, search request, permission or entry. */
+  subject_id: Id,
+  decision: oneOf([...approvalDecisions, "granted", "revoked", "cleared"] as const),
+  /** Null for the service itself, when the approval expired or the turn was cancelled. */
+  by: nullable(Type.String()),
+  auth: nullable(AuthKind),
+  reason: nullable(Type.String()),
+  time: Time,
+  /** Name of the gear or instruction, or the query; null for others, and for decisions of earlier builds. */
+  subject: nullable(Type.String()),
+  /** Of the gear. */
+  version: nullable(Id),
+  content_hash: nullable(Type.String()),
+  /** The agent that asked. */
+  agent: nullable(Type.String()),
+  /** The agent that got or lost a permission. */
+  agent_id: nullable(Id),
+  requested_at: nullable(Time),
+  turn_id: nullable(Id),
+});
+export type DecisionRecord = Static<typeof DecisionRecord>;

@@ -119,7 +119,7 @@ export class Conversation {
           detail: { workspace: row.workspace_id, turn: row.turn_id },
           content: row.text,
         });
-        this.#clearIn(row);
+        this.#clearIn(caller, row);
       }
       return toEntry(store.byId.get(id)!);
     });
@@ -139,7 +139,7 @@ export class Conversation {
           detail: { first: rows[0]!.id, last: rows.at(-1)!.id, entries: rows.length },
           content: rows.map(({ text }) => text).join("\n"),
         });
-      for (const row of rows) this.#clearIn(row);
+      for (const row of rows) this.#clearIn(caller, row);
       return { cleared: rows.length, left: store.taintedCount.get(workspaceId, through)!.count };
     });
   }
@@ -263,10 +263,14 @@ export class Conversation {
     return rows;
   }
 
-  #clearIn(row: EntryRow): void {
+  #clearIn({ name, auth }: Caller, row: EntryRow): void {
     const { db, store, journal } = this.#deps;
     store.clearTaint.run(row.id);
-    journal.append(row.workspace_id, row.turn_id, "entry.taint_cleared", { entry_id: row.id });
+    journal.append(row.workspace_id, row.turn_id, "entry.taint_cleared", {
+      entry_id: row.id,
+      by: name,
+      auth,
+    });
     db.afterCommit(() => this.#drop(row.workspace_id, row.thread));
   }
 

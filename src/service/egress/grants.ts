@@ -88,7 +88,12 @@ export class Grants {
         target: `agent:${grant.agent_id}`,
         detail: { workspace: grant.workspace_id, grant: id },
       });
-      journal.append(grant.workspace_id, null, "grant.removed", { grant_id: id });
+      journal.append(grant.workspace_id, null, "grant.removed", {
+        grant_id: id,
+        agent_id: grant.agent_id,
+        by: caller.name,
+        auth: caller.auth,
+      });
       searches.refuseOpenIn(caller, grant.agent_id, "the agent's grant was revoked");
     });
   }

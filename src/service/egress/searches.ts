@@ -3,18 +3,18 @@
 // The state is in the row, so that a resumed turn finds its request again. Waiting holds no transaction. After every wait, all locks are
 // checked again, in order.
 
-import type { Clock } from "../../kit/clock.ts";
+import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
 import { AppError, fieldError, messageOf, notFound } from "../../kit/error.ts";
 import type { Background } from "../../kit/background.ts";
 import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, LIST_MAX, type PageQuery } from "../../kit/schema.ts";
-import type { Approval } from "../approvals/schema.ts";
+import type { Approval, ApprovalDecision } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { ApprovalDecision, ApprovalEvents } from "../approvals/events.ts";
+import type { ApprovalEvents } from "../approvals/events.ts";
 import { requirePerson, requireAdmin, type Caller } from "../identity/caller.ts";
 import { failed, ok, type ToolPorts, type ToolResult, type ToolScope } from "../tools/tool.ts";
 import { TurnStopped } from "../turns/context.ts";
@@ -368,6 +368,10 @@ export class Searches {
         auth: by?.auth ?? null,
         reason,
         content_hash: row.query_hash,
+        subject: row.query,
+        version: null,
+        agent: (JSON.parse(row.chain) as string[]).at(-1) ?? null,
+        requested_at: rfc3339(row.asked_at),
       });
     db.afterCommit(() => this.#waiting.get(row.id)?.());
   }

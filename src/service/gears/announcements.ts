@@ -2,10 +2,10 @@
 // Runs inside the callers' writes and decides nothing.
 
 import { rfc3339 } from "../../kit/clock.ts";
-import type { Approval, ApprovalCallers } from "../approvals/schema.ts";
+import type { Approval, ApprovalCallers, ApprovalDecision } from "../approvals/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { GearEvents } from "./events.ts";
-import type { ApprovalDecision, ApprovalEvents } from "../approvals/events.ts";
+import type { ApprovalEvents } from "../approvals/events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { BindingPlaceRow, BindingStore } from "./binding-store.ts";
 import { isIsolationLost, ISOLATION_LOST, isolationSentence, type Isolation } from "./isolation.ts";
@@ -59,6 +59,10 @@ export class Announcements {
       auth: caller.auth,
       reason: null,
       content_hash: row.hash,
+      subject: row.name,
+      version: row.version,
+      agent: row.forged_by,
+      requested_at: rfc3339(row.updated_at),
     });
   }
 

@@ -28,6 +28,8 @@ interface GearApprovalDeps {
 
 const ACTIONS = { approved: "approve", disabled: "disable", pending: "withdraw" } as const;
 
+const VERDICTS = { approved: "approved", disabled: "disabled", pending: "withdrawn" } as const;
+
 export class GearApproval {
   readonly #deps: GearApprovalDeps;
 
@@ -40,7 +42,7 @@ export class GearApproval {
    * is a new decision. Raises `conflict` if the stored files are not those of the version.
    */
   decide(caller: Caller, row: GearRow, status: GearRow["status"]): void {
-    const { store, announcements, isolation, record } = this.#deps;
+    const { store, announcements, clock, isolation, record } = this.#deps;
     requireAdmin(caller);
     if (status === row.status && !this.#isApprovedOtherwise(row)) return;
     if (status === "approved") this.#approve(caller, row);
@@ -48,6 +50,16 @@ export class GearApproval {
     record(caller, `gear.${ACTIONS[status]}`, row, {
       status_before: row.status,
       isolated: isolation.isolated,
+    });
+    store.insertDecision.run({
+      gear_id: row.id,
+      version: row.version,
+      hash: row.hash,
+      decision: VERDICTS[status],
+      isolated: isolation.isolated ? 1 : 0,
+      decided_by: caller.name,
+      auth: caller.auth,
+      decided_at: clock.now(),
     });
     const after = store.byId.get(row.id)!;
     announcements.changed(caller, after);

@@ -3,8 +3,8 @@
 import { rfc3339 } from "../../kit/clock.ts";
 import { shownCode, shownFiles } from "./content.ts";
 import { isolationSentence, type Isolation } from "./isolation.ts";
-import type { CreatedGear, Gear, GearDetail } from "./schema.ts";
-import type { FileRow, GearRow } from "./store.ts";
+import type { CreatedGear, Gear, GearDecision, GearDetail } from "./schema.ts";
+import type { FileRow, GearDecisionRow, GearRow } from "./store.ts";
 
 /** Converts a gear for lists, without its code. `sees` reports whether the caller may see a workspace. */
 export function toGear(row: GearRow, isolation: Isolation, sees: (workspaceId: number) => boolean): Gear {
@@ -28,6 +28,19 @@ export function toGear(row: GearRow, isolation: Isolation, sees: (workspaceId: n
 /** Returns the program as files, and as one text if its entrypoint is text. */
 export function shown(entrypoint: string, files: readonly FileRow[]): Pick<GearDetail, "code" | "files"> {
   return { code: shownCode(entrypoint, files), files: shownFiles(files) };
+}
+
+/** Oldest first, from rows newest first. */
+export function toDecisions(rows: readonly GearDecisionRow[]): GearDecision[] {
+  return rows.toReversed().map((row) => ({
+    version: row.version,
+    decision: row.decision,
+    by: row.decided_by,
+    auth: row.auth,
+    time: rfc3339(row.decided_at),
+    content_hash: row.hash,
+    isolated: row.isolated === 1,
+  }));
 }
 
 function approvalOf(row: GearRow): Gear["approval"] {

@@ -14,10 +14,11 @@ import type { Announcements } from "./announcements.ts";
 import { checkArgsSchema } from "./args.ts";
 import type { BindingStore } from "./binding-store.ts";
 import { bytesOf, canonicalContent, contentHash, parseCode, type Content } from "./content.ts";
-import { shown, toCreated, toGear } from "./gear-records.ts";
+import { shown, toCreated, toDecisions, toGear } from "./gear-records.ts";
 import type { Isolation } from "./isolation.ts";
 import { rehashVersions } from "./rehash.ts";
 import {
+  GEAR_DECISIONS_MAX,
   GEAR_NAME_PATTERN,
   TIMEOUT_SECONDS_DEFAULT,
   VERSIONS_PAGE_BYTES_MAX,
@@ -119,6 +120,7 @@ export class Gears {
           author_id,
           author,
           created_at: rfc3339(created_at),
+          decisions: toDecisions(store.decisionsOn.all(id, version, GEAR_DECISIONS_MAX)),
           ...shown(entrypoint, store.files.all(versionId)),
         }),
       );
@@ -344,12 +346,13 @@ export class Gears {
   }
 
   #detail(caller: Caller, row: GearRow): GearDetail {
-    const { isolation, access } = this.#deps;
+    const { store, isolation, access } = this.#deps;
     const tests = JSON.parse(row.tests) as GearDetail["tests"];
     return {
       ...toGear(row, isolation, access.sight(caller)),
       ...shown(row.entrypoint, this.contentOf(row).files),
       tests,
+      decisions: toDecisions(store.decisions.all(row.id, GEAR_DECISIONS_MAX)),
     };
   }
 }

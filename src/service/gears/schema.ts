@@ -175,7 +175,30 @@ const CodeFields = {
   files: Type.Array(GearFile),
 };
 
-export const GearDetail = closed({ ...GearFields, ...CodeFields, tests: Type.Array(GearTest) });
+const gearVerdicts = ["approved", "disabled", "withdrawn"] as const;
+export type GearVerdict = (typeof gearVerdicts)[number];
+/** Of a gear, or of one of its versions; the newest are shown. */
+export const GEAR_DECISIONS_MAX = 20;
+
+export const GearDecision = closed({
+  version: Id,
+  decision: oneOf(gearVerdicts),
+  by: Type.String(),
+  auth: AuthKind,
+  time: Time,
+  content_hash: Type.String(),
+  /** Whether gears were isolated at that time. */
+  isolated: Type.Boolean(),
+});
+export type GearDecision = Static<typeof GearDecision>;
+
+export const GearDetail = closed({
+  ...GearFields,
+  ...CodeFields,
+  tests: Type.Array(GearTest),
+  /** The newest, oldest first. */
+  decisions: Type.Array(GearDecision),
+});
 export type GearDetail = Static<typeof GearDetail>;
 
 /** If `changed` is false, the content is identical to the previous version's. It is still a new version, and needs approval. */
@@ -192,6 +215,8 @@ export const GearVersion = closed({
   author_id: Id,
   author: Type.String(),
   created_at: Time,
+  /** The newest on this version, oldest first. */
+  decisions: Type.Array(GearDecision),
   ...CodeFields,
 });
 export type GearVersion = Static<typeof GearVersion>;

@@ -2,7 +2,7 @@
 
 import type { Db } from "../../kit/db.ts";
 import type { AuthKind } from "../identity/schema.ts";
-import type { GearRuntime, GearStatus } from "./schema.ts";
+import type { GearRuntime, GearStatus, GearVerdict } from "./schema.ts";
 
 export interface GearRow {
   id: number;
@@ -102,6 +102,20 @@ const GEAR = `SELECT g.id, g.name, g.tags, g.tests, g.status, g.version, g.timeo
   v.id AS version_id, v.description, v.runtime, v.entrypoint, v.args_schema, v.hash, v.bytes
   FROM gears g JOIN gear_versions v ON v.gear_id = g.id AND v.version = g.version`;
 
+const DECISION =
+  "SELECT gear_id, version, hash, decision, isolated, decided_by, auth, decided_at FROM gear_decisions";
+
+export interface GearDecisionRow {
+  gear_id: number;
+  version: number;
+  hash: string;
+  decision: GearVerdict;
+  isolated: number;
+  decided_by: string;
+  auth: AuthKind;
+  decided_at: number;
+}
+
 export type GearStore = ReturnType<typeof gearStore>;
 
 export function gearStore(db: Db) {
@@ -152,6 +166,16 @@ export function gearStore(db: Db) {
       `SELECT v.id, v.gear_id, g.name, v.description, v.runtime, v.entrypoint, v.args_schema,
          g.status = 'approved' AND g.version = v.version AS is_approved
        FROM gear_versions v JOIN gears g ON g.id = v.gear_id WHERE v.hash = '' ORDER BY v.id LIMIT 1`,
+    ),
+    insertDecision: db.query<never, GearDecisionRow>(
+      `INSERT INTO gear_decisions (gear_id, version, hash, decision, isolated, decided_by, auth, decided_at)
+       VALUES ($gear_id, $version, $hash, $decision, $isolated, $decided_by, $auth, $decided_at)`,
+    ),
+    decisions: db.query<GearDecisionRow, [number, number]>(
+      `${DECISION} WHERE gear_id = ? ORDER BY id DESC LIMIT ?`,
+    ),
+    decisionsOn: db.query<GearDecisionRow, [number, number, number]>(
+      `${DECISION} WHERE gear_id = ? AND version = ? ORDER BY id DESC LIMIT ?`,
     ),
     setHash: db.query<never, [string, number]>("UPDATE gear_versions SET hash = ? WHERE id = ?"),
   };

@@ -130,6 +130,10 @@ export class Proposals {
         auth: caller.auth,
         reason: null,
         content_hash: row.hash,
+        subject: row.name,
+        version: null,
+        agent: row.agent,
+        requested_at: rfc3339(row.created_at),
       });
       return this.#record(id);
     });

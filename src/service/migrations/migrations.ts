@@ -18,6 +18,7 @@ import branches from "./015_branches.sql" with { type: "text" };
 import providerStatus from "./016_provider_status.sql" with { type: "text" };
 import wholeSchema from "./whole.sql" with { type: "text" };
 import workspaceLists from "./017_workspace_lists.sql" with { type: "text" };
+import decisions from "./020_decisions.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   { name: "015_branches", sql: branches },
   { name: "016_provider_status", sql: providerStatus },
   { name: "017_workspace_lists", sql: workspaceLists },
+  { name: "020_decisions", sql: decisions },
 ];
 
 /** What they make together, as one script (tests/house/whole-schema). */

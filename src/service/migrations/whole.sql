@@ -452,6 +452,18 @@ CREATE TABLE activity (
   at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE gear_decisions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  gear_id INTEGER NOT NULL REFERENCES gears (id) ON DELETE CASCADE,
+  version INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  decision TEXT NOT NULL CHECK (decision IN ('approved', 'disabled', 'withdrawn')),
+  isolated INTEGER NOT NULL CHECK (isolated IN (0, 1)),
+  decided_by TEXT NOT NULL,
+  auth TEXT NOT NULL CHECK (auth IN ('loopback', 'session', 'token')),
+  decided_at INTEGER NOT NULL
+) STRICT;
+
 CREATE INDEX tokens_user ON tokens (user_id);
 
 CREATE INDEX team_members_user ON team_members (user_id);
@@ -574,6 +586,15 @@ CREATE INDEX memory_writes_turn ON memory_writes (workspace_id, turn_id);
 CREATE INDEX turns_after ON turns (workspace_id, after_id) WHERE started_at IS NOT NULL;
 
 CREATE INDEX asides_workspace ON asides (workspace_id);
+
+CREATE INDEX events_decisions ON events (workspace_id, id)
+  WHERE type IN ('approval.decided', 'entry.taint_cleared', 'grant.created', 'grant.removed');
+
+CREATE INDEX gear_decisions_gear ON gear_decisions (gear_id, id);
+
+CREATE INDEX gear_decisions_version ON gear_decisions (gear_id, version, id);
+
+CREATE INDEX calls_days ON calls (workspace_id, started_at, id);
 
 CREATE VIEW workspaces AS
   SELECT id, name, name_key, description, branch, shared_branch, owner_id, budget, created_at, coalesce(display_name, name) AS display_name, archived_at

@@ -125,6 +125,10 @@ test("proposes, lists and accepts a new instruction", async () => {
       auth: "loopback",
       reason: null,
       content_hash: hash,
+      subject: approval.subject,
+      version: null,
+      agent: "orchestrator",
+      requested_at: TIME,
     },
   });
   expect(reader.seen.find((event) => event.type === "approval.requested")!.data).toEqual({

@@ -115,6 +115,7 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
   },
   "GET /agents/{id}/prompt": { "a long conversation": get(({ agentId }) => `/agents/${agentId}/prompt`) },
   "GET /calls/{id}": { "a long conversation": get(({ calls }) => `/calls/${calls[0]}`) },
+  "GET /workspaces/{id}/decisions": { "of many events": get(own("/decisions?limit=500")) },
   "GET /calls/{id}/diff": {
     "two long conversations that share their beginning": get(
       ({ calls }) => `/calls/${calls[1]}/diff?to=${calls[0]}`,

@@ -16,9 +16,9 @@ beforeAll(async () => {
 /** The parts that the server records. */
 function records(state: WorkspaceState) {
   const { workspace, agents, wires, gearBindings, instructionBindings, contextBindings } = state;
-  const { grants, turns, entries, approvals } = state;
+  const { grants, turns, entries, approvals, decisions } = state;
   const bindings = { gearBindings, instructionBindings, contextBindings };
-  return { workspace, agents, wires, ...bindings, grants, turns, entries, approvals };
+  return { workspace, agents, wires, ...bindings, grants, turns, entries, approvals, decisions };
 }
 
 /** Everything except the position in the stream. */

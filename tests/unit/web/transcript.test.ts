@@ -3,7 +3,7 @@
 // Runs alone: it judges how long something takes.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { Approval } from "../../../src/service/approvals/schema.ts";
+import type { Approval, DecisionRecord } from "../../../src/service/approvals/schema.ts";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
 import type { WorkspaceEvent } from "../../../src/service/events.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
@@ -22,6 +22,24 @@ beforeAll(async () => {
   recording = await recordedTurns();
 });
 
+const DECISION: DecisionRecord = {
+  id: 1,
+  kind: "grant",
+  subject_id: 1,
+  decision: "granted",
+  by: "admin",
+  auth: "loopback",
+  reason: null,
+  time: "2026-01-01T00:00:00.000Z",
+  subject: null,
+  version: null,
+  content_hash: null,
+  agent: null,
+  agent_id: 1,
+  requested_at: null,
+  turn_id: null,
+};
+
 const transcriptOf = (state: WorkspaceState) => createTranscript()(state);
 
 /** One readable line per item. */
@@ -29,6 +47,8 @@ function read(items: readonly Item[], state: WorkspaceState): string[] {
   const name = (id: number) => state.agentNames.get(id);
   return items.map((item) => {
     if (item.kind === "message") return `${item.userName}: ${item.text}`;
+    if (item.kind === "decided")
+      return item.decisions.map(({ decision, by }) => `${decision} by ${by}`).join(", ");
     if (item.kind === "queued") return `queued: ${item.turn.text}`;
     if (item.kind === "end") return `${item.turn.status}${item.last ? ", last" : ""}: ${item.turn.error}`;
     const said = item.segments.map(({ entry, chips }) =>
@@ -303,10 +323,13 @@ describe("approvals", () => {
   const turns = [turnOf(1, { status: "waiting", finished_at: null })];
   const bubbles = (state: WorkspaceState) =>
     transcriptOf(state).filter((item): item is Bubble => item.kind === "bubble");
+  const asked = (bubble: Bubble) => [...bubble.asks, ...bubble.segments.flatMap(({ asks }) => asks)];
+  const settled = (bubble: Bubble) =>
+    [...bubble.decided, ...bubble.segments.flatMap(({ decided }) => decided)].map(({ by }) => by);
 
   test("appear under the requesting agent, and become one line once decided", () => {
     const waiting = stateWith({ entries, turns, approvals: [approval] });
-    expect(bubbles(waiting).map(({ agentId, asks }) => [agentId, asks.length])).toEqual([
+    expect(bubbles(waiting).map((bubble) => [bubble.agentId, asked(bubble).length])).toEqual([
       [1, 0],
       [2, 1],
     ]);
@@ -323,13 +346,30 @@ describe("approvals", () => {
         auth: "loopback",
         reason: null,
         content_hash: "00",
+        subject: approval.subject,
+        version: null,
+        agent: approval.agent,
+        requested_at: approval.requested_at,
       },
     };
     const after = reduce(waiting, decided);
-    expect(bubbles(after).map(({ asks, decided: done }) => [asks.length, done.map(({ by }) => by)])).toEqual([
+    expect(bubbles(after).map((bubble) => [asked(bubble).length, settled(bubble)])).toEqual([
       [0, []],
       [0, ["admin"]],
     ]);
+    // The same from the server's list, as after a reload.
+    const reloaded = { ...waiting, approvals: [], decisions: after.decisions };
+    expect(bubbles(reloaded).map(settled)).toEqual([[], ["admin"]]);
+    // A replay of the request does not bring the card back.
+    const replayed: WorkspaceEvent = {
+      id: waiting.lastId + 1,
+      type: "approval.requested",
+      turn_id: 1,
+      time: TIME,
+      data: { approval },
+    };
+    const later = after.decisions.map((decision) => ({ ...decision, id: waiting.lastId + 2 }));
+    expect(reduce({ ...reloaded, decisions: later }, replayed).approvals).toEqual([]);
   });
 
   test("are readable for people, past requests and deleted agents", () => {
@@ -337,7 +377,40 @@ describe("approvals", () => {
     const old = { ...approval, id: 8, requested_at: "2020-01-01T00:00:00.000Z" };
     const renamed = { ...approval, id: 9, agent: "somebody" };
     const state = stateWith({ entries, turns, approvals: [mine, old, renamed] });
-    expect(bubbles(state).flatMap(({ asks }) => asks.map(({ id }) => id))).toEqual([9]);
+    expect(bubbles(state).flatMap((bubble) => asked(bubble).map(({ id }) => id))).toEqual([9]);
+  });
+
+  test("stand after the answer with which they were asked; decisions of people stand between the turns", () => {
+    const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
+    const said = (id: number, turnId: number, second: number) =>
+      entryOf(id, "agent", { turn_id: turnId, run_id: turnId, created_at: at(second) });
+    const state = stateWith({
+      entries: [said(1, 1, 1), said(2, 1, 3), said(3, 2, 7)],
+      turns: [
+        turnOf(1, { started_at: at(1), finished_at: at(4) }),
+        turnOf(2, { started_at: at(6), finished_at: at(8) }),
+      ],
+    });
+    const gear = {
+      ...DECISION,
+      kind: "gear",
+      agent: "orchestrator",
+      requested_at: at(2),
+      time: at(5),
+    } as const;
+    const grant = (id: number, second: number) => ({ ...DECISION, id, time: at(second) });
+    const items = transcriptOf({
+      ...state,
+      decisions: [grant(1, 0), { ...gear, id: 2 }, grant(3, 5), grant(4, 9)],
+    });
+    const words = items.flatMap((item) => {
+      if (item.kind === "decided") return [`notes ${item.decisions.map(({ id }) => id).join(" ")}`];
+      if (item.kind !== "bubble") return [];
+      return item.segments.map(({ entry, decided }) =>
+        [entry.id, ...decided.map(({ id }) => `decision ${id}`)].join(" "),
+      );
+    });
+    expect(words).toEqual(["notes 1", "1 decision 2", "2", "notes 3", "3", "notes 4"]);
   });
 });
 

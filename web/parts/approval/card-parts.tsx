@@ -46,34 +46,43 @@ export function Settled(props: { readonly children: JSX.Element }): JSX.Element 
 
 interface Choice {
   readonly label: string;
+  readonly title?: string;
   /** The outcome, once it is done. */
   readonly done: string;
   readonly send: () => Promise<unknown>;
+  readonly disabled?: boolean;
+  /** False until the content was on the screen. */
+  readonly inviting?: boolean;
 }
 
 /** The two buttons. Reject comes first and gets the focus. */
 export function DecisionRow(props: {
   readonly decision: Decision;
-  readonly reject: Choice;
+  /** Undefined when it is rejected already. */
+  readonly reject: Choice | undefined;
   /** Undefined when it can only be rejected. */
   readonly approve: Choice | undefined;
-  readonly hash: string;
+  /** Absent when a button names it. */
+  readonly hash?: string;
   readonly autofocus?: boolean | undefined;
+  /** Facts beside the buttons. */
+  readonly children?: JSX.Element;
 }): JSX.Element {
-  const button = (choice: Choice, safe: boolean) => (
+  const button = (choice: () => Choice, safe: boolean) => (
     <Button
-      kind={safe ? "plain" : "primary"}
+      kind={safe || choice().inviting === false ? "plain" : "primary"}
       ref={(element) => {
         if (safe && props.autofocus) queueMicrotask(() => element.focus({ preventScroll: true }));
       }}
+      title={choice().title}
       aria-disabled={props.decision.armed() ? undefined : "true"}
-      busy={props.decision.busy() === choice.label}
-      disabled={props.decision.busy() !== undefined}
+      busy={props.decision.busy() === choice().label}
+      disabled={props.decision.busy() !== undefined || choice().disabled}
       // A key held down since before the button had the focus decides nothing.
       onKeyDown={(event) => event.repeat && event.preventDefault()}
-      onClick={(event) => props.decision.decide(event, choice.label, choice.done, choice.send)}
+      onClick={(event) => props.decision.decide(event, choice().label, choice().done, choice().send)}
     >
-      {choice.label}
+      {choice().label}
     </Button>
   );
   return (
@@ -86,16 +95,17 @@ export function DecisionRow(props: {
         )}
       </Show>
       <div class="approval-actions">
-        {button(props.reject, true)}
-        <Show when={props.approve}>{(approve) => button(approve(), false)}</Show>
-        <HashText hash={props.hash} />
+        <Show when={props.reject}>{(reject) => button(reject, true)}</Show>
+        <Show when={props.approve}>{(approve) => button(approve, false)}</Show>
+        {props.children}
+        <Show when={props.hash}>{(hash) => <HashText hash={hash()} />}</Show>
       </div>
     </>
   );
 }
 
 /** The short hash, with the full one as tooltip. */
-export function HashText(props: { readonly hash: string }): JSX.Element {
+function HashText(props: { readonly hash: string }): JSX.Element {
   return (
     <span class="approval-hash mono" title={`SHA-256 ${props.hash}`}>
       <span class="visually-hidden">Decides on content with hash </span>

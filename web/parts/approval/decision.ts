@@ -10,6 +10,9 @@ import { refresh } from "../../api/query.ts";
 const ARMED_AFTER_MS = 600;
 const SECOND_MS = 1_000;
 
+/** Returned by a `send` that the person called off, so that nothing was decided. */
+export const CANCELLED = Symbol("cancelled");
+
 export interface Decision {
   /** False at first: the buttons can have the focus but do nothing. */
   readonly armed: Accessor<boolean>;
@@ -34,11 +37,13 @@ export function createDecision(onEnd: () => void, onSettled?: () => void): Decis
     setBusy(verb);
     setProblem(undefined);
     try {
-      await send();
+      if ((await send()) === CANCELLED) return;
       setSettled(words);
       onSettled?.();
     } catch (error) {
       setProblem(asProblem(error));
+      // Someone else may have changed or decided it.
+      void refresh("gears", "one");
     } finally {
       setBusy(undefined);
     }

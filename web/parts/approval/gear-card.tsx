@@ -1,26 +1,30 @@
-// A pending gear: what it is and where it comes from. The decision needs the code in view, so it is made on the review page.
+// A pending gear: what it is, where it comes from, its code or diff, and the decision.
 
 import { A } from "@solidjs/router";
-import { type JSX, Match, Show, Switch } from "solid-js";
+import { createMemo, createSignal, type JSX, Match, onMount, Show, Switch } from "solid-js";
 import type { ApprovalCallers } from "../../../src/service/approvals/schema.ts";
-import type { Gear } from "../../../src/service/gears/schema.ts";
-import { api, take } from "../../api/client.ts";
-import { createQuery } from "../../api/query.ts";
+import type { Gear, GearDetail } from "../../../src/service/gears/schema.ts";
 import { bytes } from "../../kit/format.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { isolationLost } from "../../state/gear-state.ts";
 import { workspacesQuery } from "../../state/lists.ts";
-import { isAdmin } from "../../state/session.ts";
 import { callersText } from "./callers.ts";
-import { type ApprovalCardProps, CardFrame, HashText, Settled, WhoCan } from "./card-parts.tsx";
+import { gearQuery } from "../gear/gear-queries.ts";
+import { type ApprovalCardProps, CardFrame, Settled } from "./card-parts.tsx";
+import { GearDecision } from "./gear-decision.tsx";
+import { createLooked } from "./looked.ts";
 
 export function GearCard(props: ApprovalCardProps): JSX.Element {
   const id = () => props.approval.id;
-  const gear = createQuery(() => ({
-    key: ["gears", "one", id()],
-    read: () => take(api.gears({ id: id() }).get()),
-  }));
+  const gear = gearQuery(id);
+  const [fresh, setFresh] = createSignal(false);
+  onMount(() => void gear.refresh().finally(() => setFresh(true)));
+  /** Not an earlier version from the cache, which would then stay. */
+  const shown = createMemo<boolean>(
+    (before) => before || fresh() || gear.data()?.content_hash === props.approval.content_hash,
+    false,
+  );
   const title = () => {
     const found = gear.data();
     if (found && isolationLost(found)) return "A gear approved to run isolated has lost its isolation";
@@ -37,16 +41,33 @@ export function GearCard(props: ApprovalCardProps): JSX.Element {
         <Match when={gear.problem()}>
           {(problem) => <ProblemNotice problem={problem()} onRetry={() => void gear.refresh()} />}
         </Match>
-        <Match when={gear.data()}>
+        <Match when={shown() && gear.data()}>
           {(found) => (
-            <>
-              <Facts gear={found()} callers={props.approval.callers} />
-              <Next gear={found()} autofocus={props.autofocus} />
-            </>
+            <Found
+              gear={found()}
+              callers={props.approval.callers}
+              autofocus={props.autofocus}
+              onSettled={props.onSettled}
+            />
           )}
         </Match>
       </Switch>
     </CardFrame>
+  );
+}
+
+function Found(props: {
+  readonly gear: GearDetail;
+  readonly callers: ApprovalCallers | null | undefined;
+  readonly autofocus: boolean | undefined;
+  readonly onSettled: (() => void) | undefined;
+}): JSX.Element {
+  const looked = createLooked(() => props.gear);
+  return (
+    <>
+      <Facts gear={looked.gear()} callers={props.callers} />
+      <GearDecision looked={looked} autofocus={props.autofocus} onSettled={props.onSettled} />
+    </>
   );
 }
 
@@ -59,7 +80,9 @@ function Facts(props: {
   return (
     <>
       <div class="approval-text">
-        <span class="mono strong">{props.gear.name}</span>
+        <A href={`/gears/${props.gear.id}/review`} class="mono strong">
+          {props.gear.name}
+        </A>
         <span class="muted small"> version {props.gear.version}</span>
         <Show when={props.gear.description}>
           <div class="small" dir="auto">
@@ -108,39 +131,5 @@ function Facts(props: {
         </Show>
       </dl>
     </>
-  );
-}
-
-function Next(props: { readonly gear: Gear; readonly autofocus: boolean | undefined }): JSX.Element {
-  return (
-    <Switch>
-      <Match when={props.gear.status !== "pending" && !isolationLost(props.gear)}>
-        <Settled>
-          {props.gear.status === "approved"
-            ? `Approved by ${props.gear.approval?.user ?? "an admin"}.`
-            : "Disabled. It does not run."}{" "}
-          <A href={`/gears/${props.gear.id}/review`}>Show gear</A>
-        </Settled>
-      </Match>
-      <Match when={!isAdmin()}>
-        <WhoCan hash={props.gear.content_hash}>
-          Admins decide on gears. <A href={`/gears/${props.gear.id}/review`}>Show code</A>
-        </WhoCan>
-      </Match>
-      <Match when={true}>
-        <div class="approval-actions">
-          <A
-            class="btn primary"
-            href={`/gears/${props.gear.id}/review`}
-            ref={(element: HTMLElement) => {
-              if (props.autofocus) queueMicrotask(() => element.focus({ preventScroll: true }));
-            }}
-          >
-            Review
-          </A>
-          <HashText hash={props.gear.content_hash} />
-        </div>
-      </Match>
-    </Switch>
   );
 }

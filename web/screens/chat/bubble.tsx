@@ -7,8 +7,8 @@ import { Markdown, Plain } from "../../kit/markdown.tsx";
 import { Time } from "../../kit/pieces.tsx";
 import { AgentAvatar } from "../../parts/agent/agent-avatar.tsx";
 import { useHere } from "../../state/here.ts";
-import type { Bubble, Segment } from "../../state/transcript.ts";
-import { type Decision, nameOf } from "../../state/workspace-state.ts";
+import type { Bubble, Decided, Segment } from "../../state/transcript.ts";
+import { nameOf } from "../../state/workspace-state.ts";
 import { EntryLabels } from "./entry-labels.tsx";
 import { EntryMenu } from "./entry-menu.tsx";
 import { useRoom } from "./room.ts";
@@ -16,6 +16,7 @@ import { ToolChip } from "./tool-chip.tsx";
 
 /** Loads with the first approval. */
 const ApprovalCard = later(async () => (await import("../../parts/approval/approval-card.tsx")).ApprovalCard);
+const DecidedLines = later(async () => (await import("./decided.tsx")).DecidedLines);
 
 const DEPTH_SHOWN_MAX = 4;
 /** Shown of a closed fold: the start, or the end of text that is still streaming. */
@@ -55,20 +56,7 @@ export function BubbleItem(props: { readonly item: Bubble }): JSX.Element {
             />
           )}
         </Index>
-        <Show when={props.item.asks.length > 0}>
-          <div class="chat-asks">
-            <For each={props.item.asks}>
-              {(approval) => (
-                <ApprovalCard
-                  approval={approval}
-                  compact
-                  fallback={<div class="notice wait">{approval.title}</div>}
-                />
-              )}
-            </For>
-          </div>
-        </Show>
-        <For each={props.item.decided}>{(decision) => <Decided decision={decision} />}</For>
+        <Asked asks={props.item.asks} decided={props.item.decided} />
       </div>
     </article>
   );
@@ -185,6 +173,40 @@ function OneAnswer(props: {
           </Show>
         )}
       </For>
+      <Asked asks={props.segment?.asks ?? []} decided={props.segment?.decided ?? []} />
+    </div>
+  );
+}
+
+/** What was decided, and what still waits for a decision. */
+function Asked(props: Pick<Bubble, "asks" | "decided">): JSX.Element {
+  return (
+    <>
+      <Show when={props.decided.length > 0}>
+        <DecidedLines decisions={props.decided} />
+      </Show>
+      <Show when={props.asks.length > 0}>
+        <div class="chat-asks">
+          <For each={props.asks}>
+            {(approval) => (
+              <ApprovalCard
+                approval={approval}
+                compact
+                fallback={<div class="notice wait">{approval.title}</div>}
+              />
+            )}
+          </For>
+        </div>
+      </Show>
+    </>
+  );
+}
+
+/** On their own, between turns. */
+export function DecidedItem(props: { readonly item: Decided }): JSX.Element {
+  return (
+    <div class="chat-turn-end">
+      <DecidedLines decisions={props.item.decisions} />
     </div>
   );
 }
@@ -214,29 +236,6 @@ function Fold(props: {
       <Show when={props.opened}>
         <div class="chat-fold-body">{props.children}</div>
       </Show>
-    </div>
-  );
-}
-
-const WORDS: Readonly<Record<string, string>> = {
-  approved: "Approved",
-  accepted: "Approved",
-  refused: "Rejected",
-  disabled: "Disabled",
-  expired: "Expired",
-  withdrawn: "Withdrawn",
-};
-
-function Decided(props: { readonly decision: Decision }): JSX.Element {
-  return (
-    <div class="chat-decided">
-      <span class="ellipsis" title={props.decision.approval?.title}>
-        {props.decision.approval?.title}
-      </span>
-      <span class="chat-decision">
-        {WORDS[props.decision.decision] ?? props.decision.decision}
-        {props.decision.by === null ? "" : ` by ${props.decision.by}`}
-      </span>
     </div>
   );
 }

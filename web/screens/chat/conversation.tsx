@@ -18,7 +18,7 @@ import {
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import type { Item } from "../../state/transcript.ts";
-import { BubbleItem } from "./bubble.tsx";
+import { BubbleItem, DecidedItem } from "./bubble.tsx";
 import { createFollowing } from "./following.ts";
 import { MessageItem, QueuedItem } from "./message.tsx";
 import { useRoom } from "./room.ts";
@@ -173,6 +173,7 @@ function Row(props: {
       <Switch>
         <Match when={is(item(), "message")}>{(message) => <MessageItem item={message()} />}</Match>
         <Match when={is(item(), "bubble")}>{(bubble) => <BubbleItem item={bubble()} />}</Match>
+        <Match when={is(item(), "decided")}>{(decided) => <DecidedItem item={decided()} />}</Match>
         <Match when={is(item(), "end")}>{(end) => <TurnEndItem item={end()} />}</Match>
         <Match when={is(item(), "queued")}>{(queued) => <QueuedItem item={queued()} />}</Match>
       </Switch>
@@ -193,11 +194,13 @@ function estimate(item: Item | undefined): number {
   switch (item?.kind) {
     case "bubble":
       return item.segments.reduce(
-        (sum, { entry, chips }) => sum + lines(entry.text) + chips.length * 36 + 8,
-        44 + item.asks.length * 220,
+        (sum, { entry, chips, asks }) => sum + lines(entry.text) + chips.length * 36 + 8 + asks.length * 320,
+        44 + item.asks.length * 320,
       );
     case "message":
       return 44 + lines(item.text);
+    case "decided":
+      return 16 + item.decisions.length * LINE_PX;
     case "end":
     case "queued":
     case undefined:

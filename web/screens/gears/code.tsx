@@ -11,7 +11,7 @@ import { createSubmission } from "../../kit/form.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import { isAdmin, me } from "../../state/session.ts";
-import { putGear, readGear } from "./gear-queries.ts";
+import { putGear, readGear } from "../../parts/gear/gear-queries.ts";
 import { changed, draftOf, type ProgramDraft, tagsOf, testsOf } from "./program-draft.ts";
 import { DetailFields, ProgramEditor, TestFields } from "./program-editor.tsx";
 import { StaleSave, type StaleChoice } from "./stale-save.tsx";

@@ -1,24 +1,16 @@
-// Explains the approval of a gear on this server, with the hash that it covers and the time limit. decision-bar.tsx makes the decision.
+// Explains the approval of a gear on this server, with the hash that it covers and the time limit. The card in the review makes the decision.
 
+import { AUTH_NAMES } from "../../parts/gear/auth-names.ts";
 import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
-import type { DecideGear as Decision, GearDetail } from "../../../src/service/gears/schema.ts";
-import { api, take } from "../../api/client.ts";
-import { refresh } from "../../api/query.ts";
+import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { callersText } from "../../parts/approval/callers.ts";
 import { approvalsQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
-import { putGear } from "./gear-queries.ts";
-import { ApprovalMeaning, AUTH_NAMES, spacedHash } from "./gear-words.tsx";
-
-/** Decides on exactly the shown content; the server refuses any other. */
-export async function decide(gear: GearDetail, input: Decision): Promise<void> {
-  const decided = await take(api.gears({ id: gear.id }).patch({ ...input, content_hash: gear.content_hash }));
-  putGear(decided);
-  await Promise.all([refresh("gears"), refresh("approvals")]);
-}
+import { decide } from "../../parts/gear/gear-queries.ts";
+import { ApprovalMeaning, spacedHash } from "../../parts/gear/gear-words.tsx";
 
 export function DecideGear(props: { readonly gear: GearDetail }): JSX.Element {
   return (

@@ -7,8 +7,8 @@ import { createQuery } from "../../api/query.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { narrow } from "../../kit/screen.ts";
 import { workspacesQuery } from "../../state/lists.ts";
-import { readPlaces } from "./gear-queries.ts";
-import { RUNTIME_NAMES, StatusTag } from "./gear-words.tsx";
+import { readPlaces } from "../../parts/gear/gear-queries.ts";
+import { RUNTIME_NAMES, StatusTag } from "../../parts/gear/gear-words.tsx";
 
 /** The workspace where the gear was forged, and the agents there that it is bound to. */
 function createOrigin(props: { readonly gear: GearDetail }) {

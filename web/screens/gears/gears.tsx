@@ -14,7 +14,7 @@ import { Empty, Loaded } from "../../kit/states.tsx";
 import { type Column, found, Table } from "../../kit/table.tsx";
 import { MissingImages } from "../../parts/isolation/missing-images.tsx";
 import { gearsQuery, isolationQuery } from "../../state/lists.ts";
-import { RUNTIME_NAMES, STATUS_NAMES, StatusTag } from "./gear-words.tsx";
+import { RUNTIME_NAMES, STATUS_NAMES, StatusTag } from "../../parts/gear/gear-words.tsx";
 import { NewGear } from "./new-gear.tsx";
 import "./gears.css";
 

@@ -10,7 +10,7 @@ import { createSubmission, Field, Select, TextInput } from "../../kit/form.tsx";
 import { bytes } from "../../kit/format.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { guardLeaving } from "./code.tsx";
-import { RUNTIME_NAMES } from "./gear-words.tsx";
+import { RUNTIME_NAMES } from "../../parts/gear/gear-words.tsx";
 import { newDraft, type ProgramDraft, tagsOf, testsOf, withRuntime } from "./program-draft.ts";
 import { DetailFields, ProgramEditor, TestFields } from "./program-editor.tsx";
 

@@ -1,5 +1,6 @@
 // The runs of a gear that this person may see, and the details of one run.
 
+import { AUTH_NAMES } from "../../parts/gear/auth-names.ts";
 import { useSearchParams } from "@solidjs/router";
 import Play from "lucide-solid/icons/play";
 import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
@@ -13,8 +14,8 @@ import { Split } from "../../kit/split.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { attempt } from "../../kit/toast.tsx";
-import { runQuery } from "./gear-queries.ts";
-import { AUTH_NAMES, KIND_NAMES, OutcomeTag } from "./gear-words.tsx";
+import { runQuery } from "../../parts/gear/gear-queries.ts";
+import { KIND_NAMES, OutcomeTag } from "../../parts/gear/gear-words.tsx";
 
 const RUNS_EVERY_MS = 5_000;
 const PAGE = 100;

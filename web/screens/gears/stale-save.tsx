@@ -4,7 +4,7 @@ import { createMemo, type JSX } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { ContentDiff } from "./content-diff.tsx";
+import { ContentDiff } from "../../parts/gear/content-diff.tsx";
 import type { ProgramDraft } from "./program-draft.ts";
 
 /** `back`: continue editing. */

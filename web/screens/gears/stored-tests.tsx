@@ -11,7 +11,7 @@ import { Button } from "../../kit/button.tsx";
 import { createSubmission } from "../../kit/form.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { isAdmin } from "../../state/session.ts";
-import { resultWords } from "./gear-words.tsx";
+import { resultWords } from "../../parts/gear/gear-words.tsx";
 
 export function StoredTests(props: {
   readonly gear: GearDetail;

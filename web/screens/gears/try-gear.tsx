@@ -10,7 +10,7 @@ import { workspacesQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
 import { takesFiles } from "./args-fields.ts";
 import { ArgsForm, type ArgsFormState } from "./args-form.tsx";
-import { resultWords } from "./gear-words.tsx";
+import { resultWords } from "../../parts/gear/gear-words.tsx";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
 
 export function TryGear(props: { readonly gear: GearDetail; readonly form: ArgsFormState }): JSX.Element {

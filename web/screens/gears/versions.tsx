@@ -11,7 +11,7 @@ import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { Split } from "../../kit/split.tsx";
 import { Loaded } from "../../kit/states.tsx";
 import { attempt } from "../../kit/toast.tsx";
-import { ContentDiff } from "./content-diff.tsx";
+import { ContentDiff } from "../../parts/gear/content-diff.tsx";
 
 export function Versions(props: { readonly gear: GearDetail }): JSX.Element {
   const newest = createQuery(() => ({

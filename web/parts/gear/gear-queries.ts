@@ -1,14 +1,17 @@
-// Queries of the gear pages. All keys start with "gears", so that `refresh("gears")` after a change refetches all of them.
+// Queries of gears. All keys start with "gears", so that `refresh("gears")` after a change refetches all of them.
 
-import type { AuditRecord } from "../../../src/service/audit/schema.ts";
-import type { GearDetail, GearRunDetail, GearVersion } from "../../../src/service/gears/schema.ts";
+import type {
+  DecideGear,
+  GearDecision,
+  GearDetail,
+  GearRunDetail,
+  GearVersion,
+} from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
-import { createQuery, put, type Query } from "../../api/query.ts";
-import { isAdmin } from "../../state/session.ts";
+import { createQuery, put, type Query, refresh } from "../../api/query.ts";
 
 /** Someone else may save or decide meanwhile. */
 const GEAR_EVERY_MS = 8_000;
-const DECISIONS_READ_MAX = 500;
 
 const keyOfGear = (id: number) => ["gears", "one", id] as const;
 
@@ -38,41 +41,16 @@ async function readVersion(id: number, version: number): Promise<GearVersion | n
   return found?.version === version ? found : null;
 }
 
-interface GearDecision {
-  readonly seq: number;
-  readonly action: "approved" | "disabled" | "withdrawn";
-  readonly version: number;
-  readonly record: AuditRecord;
+/** The last version that was approved; undefined if none was, as far as is known. */
+export function lastApproved(gear: GearDetail): GearDecision | undefined {
+  return gear.decisions.findLast(({ decision }) => decision === "approved");
 }
 
-const ACTIONS = [
-  ["gear.approve", "approved"],
-  ["gear.disable", "disabled"],
-  ["gear.withdraw", "withdrawn"],
-] as const;
-
-/** Decisions on the gear, newest first; admins only. */
-export function decisionsQuery(id: () => number): Query<readonly GearDecision[]> {
-  return createQuery(() =>
-    isAdmin() ? { key: ["gears", "decisions", id()], read: () => readDecisions(id()) } : undefined,
-  );
-}
-
-async function readDecisions(id: number): Promise<readonly GearDecision[]> {
-  const lists = await Promise.all(
-    ACTIONS.map(async ([action, word]) => {
-      const records = await take(api.audit.get({ query: { action, limit: DECISIONS_READ_MAX } }));
-      return records
-        .filter(({ target }) => target === `gear:${id}`)
-        .map((record) => ({
-          seq: record.seq,
-          action: word,
-          version: Number(record.detail.version),
-          record,
-        }));
-    }),
-  );
-  return lists.flat().toSorted((a, b) => b.seq - a.seq);
+/** Decides on exactly the shown content; the server refuses any other. */
+export async function decide(gear: GearDetail, input: DecideGear): Promise<void> {
+  const decided = await take(api.gears({ id: gear.id }).patch({ ...input, content_hash: gear.content_hash }));
+  putGear(decided);
+  await Promise.all([refresh("gears"), refresh("approvals")]);
 }
 
 export function runQuery(id: () => number | undefined): Query<GearRunDetail> {

@@ -11,6 +11,7 @@ import type {
 } from "../../../src/service/gears/schema.ts";
 import { duration } from "../../kit/format.ts";
 import { isolationLost } from "../../state/gear-state.ts";
+import "./gear.css";
 
 export const STATUS_NAMES: Readonly<Record<GearStatus, string>> = {
   pending: "pending approval",
@@ -34,14 +35,6 @@ export const RUNTIME_NAMES: Readonly<Record<GearRuntime, string>> = {
   node: "Node",
   bash: "Bash",
   binary: "Binary",
-};
-
-export const AUTH_NAMES: Readonly<Record<string, string>> = {
-  loopback: "this machine",
-  session: "session",
-  token: "token",
-  system: "the service",
-  none: "not signed in",
 };
 
 export const KIND_NAMES: Readonly<Record<GearRunKind, string>> = {

@@ -6,6 +6,7 @@ import type { GearFile, GearRuntime } from "../../../src/service/gears/schema.ts
 import { DiffView } from "../../kit/diff-view.tsx";
 import { bytes, shortHash } from "../../kit/format.ts";
 import { RUNTIME_NAMES } from "./gear-words.tsx";
+import "./gear.css";
 
 export interface Content {
   readonly description: string;
