@@ -83,6 +83,7 @@ export async function startService(options: StartOptions): Promise<Service> {
     announce(config, listener, options.environment, parts, log);
     parts.turns.startQueued();
     parts.workspaces.removal.resume();
+    parts.searchIndex.start();
     parts.background.run("sweep of terminals", () => parts.terminals.prepare());
     const verifying = new AbortController();
     parts.background.run("verification of the audit", () => verifyAudit(parts, verifying.signal, log));
@@ -206,6 +207,7 @@ async function stop(parts: Parts, listener: Listener, log: OpenLog, reason: stri
   void listener.drain();
   parts.terminals.stop();
   parts.workspaces.removal.stop();
+  parts.searchIndex.stop();
   // Run as background work, so that the total time is bounded and a failure (a full disk) does not prevent closing the rest.
   parts.background.run("stop of turns", async () => {
     await parts.turns.stop();

@@ -161,6 +161,7 @@ export const operations: Operations = {
   "GET /terminal/status": ["Show whether terminals are on"],
   "GET /terminal": ["Open a terminal over WebSocket", "refused"],
   "GET /workspaces/:id/terminal": ["Open a terminal in a workspace over WebSocket", "refused"],
+  "GET /search": ["Search everything that the caller may see"],
   "GET /audit": ["List the audit records"],
   "GET /audit/verify": ["Verify the audit chain"],
   "GET /openapi.json": ["Show this description"],

@@ -42,6 +42,7 @@ import { createSandbox } from "./sandbox/choice.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import { installationName } from "./sandbox/store.ts";
 import { buildOverview } from "./overview/build.ts";
+import { buildSearch } from "./search/build.ts";
 import { Snapshots } from "./snapshot/snapshots.ts";
 import { snapshotStore } from "./snapshot/store.ts";
 import { buildTerminals } from "./terminal/build.ts";
@@ -156,9 +157,7 @@ export function buildParts(options: PartsOptions) {
     recall.memoryTools,
   ];
   const registry = new ToolRegistry(options.tools ?? ownTools);
-  const { times = TRANSPORT_TIMES } = options;
-  const checkAddress = (url: string) => providers.checkProviderAddress(url);
-  const callModel = options.callModel ?? createModelClient({ clock, times, checkAddress });
+  const callModel = callModelOf(options, (url) => providers.checkProviderAddress(url));
   const turns = buildTurns(ground, {
     access,
     authentication,
@@ -181,6 +180,7 @@ export function buildParts(options: PartsOptions) {
     ...recall,
     ...turns,
     ...buildOverview(ground, { access, approvals, authentication }),
+    ...buildSearch(ground, access, directories),
     access,
     approvals,
     blueprint,
@@ -234,6 +234,13 @@ interface Attached
     Pick<ReturnType<typeof buildMemory>, "contextBindings">,
     Pick<ReturnType<typeof buildEgress>, "grants"> {
   readonly blueprint: Blueprint;
+}
+
+function callModelOf(
+  { clock, times = TRANSPORT_TIMES, callModel }: PartsOptions,
+  checkAddress: Parameters<typeof createModelClient>[0]["checkAddress"],
+): CallModel {
+  return callModel ?? createModelClient({ clock, times, checkAddress });
 }
 
 /** Everything that waits for a person, in the order of the list. */

@@ -16,6 +16,7 @@ import * as library from "./library/schema.ts";
 import * as memory from "./memory/schema.ts";
 import * as overview from "./overview/schema.ts";
 import * as people from "./people/schema.ts";
+import * as search from "./search/schema.ts";
 import * as snapshot from "./snapshot/schema.ts";
 import * as terminal from "./terminal/schema.ts";
 import * as turns from "./turns/schema.ts";
@@ -38,6 +39,7 @@ export const schemas: SchemaModules = [
   memory,
   overview,
   people,
+  search,
   snapshot,
   terminal,
   turns,

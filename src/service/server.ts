@@ -31,6 +31,7 @@ import { libraryRoutes } from "./library/routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { overviewRoutes } from "./overview/routes.ts";
 import type { Parts } from "./parts.ts";
+import { searchRoutes } from "./search/routes.ts";
 import { snapshotRoutes } from "./snapshot/routes.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
 import { turnRoutes } from "./turns/routes.ts";
@@ -91,6 +92,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(usageRoutes(caller, parts.usages))
     .use(egressRoutes(caller, parts.grants, parts.searches))
     .use(terminalRoutes(caller, parts.terminals))
+    .use(searchRoutes(caller, parts.search))
     .use(auditRoutes(caller, parts.audit));
   const all = api.use(descriptionRoutes(caller, "Cairn service", () => api, API_FACTS));
   for (const { method, path, hooks } of all.routes as DescribedRoute[])

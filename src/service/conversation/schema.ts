@@ -3,7 +3,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
 
-const entryKinds = ["person", "task", "agent", "tool"] as const;
+export const entryKinds = ["person", "task", "agent", "tool"] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
 /** How a tool call ended. `unknown` means that a crash interrupted it, and that it may or may not have taken effect. */

@@ -2,7 +2,7 @@
 // workspace removes it.
 
 import { existsSync, readdirSync, renameSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Background } from "../../kit/background.ts";
 import type { Clock } from "../../kit/clock.ts";
@@ -13,6 +13,7 @@ import type { Access } from "../workspaces/access.ts";
 
 const REMOVED = "removed-";
 const UNKNOWN = "unknown-";
+const OF_WORKSPACE = /^[1-9][0-9]{0,15}$/;
 
 interface DirectoriesDeps {
   /** The data directory. */
@@ -41,6 +42,12 @@ export class Directories {
     return new RootDirectory(this.pathOf(workspaceId));
   }
 
+  /** The workspaces that have a directory. */
+  async existing(): Promise<number[]> {
+    const names = await readdir(this.#base).catch(() => []);
+    return names.filter((name) => OF_WORKSPACE.test(name)).map(Number);
+  }
+
   /** Renames the directory at once, and removes it in the background, or at the next start after a crash. */
   remove(workspaceId: number): void {
     if (this.#moveAway(String(workspaceId), REMOVED)) this.#clear();
@@ -55,7 +62,7 @@ export class Directories {
     const { access, log } = this.#deps;
     const highest = access.highestId();
     for (const name of readdirSync(this.#base)) {
-      if (!/^[1-9][0-9]{0,15}$/.test(name) || access.exists(Number(name))) continue;
+      if (!OF_WORKSPACE.test(name) || access.exists(Number(name))) continue;
       if (Number(name) <= highest) {
         this.#moveAway(name, REMOVED);
         log.warn("removing the files of a deleted workspace", { workspace: Number(name) });

@@ -20,14 +20,13 @@ import type { Directories } from "./directories.ts";
 import {
   FILE_BYTES_MAX,
   READ_PART_BYTES_MAX,
+  TEMPORARY_PREFIX,
   type FileContent,
   type FileEntry,
   type SavedFile,
 } from "./schema.ts";
 import { requireExpected, versionOf, versionOfLarge, type Expected } from "./version.ts";
 
-/** A save's temporary file lies next to its target and is named after it, so that the next save replaces a leftover. */
-const TEMPORARY_PREFIX = ".cairn-save-";
 const TEMPORARY_HASH_CHARACTERS = 16;
 
 export interface FilesDeps {

@@ -10,6 +10,9 @@ export const READ_PART_BYTES_MAX = 64 * 1024;
 /** Limit of one file_list. */
 export const TOOL_LIST_ENTRIES_MAX = 500;
 
+/** A save's temporary file lies next to its target and is named after it, so that the next save replaces a leftover. */
+export const TEMPORARY_PREFIX = ".cairn-save-";
+
 const fileKinds = ["directory", "file", "other"] as const;
 
 export const FileEntry = closed({

@@ -19,6 +19,7 @@ import providerStatus from "./016_provider_status.sql" with { type: "text" };
 import wholeSchema from "./whole.sql" with { type: "text" };
 import workspaceLists from "./017_workspace_lists.sql" with { type: "text" };
 import decisions from "./020_decisions.sql" with { type: "text" };
+import search from "./019_search.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   { name: "016_provider_status", sql: providerStatus },
   { name: "017_workspace_lists", sql: workspaceLists },
   { name: "020_decisions", sql: decisions },
+  { name: "019_search", sql: search },
 ];
 
 /** What they make together, as one script (tests/house/whole-schema). */

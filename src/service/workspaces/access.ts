@@ -60,6 +60,13 @@ export class Access {
     return this.#store.visible.get({ id: workspaceId, ...viewerOf(caller) }) !== null;
   }
 
+  /** Returns the workspaces that the caller sees, at most `limit`; undefined: all, because they are an admin. */
+  visibleIds(caller: Caller, limit: number): number[] | undefined {
+    const viewer = viewerOf(caller);
+    if (viewer.is_admin === 1) return undefined;
+    return this.#store.visibleAfter.all({ ...viewer, after: 0, limit }).map(({ id }) => id);
+  }
+
   /** Like `sees`, with one lookup per workspace, for lists. */
   sight(caller: Caller): (workspaceId: number) => boolean {
     const known = new Map<number, boolean>();

@@ -49,6 +49,8 @@ const PARTS: readonly (readonly [table: string, key: string])[] = [
   ["events", "rowid"],
   ["activity", "rowid"],
   ["spending", "(agent_id, day, turn_id)"],
+  ["search_items", "rowid"],
+  ["search_files", "rowid"],
   ["entries", "rowid"],
   ["tool_calls", "rowid"],
   ["calls", "rowid"],

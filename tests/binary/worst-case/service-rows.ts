@@ -12,6 +12,7 @@ import { temporaryFolder } from "../../kit/folder.ts";
 import { addTurns } from "../../kit/long-conversation.ts";
 import { measuredServer } from "../../kit/measured-server.ts";
 import { say, startModel } from "../../kit/model/index.ts";
+import { FINDING_ROWS } from "./finding-rows.ts";
 import { addMemory, BUSY } from "../../kit/large-memory.ts";
 import { world } from "../../kit/world.ts";
 import { TRIES } from "./nobody-waits.ts";
@@ -56,6 +57,7 @@ const MEMORY = "/context/file?path=large.md";
 
 export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, ServiceCase>>>> = {
   ...WORKSPACE_ROWS,
+  ...FINDING_ROWS,
   "GET /context/files": { "of many": get(() => "/context/files") },
   "GET /context/file": { "as large as it may be": get(() => MEMORY) },
   "GET /context/history": { "of a document": get(() => "/context/history?path=large.md") },

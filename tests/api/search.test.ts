@@ -1,0 +1,186 @@
+// Goal: search finds conversations, entries, files, agents, gears and instructions of every workspace that one may see, and of no other; what changed
+// is found at once, what was deleted is not; no query is an error; an older database is indexed after its upgrade.
+
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SearchAnswer, SearchResult } from "../../src/service/search/schema.ts";
+import type { Client } from "../kit/client.ts";
+import { eventually } from "../kit/eventually.ts";
+import { say } from "../kit/model/index.ts";
+import { refusal } from "../kit/refusal.ts";
+import { world, type World } from "../kit/world.ts";
+
+const find = (client: Client, q: string, more = ""): Promise<SearchAnswer> =>
+  client.get(`/search?q=${encodeURIComponent(q)}${more}`);
+const shown = ({ kind, title, snippet, workspace }: SearchResult) =>
+  `${kind}: ${title.text} | ${snippet?.text ?? ""} | ${workspace ?? ""}`;
+const found = async (client: Client, q: string, more = "") =>
+  (await find(client, q, more)).groups.flatMap(({ results }) => results.map(shown));
+/** The matches as they are marked. */
+const marksOf = ({ groups }: SearchAnswer) =>
+  groups.flatMap(({ results }) =>
+    results.flatMap(({ title, snippet }) =>
+      [title, snippet].flatMap(
+        (one) => one?.ranges.map(({ start, end }) => one.text.slice(start, end)) ?? [],
+      ),
+    ),
+  );
+
+async function ask(lab: World, text: string, answer: string, fields: Record<string, unknown> = {}) {
+  lab.model.script("boss", [say(answer)]);
+  return lab.end(await lab.begin(text, fields));
+}
+
+describe("search", () => {
+  test("finds every kind by its name and by its text", async () => {
+    await using lab = await world({ model: true, workers: ["heron"] });
+    await ask(lab, "Where do kingfishers nest?", "In riverbanks, near the weir.");
+    await lab.admin.post("/gears", {
+      name: "count_birds",
+      description: "Counts kingfishers in a list.",
+      runtime: "bash",
+      code: "wc -l",
+      args_schema: '{"type":"object"}',
+    });
+    await lab.admin.post("/instructions", {
+      name: "Field notes",
+      text: "Write the date of each kingfisher.",
+    });
+    await lab.admin.raw("PUT", `${lab.own}/file?path=notes/kingfisher.md`, { body: "Seen at dawn." });
+    await eventually(
+      () => found(lab.admin, "kingfisher"),
+      [
+        "file: notes/kingfisher.md | Seen at dawn. | lab",
+        "entry: admin | Where do kingfishers nest? | lab",
+        "instruction: Field notes | Write the date of each kingfisher. | ",
+        "gear: count_birds | Counts kingfishers in a list. | ",
+      ],
+    );
+    expect(await found(lab.admin, "heron")).toEqual(["agent: heron | You are heron. | lab"]);
+    expect(await found(lab.admin, "lab", "&kind=workspace")).toEqual(["workspace: lab |  | "]);
+    expect(await found(lab.admin, "dawn")).toEqual(["file: notes/kingfisher.md | Seen at dawn. | lab"]);
+    expect(await found(lab.admin, "kingfisher dawn")).toEqual([
+      "file: notes/kingfisher.md | Seen at dawn. | lab",
+    ]);
+    expect(marksOf(await find(lab.admin, "RIVERB"))).toEqual(["riverb"]);
+    expect(marksOf(await find(lab.admin, '"near the weir"'))).toEqual(["near the weir"]);
+    expect(await found(lab.admin, '"the near weir"')).toEqual([]);
+  });
+
+  test("follows changes: another name, another text, what was deleted, what was forgotten or is on another branch", async () => {
+    await using lab = await world({ model: true, workers: ["heron"] });
+    const one = await ask(lab, "the first question", "the first answer");
+    await ask(lab, "the second question", "the second answer");
+    await lab.admin.patch(`/agents/${lab.agents["heron"]}`, { name: "egret" });
+    const { id } = await lab.admin.post("/instructions", { name: "tone", text: "zinnia words" });
+    expect(await found(lab.admin, "zinnia")).toEqual(["instruction: tone | zinnia words | "]);
+    expect(await found(lab.admin, "heron", "&kind=agent")).toEqual(["agent: egret | You are heron. | lab"]);
+    await lab.admin.put(`/instructions/${id}`, { name: "tone", text: "dahlia words" });
+    expect(await found(lab.admin, "zinnia")).toEqual([]);
+    await lab.admin.delete(`/instructions/${id}`);
+    expect(await found(lab.admin, "dahlia")).toEqual([]);
+    await lab.admin.delete(`/agents/${lab.agents["heron"]}`);
+    expect(await found(lab.admin, "egret")).toEqual([]);
+
+    const marks = async (q: string) =>
+      (await find(lab.admin, q)).groups[0]?.results.map(({ entry }) => [entry!.forgotten, entry!.aside]);
+    const first = (await lab.entries()).find(({ text }) => text === "the first question")!;
+    await lab.admin.delete(`/entries/${first.id}`);
+    expect(await marks('"first question"')).toEqual([[true, false]]);
+    await ask(lab, "another second question", "yes", { after: one.id });
+    expect(await marks('"second answer"')).toEqual([[false, true]]);
+  });
+
+  test("shows to each person what they may see at that moment", async () => {
+    await using lab = await world({ model: true, people: { ann: "member", ben: "team-lead" } });
+    const { ann, ben } = lab.people;
+    await ask(lab, "the secret of the heron", "kept");
+    await lab.admin.raw("PUT", `${lab.own}/file?path=secret.txt`, { body: "heron" });
+    await eventually(
+      () => found(lab.admin, "secret"),
+      ["file: secret.txt | heron | lab", "entry: admin | the secret of the heron | lab"],
+    );
+    expect(await found(ann, "secret")).toEqual([]);
+    const team = await lab.team("birds", ann);
+    await lab.admin.put(`${lab.own}/teams/${team}`);
+    expect(await found(ann, "secret")).toHaveLength(2);
+    expect(await found(ben, "secret")).toEqual([]);
+    await lab.admin.delete(`/teams/${team}/members/${ann.id}`);
+    expect(await found(ann, "secret")).toEqual([]);
+    // Someone who sees more workspaces than the index is limited to.
+    await Promise.all(Array.from({ length: 66 }, (_, index) => lab.workspace(`own ${index}`, ben)));
+    expect(await found(ben, "secret")).toEqual([]);
+    expect((await find(ben, "own", "&limit=50&kind=workspace")).groups).toMatchObject([{ more: true }]);
+    await lab.admin.delete(lab.own);
+    expect(await found(lab.admin, "secret")).toEqual([]);
+    await refusal(lab.as("cairn_nobody").get("/search?q=secret"), "unauthenticated");
+  });
+
+  test("answers any query", async () => {
+    await using lab = await world({ model: true });
+    await ask(lab, "部署计划已经完成 and שלום עולם, Ünïcödé", "ok: file_write(a, b) -- 100%");
+    for (const [q, count] of [
+      ["", 0],
+      ["   ", 0],
+      ["!!! *** ((( ---", 0],
+      ['"', 0],
+      ['" " "', 0],
+      ["NEAR(file, write)", 0],
+      ["body:file", 0],
+      ["file_wri", 1],
+      ["file write", 1],
+      ["-file", 1],
+      ["^file*", 1],
+      ['"file write', 1],
+      ["unicode", 1],
+      ["UNICO", 1],
+      ["计划", 1],
+      ["部署计划", 1],
+      ["划计", 0],
+      ["שלו", 1],
+      ["עולם שלום", 1],
+      ["ok OR AND NOT", 0],
+      ["\u0000ok\u0000", 1],
+      [`ok ${"x".repeat(5_000)}`, 0],
+      [`${"ok ".repeat(3_000)}`, 1],
+      ["' OR 1=1; DROP TABLE entries; --", 0],
+    ] as const) {
+      const { groups, indexing } = await find(lab.admin, q, "&kind=entry");
+      expect({ q: q.slice(0, 40), count: groups.flatMap(({ results }) => results).length, indexing }).toEqual(
+        {
+          q: q.slice(0, 40),
+          count,
+          indexing: 0,
+        },
+      );
+    }
+    expect(marksOf(await find(lab.admin, "计划"))).toEqual(["计划"]);
+    expect(marksOf(await find(lab.admin, "unicode"))).toEqual(["Ünïcödé"]);
+    await refusal(lab.admin.get("/search?q=a&kind=nothing" as never), "invalid");
+  });
+
+  test("finds words anywhere in a long text, and files that came without the service", async () => {
+    await using lab = await world({ model: true });
+    const long = `${"some words of a long report\n".repeat(2_500)}the kingfisher at its end`;
+    await ask(lab, long, "read");
+    await eventually(async () => marksOf(await find(lab.admin, "kingfisher")), ["kingfisher"]);
+    const folder = join(lab.data, "files", String(lab.workspaceId));
+    mkdirSync(join(folder, "node_modules"), { recursive: true });
+    writeFileSync(join(folder, "made by a shell.txt"), "otters");
+    writeFileSync(join(folder, "picture.png"), new Uint8Array([0, 1, 2]));
+    writeFileSync(join(folder, "large.log"), "otters ".repeat(50_000));
+    writeFileSync(join(folder, "node_modules", "otters.js"), "otters");
+    const files = (q: string) => found(lab.admin, q, "&kind=file");
+    await lab.restart();
+    await eventually(() => files("otters"), ["file: made by a shell.txt | otters | lab"]);
+    await eventually(() => files("picture"), ["file: picture.png |  | lab"]);
+    await eventually(() => files("large"), ["file: large.log |  | lab"]);
+    rmSync(join(folder, "picture.png"));
+    writeFileSync(join(folder, "made by a shell.txt"), "two beavers");
+    await lab.restart();
+    await eventually(() => files("beavers"), ["file: made by a shell.txt | two beavers | lab"]);
+    await eventually(() => files("picture"), []);
+    expect(await files("otters")).toEqual([]);
+  });
+});

@@ -1,0 +1,12 @@
+// The worst that a caller can ask of the routes that find something (service-rows.ts).
+
+import { get, type ServiceCase } from "./service-asks.ts";
+
+export const FINDING_ROWS: Readonly<Record<string, Readonly<Record<string, ServiceCase>>>> = {
+  "GET /search": {
+    "words that are frequent": get(() => "/search?q=the+quick+brown+fox+jumps+over+lazy+dog&limit=50"),
+    "frequent words that never occur together": get(() => "/search?q=question+quick+brown&limit=50"),
+    "beginnings of many words": get(() => "/search?q=an&limit=50"),
+    "nothing but punctuation, and more than is read": get(() => `/search?q=${"%22(*".repeat(1_500)}`),
+  },
+};
