@@ -28,6 +28,23 @@ export function parseName(field: string, input: string): Name {
   return { text, key: nameKey(text) };
 }
 
+/**
+ * The name of a file as people may see it: without a path and unfit characters, cut in front of its extension. Undefined if nothing is left.
+ * Length in code points.
+ */
+export function fileName(input: string, charactersMax: number): string | undefined {
+  const last = input.toWellFormed().normalize("NFC").split(/[/\\]/).at(-1)!;
+  const characters = [...last]
+    .filter((character) => !UNFIT.test(character))
+    .join("")
+    .trim();
+  if (characters === "" || characters === "." || characters === "..") return undefined;
+  const [...letters] = characters;
+  if (letters.length <= charactersMax) return characters;
+  const extension = /\.[^.]{1,16}$/.exec(characters)?.[0] ?? "";
+  return [...letters.slice(0, charactersMax - [...extension].length), extension].join("");
+}
+
 /** Ignores invisible characters, so that they cannot distinguish two names. */
 export function nameKey(text: string): string {
   return text.normalize("NFKC").replace(INVISIBLE, "").trim().toLowerCase();

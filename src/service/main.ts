@@ -149,6 +149,8 @@ function prepare(parts: Parts, log: Log): void {
   parts.searches.prepare();
   parts.users.pruneIdleSessions();
   parts.directories.reconcile();
+  parts.attachmentDirectories.reconcile();
+  parts.attachments.start();
   const audit = parts.audit.head();
   log.info("audit", { entries: audit.seq, head: audit.hash });
 }

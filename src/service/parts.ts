@@ -15,6 +15,7 @@ import { WorkerPool } from "../kit/workers/pool.ts";
 import { Approvals } from "./approvals/approvals.ts";
 import { Decisions } from "./approvals/decisions.ts";
 import { decisionStore } from "./approvals/store.ts";
+import { ATTACHMENTS_FOLDER, buildAttachments } from "./attachments/build.ts";
 import { Audit } from "./audit/audit.ts";
 import { Blueprint } from "./blueprint/blueprint.ts";
 import { blueprintStore } from "./blueprint/store.ts";
@@ -85,7 +86,7 @@ export type Parts = ReturnType<typeof buildParts>;
 export function buildParts(options: PartsOptions) {
   const { ownListener, network = SYSTEM_NETWORK } = options;
   const ground = buildGround(options);
-  const { db, clock, log, config, background, audit, journal } = ground;
+  const { db, clock, log, background, audit, journal } = ground;
   const streams = new Streams();
   const installation = installationName(db);
   const sandbox = options.sandbox ?? ownSandbox(ground, installation);
@@ -102,8 +103,9 @@ export function buildParts(options: PartsOptions) {
   const access = new Access(workspaceRows);
   const changed = { db, access, journal, audit, clock };
   const blueprint = new Blueprint({ ...changed, store: blueprintStore(db), models });
-  const directories = new Directories({ data: config.data, access, background, clock, log });
+  const { directories, attachmentDirectories } = directoriesOf(ground, access);
   const files = new Files({ ...changed, directories });
+  const attaching = { ...buildAttachments(ground, access), attachmentDirectories };
   const { instructions, proposals, libraryTools } = buildLibrary(ground, { access, blueprint });
   const recall = buildMemory(ground, { access, blueprint, workspaceRows });
   const { contextBindings } = recall;
@@ -116,18 +118,18 @@ export function buildParts(options: PartsOptions) {
     { cloned: (from) => instructions.bindingsCopyOf(from) },
     { cloned: (from) => gearBindings.copyOf(from) },
     recall.workspacePart,
-    { removed: (id) => background.run("removal of files", () => files.removeAll(id)) },
     { archiving: (id) => turns.turns.requireIdle(id) },
-    { archived: () => terminals.recheck(), removed: () => terminals.recheck() },
+    {
+      archived: () => terminals.recheck(),
+      removed(id) {
+        background.run("removal of files", () => files.removeAll(id));
+        attachmentDirectories.remove(id);
+        terminals.recheck();
+      },
+    },
   ];
-  const workspaces = new Workspaces({
-    ...changed,
-    store: workspaceRows,
-    teams,
-    background,
-    log,
-    parts: workspaceParts,
-  });
+  const ofWorkspaces = { store: workspaceRows, teams, background, log, parts: workspaceParts };
+  const workspaces = new Workspaces({ ...changed, ...ofWorkspaces });
   const { conversation, prompts } = buildConversation(ground, access);
   const workspaceBudget = workspaces.budgetOf.bind(workspaces);
   const usages = new Usages({ store: usageStore(db), access, blueprint, workspaceBudget, clock });
@@ -160,6 +162,7 @@ export function buildParts(options: PartsOptions) {
   const callModel = callModelOf(options, (url) => providers.checkProviderAddress(url));
   const turns = buildTurns(ground, {
     access,
+    ...attaching,
     authentication,
     blueprint,
     callModel,
@@ -176,6 +179,7 @@ export function buildParts(options: PartsOptions) {
   });
   return {
     ...ground,
+    ...attaching,
     ...people,
     ...recall,
     ...turns,
@@ -241,6 +245,15 @@ function callModelOf(
   checkAddress: Parameters<typeof createModelClient>[0]["checkAddress"],
 ): CallModel {
   return callModel ?? createModelClient({ clock, times, checkAddress });
+}
+
+/** Files of workspaces, and beside them the attachments, which no agent sees. */
+function directoriesOf({ config, background, clock, log }: Ground, access: Access) {
+  const deps = { data: config.data, access, background, clock, log };
+  return {
+    directories: new Directories(deps),
+    attachmentDirectories: new Directories({ ...deps, folder: ATTACHMENTS_FOLDER }),
+  };
 }
 
 /** Everything that waits for a person, in the order of the list. */

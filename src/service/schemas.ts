@@ -3,6 +3,7 @@
 import { HealthProblem, HealthState } from "../kit/health.ts";
 import type { SchemaModules } from "../kit/http/components.ts";
 import * as approvals from "./approvals/schema.ts";
+import * as attachments from "./attachments/schema.ts";
 import * as audit from "./audit/schema.ts";
 import * as blueprint from "./blueprint/schema.ts";
 import * as catalog from "./catalog/schema.ts";
@@ -26,6 +27,7 @@ import * as workspaces from "./workspaces/schema.ts";
 export const schemas: SchemaModules = [
   { HealthProblem, HealthState },
   approvals,
+  attachments,
   audit,
   blueprint,
   catalog,

@@ -15,6 +15,8 @@ import { unknownQuery, wrongMethod } from "../kit/http/route-table.ts";
 import type { DescribedRoute } from "../kit/http/openapi.ts";
 import type { Log } from "../kit/log.ts";
 import { approvalRoutes } from "./approvals/routes.ts";
+import { attachmentRoutes, ATTACHMENTS_ROUTE } from "./attachments/routes.ts";
+import { ATTACHMENT_BYTES_MAX } from "./attachments/schema.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { blueprintRoutes } from "./blueprint/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
@@ -43,6 +45,7 @@ import { workspaceRoutes } from "./workspaces/routes.ts";
 const API = "/api/v1";
 const UNREAD_BODIES = [
   { method: "PUT", route: FILE_ROUTE, bytesMax: FILE_BYTES_MAX },
+  { method: "PUT", route: ATTACHMENTS_ROUTE, bytesMax: ATTACHMENT_BYTES_MAX },
   { method: "PUT", route: CONTEXT_FILE_ROUTE, bytesMax: MEMORY_DOCUMENT_BYTES_MAX },
 ] as const;
 export const API_FACTS: ApiFacts = {
@@ -84,6 +87,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(blueprintRoutes(caller, parts.blueprint))
     .use(snapshotRoutes(caller, parts.snapshots))
     .use(turnRoutes(caller, parts))
+    .use(attachmentRoutes(caller, parts.attachments))
     .use(fileRoutes(caller, parts.files))
     .use(libraryRoutes(caller, parts.instructions, parts.proposals))
     .use(memoryRoutes(caller, parts.memoryAreas, parts.contextBindings, parts.memoryWrites))

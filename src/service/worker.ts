@@ -3,6 +3,7 @@
 import { CHECKPOINT_JOB } from "../kit/checkpoints.ts";
 import { implement, serveJobs } from "../kit/workers/job.ts";
 import { LOOK_JOB, TEXTS_JOB } from "./search/jobs.ts";
+import { INSPECTION_JOB } from "./attachments/inspection-job.ts";
 import { COUNT_JOB } from "./conversation/tokens.ts";
 
 serveJobs([
@@ -10,4 +11,5 @@ serveJobs([
   implement(COUNT_JOB, async () => (await import("../kit/token-count.ts")).countTexts),
   implement(LOOK_JOB, async () => (await import("./search/file-work.ts")).lookAtFiles),
   implement(TEXTS_JOB, async () => (await import("./search/file-work.ts")).readTexts),
+  implement(INSPECTION_JOB, async () => (await import("./attachments/inspection.ts")).inspect),
 ]);

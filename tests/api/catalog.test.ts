@@ -114,6 +114,9 @@ test("lets anyone read the catalog and add models, and only admins do the rest",
     input_price: null,
     cached_input_price: null,
     output_price: null,
+    images: null,
+    pdfs: null,
+    accepts: { images: true, pdfs: false },
   });
   expect(await anna.get("/models")).toContainEqual(model);
   const calls: [string, string, unknown?][] = [

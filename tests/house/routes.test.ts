@@ -88,8 +88,15 @@ function schemasIn(value: unknown): Schema[] {
   return "type" in value || "anyOf" in value ? [value as Schema, ...inner] : inner;
 }
 
-/** Take text of any type; everything else takes JSON. */
-const RAW_BODIES = ["PUT /api/v1/context/file", "PUT /api/v1/workspaces/{id}/file"];
+/** Take bytes or text of any type; everything else takes JSON. */
+const RAW_BODIES: Readonly<Record<string, string>> = {
+  "PUT /api/v1/context/file": "text/plain",
+  "PUT /api/v1/workspaces/{id}/file": "text/plain",
+  "PUT /api/v1/workspaces/{id}/attachments": "application/octet-stream",
+};
+/** Answers with a file. */
+const DOWNLOAD = "GET /api/v1/workspaces/{id}/attachments/{hash}";
+const BYTES = "application/octet-stream";
 
 describe("routes", () => {
   test("each declares its caller, and only those known are open", () => {
@@ -166,7 +173,8 @@ describe("OpenAPI", () => {
       }).toEqual({ name, ok: true });
       for (const { description, content } of Object.values(operation.responses)) {
         expect(description).not.toBe("");
-        if (content) expect(["application/json", "text/event-stream"]).toContain(Object.keys(content).join());
+        const types = ["application/json", "text/event-stream", ...(name === DOWNLOAD ? [BYTES] : [])];
+        if (content) expect(types).toContain(Object.keys(content).join());
       }
     }
   });
@@ -181,8 +189,8 @@ describe("OpenAPI", () => {
     const bodies = operations.filter(({ operation }) => operation.requestBody);
     expect(bodies.length).toBeGreaterThan(15);
     for (const { name, operation } of bodies) {
-      if (RAW_BODIES.includes(name)) {
-        expect(Object.keys(operation.requestBody!.content)).toEqual(["text/plain"]);
+      if (RAW_BODIES[name] !== undefined) {
+        expect(Object.keys(operation.requestBody!.content)).toEqual([RAW_BODIES[name]]);
         continue;
       }
       expect({ name, types: Object.keys(operation.requestBody!.content) }).toEqual({

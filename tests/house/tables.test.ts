@@ -5,6 +5,7 @@ import { statementsOf, type Database } from "./statements.ts";
 
 const OWNERS: Partial<Record<Database, Record<string, readonly string[]>>> = {
   service: {
+    attachments: ["attachments"],
     audit: ["audit", "audit_head"],
     blueprint: ["agents", "wires"],
     catalog: ["models", "providers"],

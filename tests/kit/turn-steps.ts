@@ -87,6 +87,7 @@ export function stepsOf(fields: Partial<TurnSteps>): TurnSteps {
       number: 3,
       status: "done",
       text: "go",
+      attachments: [],
       user_id: 1,
       user_name: "admin",
       error: null,

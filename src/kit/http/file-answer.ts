@@ -64,7 +64,7 @@ function accepts(header: string, coding: string): boolean {
 }
 
 /** RFC 9110, section 13.1.2: a list of tags, weak ones count; or `*`. */
-function hasTag(header: string | undefined, tag: string): boolean {
+export function hasTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   return header.split(",").some((item) => {
     const given = item.trim().replace(/^W\//, "");

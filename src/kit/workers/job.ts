@@ -53,6 +53,18 @@ export function serveJobs(implementations: readonly Implementation[]): void {
   });
 }
 
+let isTolerant = false;
+
+/**
+ * In a worker: keeps promises that a library rejects and forgets from ending the thread. The job itself still fails by its own promise, or at its
+ * deadline.
+ */
+export function tolerateForgottenRejections(): void {
+  if (isTolerant) return;
+  isTolerant = true;
+  process.on("unhandledRejection", () => {});
+}
+
 async function perform(
   known: ReadonlyMap<string, Implementation["load"]>,
   { name, input }: Request,

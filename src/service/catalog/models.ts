@@ -17,7 +17,8 @@ import {
   type Protocol,
   type UpdateModel,
 } from "./schema.ts";
-import type { CatalogStore, ModelFields, ModelRow } from "./store.ts";
+import { acceptsOf, type Accepts } from "./abilities.ts";
+import type { CatalogStore, ModelFields, ModelRow, RefusedInput } from "./store.ts";
 
 /** Prices per million tokens; null means unknown. */
 export interface Prices {
@@ -42,6 +43,12 @@ export interface ModelEndpoint {
   readonly contextTokens: number | null;
   /** The most tokens in one answer; null sets no limit. */
   readonly outputTokens: number | null;
+  readonly accepts: Accepts;
+}
+
+/** A model as a reader of attachments. */
+export interface Reader extends Pick<ModelEndpoint, "label" | "protocol" | "accepts"> {
+  readonly id: number;
 }
 
 export interface ModelsDeps {
@@ -62,11 +69,34 @@ export class Models {
   }
 
   list(): Model[] {
-    return this.#deps.store.models.all();
+    return this.#deps.store.models.all().map(toModel);
   }
 
   /** For other features, including inside their writes. Raises `not_found`. */
   existing(id: number): Model {
+    return toModel(this.#row(id));
+  }
+
+  /** How a model reads attachments. Also works for a deleted model, which an agent that was removed may still name. */
+  readerOf(id: number): Reader {
+    const row = this.#deps.store.modelById.get(id);
+    if (!row)
+      return {
+        id,
+        label: this.labelOf(id),
+        protocol: "openai-compatible",
+        accepts: { images: false, pdfs: false },
+      };
+    return { id, label: row.label, protocol: row.protocol, accepts: acceptsOf(row) };
+  }
+
+  /** Inside a write: the provider refused this input, so it is no longer sent until an admin says otherwise. */
+  noteRefused(id: number, input: RefusedInput): void {
+    const { store, clock } = this.#deps;
+    (input === "images" ? store.refusedImages : store.refusedPdfs).run(clock.now(), id);
+  }
+
+  #row(id: number): ModelRow {
     const model = this.#deps.store.modelById.get(id);
     if (!model) throw notFound("model", id);
     return model;
@@ -94,6 +124,7 @@ export class Models {
       prices: { input: row.input_price, cachedInput: row.cached_input_price, output: row.output_price },
       contextTokens: row.context_tokens,
       outputTokens: row.output_tokens,
+      accepts: acceptsOf(row),
     };
   }
 
@@ -108,6 +139,8 @@ export class Models {
       input_price: null,
       cached_input_price: null,
       output_price: null,
+      images: null,
+      pdfs: null,
     });
     return db.write(() => {
       const provider = store.providerById.get(input.provider_id);
@@ -128,7 +161,7 @@ export class Models {
     const { db, store, audit } = this.#deps;
     return db.write(() => {
       requireAdmin(caller);
-      const model: ModelRow = this.existing(id);
+      const model = this.#row(id);
       const fields = parseFields(input, model);
       const changes = changesOf<ModelFields>(model, fields);
       if (Object.keys(changes).length > 0) {
@@ -189,7 +222,20 @@ function parseFields(input: UpdateModel, current: ModelFields): ModelFields {
     input_price: price("input_price", input.input_price, current.input_price),
     cached_input_price: price("cached_input_price", input.cached_input_price, current.cached_input_price),
     output_price: price("output_price", input.output_price, current.output_price),
+    images: ability(input.images, current.images),
+    pdfs: ability(input.pdfs, current.pdfs),
   };
+}
+
+function ability(given: boolean | null | undefined, current: 0 | 1 | null): 0 | 1 | null {
+  if (given === undefined) return current;
+  return given === null ? null : given ? 1 : 0;
+}
+
+function toModel(row: ModelRow): Model {
+  const { protocol: _, base_url: __, images_refused_at: ___, pdfs_refused_at: ____, ...model } = row;
+  const said = (stored: 0 | 1 | null) => (stored === null ? null : stored === 1);
+  return { ...model, images: said(row.images), pdfs: said(row.pdfs), accepts: acceptsOf(row) };
 }
 
 function parseText(field: "model_name" | "label", input: string): string {

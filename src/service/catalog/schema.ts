@@ -75,6 +75,13 @@ const Price = nullable(
   }),
 );
 
+const Reads = (what: string) =>
+  nullable(
+    Type.Boolean({
+      description: `the model reads ${what}; null: as its name and protocol suggest, and no longer once its provider has refused them`,
+    }),
+  );
+
 export const Model = closed({
   id: Id,
   provider_id: Id,
@@ -87,6 +94,10 @@ export const Model = closed({
   input_price: Price,
   cached_input_price: Price,
   output_price: Price,
+  images: Reads("images"),
+  pdfs: Reads("PDFs as they are"),
+  /** What follows from all of this. A PDF is sent as its text to a model that does not accept PDFs. */
+  accepts: closed({ images: Type.Boolean(), pdfs: Type.Boolean() }),
 });
 export type Model = Static<typeof Model>;
 
@@ -96,6 +107,8 @@ const figures = {
   input_price: Type.Optional(Price),
   cached_input_price: Type.Optional(Price),
   output_price: Type.Optional(Price),
+  images: Type.Optional(Reads("images")),
+  pdfs: Type.Optional(Reads("PDFs as they are")),
 };
 const ModelName = judgedText({ minLength: 1, maxLength: MODEL_NAME_CHARACTERS_MAX });
 const Label = Type.String({ description: "empty: the model's name" });

@@ -30,6 +30,8 @@ export interface ModelFields {
   input_price: number | null;
   cached_input_price: number | null;
   output_price: number | null;
+  images: 0 | 1 | null;
+  pdfs: 0 | 1 | null;
 }
 
 export interface ModelRow extends ModelFields {
@@ -37,10 +39,16 @@ export interface ModelRow extends ModelFields {
   provider_id: number;
   provider_name: string;
   provider_type: ProviderType;
+  protocol: Protocol;
+  base_url: string;
+  images_refused_at: number | null;
+  pdfs_refused_at: number | null;
 }
 
 /** A model with the columns that a call needs. */
 type EndpointRow = ModelRow & ProviderAccessRow;
+
+export type RefusedInput = "images" | "pdfs";
 
 interface NewProvider {
   name: string;
@@ -55,7 +63,8 @@ interface NewProvider {
 const PROVIDER =
   "SELECT id, name, type, protocol, base_url, api_key <> '' AS has_key FROM providers WHERE deleted_at IS NULL";
 const MODEL_COLUMNS = `m.id, m.provider_id, p.name AS provider_name, p.type AS provider_type, m.model_name, m.label,
-  m.context_tokens, m.output_tokens, m.input_price, m.cached_input_price, m.output_price`;
+  m.context_tokens, m.output_tokens, m.input_price, m.cached_input_price, m.output_price, m.images, m.pdfs, m.images_refused_at,
+  m.pdfs_refused_at, p.protocol, p.base_url`;
 const MODEL_TABLES = "FROM models m JOIN providers p ON p.id = m.provider_id WHERE m.deleted_at IS NULL";
 
 export type CatalogStore = ReturnType<typeof catalogStore>;
@@ -101,19 +110,22 @@ export function catalogStore(db: Db) {
     ),
     label: db.query<{ label: string }, [number]>("SELECT label FROM models WHERE id = ?"),
     endpoint: db.query<EndpointRow, [number]>(
-      `SELECT ${MODEL_COLUMNS}, p.protocol, p.base_url, p.api_key ${MODEL_TABLES} AND m.id = ?`,
+      `SELECT ${MODEL_COLUMNS}, p.api_key ${MODEL_TABLES} AND m.id = ?`,
     ),
     insertModel: db.query<{ id: number }, ModelFields & { provider_id: number; created_at: number }>(
       `INSERT INTO models
-       (provider_id, model_name, label, context_tokens, output_tokens, input_price, cached_input_price, output_price, created_at)
+       (provider_id, model_name, label, context_tokens, output_tokens, input_price, cached_input_price, output_price, images, pdfs, created_at)
        VALUES ($provider_id, $model_name, $label, $context_tokens, $output_tokens, $input_price, $cached_input_price, $output_price,
-         $created_at) RETURNING id`,
+         $images, $pdfs, $created_at) RETURNING id`,
     ),
     updateModel: db.query<never, ModelFields & { id: number }>(
       `UPDATE models SET model_name = $model_name, label = $label, context_tokens = $context_tokens, output_tokens = $output_tokens,
-         input_price = $input_price, cached_input_price = $cached_input_price,
-       output_price = $output_price WHERE id = $id`,
+         input_price = $input_price, cached_input_price = $cached_input_price, output_price = $output_price, images = $images, pdfs = $pdfs,
+         images_refused_at = CASE WHEN $images IS NULL THEN images_refused_at END,
+       pdfs_refused_at = CASE WHEN $pdfs IS NULL THEN pdfs_refused_at END WHERE id = $id`,
     ),
+    refusedImages: db.query<never, [number, number]>("UPDATE models SET images_refused_at = ? WHERE id = ?"),
+    refusedPdfs: db.query<never, [number, number]>("UPDATE models SET pdfs_refused_at = ? WHERE id = ?"),
     deleteModel: db.query<never, [number, number]>("UPDATE models SET deleted_at = ? WHERE id = ?"),
   };
 }

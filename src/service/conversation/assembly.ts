@@ -4,6 +4,9 @@
 // a stop or forgetting left behind, each tool call has a result, each result has a call, and a person or a task speaks first. Both protocols
 // refuse anything else, and a workspace with a refused history would be unusable.
 
+import { formsOf } from "../attachments/forms.ts";
+import type { MessageAttachment, SentAttachment } from "../attachments/schema.ts";
+import type { Reader } from "../catalog/models.ts";
 import {
   toolNameAsSent,
   type Message,
@@ -24,6 +27,7 @@ export interface ThreadEntry {
   readonly outcome: Outcome | null;
   readonly truncated: Truncation | null;
   readonly tainted: boolean;
+  readonly attachments?: readonly MessageAttachment[];
   readonly forgotten: boolean;
 }
 
@@ -68,6 +72,8 @@ export interface AssemblyInput {
   readonly context?: readonly ContextDocument[];
   readonly tools: readonly ToolSpec[];
   readonly thread: readonly ThreadEntry[];
+  /** The model that reads the attachments. */
+  readonly reader: Reader;
   /** A last message for this call only, for example that a limit was reached. */
   readonly notice?: { readonly source: string; readonly text: string };
   /** For the preview: the next message is still missing, so nothing is added to complete the prompt. */
@@ -78,7 +84,7 @@ export function assemble(input: AssemblyInput): Part[] {
   const parts: Part[] = [{ kind: "role", source: `agent:${input.agent.id}`, text: input.agent.role }];
   for (const { source, text } of input.instructions ?? []) parts.push({ kind: "instruction", source, text });
   parts.push(...(input.context ?? []));
-  const conversation = conversationParts(input.thread);
+  const conversation = conversationParts(input.thread, input.reader);
   const tools = input.tools.length > 0 ? input.tools : toolsOfThePast(conversation);
   if (tools.length > 0) parts.push({ kind: "tools", source: "tools", tools });
   parts.push(...conversation);
@@ -131,20 +137,40 @@ function toolsOfThePast(conversation: readonly Part[]): ToolSpec[] {
   }));
 }
 
-function conversationParts(thread: readonly ThreadEntry[]): Part[] {
+function conversationParts(thread: readonly ThreadEntry[], reader: Reader): Part[] {
+  const sent = sentAttachments(thread, reader);
   const results = new Map<string, ThreadEntry>();
   for (const entry of thread)
     if (entry.kind === "tool" && entry.callId !== null) results.set(entry.callId, entry);
   const parts: Part[] = [];
   for (const entry of thread) {
     if (entry.forgotten) continue;
-    if (entry.kind === "person" || entry.kind === "task") parts.push(userPart(entry));
+    if (entry.kind === "person" || entry.kind === "task") parts.push(userPart(entry, sent.get(entry.id)));
     else if (entry.kind === "agent" && parts.length > 0) pushAnswer(parts, entry, results);
   }
   return parts;
 }
 
-function userPart(entry: ThreadEntry): Part {
+function sentAttachments(
+  thread: readonly ThreadEntry[],
+  reader: Reader,
+): ReadonlyMap<number, readonly SentAttachment[]> {
+  const having = thread.filter(({ forgotten, attachments }) => !forgotten && (attachments?.length ?? 0) > 0);
+  const forms = formsOf(
+    having.map(({ attachments }) => attachments!),
+    reader,
+  );
+  return new Map(having.map(({ id }, index) => [id, forms[index]!]));
+}
+
+/** With attachments, the part is kept as sent: their forms depend on the model and on the rest of the conversation. */
+function userPart(entry: ThreadEntry, attachments: readonly SentAttachment[] | undefined): Part {
+  if (attachments)
+    return entryPart(
+      entry,
+      { role: "user", text: entry.text.trim() === "" ? "" : entry.text, attachments },
+      false,
+    );
   const text = entry.text.trim() === "" ? "(empty message)" : entry.text;
   return entryPart(entry, { role: "user", text }, text === entry.text);
 }

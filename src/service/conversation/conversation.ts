@@ -6,6 +6,7 @@ import type { Db } from "../../kit/db.ts";
 import { AppError } from "../../kit/error.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
+import type { MessageAttachment } from "../attachments/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { EntryEvents } from "./events.ts";
 import type { TokenUsage, ToolCall } from "../llm/model.ts";
@@ -48,6 +49,7 @@ export interface NewEntry {
   readonly droppedCalls?: readonly string[];
   /** The entry contains untrusted text, even if its thread has none yet. */
   readonly tainted?: boolean;
+  readonly attachments?: readonly MessageAttachment[];
 }
 
 interface ConversationDeps {
@@ -117,7 +119,7 @@ export class Conversation {
           action: "entry.clear_taint",
           target: `entry:${id}`,
           detail: { workspace: row.workspace_id, turn: row.turn_id },
-          content: row.text,
+          content: reviewed(row),
         });
         this.#clearIn(caller, row);
       }
@@ -137,7 +139,7 @@ export class Conversation {
           action: "workspace.clear_taint",
           target: `workspace:${workspaceId}`,
           detail: { first: rows[0]!.id, last: rows.at(-1)!.id, entries: rows.length },
-          content: rows.map(({ text }) => text).join("\n"),
+          content: rows.map(reviewed).join("\n"),
         });
       for (const row of rows) this.#clearIn(caller, row);
       return { cleared: rows.length, left: store.taintedCount.get(workspaceId, through)!.count };
@@ -187,6 +189,8 @@ export class Conversation {
   /** Appends an entry inside a write. Once a thread contains untrusted text, every later entry is marked too, except those of a person. */
   append(entry: NewEntry): Entry {
     const { store, journal, clock } = this.#deps;
+    const { attachments = [] } = entry;
+    const holds = entry.tainted === true || attachments.some(({ untrusted }) => untrusted);
     const inherits = entry.kind !== "person" && this.isTainted(entry.workspaceId, entry.thread);
     const row = store.insert.get({
       workspace_id: entry.workspaceId,
@@ -208,7 +212,8 @@ export class Conversation {
       truncated: entry.truncated ?? null,
       dropped_calls:
         entry.droppedCalls && entry.droppedCalls.length > 0 ? JSON.stringify(entry.droppedCalls) : null,
-      tainted: entry.tainted || inherits ? 1 : 0,
+      tainted: holds || inherits ? 1 : 0,
+      attachments: attachments.length > 0 ? JSON.stringify(attachments) : null,
       created_at: clock.now(),
     })!;
     const record = toEntry(row);
@@ -299,6 +304,11 @@ export class Conversation {
   }
 }
 
+/** What a person vouches for: the text, and the attachments by their hashes. */
+function reviewed(row: EntryRow): string {
+  return [row.text, ...attachmentsOf(row).map(({ hash }) => hash)].join("\n");
+}
+
 /** Requires a person: an agent acting for one does not count. */
 function requirePerson(caller: Caller): void {
   if (caller.agent === undefined) return;
@@ -327,6 +337,7 @@ export function toEntry(row: EntryRow): Entry {
     truncated: row.truncated,
     dropped_calls: row.dropped_calls === null ? [] : (JSON.parse(row.dropped_calls) as string[]),
     tainted: row.tainted === 1,
+    attachments: attachmentsOf(row),
     forgotten: row.forgotten_at !== null,
     aside: row.aside === 1,
     created_at: rfc3339(row.created_at),
@@ -344,6 +355,11 @@ export function toThreadEntry(row: EntryRow): ThreadEntry {
     outcome: row.outcome,
     truncated: row.truncated,
     tainted: row.tainted === 1,
+    attachments: attachmentsOf(row),
     forgotten: row.forgotten_at !== null,
   };
+}
+
+function attachmentsOf({ attachments }: Pick<EntryRow, "attachments">): MessageAttachment[] {
+  return attachments === null ? [] : (JSON.parse(attachments) as MessageAttachment[]);
 }

@@ -71,7 +71,7 @@ export async function describeParts(
   const tokens = await counts.of(by, texts, keys);
   return parts.map((part, index) => ({
     ...shown(part),
-    tokens: tokens[index]!,
+    tokens: tokens[index]! + attachedTokens(part),
     tokens_estimated: true,
     droppable: part.kind === "entry" || part.kind === "instruction" || part.kind === "context",
     tainted: part.kind === "entry" && part.tainted === true,
@@ -106,7 +106,7 @@ export type ShownPart = Omit<PromptPart, "tokens" | "tokens_estimated" | "droppa
 
 /** Describes a part without token estimates. */
 export function shown(part: Part): ShownPart {
-  const base = { kind: part.kind, source: part.source, calls: [], call_id: null };
+  const base = { kind: part.kind, source: part.source, calls: [], call_id: null, attachments: [] };
   if (part.kind === "tools")
     return { ...base, role: "tools", text: JSON.stringify(JSON.parse(canonicalJson(part.tools)), null, 2) };
   if (part.kind !== "entry" && part.kind !== "notice") return { ...base, role: "system", text: part.text };
@@ -114,7 +114,12 @@ export function shown(part: Part): ShownPart {
   if (message.role === "assistant")
     return { ...base, role: "assistant", text: message.text, calls: [...message.calls] };
   if (message.role === "tool") return { ...base, role: "tool", text: message.text, call_id: message.callId };
-  return { ...base, role: "user", text: message.text };
+  return { ...base, role: "user", text: message.text, attachments: [...(message.attachments ?? [])] };
+}
+
+function attachedTokens(part: Part): number {
+  if (part.kind !== "entry" || part.message.role !== "user") return 0;
+  return (part.message.attachments ?? []).reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 function countedText(part: Part): string {

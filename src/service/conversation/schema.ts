@@ -1,6 +1,7 @@
 // Entries of a conversation, and the parts of a prompt as the API shows them.
 
 import { Type, type Static } from "@sinclair/typebox";
+import { MessageAttachment, SentAttachment } from "../attachments/schema.ts";
 import { closed, Id, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
 
 export const entryKinds = ["person", "task", "agent", "tool"] as const;
@@ -43,8 +44,10 @@ export const Entry = closed({
   truncated: nullable(oneOf(truncations)),
   /** Names of tool calls that were truncated with the answer; none was executed. */
   dropped_calls: Type.Array(Type.String()),
-  /** Contains text from the web, or was written by an agent that had read some. While it is replayed, its agent gets no durable tools. */
+  /** Contains text from the web or an attachment marked as untrusted, or was written by an agent that had read some. While it is replayed, its agent gets no durable tools. */
   tainted: Type.Boolean(),
+  /** Of a person's message. */
+  attachments: Type.Array(MessageAttachment),
   forgotten: Type.Boolean(),
   /** Its turn is on another branch of the conversation, so it is not replayed. */
   aside: Type.Boolean(),
@@ -90,6 +93,8 @@ export const PromptPart = closed({
   text: Type.String(),
   calls: Type.Array(ToolCallRecord),
   call_id: nullable(Type.String()),
+  /** In the order in which they are sent, before the text. */
+  attachments: Type.Array(SentAttachment),
   tokens: Type.Integer(),
   /** Always true: counted with the o200k encoding, because providers report only totals of a call. */
   tokens_estimated: Type.Boolean(),

@@ -26,6 +26,8 @@ export interface EntryRow {
   /** JSON array of names; null when there are none. */
   dropped_calls: string | null;
   tainted: number;
+  /** JSON array; null when there are none. */
+  attachments: string | null;
   forgotten_at: number | null;
   /** Its turn is on another branch. */
   aside: number;
@@ -36,7 +38,7 @@ export interface EntryRow {
 const COMPARED_CHARACTERS_MAX = 65_536;
 
 const COLUMNS = `id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms, input_tokens,
-  output_tokens, partial, truncated, dropped_calls, tainted, forgotten_at, EXISTS (SELECT 1 FROM asides a WHERE a.turn_id = entries.turn_id) AS aside, created_at`;
+  output_tokens, partial, truncated, dropped_calls, tainted, attachments, forgotten_at, EXISTS (SELECT 1 FROM asides a WHERE a.turn_id = entries.turn_id) AS aside, created_at`;
 const ENTRY = `SELECT ${COLUMNS} FROM entries`;
 
 /** On the current branch. */
@@ -50,9 +52,9 @@ export function conversationStore(db: Db) {
   return {
     insert: db.query<EntryRow, NewEntry>(
       `INSERT INTO entries (workspace_id, turn_id, run_id, agent_id, thread, kind, text, reasoning, calls, call_id, tool, outcome, duration_ms,
-         input_tokens, output_tokens, partial, truncated, dropped_calls, tainted, created_at)
+         input_tokens, output_tokens, partial, truncated, dropped_calls, tainted, attachments, created_at)
        VALUES ($workspace_id, $turn_id, $run_id, $agent_id, $thread, $kind, $text, $reasoning, $calls, $call_id, $tool, $outcome,
-         $duration_ms, $input_tokens, $output_tokens, $partial, $truncated, $dropped_calls, $tainted, $created_at) RETURNING ${COLUMNS}`,
+         $duration_ms, $input_tokens, $output_tokens, $partial, $truncated, $dropped_calls, $tainted, $attachments, $created_at) RETURNING ${COLUMNS}`,
     ),
     byId: db.query<EntryRow, [number]>(`${ENTRY} WHERE id = ?`),
     page: db.query<EntryRow, [number, number, number]>(

@@ -18,6 +18,8 @@ const OF_WORKSPACE = /^[1-9][0-9]{0,15}$/;
 interface DirectoriesDeps {
   /** The data directory. */
   data: string;
+  /** Below it; `files` by default. */
+  folder?: string;
   access: Pick<Access, "exists" | "highestId">;
   background: Background;
   clock: Clock;
@@ -30,7 +32,7 @@ export class Directories {
 
   constructor(deps: DirectoriesDeps) {
     this.#deps = deps;
-    this.#base = join(deps.data, "files");
+    this.#base = join(deps.data, deps.folder ?? "files");
   }
 
   /** Returns an absolute path, which must not appear in prompts, responses or logs. The directory need not exist. */

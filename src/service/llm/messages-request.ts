@@ -1,9 +1,11 @@
 // Builds a request of Anthropic's Messages API. It sets cache breakpoints at the end of the system texts and of the conversation, because the
 // next request repeats both.
 
+import { Base64Text } from "../attachments/content.ts";
+import type { SentAttachment } from "../attachments/schema.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Message, ModelRequest } from "./model.ts";
-import { inputOf } from "./prompt.ts";
+import { contentOf, heading, inputOf } from "./prompt.ts";
 
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 
@@ -27,12 +29,12 @@ const OUTPUT_TOKENS_OF_OTHERS = 4_096;
 type Block = Readonly<Record<string, unknown>>;
 
 export function messagesBody(endpoint: ModelEndpoint, request: ModelRequest): object {
-  const { system, messages, tools, mayCall } = request;
+  const { system, tools, mayCall } = request;
   return {
     model: endpoint.modelName,
     max_tokens: outputTokens(endpoint),
     ...(system.length === 0 ? {} : { system: marked(system.map(textBlock)) }),
-    messages: turnsOf(messages),
+    messages: turnsOf(request),
     ...(tools.length === 0
       ? {}
       : {
@@ -54,21 +56,25 @@ function outputTokens({ modelName, outputTokens: wanted }: ModelEndpoint): numbe
 }
 
 /** Roles must alternate: adjacent messages of one role are merged, and tool results have the role of the user. */
-function turnsOf(messages: readonly Message[]): { role: string; content: Block[] }[] {
+function turnsOf({ messages, contents }: ModelRequest): { role: string; content: Block[] }[] {
   const turns: { role: string; content: Block[] }[] = [];
   for (const message of messages) {
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...blocksOf(message));
-    else turns.push({ role, content: blocksOf(message) });
+    if (last?.role === role) last.content.push(...blocksOf(message, contents));
+    else turns.push({ role, content: blocksOf(message, contents) });
   }
   const last = turns.at(-1);
   if (last) last.content = marked(last.content);
   return turns;
 }
 
-function blocksOf(message: Message): Block[] {
-  if (message.role === "user") return [textBlock(message.text)];
+function blocksOf(message: Message, contents: ModelRequest["contents"]): Block[] {
+  if (message.role === "user") {
+    const { text, attachments = [] } = message;
+    const blocks = attachments.flatMap((one) => attachmentBlocks(one, contents));
+    return text === "" && blocks.length > 0 ? blocks : [...blocks, textBlock(text)];
+  }
   if (message.role === "tool") {
     const result = { type: "tool_result", tool_use_id: message.callId, content: message.text };
     return [message.failed ? { ...result, is_error: true } : result];
@@ -80,6 +86,22 @@ function blocksOf(message: Message): Block[] {
     input: inputOf(call),
   }));
   return message.text === "" ? calls : [textBlock(message.text), ...calls];
+}
+
+/** Before the text: models read images and documents better so. An image has no field for its name. */
+function attachmentBlocks(one: SentAttachment, contents: ModelRequest["contents"]): Block[] {
+  if (one.as === "note") return [textBlock(one.note ?? "")];
+  const content = contentOf(one, contents);
+  if (one.as === "image")
+    return [
+      textBlock(heading(one)),
+      { type: "image", source: { type: "base64", media_type: one.media_type, data: content } },
+    ];
+  const source =
+    content instanceof Base64Text
+      ? { type: "base64", media_type: one.media_type, data: content }
+      : { type: "text", media_type: "text/plain", data: content };
+  return [{ type: "document", source, title: one.name }];
 }
 
 function textBlock(text: string): Block {

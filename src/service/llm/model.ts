@@ -1,5 +1,7 @@
 // The requests that the turn engine makes of a model, and its answers: plain data without protocol or vendor, stored as is.
 
+import type { AttachmentContents } from "../attachments/content.ts";
+import type { SentAttachment } from "../attachments/schema.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
 
 export interface ToolCall {
@@ -10,7 +12,7 @@ export interface ToolCall {
 }
 
 export type Message =
-  | { readonly role: "user"; readonly text: string }
+  | { readonly role: "user"; readonly text: string; readonly attachments?: readonly SentAttachment[] }
   | { readonly role: "assistant"; readonly text: string; readonly calls: readonly ToolCall[] }
   | {
       readonly role: "tool";
@@ -34,6 +36,8 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   /** If false, tools are declared, because the history may use them, but this answer must not call any. */
   readonly mayCall: boolean;
+  /** Of all attachments of the messages, except notes. */
+  readonly contents?: AttachmentContents;
 }
 
 /** Counts of tokens; null means that the provider reported nothing, which is not zero. */
@@ -76,9 +80,12 @@ export class ModelFailure extends Error {
   readonly status: number | undefined;
   /** Tokens that the failed answer used. */
   readonly usage: TokenUsage;
+  /** What the provider said, without the key. */
+  readonly words: string | undefined;
 
-  constructor(message: string, status?: number, usage: TokenUsage = NO_USAGE) {
+  constructor(message: string, status?: number, usage: TokenUsage = NO_USAGE, words?: string) {
     super(message);
+    this.words = words;
     this.status = status;
     this.usage = usage;
   }

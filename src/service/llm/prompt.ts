@@ -1,8 +1,10 @@
 // Conversation helpers for the requests of both protocols.
 
+import { contentKey, type AttachmentContent } from "../attachments/content.ts";
+import type { SentAttachment } from "../attachments/schema.ts";
 import { isTooDeep } from "../../kit/json-depth.ts";
 import { parsedObject } from "./json.ts";
-import type { Message, ToolCall } from "./model.ts";
+import type { Message, ModelRequest, ToolCall } from "./model.ts";
 
 const BETWEEN_TEXTS = "\n\n";
 
@@ -11,8 +13,7 @@ export function joinNeighbours(messages: readonly Message[]): Message[] {
   const joined: Message[] = [];
   for (const message of messages) {
     const last = joined.at(-1);
-    if (message.role === "user" && last?.role === "user")
-      joined.splice(-1, 1, { role: "user", text: joinTexts(last.text, message.text) });
+    if (message.role === "user" && last?.role === "user") joined.splice(-1, 1, joinedUsers(last, message));
     else if (message.role === "assistant" && last?.role === "assistant")
       joined.splice(-1, 1, {
         role: "assistant",
@@ -24,6 +25,14 @@ export function joinNeighbours(messages: readonly Message[]): Message[] {
   return joined;
 }
 
+type UserMessage = Extract<Message, { role: "user" }>;
+
+function joinedUsers(first: UserMessage, second: UserMessage): UserMessage {
+  const attachments = [...(first.attachments ?? []), ...(second.attachments ?? [])];
+  const text = joinTexts(first.text, second.text);
+  return attachments.length === 0 ? { role: "user", text } : { role: "user", text, attachments };
+}
+
 function joinTexts(first: string, second: string): string {
   return [first, second].filter((text) => text !== "").join(BETWEEN_TEXTS);
 }
@@ -32,4 +41,16 @@ function joinTexts(first: string, second: string): string {
 export function inputOf(call: ToolCall): object {
   const object = isTooDeep(call.arguments) ? undefined : parsedObject(call.arguments);
   return object ?? { invalid_arguments: call.arguments };
+}
+
+/** What the attachment is, for a protocol that has no field for it. */
+export function heading({ name, media_type: type, bytes }: SentAttachment): string {
+  return `[Attachment "${name}" (${type}, ${bytes} bytes)]`;
+}
+
+/** Raises for an attachment whose content was not read, which is a defect. */
+export function contentOf(one: SentAttachment, contents: ModelRequest["contents"]): AttachmentContent {
+  const content = contents?.get(contentKey(one));
+  if (content === undefined) throw new Error(`the content of attachment ${one.hash} was not read`);
+  return content;
 }

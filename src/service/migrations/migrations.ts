@@ -16,10 +16,11 @@ import numbersAndTokens from "./013_numbers_and_tokens.sql" with { type: "text" 
 import memoryWrites from "./014_memory_writes.sql" with { type: "text" };
 import branches from "./015_branches.sql" with { type: "text" };
 import providerStatus from "./016_provider_status.sql" with { type: "text" };
-import wholeSchema from "./whole.sql" with { type: "text" };
 import workspaceLists from "./017_workspace_lists.sql" with { type: "text" };
-import decisions from "./020_decisions.sql" with { type: "text" };
+import attachments from "./018_attachments.sql" with { type: "text" };
 import search from "./019_search.sql" with { type: "text" };
+import decisions from "./020_decisions.sql" with { type: "text" };
+import wholeSchema from "./whole.sql" with { type: "text" };
 
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
@@ -38,8 +39,9 @@ export const migrations: readonly Migration[] = [
   { name: "015_branches", sql: branches },
   { name: "016_provider_status", sql: providerStatus },
   { name: "017_workspace_lists", sql: workspaceLists },
-  { name: "020_decisions", sql: decisions },
+  { name: "018_attachments", sql: attachments },
   { name: "019_search", sql: search },
+  { name: "020_decisions", sql: decisions },
 ];
 
 /** What they make together, as one script (tests/house/whole-schema). */

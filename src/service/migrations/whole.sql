@@ -55,7 +55,7 @@ CREATE TABLE models (
   output_price REAL,
   created_at INTEGER NOT NULL,
   deleted_at INTEGER
-, output_tokens INTEGER) STRICT;
+, output_tokens INTEGER, images INTEGER CHECK (images IN (0, 1)), pdfs INTEGER CHECK (pdfs IN (0, 1)), images_refused_at INTEGER, pdfs_refused_at INTEGER) STRICT;
 
 CREATE TABLE "workspace_rows" (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -123,7 +123,7 @@ CREATE TABLE turns (
   created_at INTEGER NOT NULL,
   started_at INTEGER,
   finished_at INTEGER
-, tainted_at INTEGER, acting_id INTEGER NOT NULL DEFAULT 0, acting_name TEXT NOT NULL DEFAULT '', acting_auth TEXT NOT NULL DEFAULT 'token' CHECK (acting_auth IN ('loopback', 'session', 'token')), acting_token_id INTEGER, acting_address TEXT NOT NULL DEFAULT '', acting_request_id TEXT NOT NULL DEFAULT '', stop_reason TEXT, truncated INTEGER NOT NULL DEFAULT 0 CHECK (truncated IN (0, 1)), number INTEGER NOT NULL DEFAULT 0, after_id INTEGER, is_placed INTEGER NOT NULL DEFAULT 0 CHECK (is_placed IN (0, 1)), model_id INTEGER) STRICT;
+, tainted_at INTEGER, acting_id INTEGER NOT NULL DEFAULT 0, acting_name TEXT NOT NULL DEFAULT '', acting_auth TEXT NOT NULL DEFAULT 'token' CHECK (acting_auth IN ('loopback', 'session', 'token')), acting_token_id INTEGER, acting_address TEXT NOT NULL DEFAULT '', acting_request_id TEXT NOT NULL DEFAULT '', stop_reason TEXT, truncated INTEGER NOT NULL DEFAULT 0 CHECK (truncated IN (0, 1)), number INTEGER NOT NULL DEFAULT 0, after_id INTEGER, is_placed INTEGER NOT NULL DEFAULT 0 CHECK (is_placed IN (0, 1)), model_id INTEGER, attachments TEXT) STRICT;
 
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -155,7 +155,7 @@ CREATE TABLE entries (
   partial INTEGER NOT NULL DEFAULT 0 CHECK (partial IN (0, 1)),
   forgotten_at INTEGER,
   created_at INTEGER NOT NULL
-, duration_ms INTEGER, truncated TEXT CHECK (truncated IN ('length', 'content_filter')), dropped_calls TEXT, tainted INTEGER NOT NULL DEFAULT 0 CHECK (tainted IN (0, 1)), input_tokens INTEGER, output_tokens INTEGER) STRICT;
+, duration_ms INTEGER, truncated TEXT CHECK (truncated IN ('length', 'content_filter')), dropped_calls TEXT, tainted INTEGER NOT NULL DEFAULT 0 CHECK (tainted IN (0, 1)), input_tokens INTEGER, output_tokens INTEGER, attachments TEXT) STRICT;
 
 CREATE TABLE tool_calls (
   call_id TEXT PRIMARY KEY,
@@ -452,6 +452,47 @@ CREATE TABLE activity (
   at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE attachments (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspace_rows (id) ON DELETE CASCADE,
+  hash TEXT NOT NULL,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('image', 'pdf', 'text')),
+  media_type TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  width INTEGER,
+  height INTEGER,
+  pages INTEGER,
+  text TEXT,
+  text_tokens INTEGER,
+  created_at INTEGER NOT NULL,
+  used_at INTEGER,
+  UNIQUE (workspace_id, hash)
+) STRICT;
+
+CREATE TABLE search_items (
+  id INTEGER PRIMARY KEY,
+  workspace_id INTEGER REFERENCES workspace_rows (id) ON DELETE CASCADE,
+  title TEXT NOT NULL,
+  body TEXT
+) STRICT;
+
+CREATE VIRTUAL TABLE search_index USING fts5 (
+  place, title, body, content = 'search_texts', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
+);
+
+CREATE TABLE search_files (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspace_rows (id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  modified REAL NOT NULL,
+  changes INTEGER NOT NULL,
+  UNIQUE (workspace_id, path)
+) STRICT;
+
+CREATE TABLE search_queue (id INTEGER PRIMARY KEY) STRICT;
+
 CREATE TABLE gear_decisions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   gear_id INTEGER NOT NULL REFERENCES gears (id) ON DELETE CASCADE,
@@ -587,6 +628,12 @@ CREATE INDEX turns_after ON turns (workspace_id, after_id) WHERE started_at IS N
 
 CREATE INDEX asides_workspace ON asides (workspace_id);
 
+CREATE INDEX attachments_unused ON attachments (created_at) WHERE used_at IS NULL;
+
+CREATE INDEX attachments_sizes ON attachments (workspace_id, bytes);
+
+CREATE INDEX search_items_workspace ON search_items (workspace_id, id) WHERE workspace_id IS NOT NULL;
+
 CREATE INDEX events_decisions ON events (workspace_id, id)
   WHERE type IN ('approval.decided', 'entry.taint_cleared', 'grant.created', 'grant.removed');
 
@@ -599,6 +646,68 @@ CREATE INDEX calls_days ON calls (workspace_id, started_at, id);
 CREATE VIEW workspaces AS
   SELECT id, name, name_key, description, branch, shared_branch, owner_id, budget, created_at, coalesce(display_name, name) AS display_name, archived_at
   FROM workspace_rows WHERE state = 'live';
+
+CREATE VIEW search_texts AS
+  SELECT i.id, 'w' || coalesce(i.workspace_id, 0) AS place, i.title,
+    coalesce(i.body, (SELECT e.text FROM entries e WHERE e.id = i.id / 64), '') AS body
+  FROM search_items i;
+
+CREATE TRIGGER search_items_added AFTER INSERT ON search_items BEGIN
+  INSERT INTO search_index (rowid, place, title, body) SELECT t.id, t.place, t.title, t.body FROM search_texts t WHERE t.id = NEW.id;
+END;
+
+CREATE TRIGGER search_items_removed BEFORE DELETE ON search_items BEGIN
+  INSERT INTO search_index (search_index, rowid, place, title, body)
+    SELECT 'delete', t.id, t.place, t.title, t.body FROM search_texts t WHERE t.id = OLD.id;
+END;
+
+CREATE TRIGGER search_entry_added AFTER INSERT ON entries BEGIN
+  INSERT INTO search_queue (id) VALUES (NEW.id * 64) ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER search_file_saved AFTER INSERT ON events WHEN NEW.type = 'file.saved' BEGIN
+  INSERT INTO search_files (workspace_id, path, size, modified, changes)
+    VALUES (NEW.workspace_id, json_extract(NEW.content, '$.data.path'), -1, 0, 1)
+    ON CONFLICT (workspace_id, path) DO UPDATE SET size = -1, changes = changes + 1;
+  INSERT INTO search_queue (id) SELECT (1 << 48) + f.id * 64 FROM search_files f
+    WHERE f.workspace_id = NEW.workspace_id AND f.path = json_extract(NEW.content, '$.data.path') ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER search_instruction_added AFTER INSERT ON instructions BEGIN
+  INSERT INTO search_queue (id) VALUES ((2 << 48) + NEW.id * 64) ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER search_instruction_changed AFTER UPDATE ON instructions BEGIN
+  INSERT INTO search_queue (id) VALUES ((2 << 48) + NEW.id * 64) ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER search_instruction_removed AFTER DELETE ON instructions BEGIN
+  INSERT INTO search_queue (id) VALUES ((2 << 48) + OLD.id * 64) ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER search_gear_added AFTER INSERT ON gears BEGIN
+  INSERT INTO search_queue (id) VALUES ((3 << 48) + NEW.id * 64) ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER search_gear_changed AFTER UPDATE ON gears BEGIN
+  INSERT INTO search_queue (id) VALUES ((3 << 48) + NEW.id * 64) ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER search_agent_added AFTER INSERT ON agents BEGIN
+  INSERT INTO search_queue (id) VALUES ((4 << 48) + NEW.id * 64) ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER search_agent_changed AFTER UPDATE OF name, role, removed_at ON agents BEGIN
+  INSERT INTO search_queue (id) VALUES ((4 << 48) + NEW.id * 64) ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER search_workspace_added AFTER INSERT ON workspace_rows BEGIN
+  INSERT INTO search_queue (id) VALUES ((5 << 48) + NEW.id * 64) ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER search_workspace_changed AFTER UPDATE ON workspace_rows BEGIN
+  INSERT INTO search_queue (id) VALUES ((5 << 48) + NEW.id * 64) ON CONFLICT DO NOTHING;
+END;
 
 INSERT INTO "audit_head" ("id", "seq", "hash", "canonical_from") VALUES (1, 0, '0000000000000000000000000000000000000000000000000000000000000000', 1);
 

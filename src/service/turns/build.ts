@@ -1,5 +1,7 @@
 // Builds the turns feature: the engine and its recorder, viewing, and the inspection of sent prompts.
 
+import type { AttachmentReader } from "../attachments/attachment-contents.ts";
+import type { Attachments } from "../attachments/attachments.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Conversation } from "../conversation/conversation.ts";
@@ -26,6 +28,8 @@ import { Turns } from "./turns.ts";
 import { Viewing } from "./viewing.ts";
 
 interface TurnNeeds {
+  readonly attachments: Attachments;
+  readonly attachmentReader: AttachmentReader;
   readonly access: Access;
   readonly authentication: Authentication;
   readonly blueprint: Blueprint;
@@ -56,6 +60,8 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
     models,
     blueprint,
     usages,
+    attachmentReader: needs.attachmentReader,
+    db,
     log,
     instructionsFor: (workspaceId, agentId) => instructions.instructionsFor(workspaceId, agentId),
     contextFor,
@@ -78,7 +84,9 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
     store,
     openings,
     branches,
+    attachments: needs.attachments,
     models,
+    modelOf: (workspaceId) => blueprint.orchestratorOf(workspaceId).model_id,
     engine,
     snapshots,
     access,

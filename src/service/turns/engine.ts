@@ -4,13 +4,24 @@
 // the record, so that starting a run and resuming one after a crash are the same code. Failures of models, tools and workers are data for the
 // caller, never exceptions.
 
+import type { Db } from "../../kit/db.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
+import type { AttachmentReader } from "../attachments/attachment-contents.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Agent } from "../blueprint/schema.ts";
-import type { Models } from "../catalog/models.ts";
+import type { ModelEndpoint, Models, Reader } from "../catalog/models.ts";
 import { assemble, toRequest, type AssemblyInput, type Part } from "../conversation/assembly.ts";
-import { ModelFailure, NO_USAGE, type CallModel, type ModelAnswer } from "../llm/model.ts";
+import type { SentAttachment } from "../attachments/schema.ts";
+import {
+  ModelFailure,
+  NO_USAGE,
+  type CallModel,
+  type ModelAnswer,
+  type ModelListener,
+  type ModelRequest,
+} from "../llm/model.ts";
+import { adviceOn, refusedInput } from "../llm/refused-input.ts";
 import type { Caller } from "../identity/caller.ts";
 import { toSpec, type ToolRegistry } from "../tools/registry.ts";
 import type { Usages } from "../usage/usage.ts";
@@ -24,6 +35,8 @@ import { ToolCalls } from "./tool-calls.ts";
 export type ContextFor = (agent: Agent) => Promise<Documents>;
 
 interface EngineDeps {
+  db: Db;
+  attachmentReader: AttachmentReader;
   recorder: Recorder;
   callModel: CallModel;
   registry: ToolRegistry;
@@ -89,6 +102,7 @@ export class Engine {
       context,
       tools: this.#scopes.tools(scope).map(toSpec),
       thread,
+      reader: this.#deps.models.readerOf(agent.model_id),
       draft: true,
     });
   }
@@ -103,23 +117,19 @@ export class Engine {
   }
 
   async #ask(context: TurnContext, run: Run, round: number, limit: string | undefined): Promise<Asked> {
-    const { recorder, callModel, listenTo, models } = this.#deps;
+    const { recorder, listenTo, models } = this.#deps;
     const agent = this.#scopes.agentOf(run);
     const endpoint = attempt(() => models.endpoint(recorder.chosenModel(run.row) ?? agent.model_id));
     if (endpoint instanceof AppError) return this.#fail(run, endpoint.message);
     const mayCall = limit === undefined;
     await recorder.loadThread(run.row);
     const documents = await this.#documents(context, agent);
-    const parts = this.#parts(context, run, agent, documents, limit);
+    const reader = { id: endpoint.modelId, ...endpoint };
+    const parts = this.#parts(context, run, agent, documents, reader, limit);
     const call = await recorder.beginCall(run, round, endpoint, parts, { limit, context: documents.read });
     context.speaking.set(run.row.id, { run, call });
     try {
-      const answer = await callModel(
-        endpoint,
-        toRequest(parts, mayCall),
-        listenTo(run, call),
-        context.signal,
-      );
+      const answer = await this.#call(context, run, endpoint, toRequest(parts, mayCall), listenTo(run, call));
       const kept = mayCall ? answer : withoutCalls(answer, limit!);
       await recorder.finishCall(run, call, kept);
       return { status: "answered", answer: kept };
@@ -128,6 +138,44 @@ export class Engine {
     } finally {
       context.speaking.delete(run.row.id);
     }
+  }
+
+  /** Holds the attachments in memory while they are sent. */
+  async #call(
+    { signal }: TurnContext,
+    run: Run,
+    endpoint: ModelEndpoint,
+    request: ModelRequest,
+    listener: ModelListener,
+  ): Promise<ModelAnswer> {
+    const sent = request.messages.flatMap((message) =>
+      message.role === "user" ? (message.attachments ?? []) : [],
+    );
+    if (sent.length === 0) return this.#deps.callModel(endpoint, request, listener, signal);
+    const { contents, release } = await this.#deps.attachmentReader.hold(run.row.workspace_id, sent, signal);
+    try {
+      return await this.#deps.callModel(endpoint, { ...request, contents }, listener, signal);
+    } catch (error) {
+      throw await this.#refusedInput(endpoint, sent, error);
+    } finally {
+      release();
+    }
+  }
+
+  /** A provider that refuses images or PDFs is not sent any more of them, and the person is told what to do. */
+  async #refusedInput(
+    endpoint: ModelEndpoint,
+    sent: readonly SentAttachment[],
+    error: unknown,
+  ): Promise<unknown> {
+    const input = error instanceof ModelFailure ? refusedInput(error, sent) : undefined;
+    if (!(error instanceof ModelFailure) || input === undefined) return error;
+    await this.#deps.db.write(() => this.#deps.models.noteRefused(endpoint.modelId, input));
+    return new ModelFailure(
+      `${error.message}; ${adviceOn(input, endpoint.label)}`,
+      error.status,
+      error.usage,
+    );
   }
 
   /** Reads an agent's documents once in a turn, so that its rounds see the same versions. */
@@ -144,6 +192,7 @@ export class Engine {
     run: Run,
     agent: Agent,
     documents: Documents,
+    reader: Reader,
     limit: string | undefined,
   ): Part[] {
     return assemble({
@@ -152,6 +201,7 @@ export class Engine {
       context: documents.parts,
       tools: this.#scopes.tools(this.#scopes.of(context, run, agent)).map(toSpec),
       thread: this.#deps.recorder.thread(run.row),
+      reader,
       ...(limit === undefined ? {} : { notice: { source: "notice:limit", text: limitNotice(limit) } }),
     });
   }

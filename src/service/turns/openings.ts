@@ -11,7 +11,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Branches } from "./branches.ts";
 import type { TurnEvents } from "./events.ts";
 import type { Run } from "./recorder.ts";
-import { toTurn, type OverStatus } from "./records.ts";
+import { attachmentsOf, toTurn, type OverStatus } from "./records.ts";
 import type { Turn } from "./schema.ts";
 import type { TurnRow, TurnStore } from "./store.ts";
 
@@ -69,7 +69,7 @@ export class Openings {
       agentId: agent.id,
       thread: 0,
     };
-    conversation.append({ ...base, kind: "person", text: row.text });
+    conversation.append({ ...base, kind: "person", text: row.text, attachments: attachmentsOf(row) });
     return { row: run, agentIds: [agent.id] };
   }
 

@@ -1,6 +1,7 @@
 // Converts turns and model calls to API records.
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
+import type { MessageAttachment } from "../attachments/schema.ts";
 import { amountOf } from "../../kit/money.ts";
 import type { CallSummary, Turn, TurnStatus } from "./schema.ts";
 import type { CallRow, TurnRow } from "./store.ts";
@@ -19,6 +20,7 @@ export function toTurn(row: TurnRow): Turn {
     number: row.number,
     status: row.status,
     text: row.text,
+    attachments: attachmentsOf(row),
     user_id: row.user_id,
     user_name: row.user_name,
     error: row.error,
@@ -31,6 +33,10 @@ export function toTurn(row: TurnRow): Turn {
     model_id: row.model_id,
     first_event_id: row.first_event_id,
   };
+}
+
+export function attachmentsOf({ attachments }: Pick<TurnRow, "attachments">): MessageAttachment[] {
+  return attachments === null ? [] : (JSON.parse(attachments) as MessageAttachment[]);
 }
 
 /** Converts a model call, without its parts. */

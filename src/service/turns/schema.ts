@@ -1,6 +1,7 @@
 // Turns, model calls, and the limits of a turn.
 
 import { Type, type Static } from "@sinclair/typebox";
+import { ATTACHMENTS_PER_MESSAGE_MAX, ChatAttachment, MessageAttachment } from "../attachments/schema.ts";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { outcomes, partKinds, PromptPart } from "../conversation/schema.ts";
 
@@ -30,6 +31,8 @@ export const Turn = closed({
   number: Id,
   status: oneOf(turnStatuses),
   text: Type.String(),
+  /** Of the message. */
+  attachments: Type.Array(MessageAttachment),
   user_id: Id,
   user_name: Type.String(),
   /** Why it failed, or why the service cancelled it, for example because its person lost access. */
@@ -51,7 +54,9 @@ export const Turn = closed({
 export type Turn = Static<typeof Turn>;
 
 export const Chat = closed({
+  /** May be empty if something is attached. */
   text: Type.String({ maxLength: CHAT_CHARACTERS_MAX }),
+  attachments: Type.Optional(Type.Array(ChatAttachment, { maxItems: ATTACHMENTS_PER_MESSAGE_MAX })),
   queue: Type.Optional(Type.Boolean()),
   /** The turn to follow, for another branch; null begins the conversation again. Default: the end of the current branch. */
   after: Type.Optional(nullable(Id)),

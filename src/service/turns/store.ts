@@ -10,6 +10,8 @@ export interface TurnRow {
   number: number;
   status: TurnStatus;
   text: string;
+  /** JSON array; null when there are none. */
+  attachments: string | null;
   user_id: number;
   user_name: string;
   auth: AuthKind;
@@ -47,6 +49,7 @@ type NewTurn = Pick<
   TurnRow,
   | "workspace_id"
   | "text"
+  | "attachments"
   | "user_id"
   | "user_name"
   | "auth"
@@ -119,7 +122,7 @@ export interface CallRow {
   duration_ms: number | null;
 }
 
-const TURN = `SELECT id, workspace_id, number, status, text, user_id, user_name, auth, blueprint_id, error, created_at, started_at, finished_at,
+const TURN = `SELECT id, workspace_id, number, status, text, attachments, user_id, user_name, auth, blueprint_id, error, created_at, started_at, finished_at,
   tainted_at, truncated, after_id, is_placed, model_id, (SELECT min(e.id) FROM events e WHERE e.turn_id = turns.id) AS first_event_id FROM turns`;
 const RUN =
   "SELECT id, workspace_id, turn_id, agent_id, parent_run_id, parent_call_id, depth, status FROM runs";
@@ -172,9 +175,9 @@ function turns(db: Db) {
     ),
     queuedOf: db.query<TurnRow, [number]>(`${TURN} WHERE workspace_id = ? AND status = 'queued' ORDER BY id`),
     insertTurn: db.query<{ id: number }, NewTurn>(
-      `INSERT INTO turns (workspace_id, number, status, text, user_id, user_name, auth, created_at, after_id, is_placed, model_id)
+      `INSERT INTO turns (workspace_id, number, status, text, attachments, user_id, user_name, auth, created_at, after_id, is_placed, model_id)
        VALUES ($workspace_id, coalesce((SELECT number FROM turns WHERE workspace_id = $workspace_id ORDER BY id DESC LIMIT 1), 0) + 1,
-         'queued', $text, $user_id, $user_name, $auth, $created_at, $after_id, $is_placed, $model_id) RETURNING id`,
+         'queued', $text, $attachments, $user_id, $user_name, $auth, $created_at, $after_id, $is_placed, $model_id) RETURNING id`,
     ),
     startTurn: db.query<never, [number, number, number]>(
       "UPDATE turns SET status = 'running', blueprint_id = ?, started_at = ? WHERE id = ?",

@@ -12,6 +12,7 @@ import { within } from "../../kit/deadline.ts";
 import { AppError, fieldError, messageOf, notFound } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
+import type { Attachments } from "../attachments/attachments.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Branches } from "./branches.ts";
 import type { PartialData } from "./events.ts";
@@ -36,7 +37,10 @@ interface TurnsDeps {
   store: TurnStore;
   openings: Openings;
   branches: Branches;
+  attachments: Attachments;
   models: Models;
+  /** The model of a workspace's orchestrator. */
+  modelOf: (workspaceId: number) => number;
   engine: Engine;
   snapshots: KeptBlueprints;
   access: Access;
@@ -97,18 +101,21 @@ export class Turns {
     const { db, store, access, openings, branches, models, standing, clock } = this.#deps;
     return db.write(() => {
       access.changeable(caller, workspaceId);
-      if (input.text.trim() === "") throw fieldError("invalid", "text", "must not be empty");
+      if (input.text.trim() === "" && !input.attachments?.length)
+        throw fieldError("invalid", "text", "must not be empty");
       this.#requireOpen(workspaceId);
       const busy = store.openCount.get(workspaceId)!.count > 0;
       if (busy) this.#requireQueue(workspaceId, input);
       if (input.after) branches.requireTurn(workspaceId, input.after);
       if (input.model_id !== undefined) models.existing(input.model_id);
+      const attachments = this.#attached(workspaceId, input);
       const { id } = store.insertTurn.get({
         workspace_id: workspaceId,
         after_id: input.after ?? null,
         is_placed: input.after === undefined ? 0 : 1,
         model_id: input.model_id ?? null,
         text: input.text,
+        attachments,
         user_id: caller.userId,
         user_name: caller.name,
         auth: caller.auth,
@@ -120,6 +127,14 @@ export class Turns {
       else this.#launch(row, openings.begin(row));
       return toTurn(store.turnById.get(id)!);
     });
+  }
+
+  /** Runs inside a write: keeps the attachments that the model can read, as JSON. */
+  #attached(workspaceId: number, { attachments = [], model_id }: Chat): string | null {
+    if (attachments.length === 0) return null;
+    const { attachments: rules, models, modelOf } = this.#deps;
+    const reader = models.readerOf(model_id ?? modelOf(workspaceId));
+    return JSON.stringify(rules.use(workspaceId, attachments, reader));
   }
 
   list(caller: Caller, workspaceId: number, page: PageQuery): Turn[] {

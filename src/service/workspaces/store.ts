@@ -60,6 +60,7 @@ const PARTS: readonly (readonly [table: string, key: string])[] = [
   ["asides", "rowid"],
   ["blueprints", "rowid"],
   ["prompt_parts", "rowid"],
+  ["attachments", "rowid"],
   ["instruction_proposals", "rowid"],
   ["instruction_bindings", "rowid"],
   ["context_bindings", "rowid"],

@@ -11,6 +11,8 @@ export interface FurnishedService extends AsyncDisposable {
   readonly workspaceId: number;
   readonly agentId: number;
   readonly turnId: number;
+  /** Of an image as large as it may be. */
+  readonly attachedHash: string;
   readonly modelId: number;
   readonly userId: number;
   /** Of the workspace, in the space. */

@@ -5,6 +5,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { AGENTS_PER_WORKSPACE_MAX, WIRES_PER_WORKSPACE_MAX } from "../../../src/service/blueprint/schema.ts";
 import { MEMORY_DOCUMENT_BYTES_MAX } from "../../../src/service/memory/schema.ts";
+import { attach } from "../../kit/attaching.ts";
 import { createClient } from "../../kit/client.ts";
 import { lookAtCopy } from "../../kit/database-copy.ts";
 import { eventually } from "../../kit/eventually.ts";
@@ -15,6 +16,7 @@ import { say, startModel } from "../../kit/model/index.ts";
 import { FINDING_ROWS } from "./finding-rows.ts";
 import { addMemory, BUSY } from "../../kit/large-memory.ts";
 import { world } from "../../kit/world.ts";
+import { MESSAGE_ROWS, PICTURE } from "./message-rows.ts";
 import { TRIES } from "./nobody-waits.ts";
 import { addWorkspaces, WORKSPACE_ROWS } from "./workspace-rows.ts";
 import { asks, get, own, type FurnishedService, type ServiceCase } from "./service-asks.ts";
@@ -25,7 +27,6 @@ const CALLS = 5_000;
 const EVENTS = 10_000;
 const AUDIT_RECORDS = 50_000;
 const PASSWORD_CHARACTERS_MAX = 1_000;
-const CHAT_CHARACTERS_MAX = 400_000;
 const INSTRUCTION_CHARACTERS_MAX = 100_000;
 const FILE_BYTES = 2 * 1024 * 1024;
 const NAME_CHARACTERS = 8;
@@ -133,12 +134,6 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
     "as it is": get(own("/blueprint")),
     "as it was": get((service) => own(`/blueprint?at=${service.turnId}`)(service)),
   },
-  "POST /workspaces/{id}/chat": {
-    "one word as long as a message may be": asks("POST", own("/chat"), 202, () => ({
-      text: "a".repeat(CHAT_CHARACTERS_MAX),
-      queue: true,
-    })),
-  },
   "POST /instructions": {
     "as long as it may be": asks(
       "POST",
@@ -170,6 +165,7 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
       await asks("PUT", path, 201, () => "x\n".repeat(FILE_BYTES / 2 - 1))(service);
     },
   },
+  ...MESSAGE_ROWS,
   "GET /workspaces/{id}/file": { "as large as it may be": get(own("/file?path=read.txt")) },
   "GET /turns/{id}/events": {
     "all of a turn": async (service) => {
@@ -340,6 +336,7 @@ async function furnish(data: string, modelUrl: string) {
   const { id: modelId } = await admin.post("/models", {
     provider_id: provider.id,
     model_name: "m",
+    images: true,
   });
   const begun = async (name: string) => {
     const { id } = await admin.post("/workspaces", { name, orchestrator_model_id: modelId });
@@ -356,6 +353,7 @@ async function furnish(data: string, modelUrl: string) {
   await admin.raw("PUT", `/workspaces/${workspaceId}/file?path=read.txt`, {
     body: "x\n".repeat(FILE_BYTES / 2 - 1),
   });
+  const { hash: attachedHash } = await attach({ admin, own: `/workspaces/${workspaceId}` }, PICTURE, "a.png");
   const { id: userId } = await lab.user("worst");
   const { branch } = await admin.get(`/workspaces/${workspaceId}`);
   await lab.program.service.stop("furnished");
@@ -366,7 +364,16 @@ async function furnish(data: string, modelUrl: string) {
   for (const id of spareIds) addConversation(path, id);
   const calls = addMuch(path, workspaceId);
   const forkId = addFork(path, turn!.id);
-  const ids = { crowdedId, spareIds, workspaceId, agentId: agent!.id, turnId: turn!.id, modelId, userId };
+  const ids = {
+    attachedHash,
+    crowdedId,
+    spareIds,
+    workspaceId,
+    agentId: agent!.id,
+    turnId: turn!.id,
+    modelId,
+    userId,
+  };
   return { ...ids, branch, calls, forkId };
 }
 

@@ -3,6 +3,7 @@
 // Sources: the API reference (developers.openai.com) and the 400s people have reported.
 // Stricter than the vendor in one thing: a call's id may not come twice in a conversation.
 
+import { mediaTypeOf } from "./messages-rules.ts";
 import { isObject, listOf, objectOf, textOf } from "./conversation.ts";
 
 const FIELDS = new Set(
@@ -93,6 +94,9 @@ function checkMessage(message: Record<string, unknown>, at: number): string[] {
       found.push(
         `Invalid 'messages[${at}].content': empty array. Expected an array with minimum length 1, but got an empty array instead.`,
       );
+    content.forEach((part, n) =>
+      found.push(...checkPart(objectOf(part), textOf(role), `messages[${at}].content[${n}]`)),
+    );
   } else if (typeof content !== "string") {
     found.push(`Invalid type for 'messages[${at}].content': expected one of a string or array of objects.`);
   }
@@ -100,6 +104,27 @@ function checkMessage(message: Record<string, unknown>, at: number): string[] {
     found.push(`Missing required parameter: 'messages[${at}].tool_call_id'.`);
   if (message.tool_calls !== undefined) found.push(...checkCalls(message, at));
   return found;
+}
+
+/** Text everywhere; images and PDFs of a user, as data URLs whose bytes are what they say. */
+function checkPart(part: Record<string, unknown>, role: string, where: string): string[] {
+  const type = textOf(part.type);
+  if (type === "text")
+    return typeof part.text === "string" ? [] : [`Missing required parameter: '${where}.text'.`];
+  const isKnown = type === "image_url" || type === "file";
+  if (!isKnown || role !== "user")
+    return [`Invalid value: '${type}'. Supported values are: 'text'. (${where}.type)`];
+  const file = objectOf(part.file);
+  const url = type === "file" ? textOf(file.file_data) : textOf(objectOf(part.image_url).url);
+  if (type === "file" && textOf(file.filename) === "")
+    return [`Missing required parameter: '${where}.file.filename'.`];
+  const [, media = "", data = ""] = /^data:([a-z]+\/[a-z]+);base64,(.+)$/.exec(url) ?? [];
+  const allowed = type === "file" ? /^application\/pdf$/ : /^image\/(?:png|jpeg|gif|webp)$/;
+  if (!allowed.test(media))
+    return [`Invalid '${where}': expected a base64 data URL with a supported MIME type.`];
+  return mediaTypeOf(Buffer.from(data, "base64")) === media
+    ? []
+    : [`Invalid '${where}': the data is not ${media}.`];
 }
 
 function checkCalls(message: Record<string, unknown>, at: number): string[] {

@@ -2,7 +2,7 @@
 // oracle for "this conversation is valid". Messages are worded as the vendor words them.
 // Sources: platform.claude.com/docs (Messages, tool use, extended thinking, prompt caching)
 // and the 400s people have reported. Where the vendor's own models differ, the stricter
-// rule stands here. Knows text, thinking and tools; no pictures, documents, server tools.
+// rule stands here. Knows text, images, documents, thinking and tools; no server tools.
 
 import { isObject, listOf, objectOf, textOf } from "./conversation.ts";
 
@@ -20,6 +20,8 @@ const BLOCK_FIELDS: Record<string, Set<string>> = {
   text: new Set(["type", "text", "cache_control", "citations"]),
   thinking: new Set(["type", "thinking", "signature"]),
   redacted_thinking: new Set(["type", "data"]),
+  image: new Set(["type", "source", "cache_control"]),
+  document: new Set(["type", "source", "title", "context", "citations", "cache_control"]),
   tool_use: new Set(["type", "id", "name", "input", "cache_control", "caller"]),
   tool_result: new Set(["type", "tool_use_id", "content", "is_error", "cache_control"]),
 };
@@ -151,6 +153,9 @@ function checkBlock(block: Record<string, unknown>, role: string, where: string)
     .filter((field) => !fields.has(field) && block[field] !== undefined)
     .map((field) => `${where}.${type}.${field}: Extra inputs are not permitted`);
   if (type === "text") found.push(...checkText(block, where));
+  if (type === "image" || type === "document") found.push(...checkSource(type, block.source, where));
+  if ((type === "image" || type === "document") && role === "assistant")
+    found.push(`${where}: \`${type}\` blocks can only be in \`user\` messages`);
   if (type === "tool_result" && role === "assistant")
     found.push(`${where}: \`tool_result\` blocks can only be in \`user\` messages`);
   if (type === "tool_result") found.push(...checkResultContent(block.content, where));
@@ -175,6 +180,49 @@ function checkText(block: Record<string, unknown>, where: string): string[] {
   if (block.text === "") return ["messages: text content blocks must be non-empty"];
   if (block.text.trim() === "") return ["messages: text content blocks must contain non-whitespace text"];
   return [];
+}
+
+const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+const IMAGE_BASE64_BYTES_MAX = 5 * 1024 * 1024;
+const IMAGE_SIDE_PIXELS_MAX = 8_000;
+
+/** Images and PDFs as base64, documents also as text. The bytes must be what the media type says. */
+function checkSource(type: "image" | "document", given: unknown, where: string): string[] {
+  const { type: kind, media_type: media, data, ...rest } = objectOf(given);
+  const at = `${where}.${type}.source`;
+  if (Object.keys(rest).length > 0) return [`${at}: Extra inputs are not permitted`];
+  if (typeof data !== "string" || data === "") return [`${at}.data: Field required`];
+  if (kind === "text" && type === "document")
+    return media === "text/plain" ? [] : [`${at}.text.media_type: Input should be 'text/plain'`];
+  if (kind !== "base64") return [`${at}: Input tag '${textOf(kind)}' found using 'type' does not match`];
+  const allowed = type === "image" ? IMAGE_TYPES : ["application/pdf"];
+  if (!allowed.includes(textOf(media)))
+    return [`${at}.base64.media_type: Input should be '${allowed.join("' or '")}'`];
+  if (type === "image" && data.length > IMAGE_BASE64_BYTES_MAX)
+    return [
+      `${at}.base64: image exceeds 5 MB maximum: ${data.length} bytes > ${IMAGE_BASE64_BYTES_MAX} bytes`,
+    ];
+  const bytes = Buffer.from(data, "base64");
+  if (bytes.toString("base64") !== data) return [`${at}.base64.data: invalid base64 data`];
+  if (mediaTypeOf(bytes) !== media)
+    return [
+      `${at}.base64.data: The image was specified using the ${textOf(media)} media type, but does not appear to be one`,
+    ];
+  const tooWide =
+    media === "image/png" && Math.max(bytes.readUInt32BE(16), bytes.readUInt32BE(20)) > IMAGE_SIDE_PIXELS_MAX;
+  return tooWide
+    ? [`${at}.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels`]
+    : [];
+}
+
+/** By the first bytes. */
+export function mediaTypeOf(bytes: Buffer): string | undefined {
+  const head = bytes.toString("latin1", 0, 12);
+  if (head.startsWith("\x89PNG")) return "image/png";
+  if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (head.startsWith("GIF8")) return "image/gif";
+  if (head.startsWith("RIFF") && head.endsWith("WEBP")) return "image/webp";
+  return head.startsWith("%PDF-") ? "application/pdf" : undefined;
 }
 
 function checkResultContent(content: unknown, where: string): string[] {

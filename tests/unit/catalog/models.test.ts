@@ -18,6 +18,8 @@ const UNKNOWN = {
   cached_input_price: null,
   output_price: null,
 };
+/** By its name and protocol. */
+const READS = { images: null, pdfs: null, accepts: { images: true, pdfs: false } };
 const FIGURES = {
   context_tokens: 200_000,
   output_tokens: 8_000,
@@ -36,6 +38,7 @@ test("returns a model with its provider, and null for unknown figures", async ()
     model_name: "m-1",
     label: "m-1",
     ...UNKNOWN,
+    ...READS,
   });
   const free = { ...FIGURES, input_price: 0 };
   expect(
@@ -46,6 +49,7 @@ test("returns a model with its provider, and null for unknown figures", async ()
     model_name: "m-2",
     label: "A",
     ...free,
+    ...READS,
   });
   expect(
     await catalog.models.create(member, { provider_id: 1, model_name: "m-3", label: " " }),
@@ -191,6 +195,7 @@ test("returns an endpoint with everything that a call needs", async () => {
     prices: { input: 3, cachedInput: 0.3, output: 15 },
     contextTokens: 200_000,
     outputTokens: 8_000,
+    accepts: { images: true, pdfs: false },
   });
   expect(
     JSON.stringify([catalog.models.existing(1), catalog.models.list(), catalog.providers.list()]),
@@ -206,7 +211,11 @@ test("records every change in the audit", async () => {
   await catalog.models.remove(admin, 1);
   const target = "model:1";
   expect((await catalog.decisions()).slice(2)).toEqual([
-    { action: "model.create", target, detail: { provider_id: 1, model_name: "m", label: "m", ...UNKNOWN } },
+    {
+      action: "model.create",
+      target,
+      detail: { provider_id: 1, model_name: "m", label: "m", ...UNKNOWN, images: null, pdfs: null },
+    },
     {
       action: "model.update",
       target,

@@ -61,6 +61,7 @@ async function bodyOf(protocol: Protocol, request: ModelRequest): Promise<unknow
     prices,
     contextTokens: null,
     outputTokens: null,
+    accepts: { images: true, pdfs: true },
   };
   const listener = {
     text: () => {},
@@ -126,6 +127,8 @@ const threads = fc.array(turn, { maxLength: 8 }).map((turns) => {
   return [...entries, ...late].map((entry, index): ThreadEntry => ({ ...entry, id: index + 1 }));
 });
 
+const READER = { id: 1, label: "m", protocol: "anthropic", accepts: { images: true, pdfs: true } } as const;
+
 const inputs = fc.record({
   thread: threads,
   role: text,
@@ -137,7 +140,7 @@ const inputs = fc.record({
 test("makes a valid request of every thread in both protocols", async () => {
   const property = fc.asyncProperty(inputs, async ({ thread, role, tools, mayCall, limited }) => {
     const notice = limited ? { notice: { source: "notice:limit", text: "Stop here." } } : {};
-    const parts = assemble({ agent: { id: 1, role }, tools, thread, ...notice });
+    const parts = assemble({ agent: { id: 1, role }, tools, thread, reader: READER, ...notice });
     const request = toRequest(parts, mayCall);
     expect(validateMessagesRequest(await bodyOf("anthropic", request))).toEqual([]);
     expect(validateChatRequest(await bodyOf("openai-compatible", request))).toEqual([]);
@@ -149,7 +152,9 @@ test("adds nothing to a draft", () => {
   const person: ThreadEntry = { ...none, id: 1, kind: "person", text: "hi" };
   const answer: ThreadEntry = { ...none, id: 2, text: "hello" };
   const sources = (thread: ThreadEntry[], draft: boolean) =>
-    assemble({ agent: { id: 7, role: "r" }, tools: [], thread, draft }).map((part) => part.source);
+    assemble({ agent: { id: 7, role: "r" }, tools: [], thread, reader: READER, draft }).map(
+      (part) => part.source,
+    );
   expect(sources([], true)).toEqual(["agent:7"]);
   expect(sources([], false)).toEqual(["agent:7", "notice:empty"]);
   expect(sources([person, answer], true)).toEqual(["agent:7", "entry:1", "entry:2"]);

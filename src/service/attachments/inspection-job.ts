@@ -1,0 +1,30 @@
+// The job that finds out what an uploaded file is, and reads its text. The worker reads the file itself, so that its bytes cross no threads.
+
+import type { Job } from "../../kit/workers/job.ts";
+import type { AttachmentKind } from "./schema.ts";
+
+/** Of the largest PDF with its text, on a slow machine. */
+const DEADLINE_MS = 20_000;
+
+export interface Inspected {
+  readonly kind: AttachmentKind;
+  readonly mediaType: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly pages: number | null;
+  readonly text: string | null;
+  readonly textTokens: number | null;
+}
+
+export interface Inspection {
+  readonly path: string;
+  /** For errors. */
+  readonly name: string;
+}
+
+export const INSPECTION_JOB: Job<Inspection, Inspected> = {
+  name: "reading the attachment",
+  deadlineMs: DEADLINE_MS,
+  inputBytesMax: 64 * 1024,
+  sizeOf: ({ path, name }) => path.length + name.length,
+};

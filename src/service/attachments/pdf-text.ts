@@ -1,0 +1,69 @@
+// Reads the text of a PDF. Runs in a worker, whose deadline bounds it: a hostile PDF can ask for any amount of work.
+
+import { AppError } from "../../kit/error.ts";
+import { tolerateForgottenRejections } from "../../kit/workers/job.ts";
+import { PDF_PAGES_MAX, PDF_TEXT_CHARACTERS_MAX } from "./schema.ts";
+
+interface PdfText {
+  readonly pages: number;
+  /** Empty for a PDF of pictures. */
+  readonly text: string;
+}
+
+const LEFT_OUT = `\n\n(The rest of the text is left out: it has more than ${PDF_TEXT_CHARACTERS_MAX} characters.)`;
+
+/** Raises `refused` for a PDF that is broken or protected by a password, `too_large` for too many pages. */
+export async function readPdf(bytes: Uint8Array, name: string): Promise<PdfText> {
+  tolerateForgottenRejections();
+  const { getDocumentProxy } = await import("unpdf");
+  const settings = {
+    isEvalSupported: false,
+    disableFontFace: true,
+    useSystemFonts: false,
+    stopAtErrors: false,
+    verbosity: 0,
+  };
+  const document = await getDocumentProxy(bytes, settings).catch((error: unknown) => {
+    throw problemOf(error, name);
+  });
+  try {
+    const { numPages: pages } = document;
+    if (pages > PDF_PAGES_MAX)
+      throw new AppError("too_large", `${name}: has ${pages} pages; attach at most ${PDF_PAGES_MAX}`, {
+        limit_pages: PDF_PAGES_MAX,
+      });
+    let text = "";
+    for (let number = 1; number <= pages && text.length <= PDF_TEXT_CHARACTERS_MAX; number++) {
+      const page = await document.getPage(number);
+      const { items } = await page.getTextContent();
+      const words = items
+        .map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : ""))
+        .join("");
+      if (words.trim() !== "") text += `${text === "" ? "" : "\n\n"}${words.trim()}`;
+      page.cleanup();
+    }
+    if (text.length > PDF_TEXT_CHARACTERS_MAX)
+      text = wellFormed(text.slice(0, PDF_TEXT_CHARACTERS_MAX)) + LEFT_OUT;
+    return { pages, text: wellFormed(text) };
+  } catch (error) {
+    throw problemOf(error, name);
+  } finally {
+    await document.cleanup().catch(() => {});
+  }
+}
+
+/** Without lone surrogates and NUL, which models and databases do not take. */
+function wellFormed(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "");
+}
+
+function problemOf(error: unknown, name: string): AppError {
+  if (error instanceof AppError) return error;
+  const isLocked = error instanceof Error && error.name === "PasswordException";
+  return new AppError(
+    "refused",
+    isLocked
+      ? `${name}: protected by a password; save it without one and attach it again`
+      : `${name}: not a readable PDF; open it, save it again and attach the copy`,
+  );
+}

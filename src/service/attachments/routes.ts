@@ -1,0 +1,90 @@
+// HTTP for attachments. The body of an upload is the file itself, whatever its content type. A download is never rendered as a page.
+
+import { Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
+import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
+import { bodyPieces } from "../../kit/http/body.ts";
+import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
+import { hasTag } from "../../kit/http/file-answer.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
+import { IdParams } from "../../kit/schema.ts";
+import type { Admission } from "../identity/admission.ts";
+import type { Attachments } from "./attachments.ts";
+import { Attachment, ATTACHMENT_BYTES_MAX, AttachmentParams, UploadQuery } from "./schema.ts";
+import type { AttachmentRow } from "./store.ts";
+
+/** Its handler reads the body itself, so `createApi` must know this route. */
+export const ATTACHMENTS_ROUTE = "/workspaces/:id/attachments";
+
+/** Nothing in the file may run or load, even if a browser is made to open it. */
+const NOTHING_RUNS = "default-src 'none'; style-src 'none'; sandbox; frame-ancestors 'none'";
+
+export function attachmentRoutes(plugin: Admission, attachments: Attachments) {
+  return (
+    new Elysia({ name: "attachments", normalize: false, tags: ["attachments"] })
+      .use(plugin)
+      // Not POST: the guard lets only JSON be posted, since a foreign page could post anything else.
+      .put(
+        ATTACHMENTS_ROUTE,
+        async ({ caller, params, query, request, status }) => {
+          const body = () => bodyPieces(request, ATTACHMENT_BYTES_MAX, "disk");
+          const { created, ...attachment } = await attachments.upload(caller, params.id, query.name, body);
+          return status(created ? 201 : 200, attachment);
+        },
+        {
+          caller: "ws",
+          params: fromText(IdParams),
+          query: fromText(UploadQuery),
+          response: { 200: Attachment, 201: Attachment },
+          detail: UPLOAD,
+        },
+      )
+      .get(
+        `${ATTACHMENTS_ROUTE}/:hash`,
+        async ({ caller, params, request }) => {
+          const { row, path } = await attachments.open(caller, params.id, params.hash);
+          return fileAnswer(exchangeOf(request), row, path);
+        },
+        { caller: "ws", params: fromPath(AttachmentParams), response: Type.String(), detail: DOWNLOAD },
+      )
+  );
+}
+
+/** Returns `never`, because the response is not JSON; its type is the declared schema. */
+function fileAnswer(exchange: Exchange, row: AttachmentRow, path: string): never {
+  const { kind, media_type: type, hash, name } = row;
+  const headers: Record<string, string> = {
+    ...SECURITY_HEADERS,
+    "Content-Security-Policy": NOTHING_RUNS,
+    "Content-Type": kind === "text" ? "text/plain; charset=utf-8" : type,
+    "Content-Disposition": `${kind === "image" ? "inline" : "attachment"}; ${nameParameters(name)}`,
+    // Its bytes never change, but who may see them can.
+    "Cache-Control": "private, no-cache",
+    ETag: `"${hash}"`,
+    "X-Request-Id": exchange.id,
+  };
+  if (hasTag(exchange.headers["if-none-match"], headers["ETag"]!))
+    return new Response(null, { status: 304, headers }) as never;
+  return new Response(Bun.file(path), { headers }) as never;
+}
+
+/** RFC 6266: a name in ASCII for old clients, and the exact one (RFC 8187). */
+function nameParameters(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const exact = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `filename="${plain}"; filename*=UTF-8''${exact}`;
+}
+
+const BYTES = { "application/octet-stream": { schema: { type: "string" as const } } };
+const UPLOAD = {
+  description:
+    "Stores the body, a PNG, JPEG, WebP or GIF image, a PDF or a text, for a message: `POST /workspaces/{id}/chat` names it by its hash. What it is is read from its bytes. Answers 200 if the workspace has it already. Removed after a day without a message.",
+  requestBody: { required: true, content: BYTES },
+};
+const DOWNLOAD = {
+  description: "The bytes as they were uploaded, to save or to show as an image, never as a page.",
+  responses: { 200: { description: "the file", content: BYTES } },
+};

@@ -1,0 +1,64 @@
+// The worst that a caller can send as a message, and as its attachments.
+
+import {
+  ATTACHMENT_BYTES_MAX,
+  IMAGE_BYTES_MAX,
+  PDF_PAGES_MAX,
+  TEXT_BYTES_MAX,
+} from "../../../src/service/attachments/schema.ts";
+import { uploading } from "../../kit/attaching.ts";
+import { pdf, png } from "../../kit/sample-files.ts";
+import { asks, own, type ServiceCase } from "./service-asks.ts";
+
+const CHAT_CHARACTERS_MAX = 400_000;
+let attempts = 0;
+const fresh = () => `${(attempts += 1)}`;
+const largeImage = (salt: string) =>
+  Buffer.concat([png(8_000, 1, salt), Buffer.alloc(IMAGE_BYTES_MAX - 300)]);
+
+/** As large as an image may be. */
+export const PICTURE = largeImage("");
+
+const upload =
+  (content: () => Uint8Array | string, status: number): ServiceCase =>
+  async (service) => {
+    const answer = await uploading(service.admin, own("")(service), content(), "worst");
+    if (answer.status !== status) throw new Error(`upload: ${answer.status} ${await answer.text()}`);
+  };
+
+const longPdf = () =>
+  pdf(
+    ...Array.from(
+      { length: PDF_PAGES_MAX },
+      (_, page) => `${fresh()} on page ${page} ${"heron ".repeat(400)}`,
+    ),
+  );
+
+export const MESSAGE_ROWS: Readonly<Record<string, Readonly<Record<string, ServiceCase>>>> = {
+  "POST /workspaces/{id}/chat": {
+    "with as many bytes as a message may have": async (service) => {
+      const attachments = Array.from({ length: 5 }, () => ({ hash: service.attachedHash }));
+      await asks("POST", own("/chat"), 202, () => ({ text: "", attachments, queue: true }))(service);
+    },
+    "one word as long as a message may be": asks("POST", own("/chat"), 202, () => ({
+      text: "a".repeat(CHAT_CHARACTERS_MAX),
+      queue: true,
+    })),
+  },
+  "PUT /workspaces/{id}/attachments": {
+    "a PDF as long as it may be": upload(longPdf, 201),
+    "an image as large as it may be": upload(() => largeImage(fresh()), 201),
+    "as many bytes as are read, of no known type": upload(
+      () => Buffer.alloc(ATTACHMENT_BYTES_MAX, 0xff),
+      415,
+    ),
+    "a text as large as it may be": upload(() => `${fresh()} `.padEnd(TEXT_BYTES_MAX, "a"), 201),
+  },
+  "GET /workspaces/{id}/attachments/{hash}": {
+    "as large as it may be": async (service) => {
+      const path = `${own("/attachments")(service)}/${service.attachedHash}`;
+      const answer = await service.admin.raw("GET", path);
+      if ((await answer.bytes()).length !== PICTURE.length) throw new Error(`not the file: ${answer.status}`);
+    },
+  },
+};
