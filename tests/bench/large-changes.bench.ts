@@ -3,7 +3,8 @@
 
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { furnishedContext, type Furnished } from "../binary/worst-case/context-rows.ts";
-import { furnishedService, SERVICE_ROWS } from "../binary/worst-case/service-rows.ts";
+import { furnishedService } from "../binary/worst-case/furnished-service.ts";
+import { SERVICE_ROWS } from "../binary/worst-case/service-rows.ts";
 import type { MeasuredServer } from "../kit/measured-server.ts";
 import { percentile, type Row } from "./row.ts";
 

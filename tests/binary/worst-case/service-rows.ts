@@ -1,36 +1,21 @@
 // The worst that a caller can ask of each route of the service that takes text or grows with data, on a service that is furnished with
 // much. A new route needs a row here, or a reason why its input and its answer are small (tests/house/worst-cases.test.ts).
 
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
-import { AGENTS_PER_WORKSPACE_MAX, WIRES_PER_WORKSPACE_MAX } from "../../../src/service/blueprint/schema.ts";
+import type { Database } from "bun:sqlite";
 import { MEMORY_DOCUMENT_BYTES_MAX } from "../../../src/service/memory/schema.ts";
-import { attach } from "../../kit/attaching.ts";
-import { createClient } from "../../kit/client.ts";
 import { lookAtCopy } from "../../kit/database-copy.ts";
 import { eventually } from "../../kit/eventually.ts";
-import { temporaryFolder } from "../../kit/folder.ts";
-import { addTurns } from "../../kit/long-conversation.ts";
-import { measuredServer } from "../../kit/measured-server.ts";
-import { say, startModel } from "../../kit/model/index.ts";
 import { FINDING_ROWS } from "./finding-rows.ts";
-import { addMemory, BUSY } from "../../kit/large-memory.ts";
-import { world } from "../../kit/world.ts";
-import { MESSAGE_ROWS, PICTURE } from "./message-rows.ts";
-import { TRIES } from "./nobody-waits.ts";
-import { addWorkspaces, WORKSPACE_ROWS } from "./workspace-rows.ts";
-import { asks, get, own, type FurnishedService, type ServiceCase } from "./service-asks.ts";
+import { BUSY } from "../../kit/large-memory.ts";
+import { MESSAGE_ROWS } from "./message-rows.ts";
+import { WORKSPACE_ROWS } from "./workspace-rows.ts";
+import { asks, get, own, type ServiceCase } from "./service-asks.ts";
 
-const TURNS = 5_000;
-const SPARE_TURNS = 3_000;
-const CALLS = 5_000;
 const EVENTS = 10_000;
-const AUDIT_RECORDS = 50_000;
 const PASSWORD_CHARACTERS_MAX = 1_000;
 const INSTRUCTION_CHARACTERS_MAX = 100_000;
 const FILE_BYTES = 2 * 1024 * 1024;
 const NAME_CHARACTERS = 8;
-const ROLE_SENTENCES = 100;
 
 let attempts = 0;
 const newName = () => `${"name".slice(0, NAME_CHARACTERS)} ${(attempts += 1)}`;
@@ -304,152 +289,3 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
   "a connection of its own": ["GET /terminal", "GET /workspaces/{id}/terminal"],
   "asks the database whether it is there": ["GET /health"],
 };
-
-export async function furnishedService(): Promise<FurnishedService> {
-  const folder = await temporaryFolder();
-  const model = await startModel({});
-  model.on("m", () => say("ok"));
-  const furnished = await furnish(folder.path, model.openaiUrl);
-  const measured = await measuredServer("service", folder.path);
-  return {
-    ...furnished,
-    data: folder.path,
-    measured,
-    admin: createClient(measured.url),
-    async [Symbol.asyncDispose]() {
-      await measured[Symbol.asyncDispose]();
-      await model[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
-}
-
-async function furnish(data: string, modelUrl: string) {
-  const lab = await world({ data });
-  const { admin } = lab;
-  const provider = await admin.post("/providers", {
-    name: "p",
-    type: "openai-compatible",
-    base_url: modelUrl,
-    api_key: "k",
-  });
-  const { id: modelId } = await admin.post("/models", {
-    provider_id: provider.id,
-    model_name: "m",
-    images: true,
-  });
-  const begun = async (name: string) => {
-    const { id } = await admin.post("/workspaces", { name, orchestrator_model_id: modelId });
-    const chat = { method: "POST", body: { text: "first" } };
-    await (await admin.events(`/workspaces/${id}/chat`, chat)).all();
-    return id;
-  };
-  const workspaceId = await begun("w");
-  const crowdedId = await begun("crowded");
-  const spareIds: number[] = [];
-  while (spareIds.length < TRIES) spareIds.push(await begun(`spare ${spareIds.length}`));
-  const [agent] = await admin.get(`/workspaces/${workspaceId}/agents`);
-  const [turn] = await admin.get(`/workspaces/${workspaceId}/turns`);
-  await admin.raw("PUT", `/workspaces/${workspaceId}/file?path=read.txt`, {
-    body: "x\n".repeat(FILE_BYTES / 2 - 1),
-  });
-  const { hash: attachedHash } = await attach({ admin, own: `/workspaces/${workspaceId}` }, PICTURE, "a.png");
-  const { id: userId } = await lab.user("worst");
-  const { branch } = await admin.get(`/workspaces/${workspaceId}`);
-  await lab.program.service.stop("furnished");
-  await addMemory(data, branch);
-  const path = join(data, "service.db");
-  addAgents(path, crowdedId);
-  addWorkspaces(path);
-  for (const id of spareIds) addConversation(path, id);
-  const calls = addMuch(path, workspaceId);
-  const forkId = addFork(path, turn!.id);
-  const ids = {
-    attachedHash,
-    crowdedId,
-    spareIds,
-    workspaceId,
-    agentId: agent!.id,
-    turnId: turn!.id,
-    modelId,
-    userId,
-  };
-  return { ...ids, branch, calls, forkId };
-}
-
-/** Beside the first turn of a conversation. */
-function addFork(path: string, turnId: number): number {
-  using db = new Database(path);
-  const fork = db.query<{ id: number }, [number]>(
-    `INSERT INTO turns (workspace_id, number, status, text, user_id, user_name, auth, created_at, started_at, finished_at)
-     SELECT workspace_id, (SELECT count(*) + 1 FROM turns), status, text, user_id, user_name, auth, created_at, started_at, finished_at FROM turns WHERE id = ? RETURNING id`,
-  );
-  return fork.get(turnId)!.id;
-}
-
-/** As many as there may be, and wires. */
-function addAgents(path: string, workspaceId: number): void {
-  using db = new Database(path);
-  db.run(
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1)
-     INSERT INTO agents (workspace_id, name, name_key, role, model_id, orchestrator, x, y, created_at)
-     SELECT workspace_id, 'a' || i, 'a' || i, ?2, model_id, 0, 0, 0, created_at
-     FROM n, (SELECT * FROM agents WHERE workspace_id = ?3 AND orchestrator = 1)`,
-    [AGENTS_PER_WORKSPACE_MAX, "Read what you are given. ".repeat(ROLE_SENTENCES), workspaceId],
-  );
-  db.run(
-    `INSERT INTO wires (workspace_id, from_agent_id, to_agent_id, created_at)
-     SELECT ?1, a.id, b.id, 0 FROM agents a JOIN agents b ON b.workspace_id = ?1 AND b.id <> a.id WHERE a.workspace_id = ?1 LIMIT ?2`,
-    [workspaceId, WIRES_PER_WORKSPACE_MAX],
-  );
-}
-
-function addConversation(path: string, workspaceId: number): void {
-  using db = new Database(path);
-  addTurns(db, workspaceId, SPARE_TURNS);
-}
-
-/** Entries, and calls: two that were sent all of the conversation, and one that was sent all but its first entry. */
-function addMuch(path: string, workspaceId: number): readonly [number, number] {
-  using db = new Database(path);
-  addTurns(db, workspaceId, TURNS);
-  const { last } = db.query<{ last: number }, []>("SELECT max(id) AS last FROM entries").get()!;
-  const columns = (db.query("PRAGMA table_info(calls)").all() as { name: string }[])
-    .map(({ name }) => name)
-    .filter((name) => name !== "id");
-  const call = db
-    .query<{ id: number; parts: string }, []>("SELECT id, parts FROM calls ORDER BY id LIMIT 1")
-    .get()!;
-  const stable = call.parts.replace(/,?e.*$/, "");
-  const copy = (parts: string) => {
-    const selected = columns.map((name) => (name === "parts" ? "?1" : name)).join(", ");
-    return db
-      .query<{ id: number }, [string]>(
-        `INSERT INTO calls (${columns.join(", ")}) SELECT ${selected} FROM calls WHERE id = ${call.id} RETURNING id`,
-      )
-      .get(parts)!.id;
-  };
-  db.run("BEGIN");
-  for (let index = 0; index < CALLS; index += 1) copy(stable);
-  const before = copy(`${stable},e1-${last - 2}`);
-  const whole = copy(`${stable},e1-${last}`);
-  copy(`${stable},e2-${last}`);
-  // As many events as a long life brings: copies of one.
-  db.run(
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-     INSERT INTO events (workspace_id, id, turn_id, type, content)
-     SELECT workspace_id, (SELECT max(id) FROM events WHERE workspace_id = ?2) + i, NULL, type, content
-     FROM n, (SELECT * FROM events WHERE workspace_id = ?2 AND type = 'entry' LIMIT 1)`,
-    [EVENTS, workspaceId],
-  );
-  // Only to be read: they are not linked, so nothing verifies them.
-  db.run(
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-     INSERT INTO audit (seq, record, prev, hash)
-     SELECT (SELECT max(seq) FROM audit) + i, record, prev, hash FROM n, (SELECT * FROM audit ORDER BY seq DESC LIMIT 1)`,
-    [AUDIT_RECORDS],
-  );
-  db.run("UPDATE audit_head SET seq = (SELECT max(seq) FROM audit)");
-  db.run("COMMIT");
-  return [whole, before];
-}

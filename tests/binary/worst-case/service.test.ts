@@ -3,7 +3,8 @@
 
 import { afterAll, describe, test } from "bun:test";
 import { expectNobodyWaits } from "./nobody-waits.ts";
-import { furnishedService, SERVICE_ROWS } from "./service-rows.ts";
+import { furnishedService } from "./furnished-service.ts";
+import { SERVICE_ROWS } from "./service-rows.ts";
 
 const LIMIT_MS = 60_000;
 const service = await furnishedService();
