@@ -57,6 +57,7 @@ test("shows the code, hash, author and isolation of a gear", async () => {
     isolation:
       "Gears are NOT isolated on this server: a gear runs with the server's own access to files, the database, the stored provider keys, the network and this API. The approval is the only control.",
     created_at: expect.any(String),
+    decisions: [],
     updated_at: expect.any(String),
     code: "cat\n",
     files: [{ path: "main.sh", encoding: "utf8", content: "cat\n" }],
