@@ -36,6 +36,7 @@ import { settingsRoutes } from "./console/settings-routes.ts";
 import { Pictures } from "./graph/pictures.ts";
 import { userRoutes } from "./console/user-routes.ts";
 import { ACCESS, USERS } from "./console/user-addresses.ts";
+import type { Caller } from "./identity/caller.ts";
 import type { Parts } from "./parts.ts";
 
 export function serverConsole(parts: Parts, log: Log): Handle {
@@ -49,7 +50,7 @@ export function serverConsole(parts: Parts, log: Log): Handle {
 
 /** Every page of a server. */
 export function serverAreas(parts: Parts, cookies: ConsoleCookies): Area[] {
-  const { account, limits, logins, audit, health, config, streams, deliveries, workers } = parts;
+  const { account, limits, logins, audit, health, config, streams, deliveries, users, workers } = parts;
   const source = servedSpaces({ ...parts, browsing: new Browsing(parts.spaces) });
   const counters = () => ({
     "Open streams": streams.size,
@@ -58,7 +59,8 @@ export function serverAreas(parts: Parts, cookies: ConsoleCookies): Area[] {
     "Webhooks failed": deliveries.failed,
     "Requests refused": limits.refused,
   });
-  const facts = { health, audit, directory: config.directory, counters };
+  const isAlone = (admin: Caller) => users.page(admin, undefined, 2).length === 1;
+  const facts = { health, audit, directory: config.directory, counters, isAlone };
   return [
     sessionArea(logins, cookies),
     overviewArea(source, facts),

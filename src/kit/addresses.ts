@@ -51,6 +51,12 @@ export function isThisMachine(address: string): boolean {
   return range === "loopback" || range === "unspecified" || interfaceAddresses().has(plain.toString());
 }
 
+/** The addresses at which other machines may reach this one: those of its interfaces, without loopback and link-local ones. */
+export function reachableAddresses(): string[] {
+  const all = [...interfaceAddresses()].filter((address) => address !== undefined);
+  return all.filter((address) => !["loopback", "linkLocal"].includes(ipaddr.parse(address).range())).sort();
+}
+
 /** Read at each check: interfaces come and go. */
 function interfaceAddresses(): Set<string | undefined> {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);

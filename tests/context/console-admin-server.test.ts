@@ -9,6 +9,9 @@ import { until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 const BACKUPS = "/console/backups";
+/** So that a backup takes longer than asking to cancel it. */
+const LARGE_FILES = 8;
+const LARGE_BYTES = 4 * 1024 * 1024;
 
 describe("backups", () => {
   test("start in the operator's directory only, show their progress and the archive", async () => {
@@ -33,6 +36,47 @@ describe("backups", () => {
     expect([record!.actor.name, record!.target, record!.result]).toEqual(["root", file, "ok"]);
     const csrf = done.forms[0]!.fields["csrf"]!;
     expect((await root.post(`${BACKUPS}/7/cancel`, { csrf })).status).toBe(404);
+  });
+
+  test("that run are cancelled and leave no file; one that is finished says so and stays", async () => {
+    await using folder = await temporaryFolder();
+    await using server = await contextServer({ config: { backup: { directory: folder.path } } });
+    for (let count = 0; count < LARGE_FILES; count += 1)
+      await server.admin.write(`${count}.bin`, crypto.getRandomValues(new Uint8Array(LARGE_BYTES)));
+    const root = await signedIn(server, "root");
+    const cancelled = async () => {
+      const running = await root.submit(await root.get(BACKUPS), BACKUPS);
+      const form = running.forms.find(({ action }) => action.endsWith("/cancel"));
+      // It may be finished before the page is, on a fast machine.
+      if (!form) return undefined;
+      expect(running.html).toContain(`data-live="${BACKUPS}/live"`);
+      const page = await root.submit(running, form.action);
+      return page.text.includes("Cancelled the backup. No file was kept.") ? form.action : undefined;
+    };
+    const action = await until(cancelled);
+    const left = readdirSync(folder.path).length;
+    const ended = await until(async () => {
+      const page = await root.get(BACKUPS);
+      return page.text.includes("State Running") ? undefined : page;
+    });
+    expect(ended.text).toContain("State Failed");
+    expect(ended.text).toContain("the backup was cancelled: stopped by root; no file was kept");
+    // Without the temporary file of the one that was cancelled.
+    const files = readdirSync(folder.path);
+    expect(files.filter((name) => name.includes(".part-"))).toEqual([]);
+    expect(files.length).toBeLessThanOrEqual(left);
+    const [record] = await server.audit("action=backup.create&limit=1");
+    expect([record!.actor.name, record!.result]).toEqual(["root", "error"]);
+    expect(ended.forms.some((form) => form.action === BACKUPS)).toBe(true);
+    await root.submit(ended, BACKUPS);
+    const done = await until(async () => {
+      const page = await root.get(BACKUPS);
+      return page.text.includes("State Done") ? page : undefined;
+    });
+    const csrf = done.forms[0]!.fields["csrf"]!;
+    const last = Number(/\d+/.exec(action)![0]) + 1;
+    const late = await root.post(`${BACKUPS}/${last}/cancel`, { csrf });
+    expect(late.text).toContain("The backup was finished already. Its file is kept.");
   });
 
   test("without such a directory say what to do, and refuse a form that is sent anyway", async () => {

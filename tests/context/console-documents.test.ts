@@ -213,11 +213,13 @@ describe("documents in the console", () => {
     const twice = await ada.submit(page, `${IN}/snapshots`, { name: "first" });
     expect([twice.status, Object.keys(twice.problems)]).toEqual([409, ["name"]]);
     await server.admin.write("later.md", "later\n");
-    const { forms } = await ada.get(`${IN}/snapshots`);
-    const restore = forms.find(({ action }) => action.endsWith("/restore"))!.action;
-    expect(told(await ada.submit(await ada.get(`${IN}/snapshots`), restore))).toMatch(
-      /^Restored the snapshot: \d+ documents? changed\.$/,
-    );
+    const { links } = await ada.get(`${IN}/snapshots`);
+    const restore = links.find((link) => link.endsWith("/restore"))!;
+    const ask = await ada.get(restore);
+    expect(ask.text).toContain("Documents created since then are deleted.");
+    expect((await viewer.get(restore)).status).toBe(403);
+    expect((await ada.get(`${IN}/snapshots/99/restore`)).status).toBe(404);
+    expect(told(await ada.submit(ask, restore))).toMatch(/^Restored the snapshot: \d+ documents? changed\.$/);
   });
 
   test("a search finds words and patterns, and refuses a bad one at its field", async () => {

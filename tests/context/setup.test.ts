@@ -5,6 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { prepareServer } from "../../src/context/init-server.ts";
 import { startServer, type RunningServer } from "../../src/context/main.ts";
+import { reachableAddresses } from "../../src/kit/addresses.ts";
 import { freePort } from "../../src/kit/port.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { signIn, visitor, type ConsolePage, type Visitor } from "../kit/console.ts";
@@ -187,6 +188,42 @@ describe("the setup", () => {
     expect(at.server.port).toBe(port);
     const config = await Bun.file(join(at.directory, "server.yaml")).text();
     expect(Bun.YAML.parse(config)).toEqual({ listen: { address: "127.0.0.1", port } });
+  });
+
+  test.each([
+    "0.0.0.0",
+    ...reachableAddresses()
+      .filter((address) => !address.includes(":"))
+      .slice(0, 1),
+  ])("moves the running server to %s, where other machines reach it and everyone signs in", async (host) => {
+    await using at = await setUp();
+    const one = visitor(at.server.url);
+    const port = await freePort(host);
+    const review = await filled(one, port, { reach: "network", address: host });
+    expect(review.text).toContain(`${host}, port ${port}`);
+    const done = await one.submit(review, "/setup/review");
+    const reached = host === "0.0.0.0" ? ["127.0.0.1", ...reachableAddresses()] : [host];
+    expect(done.links).toEqual(
+      reached.map((name) => `http://${name.includes(":") ? `[${name}]` : name}:${port}/console`),
+    );
+    const health = (url: string) =>
+      fetch(`${url}/health`).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    for (const name of reached.filter((address) => !address.includes(":"))) {
+      const url = `http://${name}:${port}`;
+      await eventually(() => health(url), 200);
+      // The way of a loopback address is closed: whoever comes has to sign in.
+      const stranger = visitor(url);
+      expect((await stranger.get("/console")).path).toBe("/console/login");
+      const console = await signIn(stranger, "ada", PASSWORD);
+      expect([console.path, console.text.includes("Ada admin")]).toEqual(["/console", true]);
+      expect((await fetch(`${url}/api/v1/users`)).status).toBe(401);
+      expect((await stranger.get("/setup")).status).toBe(404);
+    }
+    const config = Bun.YAML.parse(await Bun.file(join(at.directory, "server.yaml")).text());
+    expect(config).toEqual({ listen: { address: host, port } });
   });
 
   test("two browsers that finish at once create one admin", async () => {

@@ -9,6 +9,7 @@ import { BACKUPS, BackupsBody, Progress } from "./pages/backups.tsx";
 import { attempt, get, idOf, post } from "./routes.ts";
 import type { Visit } from "./visit.ts";
 
+const CANCELLED = "Cancelled the backup. No file was kept.";
 const EXAMPLE = "/var/backups/cairn-backup-20261122T160000Z.tar.zst";
 
 interface BackupPagesDeps {
@@ -35,8 +36,9 @@ export function backupRoutes(deps: BackupPagesDeps): PageRoute[] {
       ),
     ),
     post(`${BACKUPS}/:id/cancel`, ({ visit, params }) => {
-      backups.stop(visit.caller, idOf("backup", params));
-      return to(BACKUPS, "Cancelled the backup. No file was kept.");
+      const { state } = backups.stop(visit.caller, idOf("backup", params));
+      const isLate = state === "done";
+      return to(BACKUPS, isLate ? "The backup was finished already. Its file is kept." : CANCELLED);
     }),
   ];
 }

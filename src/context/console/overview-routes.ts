@@ -22,6 +22,8 @@ interface ServerFacts {
   readonly audit: Pick<Audit, "list">;
   /** Of the data directory. */
   readonly directory: string;
+  /** Reports whether there is one user only. */
+  readonly isAlone: (admin: Caller) => boolean;
   /** Labelled counts, for admins. */
   readonly counters: () => Readonly<Record<string, number>>;
 }
@@ -42,7 +44,8 @@ export function overviewArea(source: SpaceSource, server?: ServerFacts): Area {
             activityFor(caller, source),
             isAdmin ? server.audit.list(caller, { limit: AUDIT_SHOWN }) : undefined,
           ]);
-          return page("Overview", h(OverviewBody, { figures, activity, records }));
+          const isAlone = isAdmin && server.isAlone(caller);
+          return page("Overview", h(OverviewBody, { figures, activity, records, isAlone }));
         },
       },
       {

@@ -226,6 +226,15 @@ export function Figure({ label, children }: { label: string; children: Component
   );
 }
 
+/** How much of a disk is free. */
+export function DiskFigure({ disk: { free, total } }: { disk: { free: number; total: number } }): VNode {
+  return (
+    <Figure label="Disk free">
+      {sizeText(free)} <span class="console-of">of {sizeText(total)}</span>
+    </Figure>
+  );
+}
+
 /** Text exactly as it is. */
 export function Raw({ text, label }: { text: string; label: string }): VNode {
   return (

@@ -13,6 +13,7 @@ import type { ServerConfig } from "../config/schema.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { INSIDE_JOB } from "../doctor/inside-job.ts";
 import { page, type Answer, type PageRoute } from "./area.ts";
+import { byteText } from "./byte-count.ts";
 import { counted } from "./format.ts";
 import { SETTINGS, SettingsBody } from "./pages/settings.tsx";
 import { get, post } from "./routes.ts";
@@ -76,8 +77,8 @@ function settingsOf(config: ServerConfig): [key: string, value: string][] {
     ["rate_limit.enabled", String(config.rateLimit.enabled)],
     ["rate_limit.requests_per_minute", String(config.rateLimit.requestsPerMinute)],
     ["rate_limit.auth_per_minute", String(config.rateLimit.authPerMinute)],
-    ["quotas.max_file_size", `${config.quotas.max_file_size} bytes`],
-    ["quotas.max_space_size", `${config.quotas.max_space_size} bytes`],
+    ["quotas.max_file_size", byteText(config.quotas.max_file_size)],
+    ["quotas.max_space_size", byteText(config.quotas.max_space_size)],
     ["quotas.max_files", String(config.quotas.max_files)],
     ["backend", config.backend],
     ["retention.max_versions", config.versionsKept === 0 ? "0 (all)" : String(config.versionsKept)],

@@ -1,12 +1,14 @@
 // Snapshots of a space: names for a moment, and going back to one by writing new versions.
 
 import { h } from "preact";
-import { fieldError } from "../../kit/error.ts";
+import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { SNAPSHOT_NAME_CHARACTERS_MAX as NAME_CHARACTERS_MAX } from "../versioned-store/schema.ts";
 import { to, type Answer, type Area, type Asked } from "./area.ts";
 import { failureOf, type Failure } from "./failure.ts";
 import { counted, spacePath } from "./format.ts";
+import { ConfirmBody } from "./pages/confirm.tsx";
 import { SnapshotsBody } from "./pages/snapshots.tsx";
+import { get, idOf, post } from "./routes.ts";
 import { spacePage } from "./space-head.tsx";
 import type { SpaceSource } from "./space-source.ts";
 
@@ -35,20 +37,40 @@ export function snapshotsArea(source: SpaceSource): Area {
           }
         },
       },
-      {
-        method: "POST",
-        path: `${path}/:id/restore`,
-        answer: async ({ visit, params }) => {
-          const space = params["space"]!;
-          const { files } = await source.use(visit.caller, space, (one) => one.restore(Number(params["id"])));
-          return to(
-            spacePath(space, "/snapshots"),
-            `Restored the snapshot: ${counted(files.length, "document")} changed.`,
-          );
-        },
-      },
+      get(`${path}/:id/restore`, (asked) => askRestore(source, asked)),
+      post(`${path}/:id/restore`, async ({ visit, params }) => {
+        const space = params["space"]!;
+        const { files } = await source.use(visit.caller, space, (one) =>
+          one.restore(idOf("snapshot", params)),
+        );
+        const text = `Restored the snapshot: ${counted(files.length, "document")} changed.`;
+        return to(spacePath(space, "/snapshots"), text);
+      }),
     ],
   };
+}
+
+async function askRestore(source: SpaceSource, { visit, params }: Asked): Promise<Answer> {
+  const space = params["space"]!;
+  const rows = await source.use(visit.caller, space, (one) => one.snapshots());
+  const snapshot = rows.find(({ id }) => String(id) === params["id"]);
+  if (!snapshot) throw notFound("snapshot", params["id"]!);
+  if (!visit.caller.rights.has("lead", space))
+    throw new AppError("forbidden", `restoring a snapshot requires the role space-lead or admin in ${space}`);
+  const back = spacePath(space, "/snapshots");
+  const text =
+    "Every document becomes as it was then, by new versions. Documents created since then are deleted. Nothing is lost: all versions stay in the history.";
+  const confirm = {
+    visit,
+    action: spacePath(space, `/snapshots/${snapshot.id}/restore`),
+    back,
+    button: "Restore the snapshot",
+    children: h("p", null, text),
+    isHarmless: true,
+  };
+  const crumbs = [{ label: "Snapshots", path: back }];
+  const facts = { title: `Restore ${snapshot.name}`, tab: "/snapshots", crumbs };
+  return spacePage(visit, space, facts, h(ConfirmBody, confirm));
 }
 
 async function snapshots(

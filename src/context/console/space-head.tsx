@@ -6,6 +6,9 @@ import { spacePath } from "./format.ts";
 import type { Crumb } from "./frame.tsx";
 import type { SpaceTab, Visit } from "./visit.ts";
 
+/** Of the pages that only leads and admins see. */
+export const SETTINGS_TAB = "/settings";
+
 /** A page of a space. `tab`: the path of its tab. `crumbs`: below the space. */
 export function spacePage(
   visit: Visit,

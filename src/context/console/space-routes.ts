@@ -8,7 +8,7 @@ import { page, to, type Area, type PageRoute } from "./area.ts";
 import { failureOf, type Failure } from "./failure.ts";
 import { counted, PAGE_ROWS, sizeText, spacePath, withQuery } from "./format.ts";
 import { DeleteSpaceBody, NewSpaceBody, SpacesBody } from "./pages/spaces.tsx";
-import { spacePage } from "./space-head.tsx";
+import { SETTINGS_TAB, spacePage } from "./space-head.tsx";
 import type { SpaceSource } from "./space-source.ts";
 import type { Visit } from "./visit.ts";
 
@@ -32,9 +32,6 @@ export function spacesArea(source: SpaceSource, spaces?: Pick<Spaces, "create" |
   };
   return {
     places: [{ label: "Spaces", path: ALL, group: "Work" }],
-    spaceTabs: spaces
-      ? [{ label: "Delete", path: "/delete", isShown: ({ rights }, space) => rights.has("admin", space) }]
-      : [],
     routes: spaces ? [list, ...createRoutes(spaces), ...deleteRoutes(source, spaces)] : [list],
   };
 }
@@ -87,7 +84,7 @@ function deleteRoutes(source: SpaceSource, spaces: Pick<Spaces, "remove">): Page
     return spacePage(
       visit,
       name,
-      { title: `Delete ${name}`, tab: "/delete", status: failure?.status },
+      { title: `Delete ${name}`, tab: SETTINGS_TAB, status: failure?.status },
       h(DeleteSpaceBody, { visit, space, failure }),
     );
   };

@@ -15,9 +15,9 @@ import { counted, spacePath } from "./format.ts";
 import { given } from "./given.ts";
 import { SpaceSettingsBody, type QuotaForm, type QuotaName, type SyncRow } from "./pages/space-settings.tsx";
 import { attempt, get, post } from "./routes.ts";
-import { spacePage } from "./space-head.tsx";
+import { SETTINGS_TAB, spacePage } from "./space-head.tsx";
 
-const TAB = "/settings";
+const TAB = SETTINGS_TAB;
 const ROOT = `/console/spaces/:space${TAB}`;
 const BLANK: SyncRow = { prefix: "", mode: "never" };
 /** Above the limit of rules, so that the rules say so. */
@@ -65,6 +65,7 @@ async function shown(
     quotas: typed.quotas ?? ownQuotas(space),
     rows: typed.rows ?? [...rowsOf(space.sync), BLANK],
     seen: typed.seen ?? seenOf(space.sync),
+    mayDelete: visit.caller.rights.has("admin", name),
     failure,
   });
   return spacePage(visit, name, { title: `Settings of ${name}`, tab: TAB, status: failure?.status }, body);

@@ -1,6 +1,7 @@
 // The pages of the setup: the code, four steps, and the end. Each step checks its own fields; nothing is written before the last one.
 
 import { h } from "preact";
+import { reachableAddresses } from "../../kit/addresses.ts";
 import { AppError } from "../../kit/error.ts";
 import { page, to, type Answer, type Area, type Asked, type OpenRoute } from "../console/area.ts";
 import type { ConsoleCookies } from "../console/door.ts";
@@ -9,7 +10,10 @@ import { redirect } from "../console/responses.ts";
 import type { Stranger } from "../console/visit.ts";
 import { templateNames, templateSummary } from "../spaces/templates.ts";
 import { AddressBody, AdminBody, CodeBody, DoneBody, ReviewBody, SpaceBody } from "./pages/setup.tsx";
-import type { Setup } from "./setup.ts";
+import type { Listen, Setup } from "./setup.ts";
+
+/** All addresses of this machine. */
+const WILDCARDS = ["0.0.0.0", "::"];
 
 const TEMPLATES = templateNames.map((value) => ({ value, label: `${value}: ${templateSummary(value)}` }));
 
@@ -142,15 +146,19 @@ function reviewPage(visit: Stranger, setup: Setup, failure?: Failure): Answer {
   );
 }
 
+/** Where the console is from now on, the address for this browser first. */
+function addressesOf({ host, port }: Listen): string[] {
+  const hosts = WILDCARDS.includes(host) ? ["127.0.0.1", ...reachableAddresses()] : [host];
+  return hosts.map((one) => `http://${one.includes(":") ? `[${one}]` : one}:${port}/console`);
+}
+
 async function finish({ visit, exchange }: Ask, setup: Setup, cookies: ConsoleCookies): Promise<Answer> {
   const before = exchange.headers["host"] ?? "";
   try {
     const { secret, listen } = await setup.finish(exchange);
     const session = cookies.set(exchange, "session", secret);
-    const name = listen.host.includes(":") ? `[${listen.host}]` : listen.host;
     const isSame = before.endsWith(`:${listen.port}`) && ["127.0.0.1", "localhost"].includes(listen.host);
-    if (!isSame)
-      return page("The server is ready", h(DoneBody, { url: `http://${name}:${listen.port}/console` }));
+    if (!isSame) return page("The server is ready", h(DoneBody, { urls: addressesOf(listen) }));
     const set = [session, cookies.set(exchange, "visitor", "")];
     return { kind: "response", response: redirect(exchange, "/console", visit.nonce, set) };
   } catch (error) {

@@ -81,13 +81,19 @@ export function BreaksBody({ breaks }: { breaks: readonly AuditBreak[] }): VNode
             <td class="tight">
               <Time at={one.noticed_at} />
             </td>
-            <td class="number">{one.line}</td>
+            <td class="number" data-label="Line:">
+              {one.line}
+            </td>
             <td class="wide">
               <Name>{one.problem}</Name>
             </td>
-            <td class="tight">{counted(one.expected_entries, "record")}</td>
-            <td class="tight">{counted(one.found_entries, "record")}</td>
-            <td>
+            <td class="tight" data-label="Written:">
+              {counted(one.expected_entries, "record")}
+            </td>
+            <td class="tight" data-label="Intact:">
+              {counted(one.found_entries, "record")}
+            </td>
+            <td data-label="Acknowledged:">
               {one.acknowledged_at === null ? (
                 <span class="console-badge">Open</span>
               ) : (

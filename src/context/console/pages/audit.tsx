@@ -107,7 +107,7 @@ function Records({ records }: { records: readonly AuditRecord[] }): VNode {
           </td>
           <td>{one.actor.name === "" ? <span class="muted">nobody</span> : <Name>{one.actor.name}</Name>}</td>
           <td class="tight">{one.action}</td>
-          <td class="wide">
+          <td class="wide last">
             <Name>{[one.space, one.target].filter((part) => part !== null).join(" · ")}</Name>
           </td>
           <td class={one.result === "ok" ? "tight" : "tight console-bad"}>{one.result}</td>

@@ -114,27 +114,34 @@ export function SearchBody({ space, shown }: { space: string; shown: SearchShown
   const { text, regex, path, answer, failure } = shown;
   return (
     <div class="console-stack">
-      <form method="get" action={spacePath(space, "/search")} role="search" class="form console-form">
+      <form
+        method="get"
+        action={spacePath(space, "/search")}
+        role="search"
+        class="console-stack console-find"
+      >
         <Problem failure={failure} fields={["q", "path"]} />
-        <Field
-          label="Find"
-          name="q"
-          value={text}
-          autoFocus={answer === undefined}
-          hint={'Words, or a "phrase". word* finds what begins with it.'}
-          failure={failure}
-        />
-        <Field
-          label="Only in this folder or pattern (optional)"
-          name="path"
-          value={path}
-          hint="For example team or **/*.md"
-          failure={failure}
-        />
+        <div class="console-pair">
+          <Field
+            label="Find"
+            name="q"
+            value={text}
+            autoFocus={answer === undefined}
+            hint={'Words, or a "phrase". word* finds what begins with it.'}
+            failure={failure}
+          />
+          <Field
+            label="Only in this folder or pattern (optional)"
+            name="path"
+            value={path}
+            hint="For example team or **/*.md"
+            failure={failure}
+          />
+        </div>
         <label class="check">
           <input type="checkbox" name="regex" value="1" checked={regex} /> Regular expression
         </label>
-        <div class="actions">
+        <div class="console-bar">
           <button class="btn primary">Search</button>
         </div>
       </form>

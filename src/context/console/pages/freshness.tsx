@@ -163,34 +163,32 @@ function Nothing({ view }: { view: FreshnessView }): VNode {
 function Documents({ shown: { documents }, ...props }: FreshnessProps): VNode {
   const { space } = props;
   return (
-    <div class="console-cards">
-      <Table label="Documents" head={["Document", "State", "Due", "Why", "Owner", "Action"]}>
-        {documents.map((one) => (
-          <tr>
-            <td class="wide">
-              <a href={spacePath(space, "/files", one.path)}>
-                <Name>{one.path}</Name>
-              </a>
-              {one.importance === "high" && (
-                <>
-                  {" "}
-                  <span class="console-badge plain">important</span>
-                </>
-              )}
-            </td>
-            <td class="tight">
-              <span class={`console-fresh ${one.group}`}>{GROUPS[one.group]}</span>
-            </td>
-            <td class="tight">{one.due?.slice(0, 10) ?? <span class="muted">—</span>}</td>
-            <td class="wide">{reasonOf(one)}</td>
-            <td>{one.owner === null ? <span class="muted">—</span> : <Name>{one.owner}</Name>}</td>
-            <td class="tight">
-              <ValidateButton {...props} path={one.path} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </div>
+    <Table label="Documents" head={["Document", "State", "Due", "Why", "Owner", "Action"]}>
+      {documents.map((one) => (
+        <tr>
+          <td class="wide">
+            <a href={spacePath(space, "/files", one.path)}>
+              <Name>{one.path}</Name>
+            </a>
+            {one.importance === "high" && (
+              <>
+                {" "}
+                <span class="console-badge plain">important</span>
+              </>
+            )}
+          </td>
+          <td class="tight">
+            <span class={`console-fresh ${one.group}`}>{GROUPS[one.group]}</span>
+          </td>
+          <td class="tight">{one.due?.slice(0, 10) ?? <span class="muted">—</span>}</td>
+          <td class="wide">{reasonOf(one)}</td>
+          <td>{one.owner === null ? <span class="muted">—</span> : <Name>{one.owner}</Name>}</td>
+          <td class="tight">
+            <ValidateButton {...props} path={one.path} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -91,13 +91,15 @@ const NOTHING: Readonly<Record<GraphList, string>> = {
 function Rows({ space, rows: { documents, links, orphans } }: { space: string; rows: GraphRows }): VNode {
   if (links)
     return (
-      <Table label="Broken links" head={["Document", { label: "Line", class: "num" }, "Leads to"]}>
+      <Table label="Broken links" head={["Document", { label: "Line", class: "number" }, "Leads to"]}>
         {links.slice(0, PAGE_ROWS).map(({ from, line, target }) => (
           <tr>
             <td class="wide">
               <DocumentLink space={space} path={from} />
             </td>
-            <td class="num">{line}</td>
+            <td class="number" data-label="Line:">
+              {line}
+            </td>
             <td class="wide">
               <Name>{target}</Name>
             </td>
@@ -125,9 +127,9 @@ function Rows({ space, rows: { documents, links, orphans } }: { space: string; r
       label="Most linked documents"
       head={[
         "Document",
-        { label: "Linked from", class: "num" },
-        { label: "Links to", class: "num" },
-        { label: "Broken", class: "num" },
+        { label: "Linked from", class: "number" },
+        { label: "Links to", class: "number" },
+        { label: "Broken", class: "number" },
         "Links",
       ]}
     >
@@ -136,9 +138,15 @@ function Rows({ space, rows: { documents, links, orphans } }: { space: string; r
           <td class="wide">
             <DocumentLink space={space} path={path} />
           </td>
-          <td class="num">{countText(linked)}</td>
-          <td class="num">{countText(out)}</td>
-          <td class="num">{countText(broken)}</td>
+          <td class="number" data-label="Linked from:">
+            {countText(linked)}
+          </td>
+          <td class="number" data-label="Links to:">
+            {countText(out)}
+          </td>
+          <td class="number" data-label="Broken:">
+            {countText(broken)}
+          </td>
           <td class="tight">
             <AroundLink space={space} path={path} />
           </td>
@@ -202,7 +210,7 @@ export function NeighboursBody(props: NeighboursProps): VNode {
         {out.length === 0 ? (
           <p class="muted">None.</p>
         ) : (
-          <Table label="Links in this document" head={["Leads to", { label: "Line", class: "num" }]}>
+          <Table label="Links in this document" head={["Leads to", { label: "Line", class: "number" }]}>
             {out.map(({ line, target, to }) => (
               <tr>
                 <td class="wide">
@@ -214,7 +222,9 @@ export function NeighboursBody(props: NeighboursProps): VNode {
                     <DocumentLink space={space} path={to} />
                   )}
                 </td>
-                <td class="num">{line}</td>
+                <td class="number" data-label="Line:">
+                  {line}
+                </td>
               </tr>
             ))}
           </Table>
@@ -225,13 +235,15 @@ export function NeighboursBody(props: NeighboursProps): VNode {
         {back.length === 0 ? (
           <p class="muted">No other document.</p>
         ) : (
-          <Table label="Linked from" head={["Document", { label: "Line", class: "num" }]}>
+          <Table label="Linked from" head={["Document", { label: "Line", class: "number" }]}>
             {back.map(({ from, line }) => (
               <tr>
                 <td class="wide">
                   <DocumentLink space={space} path={from} />
                 </td>
-                <td class="num">{line}</td>
+                <td class="number" data-label="Line:">
+                  {line}
+                </td>
               </tr>
             ))}
           </Table>

@@ -7,7 +7,9 @@ import type { AuditRecord } from "../../audit/schema.ts";
 import type { LogEntry } from "../../versioned-store/engine.ts";
 import type { ChangeOp } from "../../versioned-store/schema.ts";
 import { countText, sizeText, spacePath } from "../format.ts";
-import { Empty, Figure, Name, Table, Time } from "../pieces.tsx";
+import { HOOKS } from "../hook-addresses.ts";
+import { USERS } from "../user-addresses.ts";
+import { DiskFigure, Empty, Figure, Name, Table, Time } from "../pieces.tsx";
 
 export interface Figures {
   readonly spaces: number;
@@ -26,14 +28,17 @@ interface OverviewProps {
   readonly figures: Figures;
   readonly activity: readonly Activity[];
   readonly records: readonly AuditRecord[] | undefined;
+  /** An admin who has not created any other user yet. */
+  readonly isAlone: boolean;
 }
 
-export function OverviewBody({ figures, activity, records }: OverviewProps): VNode {
+export function OverviewBody({ figures, activity, records, isAlone }: OverviewProps): VNode {
   return (
     <div class="console-stack">
       <div data-live="/console/live">
         <Counters figures={figures} />
       </div>
+      {isAlone && <NextSteps />}
       <section class="console-stack" aria-labelledby="activity">
         <h2 id="activity">Latest changes</h2>
         <Changes activity={activity} />
@@ -48,9 +53,28 @@ export function OverviewBody({ figures, activity, records }: OverviewProps): VNo
   );
 }
 
+/** What turns a new server into one for a team. */
+function NextSteps(): VNode {
+  return (
+    <section class="console-stack" aria-labelledby="next">
+      <h2 id="next">Next steps</h2>
+      <ol class="console-next">
+        <li>
+          <a href={`${USERS}/new`}>Create a user</a> for each person and each program.
+        </li>
+        <li>Give a user access rules if something is not for everyone: on the page of that user.</li>
+        <li>
+          <a href={`${HOOKS}/new`}>Create a webhook</a> if another service should know about changes.
+        </li>
+      </ol>
+    </section>
+  );
+}
+
 /** Refreshed while the page is open. */
 export function Counters({ figures }: { figures: Figures }): VNode {
   const { health, disk } = figures;
+  const counters = Object.entries(figures.counters);
   return (
     <div class="console-stack">
       {health && <HealthLine health={health} />}
@@ -59,11 +83,15 @@ export function Counters({ figures }: { figures: Figures }): VNode {
         <Figure label="Documents">{countText(figures.files)}</Figure>
         <Figure label="Size">{sizeText(figures.bytes)}</Figure>
         <Figure label="Versions">{countText(figures.versions)}</Figure>
-        {disk && <Figure label="Disk free">{`${sizeText(disk.free)} of ${sizeText(disk.total)}`}</Figure>}
-        {Object.entries(figures.counters).map(([label, count]) => (
-          <Figure label={label}>{countText(count)}</Figure>
-        ))}
+        {disk && <DiskFigure disk={disk} />}
       </dl>
+      {counters.length > 0 && (
+        <dl class="console-figures small">
+          {counters.map(([label, count]) => (
+            <Figure label={label}>{countText(count)}</Figure>
+          ))}
+        </dl>
+      )}
     </div>
   );
 }

@@ -3,8 +3,8 @@
 import type { VNode } from "preact";
 import { problemText, type HealthState } from "../../../kit/health.ts";
 import type { Finding } from "../../doctor/finding.ts";
-import { countText, sizeText } from "../format.ts";
-import { Command, Figure, FormTo, Name, Table } from "../pieces.tsx";
+import { countText } from "../format.ts";
+import { Command, DiskFigure, Figure, FormTo, Name, Table } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 
 export const SETTINGS = "/console/settings";
@@ -36,7 +36,7 @@ export function SettingsBody({ visit, facts }: { visit: Visit; facts: SettingsFa
         {versions.map(([label, value]) => (
           <Figure label={label}>{value}</Figure>
         ))}
-        <Figure label="Disk free">{`${sizeText(disk.free)} of ${sizeText(disk.total)}`}</Figure>
+        <DiskFigure disk={disk} />
       </dl>
       <section class="console-stack" aria-labelledby="checks">
         <h2 id="checks">Checks</h2>

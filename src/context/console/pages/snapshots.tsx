@@ -47,9 +47,12 @@ export function SnapshotsBody({ visit, space, rows, isLead, name, failure }: Sna
               </td>
               <td class="number">
                 {isLead && (
-                  <FormTo visit={visit} action={spacePath(space, `/snapshots/${one.id}/restore`)}>
-                    <button class="btn small">Restore</button>
-                  </FormTo>
+                  <a
+                    href={spacePath(space, `/snapshots/${one.id}/restore`)}
+                    aria-label={`Restore ${one.name}`}
+                  >
+                    Restore
+                  </a>
                 )}
               </td>
             </tr>

@@ -27,11 +27,12 @@ interface SpaceSettingsProps {
   readonly rows: readonly SyncRow[];
   /** Of the rules that the form was made from. */
   readonly seen: string;
+  readonly mayDelete: boolean;
   readonly failure: Failure | undefined;
 }
 
 export function SpaceSettingsBody(props: SpaceSettingsProps): VNode {
-  const { space, backend, versionsKept, failure } = props;
+  const { space, backend, versionsKept, mayDelete, failure } = props;
   const isAtField = failure?.field !== undefined;
   return (
     <div class="console-stack">
@@ -49,6 +50,19 @@ export function SpaceSettingsBody(props: SpaceSettingsProps): VNode {
       <p>
         <a href={spacePath(space.name, "/disk")}>Edits made by hand in the folder of the space</a>
       </p>
+      {mayDelete && (
+        <section class="console-stack" aria-labelledby="delete">
+          <h2 id="delete">Delete the space</h2>
+          <p class="console-lead">
+            Removes every document with all its versions. You are asked for its name.
+          </p>
+          <div class="console-bar">
+            <a class="btn danger" href={spacePath(space.name, "/delete")}>
+              Delete the space
+            </a>
+          </div>
+        </section>
+      )}
     </div>
   );
 }

@@ -36,15 +36,19 @@ export function SpacesBody({ rows, mayCreate, next, first }: SpacesProps): VNode
       >
         {rows.map((one) => (
           <tr>
-            <td>
+            <td class="wide">
               <a href={spacePath(one.name)}>{one.name}</a>
             </td>
-            <td class="number">{countText(one.files)}</td>
-            <td class="number">{countText(one.versions)}</td>
+            <td class="number" data-label="Documents:">
+              {countText(one.files)}
+            </td>
+            <td class="number" data-label="Versions:">
+              {countText(one.versions)}
+            </td>
             <td class="number">
               <Size bytes={one.bytes} />
             </td>
-            <td class="tight">
+            <td class="tight" data-label="Created:">
               <Time at={one.created_at} />
             </td>
           </tr>
@@ -106,7 +110,7 @@ export function DeleteSpaceBody({ visit, space, failure }: DeleteSpaceProps): VN
       </p>
       <Field label={`Type ${space.name} to confirm`} name="confirm" required failure={failure} />
       <div class="actions">
-        <a class="btn" href={spacePath(space.name)}>
+        <a class="btn" href={spacePath(space.name, "/settings")}>
           Cancel
         </a>
         <button class="btn danger primary">Delete the space</button>

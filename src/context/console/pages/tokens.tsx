@@ -28,13 +28,13 @@ export function TokenTable({ tokens, base }: { tokens: readonly Token[]; base: s
             {one.label === "" ? <span class="muted">token {one.id}</span> : <Name>{one.label}</Name>}{" "}
             {one.kind !== "token" && <span class="console-badge plain">{KINDS[one.kind]}</span>}
           </td>
-          <td class="tight">
+          <td class="tight" data-label="Created:">
             <Time at={one.created_at} />
           </td>
-          <td class="tight">
+          <td class="tight" data-label="Last used:">
             <Time at={one.last_used_at} />
           </td>
-          <td class="tight">
+          <td class="tight" data-label="Expires:">
             <Time at={one.expires_at} />
           </td>
           <td class="number">

@@ -33,8 +33,8 @@ export function UsersBody({ rows, next, first }: UsersProps): VNode {
               </a>
             </td>
             <td class="tight">{one.role}</td>
-            <td>{spacesText(one.spaces)}</td>
-            <td class="tight">
+            <td data-label="Spaces:">{spacesText(one.spaces)}</td>
+            <td class="tight" data-label="Last seen:">
               <Time at={one.last_seen_at} />
             </td>
             <td>

@@ -104,8 +104,10 @@ function Deliveries({ visit, hook, deliveries }: Pick<WebhookProps, "visit" | "h
           <td class="tight">
             <DeliveryState delivery={one} />
           </td>
-          <td class="number">{one.tries}</td>
-          <td class="wide">
+          <td class="number" data-label="Tries:">
+            {one.tries}
+          </td>
+          <td class="wide last">
             {one.status !== null && `HTTP ${one.status} `}
             {one.error !== null && <Name>{one.error}</Name>}
           </td>

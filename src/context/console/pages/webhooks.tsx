@@ -45,10 +45,13 @@ export function WebhooksBody({ hooks }: { hooks: readonly HookState[] }): VNode 
             </td>
             <td>{eventsText(one.events)}</td>
             <td>{spacesText(one.spaces)}</td>
+            <td data-label="Events:">{eventsText(one.events)}</td>
             <td>
               <HookBadge hook={one} />
             </td>
-            <td class="number">{one.lag === 0 ? "none" : `${countText(one.lag)} events`}</td>
+            <td class="number" data-label="Lag:">
+              {one.lag === 0 ? "none" : `${countText(one.lag)} events`}
+            </td>
             <td class="tight">
               {one.last ? (
                 <>
@@ -200,7 +203,9 @@ export function DeadLettersBody({ visit, letters, hooks }: LettersProps): VNode 
             <td class="wide">
               <Name>{one.error}</Name>
             </td>
-            <td class="number">{one.tries}</td>
+            <td class="number" data-label="Tries:">
+              {one.tries}
+            </td>
             <td class="number">
               {hooks.has(one.webhook) && (
                 <FormTo visit={visit} action={redeliverPath(one.delivery)}>

@@ -207,15 +207,30 @@ export function ReviewBody({ visit, admin, space, listen, failure }: ReviewProps
   );
 }
 
-export function DoneBody({ url }: { url: string }): VNode {
+/** `urls`: the one for this browser first. */
+export function DoneBody({ urls: [here = "", ...others] }: { urls: readonly string[] }): VNode {
   return (
     <div class="console-stack">
-      <p>The server moves to its new address now. Sign in there.</p>
       <p>
-        <a class="btn primary" href={url}>
-          {url}
+        The server moves to its new address now. Sign in there, with the name and password that you chose.
+      </p>
+      <p>
+        <a class="btn primary" href={here}>
+          {here}
         </a>
       </p>
+      {others.length > 0 && (
+        <>
+          <p>Other machines reach it at:</p>
+          <ul>
+            {others.map((url) => (
+              <li>
+                <a href={url}>{url}</a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
     </div>
   );
 }
