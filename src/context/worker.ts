@@ -8,12 +8,14 @@ import { DIFF_JOB } from "./files/diff.ts";
 import { SCAN_JOB } from "./files/secrets.ts";
 import { LAYOUT_JOB } from "./graph/layout-job.ts";
 import { FILES_JOB, FIND_JOB, READ_JOB } from "./search/jobs.ts";
+import { KEYS_JOB } from "./ssh/keys-job.ts";
 
 serveJobs([
   implement(CHECKPOINT_JOB, async () => (await import("../kit/checkpoints.ts")).checkpoint),
   implement(MARKDOWN_JOB, async () => (await import("./console/markdown.ts")).renderMarkdown),
   implement(INSIDE_JOB, async () => (await import("./doctor/inside.ts")).checkInside),
   implement(DIFF_JOB, async () => (await import("./files/diff.ts")).encodedDiff),
+  implement(KEYS_JOB, async () => (await import("./ssh/reading-keys.ts")).readKeys),
   implement(SCAN_JOB, async () => (await import("./files/secret-rules.ts")).loadScan()),
   implement(LAYOUT_JOB, async () => (await import("./graph/layout.ts")).layOut),
   implement(FIND_JOB, async () => (await import("./search/work.ts")).findCandidates),

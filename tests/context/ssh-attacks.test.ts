@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import ssh2 from "ssh2";
 import { readFileSync } from "node:fs";
 import type { EventEmitter } from "node:events";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { Emulator } from "../kit/emulator.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -15,7 +16,8 @@ type Answer = (error: Error | undefined, channel: Duplex) => void;
 interface RawClient extends EventEmitter {
   connect(options: Record<string, unknown>): void;
   end(): void;
-  shell(pty: object, answer: Answer): void;
+  shell(pty: object | false, answer: Answer): void;
+  shell(pty: object | false, options: object, answer: Answer): void;
   exec(command: string, options: object, answer: Answer): void;
   sftp(answer: Answer): void;
   subsys(name: string, answer: Answer): void;
@@ -139,6 +141,43 @@ test("who is signed in gets no command, file transfer, forwarding or second sess
     "direct-streamlocal /run/docker.sock",
   ])
     expect(targets).toContain(what);
+});
+
+test("X11 and the agent of the client are refused, and a shell without a terminal is on record", async () => {
+  await using at = await office();
+  for (const [options, what] of [
+    [{ x11: true }, "x11"],
+    [{ agentForward: true }, "auth-agent"],
+    [{}, "shell"],
+  ] as const) {
+    const agent = new LyingAgent(at.keys["ben"]!, at.keys["ben"]!);
+    using ben = connect(at, { username: "ben", privateKey: readFileSync(at.keys["ben"]!.path), agent });
+    expect(await ben.outcome).toBe("ready");
+    ben.client.shell(false, options, () => {});
+    await eventually(
+      async () => (await at.server.audit("action=ssh.request")).map(({ target }) => target).includes(what),
+      true,
+    );
+  }
+});
+
+test("a connection without a terminal ends, and one that the client keeps open is closed", async () => {
+  await using at = await sshOffice(["ben"], { sshLimits: { signInMs: 1_000 } });
+  await at.server.user("ben", "viewer");
+  const ended = () => at.server.audit("action=auth.logout");
+  using idle = signedIn(at);
+  expect(await idle.outcome).toBe("ready");
+  await eventually(async () => (await ended()).length, 1);
+  const sock = new Socket({ allowHalfOpen: true });
+  sock.connect(at.port, "127.0.0.1");
+  const privateKey = readFileSync(at.keys["ben"]!.path);
+  using deaf = connect(at, { username: "ben", privateKey, sock });
+  expect(await deaf.outcome).toBe("ready");
+  // Never answers the end of the connection.
+  sock.end = () => sock;
+  sock.destroy = () => sock;
+  await at.server.admin.post("/users/ben/disable");
+  await eventually(async () => (await ended()).length, 2);
 });
 
 test("a client that goes on asking is cut off, and the record stays short", async () => {

@@ -35,12 +35,15 @@ async function office(options: Parameters<typeof sshOffice>[1] = {}): Promise<Ss
 describe.skipIf(SSH === undefined)("with OpenSSH's client", () => {
   test("a colleague reads what they may read, and every change is refused and recorded", async () => {
     await using at = await office();
-    await using ben = await at.connect("ben");
+    // The environment of either side does not decide: this client says that it is a plain terminal with an editor.
+    const setEnv = "EDITOR=vi VISUAL=vi CAIRN_TUI=terminal SSH_TTY= SSH_CONNECTION=";
+    await using ben = await at.connect("ben", { options: ["-o", `SetEnv=${setEnv}`] });
     await ben.terminal.shows("SSH: everything can be read, nothing changed");
     expect(await ben.terminal.shows("Conflicts  ")).toContain("ben (contributor) · read only");
     expect(ben.terminal.text()).toContain("2 Spaces   3 Search   4 Conflicts");
     await ben.press("2", "› team");
-    expect(await ben.press(ENTER, "› a.md")).not.toContain("closed.md");
+    const files = await ben.press(ENTER, "› a.md");
+    expect([files.includes("closed.md"), files.includes("e edit")]).toEqual([false, false]);
     await ben.press("e", "nothing can be changed over SSH");
     await ben.press("h", "› v2");
     await ben.press("R", "nothing can be changed over SSH");
@@ -137,7 +140,26 @@ describe.skipIf(SSH === undefined)("with OpenSSH's client", () => {
     await ben.press("2", "› team");
     await ben.press(ENTER, "› a.md");
     await at.server.rules("ben", deny("a.md", "read"));
-    await ben.press(ENTER, "Cannot show this page");
+    await ben.terminal.shows("your rights changed");
+    await ben.press(`r${ENTER}`, "Cannot show this page");
+  });
+
+  test("rights that are taken away take what is open off the screen, before a key is pressed", async () => {
+    await using at = await office();
+    await at.server.admin.patch("/users/ben", { role: "admin" });
+    await using ben = await at.connect("ben");
+    await ben.terminal.shows("5 Audit");
+    await ben.press("2", "› team");
+    await ben.press(ENTER, "› a.md");
+    await ben.press(ENTER, "second");
+    await at.server.rules("ben", deny("a.md", "read"));
+    expect(await ben.terminal.shows("Cannot show this page")).not.toContain("second");
+    await ben.press("5", "acl.change");
+    await at.server.admin.patch("/users/ben", { role: "viewer" });
+    const after = await ben.terminal.shows("ben (viewer) · read only");
+    expect([after.includes("Audit"), after.includes("acl.change")]).toEqual([false, false]);
+    await at.server.user("eve", "viewer");
+    await ben.press("2", "Cannot show this page");
   });
 
   test.each(["rsa", "ecdsa", "ed25519"])("takes a key of ssh-keygen: %s", async (type) => {

@@ -38,6 +38,8 @@ interface Size {
 
 interface ConnectOptions extends Size {
   readonly key?: KeyFile;
+  /** Of the client. */
+  readonly options?: readonly string[];
 }
 
 interface Caller {
@@ -46,6 +48,7 @@ interface Caller {
   readonly port: number;
   readonly user: string;
   readonly key: KeyFile;
+  readonly options?: readonly string[];
 }
 
 export interface Connected extends AsyncDisposable {
@@ -94,8 +97,8 @@ export async function sshOffice(
     },
     keys,
     strange,
-    connect: async (user, { key = keyOf(user), ...size } = {}) =>
-      openSsh({ folder, port: portNow(), user, key, ...size }),
+    connect: async (user, { key = keyOf(user), ...how } = {}) =>
+      openSsh({ folder, port: portNow(), user, key, ...how }),
     async run(user, ...args) {
       const child = Bun.spawn([...command({ folder, port: portNow(), user, key: keyOf(user) }), ...args], {
         stdio: ["ignore", "pipe", "pipe"],
@@ -109,11 +112,12 @@ export async function sshOffice(
 }
 
 /** Without the address, so that options may follow. */
-function command({ folder, port, user, key }: Caller): string[] {
+function command({ folder, port, user, key, options = [] }: Caller): string[] {
   const known = join(folder.path, "known_hosts");
   return [
     ...`${SSH ?? "ssh"} -F none -o IdentitiesOnly=yes -o IdentityAgent=none -o BatchMode=yes`.split(" "),
     ...`-o UserKnownHostsFile=${known} -o StrictHostKeyChecking=accept-new -i ${key.path}`.split(" "),
+    ...options,
     "-p",
     String(port),
     "-l",

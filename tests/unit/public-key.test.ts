@@ -69,9 +69,12 @@ describe("in server.yaml", () => {
           { user: "b", key: `${ED25519} again` },
         ],
       },
-      /keys\[1\]\.key: already listed for a/,
+      /keys\[1\]\.key \(line \d+\): already listed for a/,
     ],
-    [{ keys: [{ user: "a", key: "ssh-dss AAAA" }] }, /keys\[0\]\.key: "ssh-dss" is not a supported type/],
+    [
+      { keys: [{ user: "a", key: "ssh-dss AAAA" }] },
+      /keys\[0\]\.key \(line 1\): "ssh-dss" is not a supported type/,
+    ],
     [{ keys: [{ key: ED25519 }] }, /tui\.ssh\.keys/],
     [{ address: "http://x" }, /tui\.ssh\.address: "http:/],
     [{ password: true }, /tui\.ssh\.password/],
@@ -79,5 +82,23 @@ describe("in server.yaml", () => {
     await using folder = await temporaryFolder();
     await folder.write("server.yaml", Bun.YAML.stringify({ tui: { ssh } }));
     await refusal(async () => readServerConfig(folder.path), "invalid", problem);
+  });
+
+  test("names the line of a key that is not valid, and of a text that is no YAML", async () => {
+    await using folder = await temporaryFolder();
+    const entry = (key: string) => `      - user: ben\n        key: ${key}\n`;
+    const head = "tui:\n  ssh:\n    keys:\n";
+    for (const [text, problem, details] of [
+      [
+        `${head}${entry(ED25519)}${entry("ssh-dss AAAA")}`,
+        /keys\[1\]\.key \(line 7\): "ssh-dss" is not/,
+        undefined,
+      ],
+      [`${head}${entry(ED25519)}${entry(ED25519)}`, /keys\[1\]\.key \(line 7\): already listed/, undefined],
+      [`${head}${entry(ED25519)}     - {user\n${entry(OTHER)}`, /near line 6: YAML/, { reason: "syntax" }],
+    ] as const) {
+      await folder.write("server.yaml", text);
+      await refusal(async () => readServerConfig(folder.path), "invalid", problem, details);
+    }
   });
 });

@@ -31,10 +31,12 @@ export class Rights {
   readonly #spaces: ReadonlySet<string> | null;
   readonly #denies: readonly CompiledRule[];
   readonly #allows: readonly CompiledRule[];
+  readonly #given: readonly unknown[];
 
   /** Raises `invalid` for a rule with a malformed pattern, so that such a rule never grants anything. */
   constructor(role: Role, spaces: readonly string[] | null, rules: readonly AclRule[]) {
     this.role = role;
+    this.#given = [role, spaces, rules];
     this.#spaces = spaces && new Set(spaces);
     const compiled = rules.map((rule) => ({ rule, pattern: compilePattern(rule.path) }));
     this.#denies = compiled.filter(({ rule }) => rule.effect === "deny");
@@ -97,6 +99,11 @@ export class Rights {
       ({ rule, pattern }) =>
         pattern.reaches(space) && rule.capabilities.some((one) => one !== "list" && one !== "read"),
     );
+  }
+
+  /** Reports whether both allow the same, as they are written. */
+  isSame(other: Rights): boolean {
+    return JSON.stringify(this.#given) === JSON.stringify(other.#given);
   }
 
   /** The spaces where the role applies; null: all. */

@@ -52,7 +52,8 @@ function shutToOthers(path: string): void {
 /** The same, without changing the mode of the file. */
 export function readServerConfig(directory: string): ServerConfig {
   const path = join(directory, CONFIG_FILE_NAME);
-  const file = parseConfig(path, readText(path));
+  const text = readText(path);
+  const file = parseConfig(path, text);
   if (!isAbsolute(directory)) throw new Error("the directory of a server is absolute");
   const quotas = { ...DEFAULT_QUOTAS };
   for (const name of ["max_file_size", "max_space_size", "max_files"] as const)
@@ -77,7 +78,7 @@ export function readServerConfig(directory: string): ServerConfig {
     secrets: file.secrets?.mode ?? "block",
     secretsKey: file.secrets_key ?? DEFAULT_SECRETS_KEY,
     privateWebhooks: file.webhooks?.allow_private_targets ?? false,
-    ssh: sshOf(path, file.tui?.ssh),
+    ssh: sshOf(path, text, file.tui?.ssh),
     backupDirectory: checkedDirectory(path, file.backup?.directory ?? ""),
     metricsAllow: checkedAddresses(path, "metrics.allow", file.metrics?.allow ?? LOOPBACK),
     logLevel: file.log_level ?? "info",
@@ -89,7 +90,9 @@ export function parseConfig(path: string, text: string): ConfigFile {
   try {
     value = Bun.YAML.parse(text) ?? {};
   } catch (error) {
-    throw new AppError("invalid", `config ${path}: ${messageOf(error)}`, { reason: "syntax" });
+    throw new AppError("invalid", `config ${path}: near line ${brokenLine(text)}: ${messageOf(error)}`, {
+      reason: "syntax",
+    });
   }
   for (const [key, why] of Object.entries(ELSEWHERE)) {
     const [block = "", name = ""] = key.split(".");
@@ -101,30 +104,54 @@ export function parseConfig(path: string, text: string): ConfigFile {
   throw new AppError("invalid", `config ${path}: ${firstProblem(ConfigFile, value, YAML)}`);
 }
 
+/** The parser does not say where it stops: the line after the longest beginning that it takes. */
+function brokenLine(text: string): number {
+  const lines = text.split("\n");
+  const takes = (count: number) => {
+    try {
+      Bun.YAML.parse(lines.slice(0, count).join("\n"));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  let [good, bad] = [0, lines.length];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (takes(middle)) good = middle;
+    else bad = middle;
+  }
+  return bad;
+}
+
 const YAML = { whole: "the file", member: "key" } as const;
 
 type SshFile = NonNullable<NonNullable<ConfigFile["tui"]>["ssh"]>;
 
-function sshOf(path: string, file: SshFile = {}): SshConfig {
-  const keys: AllowedKey[] = [];
+function sshOf(path: string, text: string, file: SshFile = {}): SshConfig {
+  const keys = new Map<string, AllowedKey>();
+  let at = 0;
   for (const [index, { user, key }] of (file.keys ?? []).entries()) {
+    const found = key === "" ? -1 : text.indexOf(key.split("\n", 1)[0]!, at);
+    if (found >= 0) at = found + 1;
+    const line = () => (found < 0 ? "" : ` (line ${text.slice(0, found).split("\n").length})`);
     const where = `config ${path}: tui.ssh.keys[${index}]`;
     const parsed = parsePublicKey(key);
-    if (typeof parsed === "string") throw new AppError("invalid", `${where}.key: ${parsed}`);
-    const other = keys.find(({ blob }) => blob === parsed.blob);
+    if (typeof parsed === "string") throw new AppError("invalid", `${where}.key${line()}: ${parsed}`);
+    const other = keys.get(parsed.blob);
     if (other)
       throw new AppError(
         "invalid",
-        `${where}.key: already listed for ${other.user}; a key signs in one user`,
+        `${where}.key${line()}: already listed for ${other.user}; a key signs in one user`,
       );
-    keys.push({ user, ...parsed });
+    keys.set(parsed.blob, { user, ...parsed });
   }
   return {
     enabled: file.enabled ?? false,
     host: checkedAddress(path, "tui.ssh.address", file.address ?? DEFAULT_ADDRESS),
     port: file.port ?? DEFAULT_SSH_PORT,
     hostKey: file.host_key ?? DEFAULT_SSH_HOST_KEY,
-    keys,
+    keys: [...keys.values()],
   };
 }
 

@@ -3,17 +3,18 @@
 
 import type { Channel, Connection, PtyInfo, Session } from "ssh2";
 import { AppError } from "../../kit/error.ts";
+import type { Rights } from "../access/rights.ts";
 import type { Caller } from "../identity/caller.ts";
+import type { AllowList } from "./allow-list.ts";
 import { Shell } from "./shell.ts";
 import type { SignIn } from "./sign-in.ts";
 import type { Desk } from "../tui/desk.ts";
 
 /** Recorded refusals of one connection; a client that goes on is cut off. */
 const REFUSALS_MAX = 20;
-/** From the end of a session to the end of its connection. */
+/** From the end of a session to the end of its connection, and to the end of a connection that the client keeps open. */
 const GONE_MS = 1_000;
 const DETAIL_CHARACTERS_MAX = 200;
-const NO_TERMINAL = "this needs a terminal; connect with ssh -t\r\n";
 
 type Reply = (() => void) | undefined;
 type AcceptSession = (() => Session) | undefined;
@@ -21,6 +22,8 @@ type AcceptShell = (() => Channel) | undefined;
 
 interface Surroundings {
   readonly idleMs: number;
+  /** From the sign-in to the terminal. */
+  readonly openMs: number;
   readonly signIn: SignIn;
   readonly desk: (caller: Caller) => Desk;
   /** Raises `unavailable` if the user has too many sessions, or all have. */
@@ -28,6 +31,8 @@ interface Surroundings {
   readonly signedIn: (caller: Caller) => void;
   readonly refused: (caller: Caller, what: string, error: AppError) => void;
   readonly failed: (error: unknown) => void;
+  /** Closes the connection, whatever the client does. */
+  readonly drop: () => void;
 }
 
 export class SshConnection {
@@ -35,6 +40,9 @@ export class SshConnection {
   readonly #around: Surroundings;
   /** Undefined: not signed in. */
   caller: Caller | undefined;
+  /** That signed in. */
+  #key: Buffer | undefined;
+  #rights: Rights | undefined;
   #shell: Shell | undefined;
   #pty: PtyInfo | undefined;
   #hasSession = false;
@@ -47,7 +55,10 @@ export class SshConnection {
     this.#around = around;
     connection.on("authentication", (context) =>
       this.#guarded(() => {
-        const goesOn = around.signIn.attempt(context, (caller) => (this.caller = caller));
+        const goesOn = around.signIn.attempt(context, (caller, key) => {
+          this.caller = caller;
+          this.#key = key;
+        });
         if (!goesOn) connection.end();
       }),
     );
@@ -61,8 +72,8 @@ export class SshConnection {
 
   end(reason: string): void {
     clearTimeout(this.#idle);
-    if (!this.#shell) return this.#connection.end();
-    this.#shell.end(reason);
+    this.#shell?.end(reason);
+    if (!this.#shell) this.#connection.end();
     this.#endSoon();
   }
 
@@ -72,20 +83,31 @@ export class SshConnection {
     clearTimeout(this.#ending);
   }
 
-  /** Ends the connection of a user who may no longer sign in. */
+  /** Ends the connection of a user who may no longer sign in. Other rights apply to what is on the screen, too. */
   review(): void {
+    if (!this.caller) return;
     try {
-      void this.caller?.rights;
+      const { rights } = this.caller;
+      const before = this.#rights;
+      this.#rights = rights;
+      if (before && !rights.isSame(before)) this.#shell?.renew();
     } catch (error) {
       this.end(error instanceof AppError ? error.message : "the session has ended");
     }
   }
 
+  /** Ends the connection unless its key still signs in its user. */
+  reviewKey(list: Pick<AllowList, "holds">): void {
+    if (this.#key && this.caller && !list.holds(this.#key, this.caller.name))
+      this.end("the key of this session was removed from the server");
+  }
+
   #ready(): void {
     // The library answers `ready` only after a signature was accepted; nothing is offered to anyone else.
     if (!this.caller) return this.#connection.end();
+    this.#rights = this.caller.rights;
     this.#around.signedIn(this.caller);
-    this.#wake();
+    this.#endAfter(this.#around.openMs, "disconnected: no terminal was opened");
     this.#connection.on("session", (accept: AcceptSession, reject: Reply) =>
       this.#guarded(() => this.#session(accept, reject)),
     );
@@ -132,13 +154,15 @@ export class SshConnection {
     const channel = accept?.();
     if (!channel) return;
     channel.on("close", () => this.#endSoon());
-    const problem = this.#pty ? problemOf(() => admit(caller)) : NO_TERMINAL;
-    if (problem !== undefined) {
-      channel.stderr.write(problem);
+    const problem = problemOf(() => (this.#pty ? admit(caller) : refuseWithoutTerminal()));
+    if (problem) {
+      this.#around.refused(caller, "shell", problem);
+      channel.stderr.write(`${problem.message}\r\n`);
       channel.exit(1);
       channel.end();
       return;
     }
+    this.#wake();
     this.#shell = new Shell(channel, this.#pty!, desk(caller), () => this.#wake());
     this.#shell.run().catch((error: unknown) => this.#around.failed(error));
   }
@@ -156,13 +180,19 @@ export class SshConnection {
 
   /** A client that is told at once forgets what it has not shown yet. It usually goes by itself. */
   #endSoon(): void {
-    this.#ending ??= setTimeout(() => this.#connection.end(), GONE_MS);
+    this.#ending ??= setTimeout(() => {
+      this.#connection.end();
+      this.#ending = setTimeout(() => this.#around.drop(), GONE_MS);
+    }, GONE_MS);
   }
 
   #wake(): void {
+    this.#endAfter(this.#around.idleMs, "disconnected: no key was pressed for a while");
+  }
+
+  #endAfter(ms: number, reason: string): void {
     clearTimeout(this.#idle);
-    const { idleMs } = this.#around;
-    this.#idle = setTimeout(() => this.end("disconnected: no key was pressed for a while"), idleMs);
+    this.#idle = setTimeout(() => this.end(reason), ms);
   }
 
   /** A failure in an event of one connection must not reach the process. */
@@ -176,11 +206,15 @@ export class SshConnection {
   }
 }
 
-function problemOf(admit: () => void): string | undefined {
+function problemOf(admit: () => void): AppError | undefined {
   try {
     admit();
     return undefined;
   } catch (error) {
-    return `${error instanceof AppError ? error.message : "unexpected failure"}\r\n`;
+    return error instanceof AppError ? error : new AppError("internal", "unexpected failure");
   }
+}
+
+function refuseWithoutTerminal(): never {
+  throw new AppError("forbidden", "this needs a terminal; connect with ssh -t");
 }

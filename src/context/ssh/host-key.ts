@@ -1,13 +1,15 @@
 // The key by which people recognise the server. Made once, readable only by the server's own user; a new one would look like an attack to everybody.
 
-import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import ssh2 from "ssh2";
 import { accessProblem } from "../../kit/disk.ts";
-import { AppError, systemCode } from "../../kit/error.ts";
+import { AppError } from "../../kit/error.ts";
 import { OTHERS_MODE_BITS, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
+import { randomHex } from "../../kit/random.ts";
 import { fingerprintOf } from "../config/public-key.ts";
 
 const TRIES_MAX = 50;
+const NAME_BITS = 48;
 
 interface HostKey {
   /** In the format of OpenSSH. */
@@ -28,12 +30,16 @@ export function hostKeyAt(path: string): HostKey {
 
 function makeIfMissing(path: string): boolean {
   if (lstatSync(path, { throwIfNoEntry: false })) return false;
+  // Whole or not at all: a part of a key would stop every later start.
+  const made = `${path}.new-${randomHex(NAME_BITS)}`;
   try {
-    writeFileSync(path, newKey(), { mode: PRIVATE_FILE_MODE, flag: "wx" });
+    writeFileSync(made, newKey(), { mode: PRIVATE_FILE_MODE, flag: "wx", flush: true });
+    renameSync(made, path);
     return true;
   } catch (error) {
-    if (systemCode(error) === "EEXIST") return false;
     throw new AppError("refused", `tui.ssh.host_key: cannot create ${path}: ${accessProblem(error)}`);
+  } finally {
+    rmSync(made, { force: true });
   }
 }
 
@@ -48,7 +54,10 @@ function newKey(): string {
 
 function readPrivate(path: string): string {
   try {
-    const { mode } = lstatSync(path);
+    // A link is judged by what it leads to, as where secrets are mounted.
+    const found = statSync(path);
+    const { mode } = found;
+    if (!found.isFile()) throw new AppError("refused", `tui.ssh.host_key: ${path} is not a file`);
     if (process.platform !== "win32" && (mode & OTHERS_MODE_BITS) !== 0)
       throw new AppError("refused", `tui.ssh.host_key: others can read ${path}; run chmod 600 ${path}`);
     return readFileSync(path, "utf8");

@@ -3,12 +3,14 @@
 export interface SshLimits {
   /** Connections that have not signed in yet. */
   readonly strangersMax: number;
-  /** From the connection to the sign-in. */
+  /** From the connection to the sign-in, and from there to the terminal. */
   readonly signInMs: number;
   readonly sessionsMax: number;
   readonly sessionsPerUserMax: number;
   /** Without a key or a click. */
   readonly idleMs: number;
+  /** Between two looks at the list of keys while somebody is connected: a removed key ends its sessions within this time. */
+  readonly lookMs: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -19,4 +21,5 @@ export const SSH_LIMITS: SshLimits = {
   sessionsMax: 32,
   sessionsPerUserMax: 4,
   idleMs: 15 * MINUTE_MS,
+  lookMs: 2_000,
 };

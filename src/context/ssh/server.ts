@@ -11,16 +11,17 @@ import { requestIds } from "../../kit/random.ts";
 import { RateLimit } from "../../kit/rate.ts";
 import { Rights } from "../access/rights.ts";
 import { hostKeyPath } from "../config/directory.ts";
-import type { ServerConfig } from "../config/schema.ts";
+import type { AllowedKey, ServerConfig } from "../config/schema.ts";
 import type { Events } from "../events/events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Authentication } from "../people/authentication.ts";
+import { AllowList, nameOfKey, type KeyChange } from "./allow-list.ts";
 import { SshConnection } from "./connection.ts";
 import { deskFor, type DeskParts } from "./desk.ts";
 import { Gate } from "./gate.ts";
 import { hostKeyAt } from "./host-key.ts";
 import type { SshLimits } from "./limits.ts";
-import { KeyRing, SignIn } from "./sign-in.ts";
+import { SignIn } from "./sign-in.ts";
 
 const ALGORITHMS = {
   kex: ["curve25519-sha256", "curve25519-sha256@libssh.org", "ecdh-sha2-nistp256", "ecdh-sha2-nistp384"],
@@ -30,6 +31,10 @@ const ALGORITHMS = {
   compress: ["none"],
 } as const;
 const CLOSE_MS = 1_500;
+/** Of one change, in the audit record. */
+const KEYS_NAMED_MAX = 50;
+/** Many frames of the largest screen. */
+const UNREAD_BYTES_MAX = 4 * 1024 * 1024;
 
 interface SshParts extends Omit<DeskParts, "gate"> {
   readonly config: ServerConfig;
@@ -42,7 +47,7 @@ interface SshParts extends Omit<DeskParts, "gate"> {
 export class SshServer {
   readonly #parts: SshParts;
   readonly #limits: SshLimits;
-  readonly #ring: KeyRing;
+  readonly #list: AllowList;
   readonly #protocol: InstanceType<typeof ssh2.Server>;
   readonly #net: NetServer;
   readonly #rate: RateLimit | undefined;
@@ -54,15 +59,23 @@ export class SshServer {
   readonly #place: string;
   readonly #gate = new Gate();
   #isReviewing = false;
+  #watch: Timer | undefined;
   readonly fingerprint: string;
 
   /** Raises what the host key raises. */
   constructor(parts: SshParts, limits: SshLimits) {
-    const { config, authentication, clock } = parts;
+    const { config, authentication, clock, log } = parts;
     const hostKey = hostKeyAt(hostKeyPath(config));
     this.#parts = parts;
     this.#limits = limits;
-    this.#ring = new KeyRing(config.ssh.keys);
+    this.#list = new AllowList({
+      directory: config.directory,
+      keys: config.ssh.keys,
+      workers: parts.workers,
+      clock,
+      log,
+      changed: (change) => this.#keysChanged(change),
+    });
     this.#place = config.allowedHosts[0] ?? hostname();
     this.fingerprint = hostKey.fingerprint;
     const { enabled, authPerMinute } = config.rateLimit;
@@ -72,9 +85,41 @@ export class SshServer {
     this.#protocol.on("error", (error) => this.#failed(error));
     this.#net = createServer((socket) => this.#arrived(socket));
     this.#unwatch = authentication.watch(() => this.#reviewSoon());
-    for (const { user } of config.ssh.keys)
-      if (authentication.stateNamed(user) === "gone")
-        parts.log.warn("tui.ssh.keys names a user who does not exist", { user });
+    this.#warnOfStrangers(config.ssh.keys);
+  }
+
+  #warnOfStrangers(keys: readonly AllowedKey[]): void {
+    for (const { user } of keys)
+      if (this.#parts.authentication.stateNamed(user) === "gone")
+        this.#parts.log.warn("tui.ssh.keys names a user who does not exist", { user });
+  }
+
+  /** Each change is on record; a key that is gone ends its sessions. */
+  #keysChanged({ added, removed }: KeyChange): void {
+    const { audit } = this.#parts;
+    for (const [action, keys] of [
+      ["ssh.key.add", added],
+      ["ssh.key.remove", removed],
+    ] as const) {
+      for (const key of keys.slice(0, KEYS_NAMED_MAX)) audit.record(null, { action, target: nameOfKey(key) });
+      const rest = keys.length - KEYS_NAMED_MAX;
+      if (rest > 0) audit.record(null, { action, target: `${rest} more` });
+    }
+    this.#warnOfStrangers(added.slice(0, KEYS_NAMED_MAX));
+    for (const connection of this.#open.keys()) connection.reviewKey(this.#list);
+  }
+
+  /** Looks at the keys while somebody is connected. */
+  #watchKeys(): void {
+    if (this.#open.size === 0) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    } else this.#watch ??= setInterval(() => this.#refreshed(() => {}), this.#limits.lookMs);
+  }
+
+  #refreshed(then: () => void): void {
+    const failed = (error: unknown) => this.#failed(error);
+    this.#list.refresh().catch(failed).then(then).catch(failed);
   }
 
   /** Returns the port. Raises `conflict` if the address is in use, `invalid` if it is not of this machine. */
@@ -97,6 +142,8 @@ export class SshServer {
   /** Tells everyone, and waits a moment for it to arrive. */
   async close(): Promise<void> {
     this.#unwatch();
+    clearInterval(this.#watch);
+    this.#list.close();
     const closed = Promise.withResolvers<void>();
     this.#net.close(() => closed.resolve());
     for (const connection of this.#open.keys()) connection.end("the server is stopping");
@@ -122,6 +169,9 @@ export class SshServer {
       return;
     }
     if (this.#strangers.size >= this.#limits.strangersMax) {
+      this.#parts.log.warn(
+        "terminal interface over SSH: too many connections have not signed in; closed one",
+      );
       socket.destroy();
       return;
     }
@@ -131,7 +181,17 @@ export class SshServer {
     socket.once("close", () => this.#noStranger(place));
     // A person waits for each key to be echoed.
     socket.setNoDelay(true);
+    this.#refreshed(() => {
+      if (!socket.destroyed) this.#greet(socket);
+    });
+  }
+
+  #greet(socket: Socket): void {
     this.#protocol.injectSocket(socket);
+    // A client that asks and asks and reads no answer.
+    socket.on("data", () => {
+      if (socket.writableLength > UNREAD_BYTES_MAX) socket.destroy();
+    });
   }
 
   #noStranger(place: string): void {
@@ -145,9 +205,11 @@ export class SshServer {
     if (!arrival) return protocol.end();
     const { socket, address, id } = arrival;
     const about = { address: () => address, requestId: id };
-    const signIn = new SignIn(this.#ring, this.#parts.authentication, about);
+    const signIn = new SignIn(this.#list, this.#parts.authentication, about);
     const connection = new SshConnection(protocol, {
       idleMs: this.#limits.idleMs,
+      openMs: this.#limits.signInMs,
+      drop: () => socket.destroy(),
       signIn,
       desk: (caller) => deskFor({ ...this.#parts, gate: this.#gate }, caller, this.#place),
       admit: (caller) => this.#admit(caller),
@@ -161,8 +223,10 @@ export class SshServer {
       failed: (error) => this.#failed(error),
     });
     this.#open.set(connection, socket);
+    this.#watchKeys();
     socket.once("close", () => {
       this.#open.delete(connection);
+      this.#watchKeys();
       connection.over();
       const { caller } = connection;
       if (caller) this.#parts.audit.record(caller, { action: "auth.logout", target: caller.name });

@@ -67,6 +67,11 @@ export class Shell implements Terminal {
     });
   }
 
+  /** Called when the rights of the person changed. */
+  renew(): void {
+    this.#app.renew();
+  }
+
   /** Ends it with a sentence for the person. */
   end(reason: string): void {
     this.#app.end(new AppError("unavailable", reason));

@@ -1,12 +1,12 @@
 // Signing in over SSH: by a public key of the list in `server.yaml` and nothing else. The list says which user a key is for; whether that user may sign
 // in is asked from the store each time.
 
-import ssh2, { type AuthContext, type ParsedKey } from "ssh2";
+import type { AuthContext } from "ssh2";
 import { nameKey } from "../../kit/names.ts";
 import { fingerprintOf } from "../config/public-key.ts";
-import type { AllowedKey } from "../config/schema.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Authentication } from "../people/authentication.ts";
+import type { AllowList } from "./allow-list.ts";
 
 /** A client offers each of its keys, and the one that is taken a second time. */
 const TRIES_MAX = 20;
@@ -16,31 +16,11 @@ const METHODS = ["publickey"];
 /** RSA signatures with SHA-1 are forgeable. */
 const RSA_HASHES = ["sha256", "sha512"];
 
-interface Known {
-  readonly user: string;
-  readonly key: ParsedKey;
-}
-
-export class KeyRing {
-  readonly #known = new Map<string, Known>();
-
-  constructor(allowed: readonly AllowedKey[]) {
-    for (const { user, type, blob } of allowed) {
-      const key = ssh2.utils.parseKey(`${type} ${blob}`);
-      if (!(key instanceof Error)) this.#known.set(blob, { user, key });
-    }
-  }
-
-  find(data: Buffer): Known | undefined {
-    return this.#known.get(data.toString("base64"));
-  }
-}
-
 type About = Pick<Caller, "address" | "requestId">;
 
 /** The attempts of one connection. */
 export class SignIn {
-  readonly #ring: KeyRing;
+  readonly #list: Pick<AllowList, "find">;
   readonly #authentication: Authentication;
   readonly #about: About;
   /** What was tried in vain, for the audit record. */
@@ -49,8 +29,8 @@ export class SignIn {
   /** The name that was given last. */
   name = "";
 
-  constructor(ring: KeyRing, authentication: Authentication, about: About) {
-    this.#ring = ring;
+  constructor(list: Pick<AllowList, "find">, authentication: Authentication, about: About) {
+    this.#list = list;
     this.#authentication = authentication;
     this.#about = about;
   }
@@ -60,8 +40,8 @@ export class SignIn {
     return [...this.#tried].join(", ");
   }
 
-  /** Answers one attempt. `proven` is called once a signature has proven the key, before the client hears of it. False: too many attempts. */
-  attempt(context: AuthContext, proven: (caller: Caller) => void): boolean {
+  /** Answers one attempt. `proven` is called with the key once a signature has proven it, before the client hears of it. False: too many attempts. */
+  attempt(context: AuthContext, proven: (caller: Caller, key: Buffer) => void): boolean {
     this.#tries += 1;
     this.name = context.username.slice(0, NAME_CHARACTERS_MAX);
     if (this.#tries > TRIES_MAX) {
@@ -70,7 +50,7 @@ export class SignIn {
     }
     const { method, key, signature, blob } = context;
     if (method !== "publickey" || key === undefined) return this.#refuse(context, method);
-    const known = this.#ring.find(key.data);
+    const known = this.#list.find(key.data);
     const what = `key ${fingerprintOf(key.data)}`;
     if (!known) return this.#refuse(context, what);
     if (nameKey(known.user) !== nameKey(context.username))
@@ -86,7 +66,7 @@ export class SignIn {
     const isStrong = !isRsa || RSA_HASHES.includes(context.hashAlgo ?? "");
     if (!isStrong || known.key.verify(blob, signature, context.hashAlgo) !== true)
       return this.#refuse(context, `${what} with a wrong signature`);
-    proven(caller);
+    proven(caller, key.data);
     context.accept();
     return true;
   }
