@@ -63,7 +63,13 @@ test("shows the code, hash, author and isolation of a gear", async () => {
     files: [{ path: "main.sh", encoding: "utf8", content: "cat\n" }],
     tests: [],
   } as never);
-  const { code: _code, files: _files, tests: _tests, ...listed } = gear as unknown as Record<string, unknown>;
+  const {
+    code: _code,
+    files: _files,
+    tests: _tests,
+    decisions: _decisions,
+    ...listed
+  } = gear as unknown as Record<string, unknown>;
   expect(await ann.get<unknown>("/gears")).toEqual([listed]);
 });
 
