@@ -49,6 +49,7 @@ import { snapshotStore } from "./snapshot/store.ts";
 import { buildTerminals } from "./terminal/build.ts";
 import { ToolRegistry } from "./tools/registry.ts";
 import type { ToolSource } from "./tools/tool.ts";
+import { buildTransfer } from "./transfer/build.ts";
 import { buildTurns } from "./turns/build.ts";
 import { delegateTools } from "./turns/delegate-tool.ts";
 import { resumedEnds } from "./turns/events.ts";
@@ -142,13 +143,8 @@ export function buildParts(options: PartsOptions) {
   });
   const approvals = approvalsOf({ gears, proposals, searches });
   const terminals = buildTerminals(ground, { access, authentication, files, installation, sandbox });
-  const snapshots = snapshotsOf(ground, access, {
-    blueprint,
-    contextBindings,
-    gearBindings,
-    grants,
-    instructions,
-  });
+  const attached = { blueprint, contextBindings, gearBindings, grants, instructions };
+  const snapshots = snapshotsOf(ground, access, attached);
   const ownTools = [
     blueprintTools(blueprint, models),
     delegateTools,
@@ -185,6 +181,7 @@ export function buildParts(options: PartsOptions) {
     ...turns,
     ...buildOverview(ground, { access, approvals, authentication }),
     ...buildSearch(ground, access, directories),
+    ...buildTransfer(ground, { ...attached, access, files, gears, models, snapshots, workspaces }),
     access,
     approvals,
     blueprint,

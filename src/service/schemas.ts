@@ -20,6 +20,7 @@ import * as people from "./people/schema.ts";
 import * as search from "./search/schema.ts";
 import * as snapshot from "./snapshot/schema.ts";
 import * as terminal from "./terminal/schema.ts";
+import * as transfer from "./transfer/schema.ts";
 import * as turns from "./turns/schema.ts";
 import * as usage from "./usage/schema.ts";
 import * as workspaces from "./workspaces/schema.ts";
@@ -44,6 +45,7 @@ export const schemas: SchemaModules = [
   search,
   snapshot,
   terminal,
+  transfer,
   turns,
   usage,
   workspaces,

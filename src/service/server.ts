@@ -36,6 +36,8 @@ import type { Parts } from "./parts.ts";
 import { searchRoutes } from "./search/routes.ts";
 import { snapshotRoutes } from "./snapshot/routes.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
+import { IMPORT_ROUTE, transferRoutes } from "./transfer/routes.ts";
+import { IMPORT_BYTES_MAX } from "./transfer/schema.ts";
 import { turnRoutes } from "./turns/routes.ts";
 import { UI_ROUTE, type ServeUi } from "./ui.ts";
 import { usageRoutes } from "./usage/routes.ts";
@@ -46,6 +48,7 @@ const API = "/api/v1";
 const UNREAD_BODIES = [
   { method: "PUT", route: FILE_ROUTE, bytesMax: FILE_BYTES_MAX },
   { method: "PUT", route: ATTACHMENTS_ROUTE, bytesMax: ATTACHMENT_BYTES_MAX },
+  { method: "POST", route: IMPORT_ROUTE, bytesMax: IMPORT_BYTES_MAX },
   { method: "PUT", route: CONTEXT_FILE_ROUTE, bytesMax: MEMORY_DOCUMENT_BYTES_MAX },
 ] as const;
 export const API_FACTS: ApiFacts = {
@@ -84,6 +87,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(catalogRoutes(caller, parts.providers, parts.models))
     .use(workspaceRoutes(caller, parts.workspaces, (id) => parts.turns.stopWorkspace(id)))
     .use(overviewRoutes(caller, { ...parts, ready: () => parts.sandbox.decided() }))
+    .use(transferRoutes(caller, parts.exports, parts.imports))
     .use(blueprintRoutes(caller, parts.blueprint))
     .use(snapshotRoutes(caller, parts.snapshots))
     .use(turnRoutes(caller, parts))

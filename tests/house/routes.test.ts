@@ -28,6 +28,7 @@ interface Route extends DescribedRoute {
 const STREAMS = [
   "GET /api/v1/turns/:id/events",
   "GET /api/v1/workspaces/:id/events",
+  "GET /api/v1/workspaces/:id/export",
   "GET /api/v1/workspaces/events",
 ];
 /** They answer with a connection of its own, so that there is nothing to declare but a refusal. */
@@ -90,6 +91,7 @@ function schemasIn(value: unknown): Schema[] {
 
 /** Take bytes or text of any type; everything else takes JSON. */
 const RAW_BODIES: Readonly<Record<string, string>> = {
+  "POST /api/v1/workspaces/import": "application/x-ndjson",
   "PUT /api/v1/context/file": "text/plain",
   "PUT /api/v1/workspaces/{id}/file": "text/plain",
   "PUT /api/v1/workspaces/{id}/attachments": "application/octet-stream",

@@ -69,6 +69,16 @@ const READS: Record<string, string> = {
   "search: workspace_rows": "what belongs to a workspace that is being deleted is not indexed",
   "search: workspaces": "the names and descriptions of workspaces are found, and where a result is",
   "snapshot: turns": "which blueprint a turn began with",
+  "transfer: branch_tips": "the end of the exported branch",
+  "transfer: calls": "an export holds all rows of a conversation",
+  "transfer: entries": "an export holds all rows of a conversation",
+  "transfer: models": "models are named in an export",
+  "transfer: agents": "an export holds removed agents too",
+  "transfer: prompt_parts": "an export holds all rows of a conversation",
+  "transfer: providers": "models are named in an export",
+  "transfer: runs": "an export holds all rows of a conversation",
+  "transfer: tool_calls": "an export holds all rows of a conversation",
+  "transfer: turns": "an export holds all rows of a conversation",
   "turns: agents": "the steps of a turn name its agents",
   "turns: events": "where the events of a turn begin",
   "usage: agents": "usage is shown for each agent, also one that has none",
@@ -79,6 +89,7 @@ const READS: Record<string, string> = {
 
 /** Features that change other ones' tables. */
 const CHANGES: Record<string, string> = {
+  transfer: "an import stores the rows of all conversation tables as they were, in one order",
   workspaces: "a workspace is deleted in portions, from all tables in one order",
 };
 

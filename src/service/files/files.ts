@@ -145,6 +145,32 @@ export class Files {
     return { path: proven, content };
   }
 
+  /** Yields all files of a workspace, directory by directory, without an access check. */
+  async *walk(workspaceId: number): AsyncGenerator<FileEntry> {
+    const root = this.#deps.directories.rootOf(workspaceId);
+    const directories: (DocumentPath | "")[] = [""];
+    for (let directory = directories.pop(); directory !== undefined; directory = directories.pop()) {
+      const listed = (await root.list(directory)) ?? [];
+      const entries = listed
+        .filter(({ name }) => !name.startsWith(TEMPORARY_PREFIX))
+        .map((each) => toEntry(directory, each))
+        .sort(inOrder);
+      for (const entry of entries)
+        if (entry.kind === "directory") directories.push(filePath(entry.path));
+        else yield entry;
+    }
+  }
+
+  /** Writes a file of a workspace that is being imported, without an access check and without an event. Raises `invalid`. */
+  async restore(workspaceId: number, path: string, bytes: Uint8Array): Promise<void> {
+    const proven = filePath(path);
+    const root = this.#deps.directories.rootOf(workspaceId);
+    await this.#saving.run(workspaceId, async () => {
+      await using place = await root.place(proven, "create");
+      await place!.replace(bytes, temporaryName(proven));
+    });
+  }
+
   /** Removes the files of a deleted workspace, after any running save. */
   async removeAll(workspaceId: number): Promise<void> {
     await this.#saving.run(workspaceId, async () => this.#deps.directories.remove(workspaceId));

@@ -46,9 +46,10 @@ interface GearsDeps {
   isolation: Isolation;
 }
 
-/** The origin of a gear that an agent made. */
+/** The origin of a gear that an agent made, or that came in with an imported workspace. */
 export interface Forge {
-  readonly agent: string;
+  /** Null: imported. */
+  readonly agent: string | null;
   readonly workspaceId: number;
   /** Binds the new gear, so that its approval names its callers. */
   readonly bind: (gearId: number) => void;

@@ -200,28 +200,31 @@ export class Instructions {
 
   /** Raises `not_found` (instruction), `invalid` (agent of another workspace), `conflict` (already bound), `refused` (too many). */
   bind(caller: Caller, workspaceId: number, input: BindInstruction): Promise<InstructionBinding> {
-    const { db, store, access, blueprint } = this.#deps;
-    return db.write(() => {
-      access.changeable(caller, workspaceId);
-      const instruction = this.existing(input.instruction_id);
-      const agentId = input.agent_id ?? null;
-      const agent = agentId === null ? undefined : blueprint.agentById(agentId);
-      if (agentId !== null && agent?.workspace_id !== workspaceId)
-        throw fieldError("invalid", "agent_id", `agent ${agentId} is not in this workspace`);
-      if (store.bindingBetween.get(workspaceId, instruction.id, agentId)) {
-        throw new AppError(
-          "conflict",
-          `"${instruction.name}" is already bound to ${agent ? `"${agent.name}"` : "this workspace"}`,
-        );
-      }
-      if (store.bindingCount.get(workspaceId)!.count >= BINDINGS_PER_WORKSPACE_MAX) {
-        throw new AppError(
-          "refused",
-          `a workspace has at most ${BINDINGS_PER_WORKSPACE_MAX} bound instructions`,
-        );
-      }
-      return this.#bind(caller, workspaceId, instruction, agentId);
-    });
+    return this.#deps.db.write(() => this.bindIn(caller, workspaceId, input));
+  }
+
+  /** Runs inside a write. */
+  bindIn(caller: Caller, workspaceId: number, input: BindInstruction): InstructionBinding {
+    const { store, access, blueprint } = this.#deps;
+    access.changeable(caller, workspaceId);
+    const instruction = this.existing(input.instruction_id);
+    const agentId = input.agent_id ?? null;
+    const agent = agentId === null ? undefined : blueprint.agentById(agentId);
+    if (agentId !== null && agent?.workspace_id !== workspaceId)
+      throw fieldError("invalid", "agent_id", `agent ${agentId} is not in this workspace`);
+    if (store.bindingBetween.get(workspaceId, instruction.id, agentId)) {
+      throw new AppError(
+        "conflict",
+        `"${instruction.name}" is already bound to ${agent ? `"${agent.name}"` : "this workspace"}`,
+      );
+    }
+    if (store.bindingCount.get(workspaceId)!.count >= BINDINGS_PER_WORKSPACE_MAX) {
+      throw new AppError(
+        "refused",
+        `a workspace has at most ${BINDINGS_PER_WORKSPACE_MAX} bound instructions`,
+      );
+    }
+    return this.#bind(caller, workspaceId, instruction, agentId);
   }
 
   unbind(caller: Caller, id: number): Promise<void> {

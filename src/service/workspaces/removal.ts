@@ -28,13 +28,13 @@ export class Removal {
     db.afterCommit(() => this.#finish(id));
   }
 
-  /** Removes an unfinished clone. If this write fails, the next start removes it. */
+  /** Removes an unfinished clone or import. If this write fails, the next start removes it. */
   abandon(id: number): void {
     const { db, background } = this.#deps;
-    background.run("removal of a half-made clone", () => db.write(() => this.begin(id)));
+    background.run("removal of a half-made workspace", () => db.write(() => this.begin(id)));
   }
 
-  /** Continues, at start, unfinished removals, and removes unfinished clones. */
+  /** Continues, at start, unfinished removals, and removes unfinished clones and imports. */
   resume(): void {
     const { store, log } = this.#deps;
     for (const { id } of store.notLive.all()) {

@@ -24,6 +24,7 @@ import {
   type UpdateWorkspace,
   type Workspace,
 } from "./schema.ts";
+import { Staging } from "./staging.ts";
 import { viewerOf, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 
 const COPY_NAMES_TRIED_MAX = 1000;
@@ -61,11 +62,18 @@ interface WorkspacesDeps {
 
 export class Workspaces {
   readonly removal: Removal;
+  readonly staging: Staging;
   readonly #deps: WorkspacesDeps;
 
   constructor(deps: WorkspacesDeps) {
     this.#deps = deps;
     this.removal = new Removal(deps);
+    this.staging = new Staging({
+      ...deps,
+      insertComing: (ownerId, made) => this.#insertComing(ownerId, made),
+      recordOf: (id) => this.#record(id),
+      abandon: (id) => this.removal.abandon(id),
+    });
   }
 
   /** Lists archived workspaces, or all others. */
@@ -244,6 +252,16 @@ export class Workspaces {
     );
   }
 
+  /** Inserts, inside a write, a workspace that nobody sees yet, under the given name or a free one like the original's. Returns its id. */
+  #insertComing(
+    ownerId: number,
+    made: { given: Name | undefined; original: string; description: string; budget: string | null },
+  ): number {
+    const { given, original, description, budget } = made;
+    if (given) this.#requireFreeName(ownerId, given);
+    return this.#insert(given ?? this.#freeName(ownerId, original), description, ownerId, budget, "coming");
+  }
+
   budgetOf(id: number): Budget | null {
     const json = this.#deps.store.byId.get(id)?.budget ?? null;
     return json === null ? null : (JSON.parse(json) as Budget);
@@ -310,6 +328,11 @@ export class Workspaces {
     if (this.#deps.store.nameTaken.get(ownerId, name.key)) {
       throw fieldError("conflict", "name", `you already have a workspace named "${name.text}"`);
     }
+  }
+
+  #freeName(ownerId: number, original: string): Name {
+    const name = parseName("name", original);
+    return this.#deps.store.nameTaken.get(ownerId, name.key) ? this.#copyName(ownerId, name.text) : name;
   }
 
   #copyName(ownerId: number, original: string): Name {

@@ -1,7 +1,7 @@
 // The worst that a caller can ask of the list of workspaces, of export and of import.
 
 import { Database } from "bun:sqlite";
-import { get, type ServiceCase } from "./service-asks.ts";
+import { get, own, type FurnishedService, type ServiceCase } from "./service-asks.ts";
 
 /** Each with an event and spending of today. */
 const WORKSPACES = 2_000;
@@ -23,7 +23,23 @@ export const WORKSPACE_ROWS: Readonly<Record<string, Readonly<Record<string, Ser
       await stream.next();
     },
   },
+  "GET /workspaces/{id}/export": {
+    "a long conversation, with a prompt of all of it": get(own("/export")),
+    "as many agents and wires as there may be": get(({ crowdedId }) => `/workspaces/${crowdedId}/export`),
+  },
+  "POST /workspaces/import": {
+    "a long conversation": (service) => transfer(service, service.workspaceId),
+    "as many agents and wires as there may be": (service) => transfer(service, service.crowdedId),
+  },
 };
+
+async function transfer({ admin }: FurnishedService, id: number): Promise<void> {
+  const file = await (await admin.raw("GET", `/workspaces/${id}/export`)).text();
+  const headers = { "Content-Type": "application/x-ndjson" };
+  const answer = await admin.raw("POST", "/workspaces/import", { body: file, headers });
+  const text = await answer.text();
+  if (answer.status !== 201) throw new Error(`import: ${answer.status} ${text.slice(0, 200)}`);
+}
 
 export function addWorkspaces(path: string): void {
   using db = new Database(path);
