@@ -37,7 +37,7 @@ export const operations: Operations = {
   "GET /workspaces/:id": ["Show a workspace"],
   "PATCH /workspaces/:id": ["Edit the display name and the budget of a workspace", "refused"],
   "GET /workspaces/:id/export": ["Export a workspace as one file", "unavailable"],
-  "POST /workspaces/import": [
+  "PUT /workspaces/import": [
     "Import a workspace from a file",
     "conflict",
     "not_found",

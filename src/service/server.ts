@@ -48,7 +48,7 @@ const API = "/api/v1";
 const UNREAD_BODIES = [
   { method: "PUT", route: FILE_ROUTE, bytesMax: FILE_BYTES_MAX },
   { method: "PUT", route: ATTACHMENTS_ROUTE, bytesMax: ATTACHMENT_BYTES_MAX },
-  { method: "POST", route: IMPORT_ROUTE, bytesMax: IMPORT_BYTES_MAX },
+  { method: "PUT", route: IMPORT_ROUTE, bytesMax: IMPORT_BYTES_MAX },
   { method: "PUT", route: CONTEXT_FILE_ROUTE, bytesMax: MEMORY_DOCUMENT_BYTES_MAX },
 ] as const;
 export const API_FACTS: ApiFacts = {

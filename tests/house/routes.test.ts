@@ -91,7 +91,7 @@ function schemasIn(value: unknown): Schema[] {
 
 /** Take bytes or text of any type; everything else takes JSON. */
 const RAW_BODIES: Readonly<Record<string, string>> = {
-  "POST /api/v1/workspaces/import": "application/x-ndjson",
+  "PUT /api/v1/workspaces/import": "application/x-ndjson",
   "PUT /api/v1/context/file": "text/plain",
   "PUT /api/v1/workspaces/{id}/file": "text/plain",
   "PUT /api/v1/workspaces/{id}/attachments": "application/octet-stream",

@@ -5,7 +5,7 @@
 // Headers can remove the privilege; nothing a client sends can grant it.
 
 import { AppError } from "../error.ts";
-import { LINES_TYPE, requireJsonType } from "./json-type.ts";
+import { requireJsonType } from "./json-type.ts";
 
 export interface ListenFacts {
   readonly port: number;
@@ -177,8 +177,6 @@ function checkBodyType({ formFolders = [] }: ListenFacts, request: RequestFacts)
   const type = request.headers["content-type"];
   if (formFolders.some((folder) => request.path.startsWith(folder))) return checkForm(type, request);
   if (type === undefined && !hasBody(request)) return;
-  // No page of another site can send it without asking first, as for JSON. Only routes that read their own bodies take it.
-  if (type === LINES_TYPE) return;
   requireJsonType(type, "a POST body");
 }
 

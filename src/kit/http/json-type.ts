@@ -2,9 +2,6 @@
 
 import { AppError } from "../error.ts";
 
-/** Lines of JSON: a file of records that is read while it arrives. */
-export const LINES_TYPE = "application/x-ndjson";
-
 /** RFC 9110, 8.3.1: type, subtype, names of parameters and charsets in any case; spaces around the semicolon. */
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*(.*))?$/i;
 const UTF_8 = /^(?:charset=(?:utf-8|"utf-8"))?[ \t]*$/i;

@@ -3,7 +3,6 @@
 import { Elysia } from "elysia";
 import { answerDownload } from "../../kit/http/download-answer.ts";
 import { bodyPieces } from "../../kit/http/body.ts";
-import { LINES_TYPE } from "../../kit/http/json-type.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { IdParams } from "../../kit/schema.ts";
@@ -12,29 +11,34 @@ import type { Exports } from "./export.ts";
 import type { Imports } from "./import.ts";
 import { ExportQuery, IMPORT_BYTES_MAX, Imported, ImportQuery } from "./schema.ts";
 
+/** Lines of JSON: a file of records that is read while it arrives. */
+const LINES_TYPE = "application/x-ndjson";
 /** It reads the body itself, so `createApi` must know this route. */
 export const IMPORT_ROUTE = "/workspaces/import";
 
 export function transferRoutes(plugin: Admission, exports: Exports, imports: Imports) {
-  return new Elysia({ name: "transfer", normalize: false, tags: ["workspaces"] })
-    .use(plugin)
-    .get(
-      "/workspaces/:id/export",
-      async ({ caller, params, query: { files }, request }) => {
-        const pieces = await exports.begin(caller, params.id, files !== "0" && files !== "false");
-        const name = `workspace-${params.id}.jsonl`;
-        return answerDownload(exchangeOf(request).id, { name, type: LINES_TYPE }, pieces);
-      },
-      { caller: "owner", params: fromPath(IdParams), query: fromText(ExportQuery), detail: EXPORT },
-    )
-    .post(
-      IMPORT_ROUTE,
-      async ({ caller, query, request, status }) => {
-        const body = bodyPieces(request, IMPORT_BYTES_MAX, "disk");
-        return status(201, await imports.run(caller, query, body));
-      },
-      { caller: "any", query: fromText(ImportQuery), response: { 201: Imported }, detail: IMPORT },
-    );
+  return (
+    new Elysia({ name: "transfer", normalize: false, tags: ["workspaces"] })
+      .use(plugin)
+      .get(
+        "/workspaces/:id/export",
+        async ({ caller, params, query: { files }, request }) => {
+          const pieces = await exports.begin(caller, params.id, files !== "0" && files !== "false");
+          const name = `workspace-${params.id}.jsonl`;
+          return answerDownload(exchangeOf(request).id, { name, type: LINES_TYPE }, pieces);
+        },
+        { caller: "owner", params: fromPath(IdParams), query: fromText(ExportQuery), detail: EXPORT },
+      )
+      // A raw body: the guard lets only JSON be posted.
+      .put(
+        IMPORT_ROUTE,
+        async ({ caller, query, request, status }) => {
+          const body = bodyPieces(request, IMPORT_BYTES_MAX, "disk");
+          return status(201, await imports.run(caller, query, body));
+        },
+        { caller: "any", query: fromText(ImportQuery), response: { 201: Imported }, detail: IMPORT },
+      )
+  );
 }
 
 const EXPORT = {

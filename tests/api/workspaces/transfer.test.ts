@@ -22,7 +22,7 @@ const exported = async (client: Client, id: number, query = ""): Promise<string>
   return response.text();
 };
 const send = (client: Client, file: string, query = "") =>
-  client.raw("POST", `/workspaces/import${query}`, {
+  client.raw("PUT", `/workspaces/import${query}`, {
     body: file,
     headers: { "Content-Type": "application/x-ndjson" },
   });

@@ -27,7 +27,7 @@ export const WORKSPACE_ROWS: Readonly<Record<string, Readonly<Record<string, Ser
     "a long conversation, with a prompt of all of it": get(own("/export")),
     "as many agents and wires as there may be": get(({ crowdedId }) => `/workspaces/${crowdedId}/export`),
   },
-  "POST /workspaces/import": {
+  "PUT /workspaces/import": {
     "a long conversation": (service) => transfer(service, service.workspaceId),
     "as many agents and wires as there may be": (service) => transfer(service, service.crowdedId),
   },
@@ -36,7 +36,7 @@ export const WORKSPACE_ROWS: Readonly<Record<string, Readonly<Record<string, Ser
 async function transfer({ admin }: FurnishedService, id: number): Promise<void> {
   const file = await (await admin.raw("GET", `/workspaces/${id}/export`)).text();
   const headers = { "Content-Type": "application/x-ndjson" };
-  const answer = await admin.raw("POST", "/workspaces/import", { body: file, headers });
+  const answer = await admin.raw("PUT", "/workspaces/import", { body: file, headers });
   const text = await answer.text();
   if (answer.status !== 201) throw new Error(`import: ${answer.status} ${text.slice(0, 200)}`);
 }
