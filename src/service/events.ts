@@ -51,8 +51,8 @@ export type WorkspaceEvent =
         readonly id: null;
         readonly type: T;
         readonly turn_id: number | null;
-        /** Always empty: a transient event has no recorded time. */
-        readonly time: "";
+        /** A transient event has no recorded time; a browser puts in when it arrived. */
+        readonly time: string;
         readonly data: DataOf<typeof transientEventData, T>;
       };
     }[TransientType];

@@ -235,7 +235,14 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
 
   test("opens an approval and returns to the list in one column", async () => {
     const { turn, request } = await asks("narrow question");
-    const page = await open("/approvals", { width: 360, height: 740 });
+    const page = await open("/workspaces", { width: 360, height: 740 });
+    // The rail is closed; the badge leads to what waits.
+    const badge = page.getByRole("link", { name: "1 pending approval" });
+    await badge.waitFor();
+    const { width, height } = (await badge.boundingBox())!;
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(24);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await badge.click();
     await page.getByRole("link", { name: /^narrow question/ }).click();
     await button(page, "Reject").waitFor();
     await page.getByRole("button", { name: "All pending" }).click();
@@ -245,6 +252,49 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     ]);
     await at.decide(request, "refuse");
     await ended(turn);
+    await page.context().close();
+  });
+
+  /** Records what the page would show. The browser's own are outside of the page. */
+  const FAKE_NOTIFICATIONS = `window.notified = [];
+    window.Notification = class extends EventTarget {
+      static get permission() { return localStorage.getItem("permission") ?? "default"; }
+      static async requestPermission() { localStorage.setItem("permission", "granted"); return "granted"; }
+      constructor(title, { body, tag }) { super(); Object.assign(this, { title, body, tag, open: true }); notified.push(this); }
+      close() { this.open = false; }
+    };`;
+
+  test("notifies about what is new while the page is hidden, once the person turned it on", async () => {
+    const page = await at.browser.open("about:blank", "");
+    await page.addInitScript(FAKE_NOTIFICATIONS);
+    await page.goto(`${at.url}/approvals`);
+    const enable = page.getByRole("button", { name: "Enable notifications" });
+    await enable.waitFor();
+    // Nothing was asked on load.
+    expect(await page.evaluate("Notification.permission")).toBe("default");
+    await enable.click();
+    await page.getByRole("button", { name: "Disable notifications" }).waitFor();
+    await page.goto(`${at.url}${at.own}`);
+    const first = await asks("seen as it came");
+    await page.getByRole("link", { name: "Approvals 1 pending" }).waitFor();
+    await at.decide(first.request, "refuse");
+    await ended(first.turn);
+    expect(await page.evaluate("notified.length")).toBe(0);
+    await page.evaluate(
+      `Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" })`,
+    );
+    const second = await asks("asked behind the back");
+    const told = () => page.evaluate("notified.map(({ title, body, open }) => [title, body, open])");
+    const words = [
+      "Search the web for: asked behind the back",
+      "Requested by orchestrator. Pending your decision.",
+    ];
+    await eventually(told, [[...words, true]]);
+    await page.evaluate(`notified[0].dispatchEvent(new Event("click"))`);
+    await page.waitForURL(`**/approvals?item=search-${second.request.id}`);
+    await eventually(told, [[...words, false]]);
+    await at.decide(second.request, "refuse");
+    await ended(second.turn);
     await page.context().close();
   });
 

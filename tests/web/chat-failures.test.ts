@@ -1,9 +1,10 @@
-// Goal: a failure says what helps: the provider whose key was refused, the pause before the next attempt, what Retry and Resume do, and how to
+// Goal: a failure says what helps: the provider whose key was refused, the time to the next attempt, what Try again and Resume do, and how to
 // get the rest of an answer that was cut off.
 
 import { afterEach, expect, test } from "bun:test";
 import { accessibilityProblems } from "../kit/axe.ts";
-import { bubble, chatRoom, composer, write } from "../kit/chat-room.ts";
+import { eventually } from "../kit/eventually.ts";
+import { bubble, chatRoom, write } from "../kit/chat-room.ts";
 import { finish, httpError, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/screen.ts";
 
@@ -17,26 +18,64 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await write(page, "Hello?");
     const failed = page.getByRole("group", { name: "The turn failed" });
     await failed.getByText("scripted refused its key.").waitFor();
-    await failed.getByText("Resume continues after the last recorded step.").waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     const link = failed.getByRole("link", { name: "Change the key of scripted" });
     expect(await link.getAttribute("href")).toBe(`/models?open=provider-${room.providerId}`);
-    await failed.getByRole("button", { name: "Retry" }).click();
-    expect(await composer(page).inputValue()).toBe("Hello?");
+    await failed.getByText("Resume continues after the last recorded step and repeats no effect.").waitFor();
     await failed.getByRole("button", { name: "Resume" }).click();
     await bubble(page, "orchestrator", "It works now.").waitFor();
+    await failed.waitFor({ state: "detached" });
     await page.context().close();
   });
 
-  test("says when the next attempt begins while the provider limits the rate", async () => {
+  test("asks anew with Try again, and keeps the failed attempt on its branch", async () => {
     const desk = await room.desk();
     const page = await room.open(desk.own);
-    const limited = httpError(429, "slow down", { retryAfter: 2 });
-    room.model.script("boss", [limited, say("At last.")]);
+    room.model.script("boss", [httpError(400, "not to my taste"), say("On second thought.")]);
+    await write(page, "Hello again?");
+    const failed = page.getByRole("group", { name: "The turn failed" });
+    await failed.getByText("Try again asks your message anew; this attempt stays on its branch.").waitFor();
+    // What the failure says is there after a reload, too.
+    await page.reload();
+    await failed.getByText("not to my taste").waitFor();
+    await failed.getByRole("button", { name: "Try again" }).click();
+    await bubble(page, "orchestrator", "On second thought.").waitFor();
+    await failed.waitFor({ state: "detached" });
+    await page.getByText("2 of 2").waitFor();
+    expect(room.model.problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test("counts down to the next attempt while the provider limits the rate, also after a reload", async () => {
+    const desk = await room.desk();
+    const page = await room.open(desk.own);
+    room.model.script("boss", [
+      httpError(429, "slow down", { retryAfter: 1 }),
+      say("At last."),
+      httpError(429, "slow down", { retryAfter: 30 }),
+    ]);
     await write(page, "Hurry.");
-    await page.getByText("orchestrator is rate limited, retrying in 2.0 s").first().waitFor();
+    await page.getByText("orchestrator is rate limited, retrying").first().waitFor();
     await bubble(page, "orchestrator", "At last.").waitFor();
     expect(await page.getByText("rate limited").count()).toBe(0);
+    await write(page, "Hurry again.");
+    const left = async () => {
+      const text = await page.locator(".chat-doing", { hasText: "is rate limited, retrying" }).textContent();
+      return Number(/in (\d+) s$/.exec(text ?? "")?.[1] ?? "NaN");
+    };
+    const first = await left();
+    expect(first).toBeLessThanOrEqual(30);
+    let later = first;
+    await eventually(async () => (later = await left()) < first, true);
+    await page.reload();
+    const reloaded = await left();
+    expect(reloaded).toBeLessThanOrEqual(later);
+    expect(reloaded).toBeGreaterThan(0);
+    await page.getByRole("button", { name: "Stop" }).click();
+    const stopped = page.getByText("Stopped. The conversation so far is kept.");
+    await stopped.waitFor();
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
     await page.context().close();
   });
 
@@ -45,10 +84,10 @@ onScreen("failures in the chat", chatRoom, (room) => {
     const page = await room.open(desk.own);
     room.model.script("boss", [[...say("One, two, "), finish("length")], say("three.")]);
     await write(page, "Count.");
-    await page.getByText("The answer is incomplete.").waitFor();
+    await page.getByText("The answer was cut off. Continue asks for the rest.").waitFor();
     await page.getByRole("button", { name: "Continue", exact: true }).click();
     await bubble(page, "orchestrator", "three.").waitFor();
-    expect(await page.getByText("The answer is incomplete.").count()).toBe(0);
+    expect(await page.getByText("The answer was cut off. Continue asks for the rest.").count()).toBe(0);
     await page.context().close();
   });
 });

@@ -125,7 +125,7 @@ onScreen("the chat", chatRoom, (room) => {
     ]);
   });
 
-  test("shows a provider's failure verbatim; retries the message or resumes the turn", async () => {
+  test("shows a provider's failure verbatim, and resumes the turn", async () => {
     const workspace = await room.desk();
     const page = await room.open(workspace.own);
     const broken = httpError(500, "our racks are on fire", { retryAfter: 0 });
@@ -133,8 +133,6 @@ onScreen("the chat", chatRoom, (room) => {
     await write(page, "Are you there?");
     const failed = page.getByRole("group", { name: "The turn failed" });
     await failed.getByText("our racks are on fire").waitFor();
-    await failed.getByRole("button", { name: "Retry" }).click();
-    expect(await composer(page).inputValue()).toBe("Are you there?");
     await failed.getByRole("button", { name: "Resume" }).click();
     await bubble(page, "orchestrator", "Works again.").waitFor();
     await eventually(() => failed.count(), 0);

@@ -37,6 +37,8 @@ export interface Query<T> {
 interface QueryOptions {
   /** Refetch interval in milliseconds, while the page is visible. */
   readonly every?: number;
+  /** Whether to refetch while the page is hidden, too. Tracked. */
+  readonly hidden?: () => boolean;
 }
 
 /** `ask` is tracked and returns the key and the reader, or undefined while there is nothing to read. */
@@ -59,6 +61,7 @@ export function createQuery<T>(
       queryKey: asked.key,
       queryFn: asked.read,
       ...(options.every === undefined ? {} : { refetchInterval: options.every }),
+      refetchIntervalInBackground: options.hidden?.() ?? false,
     });
     observer = current;
     const show = () => {

@@ -1,6 +1,6 @@
 // The navigation rail. It collapses to icons; on narrow screens it is a sheet over the page.
 
-import { A, useLocation } from "@solidjs/router";
+import { A, useLocation, useNavigate } from "@solidjs/router";
 import LogOut from "lucide-solid/icons/log-out";
 import PanelLeft from "lucide-solid/icons/panel-left";
 import X from "lucide-solid/icons/x";
@@ -12,6 +12,7 @@ import { narrow } from "../kit/screen.ts";
 import { stored } from "../kit/storage.ts";
 import { attempt } from "../kit/toast.tsx";
 import { approvalsQuery } from "../state/lists.ts";
+import { notifies } from "../state/notify.ts";
 import { me, signOut } from "../state/session.ts";
 import { Mark } from "./mark.tsx";
 import { mayOpen, type Place, places } from "./places.ts";
@@ -41,6 +42,7 @@ function closeRail(): void {
 
 export function Rail(): JSX.Element {
   const location = useLocation();
+  const navigate = useNavigate();
   const approvals = approvalsQuery();
   let rail: HTMLElement | undefined;
   createEffect(
@@ -60,6 +62,12 @@ export function Rail(): JSX.Element {
   const waiting = () => approvals.data()?.length ?? 0;
   createEffect(() => void setPending(waiting()));
   onCleanup(() => void setPending(0));
+  createEffect(() => {
+    const list = approvals.data();
+    if (!list || !notifies()) return;
+    // A notification that cannot be loaded is not worth a message.
+    import("./notifier.ts").then(({ tellNew }) => tellNew(list, (path) => navigate(path))).catch(() => {});
+  });
   return (
     <>
       <Show when={railOpen()}>

@@ -5,7 +5,7 @@ import { count } from "../kit/format.ts";
 
 const [pending, setPending] = createSignal(0);
 /** The number of approvals that the signed-in person may decide. */
-export { setPending };
+export { pending, setPending };
 
 /** `(3) Release desk · Cairn`. Tracked. */
 export function tabTitle(screen: string | undefined): string {

@@ -5,11 +5,12 @@ import MenuIcon from "lucide-solid/icons/menu";
 import Search from "lucide-solid/icons/search";
 import { createEffect, createSignal, For, type JSX, onCleanup, Show } from "solid-js";
 import { IconButton } from "../kit/button.tsx";
+import { count, plural } from "../kit/format.ts";
 import { narrow } from "../kit/screen.ts";
 import type { Connection } from "../state/feed.ts";
 import { openCommands } from "./commands.tsx";
 import { openRail, railOpen } from "./rail.tsx";
-import { tabTitle } from "./tab-title.ts";
+import { pending, tabTitle } from "./tab-title.ts";
 
 interface Crumb {
   readonly name: string;
@@ -45,6 +46,18 @@ export function TopLine(): JSX.Element {
         <IconButton label="Menu" onClick={openRail} aria-expanded={railOpen()}>
           <MenuIcon aria-hidden="true" />
         </IconButton>
+        <Show when={pending() > 0}>
+          <A
+            href="/approvals"
+            class="top-pending"
+            activeClass=""
+            aria-label={plural(pending(), "pending approval")}
+          >
+            <span class="rail-count" aria-hidden="true">
+              {count(pending())}
+            </span>
+          </A>
+        </Show>
       </Show>
       <nav class="crumbs" aria-label="Breadcrumbs">
         <ol>

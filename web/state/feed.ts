@@ -266,7 +266,7 @@ function createInbox(handOver: (events: WorkspaceEvent[]) => void) {
           id,
           type,
           turn_id: data.turn_id,
-          time: data.time ?? "",
+          time: data.time ?? new Date().toISOString(),
           data: data.data,
         } as WorkspaceEvent);
       }

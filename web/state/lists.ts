@@ -3,6 +3,7 @@
 import type { ContextStatus } from "../../src/service/memory/schema.ts";
 import { api, take } from "../api/client.ts";
 import { createQuery, type Query } from "../api/query.ts";
+import { notifies } from "./notify.ts";
 import { isAdmin, me } from "./session.ts";
 
 const APPROVALS_EVERY_MS = 15_000;
@@ -31,6 +32,7 @@ export const egressQuery = () =>
 export const approvalsQuery = () =>
   createQuery(() => (me() ? { key: ["approvals"], read: () => take(api.approvals.get()) } : undefined), {
     every: APPROVALS_EVERY_MS,
+    hidden: notifies,
   });
 /** Whether there is a context space, and what to do if not. */
 export const spaceQuery = () =>

@@ -76,7 +76,7 @@ function streamed(state: WorkspaceState, event: StreamedEvent): WorkspaceState {
       const { run_id: runId, wait_ms: waitMs, status } = event.data;
       const run = state.runs.get(runId);
       if (!run) return state;
-      const retry = waitMs === 0 ? undefined : { waitMs, status };
+      const retry = waitMs === 0 ? undefined : { until: Date.parse(event.time) + waitMs, status };
       return { ...state, runs: withKey(state.runs, runId, { ...run, retry }) };
     }
     case "workspace.removed":

@@ -23,8 +23,8 @@ export interface Run {
   readonly state: RunState;
   /** RFC 3339. */
   readonly since: string;
-  /** The next attempt of a refused model call. */
-  readonly retry?: { readonly waitMs: number; readonly status: number | null } | undefined;
+  /** The next attempt of a refused model call; `until` in milliseconds, by this machine's clock. */
+  readonly retry?: { readonly until: number; readonly status: number | null } | undefined;
   /** The limit that was reached, which makes this the run's last model call. */
   readonly limit: string | undefined;
 }

@@ -39,9 +39,13 @@ export function arrivingText({ journal, clock }: ArrivingTextDeps): ListenTo {
     },
     attempt: (count) => {
       call.attempts = count;
+      call.retry = undefined;
       if (count > 1) showRetry(run, 0, undefined);
     },
-    retryIn: (waitMs, status) => showRetry(run, waitMs, status),
+    retryIn: (waitMs, status) => {
+      call.retry = { until: clock.elapsed() + waitMs, status: status ?? null };
+      showRetry(run, waitMs, status);
+    },
     firstChunk: () => {
       call.firstChunkAt = clock.elapsed();
     },

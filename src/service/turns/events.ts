@@ -67,16 +67,23 @@ const DeltaData = closed({
 type DeltaData = Static<typeof DeltaData>;
 
 /** The text so far of a model call that is still streaming, for late viewers. */
-export const PartialData = closed({ ...ofRun, text: Type.String(), reasoning: Type.String() });
-export type PartialData = Static<typeof PartialData>;
+const PartialData = closed({ ...ofRun, text: Type.String(), reasoning: Type.String() });
+type PartialData = Static<typeof PartialData>;
 
-/** The provider refused a model call, or was not reached. The next attempt begins after `wait_ms`; 0: it begins now. */
+/** The provider refused a model call, or was not reached. The next attempt begins after `wait_ms`; 0: it begins now. Late viewers get the rest. */
 const RetryData = closed({
   ...ofRun,
   wait_ms: Type.Integer({ minimum: 0 }),
   /** HTTP status of the refusal; null when there was none. */
   status: nullable(Type.Integer()),
 });
+
+type RetryData = Static<typeof RetryData>;
+
+/** What a viewer who joins late gets of open model calls. */
+export type InProgress =
+  | { readonly turnId: number; readonly type: "partial"; readonly data: PartialData }
+  | { readonly turnId: number; readonly type: "retry"; readonly data: RetryData };
 
 export const streamedEvents = { delta: DeltaData, partial: PartialData, retry: RetryData };
 export type StreamedEvents = typeof streamedEvents;

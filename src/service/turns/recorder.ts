@@ -45,6 +45,8 @@ export interface OpenCall {
   firstChunkAt: number | undefined;
   /** Of the provider's refusal. */
   httpStatus: number | undefined;
+  /** The pause before the next attempt of a refused call; ends at a reading of the clock's `elapsed`. */
+  retry: { readonly until: number; readonly status: number | null } | undefined;
   text: string;
   reasoning: string;
   /** The answer is stored, so the text is no longer partial. */
@@ -159,6 +161,7 @@ export class Recorder {
       attempts: 0,
       firstChunkAt: undefined,
       httpStatus: undefined,
+      retry: undefined,
       text: "",
       reasoning: "",
       over: false,

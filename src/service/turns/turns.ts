@@ -15,7 +15,7 @@ import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Attachments } from "../attachments/attachments.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Branches } from "./branches.ts";
-import type { PartialData } from "./events.ts";
+import type { InProgress } from "./events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { stopCause, TurnStopped, type RunOutcome, type TurnContext } from "./context.ts";
@@ -231,17 +231,22 @@ export class Turns {
     });
   }
 
-  /** Returns the text so far of open model calls. */
-  partials(workspaceId: number): { turnId: number; data: PartialData }[] {
+  /** Returns the text so far of open model calls, and the pauses of refused ones. */
+  inProgress(workspaceId: number): InProgress[] {
     const active = this.#active.get(workspaceId);
     if (!active) return [];
-    const speaking = [...active.context.speaking.values()].filter(
-      ({ call }) => !call.over && (call.text !== "" || call.reasoning !== ""),
-    );
-    return speaking.map(({ run, call }) => ({
-      turnId: active.turnId,
-      data: { run_id: run.row.id, agent_id: run.row.agent_id, text: call.text, reasoning: call.reasoning },
-    }));
+    const { turnId } = active;
+    const open = [...active.context.speaking.values()].filter(({ call }) => !call.over);
+    return open.flatMap(({ run, call }): InProgress[] => {
+      const of = { run_id: run.row.id, agent_id: run.row.agent_id };
+      const { text, reasoning, retry } = call;
+      if (retry) {
+        const wait_ms = Math.max(0, Math.round(retry.until - this.#deps.clock.elapsed()));
+        return [{ turnId, type: "retry", data: { ...of, wait_ms, status: retry.status } }];
+      }
+      if (text === "" && reasoning === "") return [];
+      return [{ turnId, type: "partial", data: { ...of, text, reasoning } }];
+    });
   }
 
   /** Runs inside a write. Also ends turns that a storage failure left open, which would block the workspace forever. */

@@ -38,7 +38,7 @@ export class Viewing {
       turnId: turn.id,
       after,
       allowed: () => this.#stillSees(caller, turn.workspace_id),
-      inProgress: () => this.#partials(turn.workspace_id).filter(({ turnId }) => turnId === turn.id),
+      inProgress: () => this.#inProgress(turn.workspace_id).filter(({ turnId }) => turnId === turn.id),
       endsWith: TURN_FINISHED,
       over: () => isOver(store.turnById.get(turn.id)?.status),
     });
@@ -52,13 +52,13 @@ export class Viewing {
       turnId: null,
       after,
       allowed: () => this.#stillSees(caller, workspaceId),
-      inProgress: () => this.#partials(workspaceId),
+      inProgress: () => this.#inProgress(workspaceId),
       over: () => false,
     });
   }
 
-  #partials(workspaceId: number): Transient[] {
-    return this.#deps.turns.partials(workspaceId).map((partial) => ({ type: "partial", ...partial }));
+  #inProgress(workspaceId: number): Transient[] {
+    return this.#deps.turns.inProgress(workspaceId);
   }
 
   #stillSees(caller: Caller, workspaceId: number): boolean {

@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { call, gate, hang, huge, say, stream } from "../../kit/model/index.ts";
+import { call, gate, hang, httpError, huge, say, stream } from "../../kit/model/index.ts";
 import type { EventReader, StreamEvent } from "../../kit/client.ts";
 import { rawStream } from "../../kit/raw-http.ts";
 import { world } from "../../kit/world.ts";
@@ -36,6 +36,23 @@ test("numbers events without gaps, even across rolled-back changes", async () =>
   await lab.chat("go");
   await viewer.until((event) => event.type === "turn.finished");
   expect(idsOf(viewer.seen)).toEqual(upTo(idsOf(viewer.seen).length));
+});
+
+test("tells a viewer who joins during the pause of a refused call how long it still lasts", async () => {
+  await using lab = await world({ model: true });
+  lab.model.script("boss", [httpError(429, "slow down", { retryAfter: 30 })]);
+  await using first = await lab.admin.events(`${lab.own}/events?after=0`);
+  const turn = await lab.begin("go");
+  const { data: begun } = await first.until(({ type }) => type === "retry");
+  expect(begun.data).toMatchObject({ wait_ms: 30_000, status: 429 });
+  for (const path of [`${lab.own}/events?after=0`, `/turns/${turn.id}/events?after=0`]) {
+    await using late = await lab.admin.events(path);
+    const { data: joined } = await late.until(({ type }) => type === "retry");
+    expect(joined.data).toMatchObject({ run_id: begun.data.run_id, status: 429 });
+    expect(joined.data.wait_ms).toBeGreaterThan(0);
+    expect(joined.data.wait_ms).toBeLessThanOrEqual(30_000);
+  }
+  await lab.admin.post(`/turns/${turn.id}/cancel`);
 });
 
 test("sends a returning viewer everything once", async () => {

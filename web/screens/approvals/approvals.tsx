@@ -20,6 +20,7 @@ import { approvalsQuery, workspacesQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
 import { ApprovalCard, keyOf } from "../../parts/approval/approval-card.tsx";
 import { createCountdown } from "../../parts/approval/decision.ts";
+import { NotifyButton } from "../../parts/approval/notify-button.tsx";
 import { timeLeft } from "../../parts/approval/search-card.tsx";
 import "./approvals.css";
 
@@ -80,6 +81,9 @@ function Waiting(props: { readonly list: readonly Approval[] }): JSX.Element {
         <div class="body">
           <div class="title">
             <h1>Approvals</h1>
+            <div class="end">
+              <NotifyButton />
+            </div>
           </div>
           <Nothing list={[]} asked={false} />
         </div>
@@ -152,6 +156,7 @@ function List(props: {
           {plural(props.list.length, "pending approval")}
           <Show when={props.list.length > 1}>, oldest first</Show>
         </p>
+        <NotifyButton />
       </div>
       <ul onKeyDown={onKeyDown}>
         <For each={props.list}>

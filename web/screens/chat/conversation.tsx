@@ -15,6 +15,7 @@ import {
   Show,
   Switch,
 } from "solid-js";
+import { later } from "../../kit/later.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import type { Item } from "../../state/transcript.ts";
@@ -22,7 +23,9 @@ import { BubbleItem, DecidedItem } from "./bubble.tsx";
 import { createFollowing } from "./following.ts";
 import { MessageItem, QueuedItem } from "./message.tsx";
 import { useRoom } from "./room.ts";
-import { TurnEndItem } from "./turn-end.tsx";
+
+/** Most turns end well, so it loads with the first that did not. */
+const TurnEndItem = later(async () => (await import("./turn-end.tsx")).TurnEndItem);
 
 const ROWS_BEYOND = 4;
 const START_PX = 24;

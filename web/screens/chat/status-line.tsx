@@ -1,17 +1,19 @@
 // Shows the state of each agent above the composer. The text for screen readers changes with events, not with the seconds.
 
 import { createMemo, For, type JSX, Show } from "solid-js";
-import { duration } from "../../kit/format.ts";
 import { useHere } from "../../state/here.ts";
 import { nameOf, openTurn, type Run, type WorkspaceState } from "../../state/workspace-state.ts";
 import { elapsed, useRoom } from "./room.ts";
 
 const SHOWN_MAX = 3;
+const SECOND_MS = 1_000;
 
 interface Doing {
   readonly text: string;
   readonly since: string;
   readonly waits: boolean;
+  /** Ends a pause, in milliseconds. */
+  readonly until?: number;
 }
 
 export function StatusLine(): JSX.Element {
@@ -26,7 +28,11 @@ export function StatusLine(): JSX.Element {
             <span class={`dot ${one.waits ? "wait" : "busy"}`} aria-hidden="true" />
             <span class="ellipsis">{one.text}</span>
             <Show when={!one.waits}>
-              <span class="num faint">{elapsed(one.since, room.now())}</span>
+              <span class="num faint">
+                {one.until === undefined
+                  ? elapsed(one.since, room.now())
+                  : timeUntil(one.until, Math.max(room.now(), Date.now()))}
+              </span>
             </Show>
           </span>
         )}
@@ -58,7 +64,7 @@ function doingOf(state: WorkspaceState, run: Run): Doing[] {
   const why = run.limit === undefined ? "" : ` (last call: ${run.limit})`;
   if (run.state === "waiting") return of("is waiting for approval", true);
   if (run.state === "thinking" && run.retry)
-    return of(`${refusalWords(run.retry.status)}, retrying in ${duration(run.retry.waitMs)}`);
+    return [{ ...of(`${refusalWords(run.retry.status)}, retrying`)[0]!, until: run.retry.until }];
   if (run.state === "thinking")
     return of(state.speech.has(run.id) ? `is answering${why}` : `is thinking${why}`);
   if (run.state !== "working") return [];
@@ -78,9 +84,18 @@ function refusalWords(status: number | null): string {
   return status === null ? "does not reach its provider" : `got status ${status} from its provider`;
 }
 
+/** `in 2 s`, and `now` once it is over. */
+function timeUntil(until: number, now: number): string {
+  const seconds = Math.ceil((until - now) / SECOND_MS);
+  return seconds > 0 ? `in ${seconds} s` : "now";
+}
+
 function sameDoing(a: readonly Doing[], b: readonly Doing[]): boolean {
   return (
     a.length === b.length &&
-    a.every((one, index) => one.text === b[index]!.text && one.since === b[index]!.since)
+    a.every(
+      (one, index) =>
+        one.text === b[index]!.text && one.since === b[index]!.since && one.until === b[index]!.until,
+    )
   );
 }

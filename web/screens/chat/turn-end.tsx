@@ -22,47 +22,51 @@ const KEY_REFUSED = [401, 403];
 export function TurnEndItem(props: { readonly item: TurnEnd }): JSX.Element {
   const room = useRoom();
   const turn = () => props.item.turn;
-  const [busy, setBusy] = createSignal(false);
-  const resume = async () => {
-    setBusy(true);
-    await attempt(() => take(api.turns({ id: turn().id }).resume.post()));
-    setBusy(false);
+  const [busy, setBusy] = createSignal<string>();
+  const act = async (name: string, run: () => Promise<unknown>) => {
+    setBusy(name);
+    await attempt(run);
+    setBusy(undefined);
   };
-  const more = async () => {
-    setBusy(true);
-    await attempt(() =>
+  const button = (name: string, kind: "plain" | "primary", run: () => Promise<unknown>) => (
+    <Button
+      small
+      kind={kind}
+      busy={busy() === name}
+      disabled={busy() !== undefined}
+      onClick={() => void act(name, run)}
+    >
+      {name}
+    </Button>
+  );
+  const resume = (kind: "plain" | "primary") =>
+    button("Resume", kind, () => take(api.turns({ id: turn().id }).resume.post()));
+  const again = () =>
+    button("Try again", "plain", () => room.branches.askAgain(turn().id, turn().model_id ?? undefined));
+  const more = () =>
+    button("Continue", "plain", () =>
       take(api.workspaces({ id: turn().workspace_id }).chat.post({ text: CONTINUE, queue: true })),
     );
-    setBusy(false);
-  };
-  const goOn = (kind: "plain" | "primary") => (
-    <Show when={props.item.last}>
-      <Button small kind={kind} busy={busy()} onClick={() => void resume()}>
-        Resume
-      </Button>
-    </Show>
-  );
   return (
     <div class="chat-turn-end">
       <Switch>
         <Match when={turn().status === "failed"}>
           <Failed turn={turn()} last={props.item.last}>
-            <Button small onClick={() => room.compose(turn().text)}>
-              Retry
-            </Button>
-            {goOn("plain")}
+            {resume("plain")}
+            {again()}
           </Failed>
         </Match>
         <Match when={turn().status === "interrupted"}>
-          <Interrupted last={props.item.last}>{goOn("primary")}</Interrupted>
+          <Interrupted last={props.item.last}>
+            {resume("primary")}
+            {again()}
+          </Interrupted>
         </Match>
         <Match when={turn().status === "done"}>
           <div class="chat-stopped">
             <Scissors aria-hidden="true" />
-            <span>The answer is incomplete.</span>
-            <Button small busy={busy()} onClick={() => void more()}>
-              Continue
-            </Button>
+            <span>The answer was cut off. Continue asks for the rest.</span>
+            {more()}
           </div>
         </Match>
         <Match when={turn().status === "cancelled"}>
@@ -72,8 +76,14 @@ export function TurnEndItem(props: { readonly item: TurnEnd }): JSX.Element {
               {turn().error === null ? "Stopped." : `Stopped: ${turn().error}.`} The conversation so far is
               kept.
             </span>
-            {goOn("plain")}
+            <Show when={props.item.last}>
+              {resume("plain")}
+              {again()}
+            </Show>
           </div>
+          <Show when={props.item.last}>
+            <Meaning />
+          </Show>
         </Match>
       </Switch>
     </div>
@@ -94,11 +104,10 @@ function Failed(props: {
           {props.turn.error ?? "No reason was recorded."}
         </div>
         <WhatHelps turnId={props.turn.id} />
-        <p class="small muted">
-          {props.last ? "Resume continues after the last recorded step. " : ""}Retry puts your message back
-          into the box.
-        </p>
-        <div class="chat-actions">{props.children}</div>
+        <Show when={props.last}>
+          <div class="chat-actions">{props.children}</div>
+          <Meaning />
+        </Show>
       </div>
     </div>
   );
@@ -110,15 +119,23 @@ function Interrupted(props: { readonly last: boolean; readonly children: JSX.Ele
       <CirclePause aria-hidden="true" />
       <div>
         <b>Interrupted</b>
-        <div>
-          The service stopped during this turn.
-          {props.last ? " Resuming continues from the record and repeats no effect." : ""}
-        </div>
+        <div>The service stopped during this turn.</div>
         <Show when={props.last}>
           <div class="chat-actions">{props.children}</div>
+          <Meaning />
         </Show>
       </div>
     </div>
+  );
+}
+
+/** What the two buttons do. */
+function Meaning(): JSX.Element {
+  return (
+    <p class="small muted">
+      Resume continues after the last recorded step and repeats no effect. Try again asks your message anew;
+      this attempt stays on its branch.
+    </p>
   );
 }
 
