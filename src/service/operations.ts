@@ -174,6 +174,7 @@ export const operations: Operations = {
   "GET /approvals": ["List pending approvals"],
   "GET /workspaces/:id/decisions": ["List what was decided in a workspace"],
   "GET /workspaces/:id/usage": ["Show tokens and costs of a workspace"],
+  "GET /workspaces/:id/usage/days": ["Show tokens and costs of a workspace by day"],
   "GET /egress/status": ["Show whether agents may search the web"],
   "POST /egress/off": ["Revoke every permission to search"],
   "GET /egress/pending": ["List pending searches"],
@@ -187,6 +188,7 @@ export const operations: Operations = {
   "GET /workspaces/:id/terminal": ["Open a terminal in a workspace over WebSocket", "refused"],
   "GET /search": ["Search everything that the caller may see"],
   "GET /audit": ["List the audit records"],
+  "GET /audit/export": ["Export the audit records as CSV"],
   "GET /audit/verify": ["Verify the audit chain"],
   "GET /openapi.json": ["Show this description"],
 };

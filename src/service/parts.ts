@@ -53,6 +53,7 @@ import { buildTransfer } from "./transfer/build.ts";
 import { buildTurns } from "./turns/build.ts";
 import { delegateTools } from "./turns/delegate-tool.ts";
 import { resumedEnds } from "./turns/events.ts";
+import { UsageByDay } from "./usage/days.ts";
 import { usageStore } from "./usage/store.ts";
 import { Usages } from "./usage/usage.ts";
 import { Access } from "./workspaces/access.ts";
@@ -205,6 +206,7 @@ export function buildParts(options: PartsOptions) {
     snapshots,
     streams,
     terminals,
+    usageByDay: new UsageByDay({ store: usageStore(db), access, clock }),
     usages,
     workspaces,
   };

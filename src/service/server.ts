@@ -97,7 +97,7 @@ export function createRoutes(parts: Parts, log: Log) {
     .use(memoryRoutes(caller, parts.memoryAreas, parts.contextBindings, parts.memoryWrites))
     .use(gearRoutes(caller, parts, log))
     .use(approvalRoutes(caller, parts, () => parts.sandbox.decided()))
-    .use(usageRoutes(caller, parts.usages))
+    .use(usageRoutes(caller, parts.usages, parts.usageByDay))
     .use(egressRoutes(caller, parts.grants, parts.searches))
     .use(terminalRoutes(caller, parts.terminals))
     .use(searchRoutes(caller, parts.search))

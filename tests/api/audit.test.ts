@@ -6,7 +6,7 @@ import { systemClock, turnOfOthers } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/db.ts";
 import { migrate } from "../../src/kit/migrate.ts";
 import { Audit } from "../../src/service/audit/audit.ts";
-import type { AuditRecord } from "../../src/service/audit/schema.ts";
+import type { ListedRecord } from "../../src/service/audit/schema.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -146,6 +146,7 @@ test("records the user, authentication, address, act, time and request", async (
     address: "127.0.0.1",
     action: "team.create",
     target: "team:1",
+    target_name: "a",
     detail: { name: "a" },
     content_hash: null,
     request_id: "request-a",
@@ -327,7 +328,7 @@ test("shows unreadable records as such and the rest unchanged, and verification 
   }
 
   await using second = await world({ data: folder.path });
-  const unreadable = (seq: number): AuditRecord => ({
+  const unreadable = (seq: number): ListedRecord => ({
     seq,
     time: null,
     actor_id: null,
@@ -340,6 +341,7 @@ test("shows unreadable records as such and the rest unchanged, and verification 
     detail: { problem: "this record was changed in the database and is unreadable" },
     content_hash: null,
     request_id: "",
+    target_name: null,
     prev: before.find((record) => record.seq === seq)!.prev,
     hash: before.find((record) => record.seq === seq)!.hash,
   });
@@ -380,7 +382,7 @@ test("verifies a chain of an earlier build, and finds a duplicate field in it", 
       detail,
       content_hash,
       request_id,
-    } = JSON.parse(text) as AuditRecord;
+    } = JSON.parse(text) as ListedRecord;
     const fields = { seq, time, actor_id, actor, role, auth, address, action, target, detail, content_hash };
     return JSON.stringify({ ...fields, request_id });
   };

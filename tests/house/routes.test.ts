@@ -26,6 +26,7 @@ interface Route extends DescribedRoute {
 
 /** They answer with events, so that there is no schema of one answer. */
 const STREAMS = [
+  "GET /api/v1/audit/export",
   "GET /api/v1/turns/:id/events",
   "GET /api/v1/workspaces/:id/events",
   "GET /api/v1/workspaces/:id/export",
@@ -175,7 +176,12 @@ describe("OpenAPI", () => {
       }).toEqual({ name, ok: true });
       for (const { description, content } of Object.values(operation.responses)) {
         expect(description).not.toBe("");
-        const types = ["application/json", "text/event-stream", ...(name === DOWNLOAD ? [BYTES] : [])];
+        const types = [
+          "application/json",
+          "text/event-stream",
+          "text/csv",
+          ...(name === DOWNLOAD ? [BYTES] : []),
+        ];
         if (content) expect(types).toContain(Object.keys(content).join());
       }
     }

@@ -48,6 +48,19 @@ const EVERYONES = ["installation", "migrations", "proof", "sqlite_schema", "sqli
 /** What a feature may read of another one's tables, beyond those that it changes. */
 const READS: Record<string, string> = {
   "approvals: events": "what was decided is shown from the events that recorded it",
+  ...Object.fromEntries(
+    [
+      "agents",
+      "egress_requests",
+      "gears",
+      "instructions",
+      "models",
+      "providers",
+      "teams",
+      "users",
+      "workspaces",
+    ].map((table) => [`audit: ${table}`, "records of decisions are listed with the names of their targets"]),
+  ),
   "blueprint: workspaces": "agents of a workspace that is being deleted count no more",
   "egress: agents": "grants to removed agents count no more; the chain of agents behind a search, by name",
   "egress: runs": "the chain of agents behind a search",

@@ -6,6 +6,8 @@ import PanelLeft from "lucide-solid/icons/panel-left";
 import X from "lucide-solid/icons/x";
 import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from "solid-js";
 import { Dynamic } from "solid-js/web";
+import type { Approval } from "../../src/service/approvals/schema.ts";
+import type { Query } from "../api/query.ts";
 import { IconButton } from "../kit/button.tsx";
 import { Avatar } from "../kit/pieces.tsx";
 import { narrow } from "../kit/screen.ts";
@@ -42,7 +44,6 @@ function closeRail(): void {
 
 export function Rail(): JSX.Element {
   const location = useLocation();
-  const navigate = useNavigate();
   const approvals = approvalsQuery();
   let rail: HTMLElement | undefined;
   createEffect(
@@ -62,12 +63,7 @@ export function Rail(): JSX.Element {
   const waiting = () => approvals.data()?.length ?? 0;
   createEffect(() => void setPending(waiting()));
   onCleanup(() => void setPending(0));
-  createEffect(() => {
-    const list = approvals.data();
-    if (!list || !notifies()) return;
-    // A notification that cannot be loaded is not worth a message.
-    import("./notifier.ts").then(({ tellNew }) => tellNew(list, (path) => navigate(path))).catch(() => {});
-  });
+  tellWhenHidden(approvals);
   return (
     <>
       <Show when={railOpen()}>
@@ -113,6 +109,17 @@ export function Rail(): JSX.Element {
       </nav>
     </>
   );
+}
+
+/** Shows notifications about new approvals, if this person turned them on. */
+function tellWhenHidden(approvals: Query<readonly Approval[]>): void {
+  const navigate = useNavigate();
+  createEffect(() => {
+    const list = approvals.data();
+    if (!list || !notifies()) return;
+    // A notification that cannot be loaded is not worth a message.
+    import("./notifier.ts").then(({ tellNew }) => tellNew(list, (path) => navigate(path))).catch(() => {});
+  });
 }
 
 function PlaceLink(props: { readonly place: Place; readonly count: number }): JSX.Element {

@@ -1,5 +1,6 @@
-// Formats an audit record as a line of CSV (RFC 4180). A cell that a spreadsheet would run as a formula gets a leading apostrophe.
+// Formats an audit record as a line of CSV.
 
+import { csvLine as line } from "../../kit/csv.ts";
 import type { AuditRecord } from "./schema.ts";
 
 const COLUMNS = [
@@ -33,11 +34,5 @@ export function csvLine({ actor, ...record }: AuditRecord): string {
     auth,
     address,
   };
-  return COLUMNS.map((column) => cell(cells[column])).join(",");
-}
-
-function cell(value: string | number | null): string {
-  const text = value === null ? "" : String(value);
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  return line(COLUMNS.map((column) => cells[column]));
 }

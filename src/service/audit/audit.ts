@@ -4,17 +4,25 @@
 // duplicate keys, escapes and key order, which parsing would hide.
 
 import { Value } from "@sinclair/typebox/value";
-import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { rfc3339, timeOf, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { AppError } from "../../kit/error.ts";
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
 import { chainFault, chainHash, EMPTY_CHAIN, type ChainEnd } from "../../kit/hash-chain.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
-import { AuditRecord, type AuditQuery, type AuditVerification } from "./schema.ts";
+import {
+  AuditRecord,
+  type AuditQuery,
+  type AuditVerification,
+  type ExportQuery,
+  type ListedRecord,
+} from "./schema.ts";
 import { auditStore, type AuditStore, type AuditRow } from "./store.ts";
 
 /** Takes a few milliseconds to read and compare. */
 const FILTERED_PAGE_ROWS = 1_000;
+const TARGET = /^([a-z]+):([1-9]\d{0,14})$/;
 /** Takes about 2 ms to verify. */
 const VERIFY_PAGE_ROWS = 100;
 
@@ -68,23 +76,50 @@ export class Audit {
     this.#store.setHead.run(body.seq, hash);
   }
 
-  /** Returns records, newest first. An unreadable record is returned as such, so the rest stay readable. */
-  async list(caller: Caller, query: AuditQuery): Promise<AuditRecord[]> {
+  /** Returns records, newest first. An unreadable record is returned as such, so the rest stay readable. Raises `forbidden`, `invalid`. */
+  async list(caller: Caller, query: AuditQuery): Promise<ListedRecord[]> {
+    const { limit = LIST_DEFAULT } = query;
+    const found: ListedRecord[] = [];
+    for await (const record of this.records(caller, query)) {
+      found.push(record);
+      if (found.length === limit) break;
+    }
+    return found;
+  }
+
+  /** Yields all matching records, newest first, as `list`. */
+  async *records(
+    caller: Caller,
+    query: Omit<AuditQuery, "limit"> & { limit?: number },
+  ): AsyncGenerator<ListedRecord> {
     requireAdmin(caller);
-    const { action, actor, limit = LIST_DEFAULT } = query;
-    const filters = action !== undefined || actor !== undefined;
-    const found: AuditRow[] = [];
+    const fits = matcher(query);
+    // A filter may match very few of very many records, so this reads in pages and yields between them.
+    const asked = fits ? FILTERED_PAGE_ROWS : (query.limit ?? FILTERED_PAGE_ROWS);
     let before = query.before ?? Number.MAX_SAFE_INTEGER;
-    while (found.length < limit) {
-      // A filter may match very few of very many records, so this reads in pages and yields between them.
-      const asked = filters ? FILTERED_PAGE_ROWS : limit;
+    for (;;) {
       const rows = this.#store.page.all(before, asked);
-      for (const row of rows) if (!filters || fits(row, action, actor)) found.push(row);
-      if (rows.length < asked) break;
+      for (const row of rows) if (!fits || fits(row)) yield this.#listed(row);
+      if (rows.length < asked) return;
       before = rows.at(-1)!.seq;
       await turnOfOthers();
     }
-    return found.slice(0, limit).map(toRecord);
+  }
+
+  #listed(row: AuditRow): ListedRecord {
+    const record = toRecord(row);
+    const { name } = record.detail;
+    return {
+      ...record,
+      target_name: this.#nameOf(record.target) ?? (typeof name === "string" ? name : null),
+    };
+  }
+
+  /** Of `gear:7`, also after it was deleted, if its row stays. */
+  #nameOf(target: string): string | undefined {
+    const [, noun = "", id] = TARGET.exec(target) ?? [];
+    const names: Partial<Record<string, AuditStore["nameOf"]["gear"]>> = this.#store.nameOf;
+    return names[noun]?.get(Number(id))?.name;
   }
 
   /** The anchored end of the chain. It is logged at start, so that the log is a second witness. */
@@ -201,12 +236,32 @@ function isAsWritten(record: string, body: RecordBody): boolean {
   return record === JSON.stringify({ ...fields, request_id });
 }
 
-function fits(row: AuditRow, action: string | undefined, actor: string | undefined): boolean {
-  const body = parsed(row.record);
-  if (!body) return false;
-  return (
-    (action === undefined || body["action"] === action) && (actor === undefined || body["actor"] === actor)
-  );
+/** Undefined without a filter. Raises `invalid`, naming the parameter. */
+function matcher({ action, actor, since, until }: ExportQuery): ((row: AuditRow) => boolean) | undefined {
+  if ([action, actor, since, until].every((one) => one === undefined)) return undefined;
+  const [from, to] = [moment("since", since), moment("until", until)];
+  return (row) => {
+    const body = parsed(row.record);
+    if (!body) return false;
+    const { time } = body;
+    return (
+      (action === undefined || body.action === action) &&
+      (actor === undefined || body.actor === actor) &&
+      (from === undefined || (typeof time === "string" && time >= from)) &&
+      (to === undefined || (typeof time === "string" && time < to))
+    );
+  };
+}
+
+/** In the form of records, so that texts compare. */
+function moment(field: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const time = timeOf(text);
+  if (time === undefined) {
+    const problem = "expected RFC 3339 or a date, like 2026-11-21";
+    throw new AppError("invalid", `query parameter ${field}: ${problem}`, { in: "query", field, problem });
+  }
+  return rfc3339(time);
 }
 
 function parsed(record: string): RecordBody | undefined {

@@ -25,10 +25,26 @@ export const AuditRecord = closed({
 });
 export type AuditRecord = Static<typeof AuditRecord>;
 
-export const AuditQuery = Type.Composite(
-  [PageQuery, closed({ action: Type.Optional(Type.String()), actor: Type.Optional(Type.String()) })],
-  { additionalProperties: false },
-);
+/** A record as it is listed: with the present name of its target, which is not part of the chain. */
+export const ListedRecord = closed({
+  ...AuditRecord.properties,
+  target_name: nullable(
+    Type.String({
+      description: "the present name of the target, or the one in the record; null if neither is known",
+    }),
+  ),
+});
+export type ListedRecord = Static<typeof ListedRecord>;
+
+const Filter = {
+  action: Type.Optional(Type.String()),
+  actor: Type.Optional(Type.String()),
+  since: Type.Optional(Type.String({ description: "RFC 3339, or a date (UTC)" })),
+  until: Type.Optional(Type.String({ description: "RFC 3339, or a date (UTC); not included" })),
+};
+export const ExportQuery = closed(Filter);
+export type ExportQuery = Static<typeof ExportQuery>;
+export const AuditQuery = closed({ ...PageQuery.properties, ...Filter });
 export type AuditQuery = Static<typeof AuditQuery>;
 
 export const AuditVerification = closed({

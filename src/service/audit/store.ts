@@ -24,8 +24,23 @@ export function auditStore(db: Db) {
     page: db.query<AuditRow, [number, number]>(
       "SELECT seq, record, prev, hash FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?",
     ),
+    nameOf: {
+      agent: name(db, "SELECT name FROM agents WHERE id = ?"),
+      gear: name(db, "SELECT name FROM gears WHERE id = ?"),
+      instruction: name(db, "SELECT name FROM instructions WHERE id = ?"),
+      model: name(db, "SELECT model_name AS name FROM models WHERE id = ?"),
+      provider: name(db, "SELECT name FROM providers WHERE id = ?"),
+      search: name(db, "SELECT query AS name FROM egress_requests WHERE id = ?"),
+      team: name(db, "SELECT name FROM teams WHERE id = ?"),
+      user: name(db, "SELECT name FROM users WHERE id = ?"),
+      workspace: name(db, "SELECT name FROM workspaces WHERE id = ?"),
+    },
     from: db.query<AuditRow, [number, number]>(
       "SELECT seq, record, prev, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
     ),
   };
+}
+
+function name(db: Db, sql: string) {
+  return db.query<{ name: string }, [number]>(sql);
 }

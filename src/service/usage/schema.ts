@@ -1,7 +1,7 @@
 // Usage: tokens as reported by providers, and cost where prices are known.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, nullable } from "../../kit/schema.ts";
+import { closed, Id, nullable, oneOf } from "../../kit/schema.ts";
 
 const sums = {
   calls: Type.Integer(),
@@ -45,3 +45,33 @@ export const Usage = closed({
   agents: Type.Array(AgentUsage),
 });
 export type Usage = Static<typeof Usage>;
+
+const USAGE_DAYS_MAX = 90;
+export const USAGE_DAYS_DEFAULT = 30;
+/** The rest is summed as one. */
+export const USAGE_SERIES_MAX = 8;
+
+export const UsageDaysQuery = closed({
+  by: Type.Optional(oneOf(["agent", "model"] as const)),
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: USAGE_DAYS_MAX })),
+});
+export type UsageDaysQuery = Static<typeof UsageDaysQuery>;
+
+const Day = Type.String({ description: "a day in UTC, like 2026-11-21" });
+
+/** Usage by day. A call counts for the day on which it ended. */
+export const UsageDays = closed({
+  from: Day,
+  to: Day,
+  /** By day, then most tokens first. Days and agents or models without calls are left out. */
+  rows: Type.Array(
+    closed({
+      day: Day,
+      /** Of the agent or model; null for all beyond the USAGE_SERIES_MAX largest together. */
+      id: nullable(Id),
+      name: Type.String(),
+      ...sums,
+    }),
+  ),
+});
+export type UsageDays = Static<typeof UsageDays>;

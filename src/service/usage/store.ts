@@ -16,6 +16,19 @@ export interface UsageRow {
   unpriced_calls: number;
 }
 
+export interface EndedCallRow {
+  started_at: number;
+  id: number;
+  agent_id: number;
+  model_id: number;
+  model_name: string;
+  duration_ms: number;
+  input_tokens: number | null;
+  cached_input_tokens: number | null;
+  output_tokens: number | null;
+  cost_nano: Nano | null;
+}
+
 export interface SpentRow {
   tokens: number;
   cost_nano: Nano;
@@ -35,6 +48,17 @@ export function usageStore(db: Db) {
        FROM agents a LEFT JOIN calls c ON c.agent_id = a.id AND c.workspace_id = a.workspace_id AND c.status <> 'running'
        WHERE a.workspace_id = ? GROUP BY a.id HAVING a.removed_at IS NULL OR count(c.agent_id) > 0
        ORDER BY a.orchestrator DESC, a.name_key, a.id`,
+    ),
+    // A page at a time, so that no statement takes long.
+    endedSince: db.query<EndedCallRow, { workspace_id: number; at: number; id: number; limit: number }>(
+      `SELECT started_at, id, agent_id, model_id, model_name, coalesce(duration_ms, 0) AS duration_ms, input_tokens,
+         cached_input_tokens, output_tokens, cost_nano
+       FROM calls INDEXED BY calls_days
+       WHERE workspace_id = $workspace_id AND (started_at, id) > ($at, $id) AND status <> 'running'
+       ORDER BY started_at, id LIMIT $limit`,
+    ),
+    names: db.query<{ id: number; name: string }, [number]>(
+      "SELECT id, name FROM agents WHERE workspace_id = ?",
     ),
     spend: db.query<
       never,

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { call, noUsage, repeatedUsage, say, splitUsage, usage } from "../../kit/model/index.ts";
+import { refusal } from "../../kit/refusal.ts";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
 import { type Protocol, protocols, type World, world } from "../../kit/world.ts";
 
@@ -237,4 +238,45 @@ describe.each(protocols)("budget, %s", (protocol) => {
       'Agent "ann" failed: the token budget for a turn (50) of agent "ann" is used up',
     ]);
   });
+});
+
+test("sums usage by day, for each agent or model; an unknown cost is never zero", async () => {
+  const clock = manualClock();
+  await using lab = await world({ model: true, clock });
+  const { admin, own, orchestratorId } = lab;
+  await lab.addWorker("scribe");
+  lab.model.script("boss", [
+    call("delegate", { agent: "scribe", task: "Write." }),
+    say("Done."),
+    say("Again."),
+  ]);
+  lab.model.script("worker", [say("Written.")]);
+  await lab.chat("go");
+  clock.advance(DAY_MS);
+  await lab.chat("once more");
+  const days = async (query: string) => (await admin.get(`${own}/usage/days?${query}`)).rows;
+  const total = await admin.get(`${own}/usage`);
+  const byAgent = await days("by=agent");
+  expect(byAgent.map(({ day, name, calls }) => [day, name, calls]).toSorted()).toEqual([
+    ["2026-01-01", "orchestrator", 2],
+    ["2026-01-01", "scribe", 1],
+    ["2026-01-02", "orchestrator", 1],
+  ]);
+  const sum = (rows: typeof byAgent, of: "input_tokens" | "output_tokens" | "calls") =>
+    rows.reduce((all, row) => all + row[of], 0);
+  const byModel = await days("by=model");
+  for (const rows of [byAgent, byModel])
+    for (const of of ["input_tokens", "output_tokens", "calls"] as const)
+      expect(sum(rows, of)).toBe(total[of]);
+  expect(byModel.map(({ name }) => name).toSorted()).toEqual(["boss", "boss", "scribe"]);
+  // No model has a price.
+  expect(byAgent.map(({ cost, unpriced_calls: unknown }) => [cost, unknown]).toSorted()).toEqual([
+    [null, 1],
+    [null, 1],
+    [null, 2],
+  ]);
+  // The last day alone, and a removed agent by its name.
+  expect((await days("days=1")).map(({ day, id }) => [day, id])).toEqual([["2026-01-02", orchestratorId]]);
+  const member = await lab.user("mira");
+  await refusal(member.get(`${own}/usage/days`), "not_found", `workspace ${lab.workspaceId}: not found`);
 });

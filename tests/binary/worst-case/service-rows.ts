@@ -115,6 +115,7 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
   "GET /turns/{id}/calls": { "of a turn": get(({ turnId }) => `/turns/${turnId}/calls`) },
   "GET /turns/{id}/steps": { "of a turn": get(({ turnId }) => `/turns/${turnId}/steps`) },
   "GET /workspaces/{id}/usage": { "of many calls": get(own("/usage")) },
+  "GET /workspaces/{id}/usage/days": { "of many calls": get(own("/usage/days?days=90&by=model")) },
   "GET /workspaces/{id}/blueprint": {
     "as it is": get(own("/blueprint")),
     "as it was": get((service) => own(`/blueprint?at=${service.turnId}`)(service)),
@@ -188,6 +189,10 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
   "GET /audit": {
     "the newest": get(() => "/audit?limit=50"),
     "what nobody did": get(() => "/audit?action=never.done"),
+  },
+  "GET /audit/export": {
+    "all of it": get(() => "/audit/export"),
+    "what nobody did": get(() => "/audit/export?action=never.done"),
   },
   "GET /audit/verify": { "of a record that somebody added to": get(() => "/audit/verify") },
   "GET /openapi.json": { "all of it": get(() => "/openapi.json") },

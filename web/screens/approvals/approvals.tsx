@@ -75,20 +75,7 @@ function Waiting(props: { readonly list: readonly Approval[] }): JSX.Element {
   );
   const list = () => <List list={props.list} chosen={key()} />;
   return (
-    <Show
-      when={props.list.length > 0 || chosen()}
-      fallback={
-        <div class="body">
-          <div class="title">
-            <h1>Approvals</h1>
-            <div class="end">
-              <NotifyButton />
-            </div>
-          </div>
-          <Nothing list={[]} asked={false} />
-        </div>
-      }
-    >
+    <Show when={props.list.length > 0 || chosen()} fallback={<NothingAtAll />}>
       <Show
         when={narrow()}
         fallback={
@@ -112,6 +99,20 @@ function Waiting(props: { readonly list: readonly Approval[] }): JSX.Element {
         </Show>
       </Show>
     </Show>
+  );
+}
+
+function NothingAtAll(): JSX.Element {
+  return (
+    <div class="body">
+      <div class="title">
+        <h1>Approvals</h1>
+        <div class="end">
+          <NotifyButton />
+        </div>
+      </div>
+      <Nothing list={[]} asked={false} />
+    </div>
   );
 }
 
