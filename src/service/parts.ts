@@ -106,7 +106,7 @@ export function buildParts(options: PartsOptions) {
   const changed = { db, access, journal, audit, clock };
   const blueprint = new Blueprint({ ...changed, store: blueprintStore(db), models });
   const { directories, attachmentDirectories } = directoriesOf(ground, access);
-  const files = new Files({ ...changed, directories });
+  const files = new Files({ ...changed, directories, workers: ground.workers });
   const attaching = { ...buildAttachments(ground, access), attachmentDirectories };
   const { instructions, proposals, libraryTools } = buildLibrary(ground, { access, blueprint });
   const recall = buildMemory(ground, { access, blueprint, workspaceRows });

@@ -90,6 +90,15 @@ describe("search", () => {
     expect(await marks('"first question"')).toEqual([[true, false]]);
     await ask(lab, "another second question", "yes", { after: one.id });
     expect(await marks('"second answer"')).toEqual([[false, true]]);
+    // A link to an entry opens it wherever it is.
+    const [{ results }] = (await find(lab.admin, '"second answer"')).groups as [SearchAnswer["groups"][0]];
+    expect(await lab.admin.get(`/entries/${results[0]!.id}`)).toMatchObject({
+      aside: true,
+      forgotten: false,
+    });
+    expect(await lab.admin.get(`/entries/${first.id}`)).toMatchObject({ aside: false, forgotten: true });
+    const ann = await lab.user("ann");
+    await refusal(ann.get(`/entries/${first.id}`), "not_found");
   });
 
   test("shows to each person what they may see at that moment", async () => {

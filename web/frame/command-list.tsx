@@ -14,6 +14,7 @@ import TextAlignStart from "lucide-solid/icons/text-align-start";
 import Zap from "lucide-solid/icons/zap";
 import { type Accessor, createMemo, type JSX } from "solid-js";
 import { Dynamic } from "solid-js/web";
+import type { MarkedText } from "../../src/service/search/schema.ts";
 import { attempt } from "../kit/toast.tsx";
 import {
   documentsQuery,
@@ -31,6 +32,11 @@ import { mayOpen, places } from "./places.ts";
 
 export interface Command extends Found {
   readonly icon?: () => JSX.Element;
+  /** The matches in the label, and the part of the text around its matches. */
+  readonly ranges?: MarkedText["ranges"] | undefined;
+  readonly snippet?: MarkedText | undefined;
+  /** Of what a search found, to be offered again. */
+  readonly address?: string;
   readonly run: () => void;
   readonly danger?: boolean | undefined;
   readonly disabled?: boolean | undefined;

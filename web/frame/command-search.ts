@@ -59,6 +59,23 @@ function searched<T extends Found>(
   return grouped(fitting).map(({ name, items }) => ({ name, items: items.slice(0, SHOWN_IN_SEARCH_MAX) }));
 }
 
+/** Adds what the server found: to the group of the same name, or as another group. What is listed already is not repeated. */
+export function withFound<T extends Found>(
+  groups: readonly FoundGroup<T>[],
+  found: readonly T[],
+): readonly FoundGroup<T>[] {
+  const listed = new Set(groups.flatMap(({ items }) => items.map(({ id }) => id)));
+  const more = new Map(
+    grouped(found.filter(({ id }) => !listed.has(id))).map(({ name, items }) => [name, items]),
+  );
+  const merged = groups.map(({ name, items }) => {
+    const added = more.get(name) ?? [];
+    more.delete(name);
+    return { name, items: [...items, ...added] };
+  });
+  return [...merged, ...[...more].map(([name, items]) => ({ name, items }))];
+}
+
 /** Groups appear in the order of their first command. */
 function grouped<T extends Found>(commands: readonly T[]): FoundGroup<T>[] {
   const groups = Map.groupBy(commands, ({ group }) => group);

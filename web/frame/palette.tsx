@@ -3,21 +3,29 @@
 
 import { Dialog } from "@kobalte/core/dialog";
 import Search from "lucide-solid/icons/search";
+import { useNavigate } from "@solidjs/router";
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
-import { findCommands } from "./command-search.ts";
+import { findCommands, withFound } from "./command-search.ts";
 import { type Command, everyCommand } from "./command-list.tsx";
+import { count, plural } from "../kit/format.ts";
+import { MarkedText } from "../kit/marked-text.tsx";
+import { type Everywhere, keepOpened, openedBefore, searchEverywhere } from "./everywhere.tsx";
 import { keepFocus } from "../kit/focus.ts";
 import { keep, remember } from "../kit/storage.ts";
 import "./palette.css";
 
 const RECENT_KEY = "commands.recent";
 const RECENT_KEPT_MAX = 20;
+/** As command-search.ts shows. */
+const RECENT_SHOWN = 5;
 const LIST = "palette-list";
 const optionId = (id: string) => `palette-${id}`;
 
 export function Palette(props: { readonly onClose: () => void }): JSX.Element {
   const giveBack = keepFocus();
-  const { search, setSearch, groups, flat, chosen, point, run, onKeyDown } = createFinder(props.onClose);
+  const { search, setSearch, groups, flat, chosen, point, run, onKeyDown, everywhere } = createFinder(
+    props.onClose,
+  );
   return (
     <Dialog open onOpenChange={(open) => !open && props.onClose()} preventScroll={false}>
       <Dialog.Portal>
@@ -40,7 +48,7 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
               aria-controls={LIST}
               aria-autocomplete="list"
               aria-activedescendant={chosen() ? optionId(chosen()!.id) : undefined}
-              placeholder="Search pages, workspaces, agents, gears and actions"
+              placeholder="Search messages, files, agents, gears and actions"
               autocomplete="off"
               spellcheck={false}
               dir="auto"
@@ -52,35 +60,76 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
               Esc
             </span>
           </div>
-          <div class="palette-list scroll" id={LIST} role="listbox" aria-label="Results">
-            <For each={groups()}>
-              {(group, index) => (
-                <div role="group" aria-labelledby={`palette-group-${index()}`}>
-                  <div class="palette-group" id={`palette-group-${index()}`} role="presentation">
-                    {group.name}
-                  </div>
-                  <For each={group.items}>
-                    {(command) => (
-                      <Option
-                        command={command}
-                        chosen={chosen() === command}
-                        onPoint={() => point(command)}
-                        onRun={() => run(command)}
-                      />
-                    )}
-                  </For>
-                </div>
-              )}
-            </For>
+          <div
+            class="palette-list scroll"
+            id={LIST}
+            role="listbox"
+            aria-label="Results"
+            aria-busy={everywhere.searching()}
+          >
+            <Groups groups={groups()} chosen={chosen()} onPoint={point} onRun={run} />
           </div>
-          <Show when={flat().length === 0}>
-            <p class="palette-nothing muted" role="status">
-              No results. Try part of a name.
-            </p>
-          </Show>
+          <State everywhere={everywhere} isEmpty={flat().length === 0} count={flat().length} />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog>
+  );
+}
+
+function Groups(props: {
+  readonly groups: readonly { readonly name: string; readonly items: readonly Command[] }[];
+  readonly chosen: Command | undefined;
+  readonly onPoint: (command: Command) => void;
+  readonly onRun: (command: Command) => void;
+}): JSX.Element {
+  return (
+    <For each={props.groups}>
+      {(group, index) => (
+        <div role="group" aria-labelledby={`palette-group-${index()}`}>
+          <div class="palette-group" id={`palette-group-${index()}`} role="presentation">
+            {group.name}
+          </div>
+          <For each={group.items}>
+            {(command) => (
+              <Option
+                command={command}
+                chosen={props.chosen === command}
+                onPoint={() => props.onPoint(command)}
+                onRun={() => props.onRun(command)}
+              />
+            )}
+          </For>
+        </div>
+      )}
+    </For>
+  );
+}
+
+/** What the list does not say: that nothing was found, that the server is still asked, or that its index is not complete. */
+function State(props: {
+  readonly everywhere: Everywhere;
+  readonly isEmpty: boolean;
+  readonly count: number;
+}): JSX.Element {
+  const { searching, indexing, problem } = props.everywhere;
+  const nothing = () => (searching() ? "Searching…" : "No results. Try part of a word.");
+  return (
+    <div role="status">
+      <Show
+        when={props.isEmpty}
+        fallback={<span class="visually-hidden">{plural(props.count, "result")}</span>}
+      >
+        <p class="palette-nothing muted">{nothing()}</p>
+      </Show>
+      <Show when={problem()}>
+        {(why) => <p class="palette-foot small">Only names were searched: {why().message}</p>}
+      </Show>
+      <Show when={!problem() && indexing() > 0}>
+        <p class="palette-foot small muted">
+          Still indexing: {count(indexing())} {indexing() === 1 ? "text is" : "texts are"} not searched yet.
+        </p>
+      </Show>
+    </div>
   );
 }
 
@@ -88,12 +137,31 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
 function createFinder(close: () => void) {
   const [search, setSearch] = createSignal("");
   const recent = remember<string[]>(RECENT_KEY) ?? [];
+  const navigate = useNavigate();
+  // The time makes the address open again, also if it is the current one.
+  const go = (path: string) => () => void navigate(path, { state: { at: Date.now() } });
   const commands = everyCommand();
-  const groups = createMemo(() => findCommands(commands(), search(), recent));
+  const everywhere = searchEverywhere(search, go);
+  const again = openedBefore(go);
+  const groups = createMemo(() => {
+    if (search().trim() !== "")
+      return withFound(findCommands(commands(), search(), recent), everywhere.commands());
+    const known = new Set(commands().map(({ id }) => id));
+    const opened = again.filter(({ id }) => !known.has(id) && recent.slice(0, RECENT_SHOWN).includes(id));
+    return findCommands([...commands(), ...opened], "", recent);
+  });
   const flat = createMemo(() => groups().flatMap(({ items }) => items));
-  const [at, setAt] = createSignal(0);
-  createEffect(on(search, () => setAt(0), { defer: true }));
-  const chosen = () => flat()[Math.min(at(), flat().length - 1)];
+  // By id, because results of the server arrive later and between the others.
+  const [chosenId, setChosenId] = createSignal<string>();
+  createEffect(on(search, () => setChosenId(undefined), { defer: true }));
+  const at = createMemo(() =>
+    Math.max(
+      0,
+      flat().findIndex(({ id }) => id === chosenId()),
+    ),
+  );
+  const setAt = (index: number) => setChosenId(flat()[index]?.id);
+  const chosen = () => flat()[at()];
   createEffect(() => {
     const id = chosen()?.id;
     if (id !== undefined) document.getElementById(optionId(id))?.scrollIntoView({ block: "nearest" });
@@ -101,6 +169,7 @@ function createFinder(close: () => void) {
 
   const run = (command: Command | undefined) => {
     if (!command || command.disabled) return;
+    keepOpened(command);
     keep(RECENT_KEY, [command.id, ...recent.filter((id) => id !== command.id)].slice(0, RECENT_KEPT_MAX));
     close();
     // The dialog restores the focus first; the command may then move it.
@@ -124,7 +193,7 @@ function createFinder(close: () => void) {
     }
   };
   const point = (command: Command) => setAt(flat().indexOf(command));
-  return { search, setSearch, groups, flat, chosen, point, run, onKeyDown };
+  return { search, setSearch, groups, flat, chosen, point, run, onKeyDown, everywhere };
 }
 
 function Option(props: {
@@ -147,8 +216,17 @@ function Option(props: {
       onClick={() => props.onRun()}
     >
       {props.command.icon?.()}
-      <span class="ellipsis" dir="auto">
-        {props.command.label}
+      <span class="palette-text">
+        <span class="ellipsis" dir="auto">
+          <MarkedText text={props.command.label} ranges={props.command.ranges ?? []} />
+        </span>
+        <Show when={props.command.snippet}>
+          {(snippet) => (
+            <span class="palette-snippet small muted ellipsis" dir="auto">
+              <MarkedText text={snippet().text} ranges={snippet().ranges} />
+            </span>
+          )}
+        </Show>
       </span>
       <Show when={props.command.note}>
         <span class="palette-note small muted ellipsis" dir="auto">

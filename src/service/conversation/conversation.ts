@@ -87,6 +87,12 @@ export class Conversation {
     return rows.toReversed().map(toEntry);
   }
 
+  /** Any entry, also of a worker, of another branch, or forgotten. Raises `not_found`. */
+  get(caller: Caller, id: number): Entry {
+    const { store, access } = this.#deps;
+    return toEntry(access.nested(caller, "entry", id, store.byId.get(id)));
+  }
+
   /** Stops replaying an entry to the model. Idempotent. */
   forget(caller: Caller, id: number): Promise<void> {
     return this.#deps.db.write(() => {

@@ -6,23 +6,29 @@
 import { rfc3339 } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, fieldError, notFound } from "../../kit/error.ts";
+import { AppError, badParameter, fieldError, notFound } from "../../kit/error.ts";
 import { KeyedLock } from "../../kit/keyed-lock.ts";
 import { parseDocumentPath, pathProblem, type DocumentPath } from "../../kit/paths.ts";
 import type { Listed, OpenedFile } from "../../kit/paths-disk.ts";
 import { brokenStart, decodeUtf8, wholeCharacters } from "../../kit/utf8.ts";
+import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { FileEvents } from "./events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Directories } from "./directories.ts";
+import { FIND_JOB } from "./find-job.ts";
 import {
   FILE_BYTES_MAX,
+  FIND_CHARACTERS_MAX,
+  FIND_FILES_DEFAULT,
   READ_PART_BYTES_MAX,
   TEMPORARY_PREFIX,
   type FileContent,
   type FileEntry,
+  type FindQuery,
+  type FoundInFiles,
   type SavedFile,
 } from "./schema.ts";
 import { requireExpected, versionOf, versionOfLarge, type Expected } from "./version.ts";
@@ -35,6 +41,7 @@ export interface FilesDeps {
   journal: Journal<FileEvents>;
   audit: Audit;
   directories: Directories;
+  workers: WorkerPool;
 }
 
 export interface FilePart {
@@ -75,6 +82,25 @@ export class Files {
       .filter((each) => !each.name.startsWith(TEMPORARY_PREFIX))
       .map((each) => toEntry(directory, each))
       .sort(inOrder);
+  }
+
+  /** Finds a text in all files, in a worker. Raises `invalid`, `unavailable` while too much else is queued. */
+  async find(caller: Caller, workspaceId: number, query: FindQuery): Promise<FoundInFiles> {
+    const { access, directories, workers } = this.#deps;
+    access.workspace(caller, workspaceId);
+    if (query.q === "" || /[\r\n]/.test(query.q)) throw badParameter("q", "must be a part of one line");
+    if (query.q.length > FIND_CHARACTERS_MAX)
+      throw badParameter("q", `at most ${FIND_CHARACTERS_MAX} characters`);
+    const input = {
+      directory: directories.pathOf(workspaceId),
+      text: query.q,
+      matchCase: query.case === "1",
+      limit: query.limit ?? FIND_FILES_DEFAULT,
+    };
+    const found = await workers.run(FIND_JOB, input, { by: `user:${caller.userId}` });
+    // Rights may have changed while the files were read.
+    access.workspace(caller, workspaceId);
+    return found;
   }
 
   /** Raises `not_found`, `invalid`, `not_text`. */

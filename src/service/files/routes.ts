@@ -8,7 +8,16 @@ import { fromText } from "../../kit/http/text-params.ts";
 import { IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { Files } from "./files.ts";
-import { DirectoryQuery, FILE_BYTES_MAX, FileContent, FileEntry, FileQuery, SavedFile } from "./schema.ts";
+import {
+  DirectoryQuery,
+  FILE_BYTES_MAX,
+  FileContent,
+  FileEntry,
+  FileQuery,
+  FindQuery,
+  FoundInFiles,
+  SavedFile,
+} from "./schema.ts";
 import { etagOf, expectedFrom } from "./version.ts";
 
 /** Its PUT handler reads the body itself, so `createApi` must know this route. */
@@ -25,6 +34,16 @@ export function fileRoutes(plugin: Admission, files: Files) {
         params: fromText(IdParams),
         query: fromText(DirectoryQuery),
         response: Type.Array(FileEntry),
+      },
+    )
+    .get(
+      "/workspaces/:id/files/find",
+      async ({ caller, params, query }) => files.find(caller, params.id, query),
+      {
+        caller: "ws",
+        params: fromText(IdParams),
+        query: fromText(FindQuery),
+        response: FoundInFiles,
       },
     )
     .get(

@@ -1,7 +1,7 @@
 // Files of a workspace as the API shows them, and their limits.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { closed, judgedText, nullable, oneOf, Time } from "../../kit/schema.ts";
 
 /** A larger file is read-only, and only this much of it is shown. Not configurable. */
 export const FILE_BYTES_MAX = 2 * 1024 * 1024;
@@ -45,3 +45,42 @@ export type SavedFile = Static<typeof SavedFile>;
 
 export const DirectoryQuery = closed({ path: Type.Optional(Type.String()) });
 export const FileQuery = closed({ path: Type.String() });
+
+export const FIND_CHARACTERS_MAX = 200;
+export const FIND_FILES_DEFAULT = 50;
+const FIND_FILES_MAX = 200;
+/** Of each file. */
+export const FIND_LINES_MAX = 5;
+
+export const FindQuery = closed({
+  q: judgedText({ minLength: 1, maxLength: FIND_CHARACTERS_MAX }),
+  case: Type.Optional(oneOf(["1", "0"])),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: FIND_FILES_MAX, default: FIND_FILES_DEFAULT, description: "files" }),
+  ),
+});
+export type FindQuery = Static<typeof FindQuery>;
+
+export const FoundLine = closed({
+  line: Type.Integer({ minimum: 1 }),
+  text: Type.String({ description: "the line, or the part of a long one around its first match" }),
+  ranges: Type.Array(closed({ start: Type.Integer(), end: Type.Integer() }), {
+    description: "the matches within `text`, in UTF-16 units",
+  }),
+});
+export type FoundLine = Static<typeof FoundLine>;
+
+export const FoundFile = closed({
+  path: Type.String(),
+  lines: Type.Array(FoundLine),
+  /** More lines of this file match. */
+  more_lines: Type.Boolean(),
+});
+export type FoundFile = Static<typeof FoundFile>;
+
+export const FoundInFiles = closed({
+  results: Type.Array(FoundFile),
+  /** The limit that ended the work before every file was read; null: all were. */
+  ended_by: nullable(oneOf(["results", "files", "bytes", "time"])),
+});
+export type FoundInFiles = Static<typeof FoundInFiles>;

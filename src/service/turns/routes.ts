@@ -145,6 +145,11 @@ function conversationRoutes(plugin: Admission, { conversation }: TurnRoutesDeps)
         response: Type.Array(Entry),
       },
     )
+    .get("/entries/:id", ({ caller, params }) => conversation.get(caller, params.id), {
+      caller: "ws",
+      params: fromPath(IdParams),
+      response: Entry,
+    })
     .delete("/entries/:id", ({ caller, params }) => conversation.forget(caller, params.id), {
       caller: "ws",
       params: fromPath(IdParams),

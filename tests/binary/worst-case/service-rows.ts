@@ -219,6 +219,7 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "GET /turns/{id}",
     "POST /turns/{id}/cancel",
     "POST /turns/{id}/resume",
+    "GET /entries/{id}",
     "DELETE /entries/{id}",
     "POST /entries/{id}/restore",
     "POST /entries/{id}/clear-taint",

@@ -1,7 +1,8 @@
 // The text editor: CodeMirror with languages, find, undo and our look, loaded with the first editor. It shows `value` whenever that differs
 // from its text, and reports every change. Tab indents; Escape, then Tab, leaves the editor.
 
-import { createMemo, type JSX } from "solid-js";
+import { createEffect, createMemo, createSignal, type JSX } from "solid-js";
+import type { Mounted } from "./mount.ts";
 import { MountedText } from "./mounted-text.tsx";
 
 export interface EditorProps {
@@ -17,11 +18,15 @@ export interface EditorProps {
   readonly onCursor?: (line: number, column: number) => void;
   /** Focuses the editor once it is loaded. */
   readonly autofocus?: boolean;
+  /** Scrolls to this line and selects it; each new object does so again. */
+  readonly goToLine?: { readonly line: number } | undefined;
 }
 
 export function Editor(props: EditorProps): JSX.Element {
   // Another file or another mode needs a new editor.
   const kind = createMemo(() => `${props.readOnly ?? false} ${props.fileName}\n${props.label}`);
+  const [mounted, setMounted] = createSignal<Mounted>();
+  createEffect(() => props.goToLine && mounted()?.goTo(props.goToLine.line));
   return (
     <MountedText
       value={props.value}
@@ -43,7 +48,10 @@ export function Editor(props: EditorProps): JSX.Element {
           gone,
         )
       }
-      onMounted={(editor) => props.autofocus && editor.focus()}
+      onMounted={(editor) => {
+        setMounted(() => editor);
+        if (props.autofocus) editor.focus();
+      }}
     />
   );
 }

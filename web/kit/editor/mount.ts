@@ -17,6 +17,8 @@ export interface Mounted {
   /** Changes the text to this one as one undoable edit of the part that differs. */
   readonly show: (text: string) => void;
   readonly focus: () => void;
+  /** Scrolls to a line, from 1, selects it and takes the focus. */
+  readonly goTo: (line: number) => void;
   readonly destroy: () => void;
 }
 
@@ -44,6 +46,7 @@ export async function mountEditor(
       else replaceText(view, text);
     },
     focus: () => view.focus(),
+    goTo: (line) => goToLine(view, line),
     destroy: () => view.destroy(),
   };
 }
@@ -101,6 +104,7 @@ function mountSides(
   return {
     show: (text) => replaceText(view.b, text),
     focus: () => view.b.focus(),
+    goTo: (line) => goToLine(view.b, line),
     destroy: () => view.destroy(),
   };
 }
@@ -129,6 +133,7 @@ function mountUnified(host: HTMLElement, options: MergeOptions, after: Setup): M
   return {
     show: (text) => replaceText(view, text),
     focus: () => view.focus(),
+    goTo: (line) => goToLine(view, line),
     destroy: () => view.destroy(),
   };
 }
@@ -140,6 +145,15 @@ function controlButton(text: string, label: string): HTMLButtonElement {
   button.title = label;
   button.setAttribute("aria-label", label);
   return button;
+}
+
+function goToLine(view: EditorView, number: number): void {
+  const line = view.state.doc.line(Math.min(Math.max(1, number), view.state.doc.lines));
+  view.dispatch({
+    selection: { anchor: line.from, head: line.to },
+    effects: EditorView.scrollIntoView(line.from, { y: "center" }),
+  });
+  view.focus();
 }
 
 function replaceText(view: EditorView, text: string): void {

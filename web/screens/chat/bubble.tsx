@@ -38,6 +38,7 @@ export function BubbleItem(props: { readonly item: Bubble }): JSX.Element {
       class="chat-message"
       classList={{ worker: props.item.depth > 0 }}
       style={{ "--depth": Math.min(props.item.depth, DEPTH_SHOWN_MAX) }}
+      data-entry={props.item.task?.id}
       aria-label={`${name()} answered`}
     >
       <AgentAvatar id={props.item.agentId} size="large" />
@@ -144,7 +145,11 @@ function OneAnswer(props: {
   const forgotten = () => props.segment?.entry.forgotten ?? false;
   const reasonKey = () => `reasoning-${props.place}`;
   return (
-    <div class="chat-answer" classList={{ "chat-forgotten": forgotten() }}>
+    <div
+      class="chat-answer"
+      classList={{ "chat-forgotten": forgotten() }}
+      data-entry={props.segment?.entry.id}
+    >
       <Show when={props.segment}>
         {(segment) => <EntryMenu entry={segment().entry} of={`this answer by ${props.name}`} />}
       </Show>

@@ -1,8 +1,10 @@
 // The conversation with a workspace's orchestrator, and everything that its turns do.
 
+import { useSearchParams } from "@solidjs/router";
 import MessagesSquare from "lucide-solid/icons/messages-square";
 import { createMemo, For, type JSX, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
+import { later } from "../../kit/later.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 import { createTranscript } from "../../state/transcript.ts";
@@ -11,11 +13,16 @@ import { Conversation } from "./conversation.tsx";
 import { createRoom, RoomContext } from "./room.ts";
 import "./chat.css";
 
+/** Loads with the first link to an entry. */
+const EntryLink = later(async () => (await import("./entry-link.tsx")).EntryLink);
+
 export function Chat(): JSX.Element {
   const here = useHere();
   const room = createRoom();
   const transcript = createTranscript();
   const items = createMemo(() => transcript(here.state()));
+  const [params, setParams] = useSearchParams<{ entry: string }>();
+  const linked = () => Number(/^[1-9]\d{0,14}$/.exec(params.entry ?? "")?.[0] ?? 0);
   const some = createMemo(() => items().length > 0);
   return (
     <RoomContext.Provider value={room}>
@@ -23,6 +30,13 @@ export function Chat(): JSX.Element {
         <h1 class="visually-hidden">Chat in {here.state().workspace.name}</h1>
         <Show when={some()} fallback={<Beginning onChoose={room.compose} />}>
           <Conversation items={items()} />
+        </Show>
+        <Show when={linked()}>
+          {(id) => (
+            <div class="chat-link">
+              <EntryLink id={id()} items={items()} onClose={() => setParams({ entry: undefined })} />
+            </div>
+          )}
         </Show>
         <Composer />
       </div>

@@ -48,6 +48,10 @@ export function Conversation(props: { readonly items: readonly Item[] }): JSX.El
     (height) => (all.style.height = `${height}px`),
     following.grown,
   );
+  useRoom().onReveal((key) => {
+    following.leave();
+    rows.scrollToIndex(byKey().get(key)?.index ?? 0, { align: "start" });
+  });
   const shown = createMemo(() => rows.getVirtualItems().map(({ key }) => String(key)));
   const offset = createMemo(() => rows.getVirtualItems()[0]?.start ?? 0);
   const unseen = createMemo(() => {
@@ -92,15 +96,21 @@ export function Conversation(props: { readonly items: readonly Item[] }): JSX.El
         </div>
       </div>
       <Show when={!following.atEnd()}>
-        <button type="button" class="btn small chat-jump" onClick={jump}>
-          <ArrowDown aria-hidden="true" />
-          Jump to latest
-          <Show when={unseen() > 0}>
-            <span class="tag ok">{unseen()} new</span>
-          </Show>
-        </button>
+        <Jump unseen={unseen()} onJump={jump} />
       </Show>
     </div>
+  );
+}
+
+function Jump(props: { readonly unseen: number; readonly onJump: () => void }): JSX.Element {
+  return (
+    <button type="button" class="btn small chat-jump" onClick={() => props.onJump()}>
+      <ArrowDown aria-hidden="true" />
+      Jump to latest
+      <Show when={props.unseen > 0}>
+        <span class="tag ok">{props.unseen} new</span>
+      </Show>
+    </button>
   );
 }
 

@@ -36,6 +36,7 @@ export function EntryMenu(props: { readonly entry: Entry; readonly of: string })
     const { entry } = props;
     return [
       { label: "Copy text", icon: <Copy />, run: () => void copyText(entry.text) },
+      { label: "Copy link", icon: <Copy />, run: () => void copyText(room.linkTo(entry.id)) },
       { label: "Quote", icon: <Quote />, run: () => room.compose(quoteOf(entry.text)) },
       ...branchActions(room, entry, () => setAsking(true)),
       entry.forgotten

@@ -19,6 +19,8 @@ export interface Following {
   readonly grown: () => void;
   /** Starts following. */
   readonly begin: () => void;
+  /** Stops following, before a scroll to somewhere else. */
+  readonly leave: () => void;
   /** Keeps an element where it is on the screen while a click on it changes what is below or above. */
   readonly hold: (element: HTMLElement) => void;
 }
@@ -63,6 +65,10 @@ export function createFollowing(scroller: () => HTMLElement, onLetGo: () => void
         held = undefined;
         onLetGo();
       }, HOLD_MS);
+    },
+    leave() {
+      held = undefined;
+      following = false;
     },
     begin() {
       held = undefined;

@@ -21,6 +21,7 @@ export function MessageItem(props: { readonly item: Message }): JSX.Element {
       class="chat-message"
       classList={{ "chat-forgotten": props.item.entry?.forgotten ?? false }}
       aria-label={`${name()} said`}
+      data-entry={props.item.entry?.id}
     >
       <Avatar name={props.item.userName === "" ? "?" : props.item.userName} size="large" />
       <div class="chat-said">

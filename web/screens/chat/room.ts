@@ -14,6 +14,9 @@ export interface Room {
   readonly isOpened: (key: string) => boolean;
   readonly toggle: (key: string, button: HTMLElement) => void;
   readonly onHold: (hold: (button: HTMLElement) => void) => void;
+  /** Scrolls to the item with this key. */
+  readonly reveal: (key: string) => void;
+  readonly onReveal: (reveals: (key: string) => void) => void;
   /** Appends text to the composer and focuses it. */
   readonly compose: (text: string) => void;
   readonly onCompose: (hear: (text: string) => void) => void;
@@ -26,6 +29,8 @@ export interface Room {
   readonly branches: Branches;
   readonly select: (selection: Selection) => void;
   readonly showInActivity: (turnId: number) => void;
+  /** The address that opens the conversation at an entry. */
+  readonly linkTo: (entryId: number) => string;
 }
 
 export const RoomContext = createContext<Room>();
@@ -47,6 +52,7 @@ export function createRoom(): Room {
   );
   const modelIds = createMemo(() => new Map(here.state().agents.map(({ id, model_id: of }) => [id, of])));
   let hear = (_text: string) => {};
+  let reveal = (_key: string) => {};
   let hold = (_button: HTMLElement) => {};
   return {
     isOpened: (key) => opened().has(key),
@@ -59,6 +65,8 @@ export function createRoom(): Room {
       });
     },
     onHold: (holds) => (hold = holds),
+    reveal: (key) => reveal(key),
+    onReveal: (reveals) => (reveal = reveals),
     compose: (text) => hear(text),
     onCompose: (hears) => (hear = hears),
     now: createSeconds(() => here.state().turns.some(({ status }) => isOpen(status))),
@@ -66,6 +74,7 @@ export function createRoom(): Room {
     modelName: (agentId, chosen) => names().get(chosen ?? modelIds().get(agentId) ?? 0),
     branches: createBranches(),
     select,
+    linkTo: (entryId) => `${location.origin}/workspaces/${here.id}?entry=${entryId}`,
     showInActivity: (turnId) => navigate(`/workspaces/${here.id}/activity?turn=${turnId}`),
   };
 }

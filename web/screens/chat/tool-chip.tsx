@@ -45,6 +45,7 @@ export function ToolChip(props: { readonly chip: Chip; readonly bubble: Bubble }
     <div
       class="chat-tool"
       classList={{ opened: opened(), "chat-forgotten": props.chip.result?.forgotten ?? false }}
+      data-entry={props.chip.result?.id}
     >
       <button
         type="button"

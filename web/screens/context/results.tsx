@@ -6,6 +6,7 @@ import type { ContextFile, ContextHit, ContextSearch } from "../../../src/servic
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
 import { plural } from "../../kit/format.ts";
+import { MarkedText } from "../../kit/marked-text.tsx";
 import { Time } from "../../kit/pieces.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { documentAddress } from "./documents.ts";
@@ -104,9 +105,7 @@ function TextResult(props: ResultsProps & { readonly hit: ContextHit }): JSX.Ele
           <p class="context-line small">
             <span class="faint num">{line.line}</span>
             <span dir="auto">
-              <For each={marked(line.text, line.ranges)}>
-                {(piece) => (piece.hit ? <mark>{piece.text}</mark> : piece.text)}
-              </For>
+              <MarkedText text={line.text} ranges={line.ranges} />
             </span>
           </p>
         )}
@@ -130,22 +129,6 @@ function ResultLink(props: ResultsProps & { readonly path: string }): JSX.Elemen
       <bdi>{props.path}</bdi>
     </a>
   );
-}
-
-interface Piece {
-  readonly text: string;
-  readonly hit: boolean;
-}
-
-function marked(text: string, ranges: readonly { start: number; end: number }[]): readonly Piece[] {
-  const pieces: Piece[] = [];
-  let at = 0;
-  for (const { start, end } of ranges) {
-    if (start < at) continue;
-    pieces.push({ text: text.slice(at, start), hit: false }, { text: text.slice(start, end), hit: true });
-    at = end;
-  }
-  return [...pieces, { text: text.slice(at), hit: false }].filter((piece) => piece.text !== "");
 }
 
 /** Up and down move between results; up from the first one leaves them. */

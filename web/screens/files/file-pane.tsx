@@ -19,6 +19,7 @@ import {
 import { Button } from "../../kit/button.tsx";
 import { Editor } from "../../kit/editor/editor.tsx";
 import { MergeView } from "../../kit/editor/merge-view.tsx";
+import { later } from "../../kit/later.tsx";
 import { bytes } from "../../kit/format.ts";
 import { Empty, ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
@@ -27,6 +28,17 @@ import type { Drafts } from "../../parts/document/drafts.ts";
 import { StaleDialog } from "../../parts/document/stale-dialog.tsx";
 import { type FileDocument, workspaceFile } from "./workspace-file.ts";
 
+/** A line to scroll to; each is another object. */
+export interface LineOfFile {
+  readonly path: string;
+  readonly line: number;
+}
+
+const DocumentText = later(async () => (await import("../../parts/document/document-text.tsx")).DocumentText);
+const MARKDOWN = /\.(?:md|markdown|mdx)$/i;
+
+type View = "edit" | "changes" | "preview";
+
 export function FilePane(props: {
   readonly path: string;
   readonly drafts: Drafts;
@@ -34,6 +46,7 @@ export function FilePane(props: {
   readonly front: boolean;
   /** Set when the file was opened by keyboard or has just been created. */
   readonly autofocus: boolean;
+  readonly goTo: LineOfFile | undefined;
   /** Registers the save action, which is called from anywhere on the screen; undefined on unmount. */
   readonly onSaver: (save: (() => void) | undefined) => void;
   readonly onCreate: () => void;
@@ -64,7 +77,13 @@ export function FilePane(props: {
       aria-label={props.path}
     >
       <Show when={file.ready()} fallback={<NotShown file={file} onCreate={props.onCreate} />}>
-        <Content file={file} saver={saver()} front={props.front} autofocus={props.autofocus} />
+        <Content
+          file={file}
+          saver={saver()}
+          front={props.front}
+          autofocus={props.autofocus}
+          goTo={props.goTo}
+        />
       </Show>
     </section>
   );
@@ -104,32 +123,49 @@ interface ContentProps {
   readonly saver: string | undefined;
   readonly front: boolean;
   readonly autofocus: boolean;
+  readonly goTo: LineOfFile | undefined;
 }
 
 function Content(props: ContentProps): JSX.Element {
   const { file } = props;
-  const [view, setView] = createSignal<"edit" | "changes">("edit");
+  const [view, setView] = createSignal<View>("edit");
   const [cursor, setCursor] = createSignal<readonly [line: number, column: number]>([1, 1]);
   // Nothing is left to compare.
-  createEffect(() => !file.edited() && setView("edit"));
+  createEffect(() => !file.edited() && view() === "changes" && setView("edit"));
+  createEffect(
+    on(
+      () => props.goTo,
+      (line) => line && setView("edit"),
+    ),
+  );
   const changes = () => view() === "changes" && !file.comparing();
+  const preview = () => view() === "preview" && !file.comparing();
+  const isBehind = () => changes() || preview();
   return (
     <div class="files-content">
       <Bar {...props} view={view()} onView={setView} />
       <Notices {...props} />
       <div class="files-editor">
-        <div class="files-editor-one" classList={{ behind: changes() }} inert={changes() ? true : undefined}>
+        <div
+          class="files-editor-one"
+          classList={{ behind: isBehind() }}
+          inert={isBehind() ? true : undefined}
+        >
           <Editor
             value={file.text()}
             fileName={file.path}
             label={file.path}
             readOnly={file.readOnly()}
             autofocus={props.autofocus}
+            goToLine={props.goTo}
             onChange={file.type}
             onSave={() => void file.save()}
             onCursor={(line, column) => setCursor([line, column])}
           />
         </div>
+        <Show when={preview()}>
+          <Preview file={file} />
+        </Show>
         <Show when={changes()}>
           <div class="files-editor-one">
             <MergeView
@@ -145,20 +181,7 @@ function Content(props: ContentProps): JSX.Element {
           </div>
         </Show>
       </div>
-      <div class="files-foot">
-        <span class="num">
-          Line {cursor()[0]}, column {cursor()[1]}
-        </span>
-        <Show when={file.saved()}>{(saved) => <span class="num">{bytes(saved().size)}</span>}</Show>
-        <Show when={file.text().includes("\r\n")}>
-          <span title="Windows line endings, kept on save">CRLF</span>
-        </Show>
-        <span class="files-keys">
-          <Show when={!file.readOnly()} fallback="Ctrl F to find">
-            Ctrl F to find, Ctrl S to save. Tab indents; press Escape, then Tab, to leave the editor
-          </Show>
-        </span>
-      </div>
+      <Foot file={file} cursor={cursor()} />
       <Show when={file.comparing() && props.front}>
         <StaleDialog document={file} noun="file" by={props.saver} />
       </Show>
@@ -166,10 +189,47 @@ function Content(props: ContentProps): JSX.Element {
   );
 }
 
+function Preview(props: { readonly file: FileDocument }): JSX.Element {
+  const { file } = props;
+  return (
+    <div
+      class="files-editor-one files-preview scroll"
+      tabIndex={0}
+      role="region"
+      aria-label={`Preview of ${file.path}`}
+    >
+      <DocumentText path={file.path} text={file.text()} fallback={<Skeleton label="Loading the preview" />} />
+    </div>
+  );
+}
+
+function Foot(props: {
+  readonly file: FileDocument;
+  readonly cursor: readonly [line: number, column: number];
+}): JSX.Element {
+  const { file } = props;
+  return (
+    <div class="files-foot">
+      <span class="num">
+        Line {props.cursor[0]}, column {props.cursor[1]}
+      </span>
+      <Show when={file.saved()}>{(saved) => <span class="num">{bytes(saved().size)}</span>}</Show>
+      <Show when={file.text().includes("\r\n")}>
+        <span title="Windows line endings, kept on save">CRLF</span>
+      </Show>
+      <span class="files-keys">
+        <Show when={!file.readOnly()} fallback="Ctrl F to find">
+          Ctrl F to find, Ctrl S to save. Tab indents; press Escape, then Tab, to leave the editor
+        </Show>
+      </span>
+    </div>
+  );
+}
+
 function Bar(
   props: ContentProps & {
-    readonly view: "edit" | "changes";
-    readonly onView: (view: "edit" | "changes") => void;
+    readonly view: View;
+    readonly onView: (view: View) => void;
   },
 ): JSX.Element {
   const { file } = props;
@@ -183,13 +243,23 @@ function Bar(
       <span class="files-state" role="status">
         {stateOf(file)}
       </span>
+      <Show when={MARKDOWN.test(file.path)}>
+        <Button
+          small
+          kind="quiet"
+          aria-pressed={props.view === "preview"}
+          onClick={() => props.onView(props.view === "preview" ? "edit" : "preview")}
+        >
+          Preview
+        </Button>
+      </Show>
       <Show when={!file.readOnly()}>
         <Button
           small
           kind="quiet"
           aria-pressed={props.view === "changes"}
           disabled={!file.edited()}
-          onClick={() => props.onView(props.view === "edit" ? "changes" : "edit")}
+          onClick={() => props.onView(props.view === "changes" ? "edit" : "changes")}
         >
           Changes
         </Button>

@@ -8,6 +8,7 @@ import X from "lucide-solid/icons/x";
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
+import { later } from "../../kit/later.tsx";
 import { narrow } from "../../kit/screen.ts";
 import { Split } from "../../kit/split.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -16,12 +17,15 @@ import { useHere } from "../../state/here.ts";
 import { me } from "../../state/session.ts";
 import { type Drafts, draftsOf } from "../../parts/document/drafts.ts";
 import { NewDocument } from "../../parts/document/new-document.tsx";
-import { FilePane } from "./file-pane.tsx";
+import { FilePane, type LineOfFile } from "./file-pane.tsx";
 import "./files.css";
 import { createOpenFiles, type OpenFiles, shortNames } from "./open-files.ts";
 import { createDirectories } from "./levels.ts";
 import { FileTree } from "./tree.tsx";
 import { workspaceFile } from "./workspace-file.ts";
+
+/** Loads when it is opened. */
+const FindPane = later(async () => (await import("./find-pane.tsx")).FindPane);
 
 /** The files of the workspace in view, and the directories that list them. */
 function createFiles() {
@@ -34,6 +38,8 @@ function createFiles() {
   const [naming, setNaming] = createSignal(false);
   /** On narrow screens, over the open file. */
   const [treeOpen, setTreeOpen] = createSignal(false);
+  const [finding, setFinding] = createSignal(false);
+  const [target, setTarget] = createSignal<LineOfFile>();
   const front = () => here.view() === "files";
   const tabs = createTabs(front, files, drafts, () => narrow() && setTreeOpen(false));
   const create = (path: string) => {
@@ -48,24 +54,59 @@ function createFiles() {
     setTreeOpen(false);
     tabs.show(path);
   };
+  const openLine = (path: string, line: number) => {
+    setTarget({ path, line });
+    openFrom(path, false);
+  };
   const isTreeOpen = () => !narrow() || (treeOpen() && !treeIsPage());
   const tree = { isOpen: isTreeOpen, isPage: treeIsPage, turn: setTreeOpen };
-  return { here, drafts, files, directories, empty, savers, naming, setNaming, tabs, create, openFrom, tree };
+  return {
+    here,
+    drafts,
+    files,
+    directories,
+    empty,
+    savers,
+    naming,
+    setNaming,
+    tabs,
+    create,
+    openFrom,
+    openLine,
+    finding,
+    setFinding,
+    target,
+    tree,
+  };
+}
+
+/** The tree, or what was found in files. */
+function Side(props: { readonly all: ReturnType<typeof createFiles> }): JSX.Element {
+  const { all } = props;
+  return (
+    <Show
+      when={all.finding()}
+      fallback={
+        <FileTree
+          directories={all.directories}
+          chosen={all.files.current()}
+          drafts={all.drafts.paths()}
+          onOpen={all.openFrom}
+          onNew={() => all.setNaming(true)}
+          onFind={() => all.setFinding(true)}
+        />
+      }
+    >
+      <FindPane onOpen={all.openLine} onClose={() => all.setFinding(false)} />
+    </Show>
+  );
 }
 
 export function Files(): JSX.Element {
   const all = createFiles();
-  const { here, drafts, files, directories, empty, savers, naming, setNaming, create } = all;
+  const { here, drafts, files, empty, savers, naming, setNaming, create } = all;
   const { wanted, mounted, show, close } = all.tabs;
-  const tree = () => (
-    <FileTree
-      directories={directories}
-      chosen={files.current()}
-      drafts={drafts.paths()}
-      onOpen={all.openFrom}
-      onNew={() => setNaming(true)}
-    />
-  );
+  const tree = () => <Side all={all} />;
   return (
     <>
       <Split
@@ -103,6 +144,7 @@ export function Files(): JSX.Element {
                     drafts={drafts}
                     front={files.current() === path}
                     autofocus={wanted() === path}
+                    goTo={all.target()?.path === path ? all.target() : undefined}
                     onSaver={(save) => (save ? savers.set(path, save) : savers.delete(path))}
                     onCreate={() => create(path)}
                   />

@@ -2,6 +2,7 @@
 
 import FilePlus from "lucide-solid/icons/file-plus";
 import RefreshCw from "lucide-solid/icons/refresh-cw";
+import Search from "lucide-solid/icons/search";
 import { createEffect, type JSX, Match, on, Show, Switch } from "solid-js";
 import type { FileEntry } from "../../../src/service/files/schema.ts";
 import { IconButton } from "../../kit/button.tsx";
@@ -16,6 +17,7 @@ interface TreeProps {
   readonly drafts: ReadonlySet<string>;
   readonly onOpen: (path: string, byKey: boolean) => void;
   readonly onNew: () => void;
+  readonly onFind: () => void;
 }
 
 export function FileTree(props: TreeProps): JSX.Element {
@@ -31,6 +33,9 @@ export function FileTree(props: TreeProps): JSX.Element {
     <div class="files-side">
       <div class="files-head">
         <h2 class="heading">Files</h2>
+        <IconButton small label="Find in files" onClick={props.onFind}>
+          <Search aria-hidden="true" />
+        </IconButton>
         <IconButton small label="Refresh" onClick={directories.readAll}>
           <RefreshCw aria-hidden="true" />
         </IconButton>
