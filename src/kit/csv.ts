@@ -1,14 +1,17 @@
-// Lines of CSV (RFC 4180). A cell that a spreadsheet would run as a formula gets a leading apostrophe.
+// Rows of CSV (RFC 4180). A text that a spreadsheet would run as a formula gets a leading apostrophe.
 
-const FORMULA = /^[=+\-@\t\r]/;
-const NEEDS_QUOTES = /[",\r\n]/;
+/** Also behind spaces, and in the wide forms that spreadsheets of some languages accept. */
+const FORMULA = /^\s*[=+\-@|%\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/;
+const QUOTED = /[",\r\n]/;
 
-export function csvLine(cells: readonly (string | number | null)[]): string {
-  return cells.map(cellOf).join(",");
+/** Null becomes an empty cell. */
+export function csvRow(cells: readonly (string | number | null)[]): string {
+  return cells.map(cell).join(",");
 }
 
-function cellOf(value: string | number | null): string {
-  const text = value === null ? "" : String(value);
-  const harmless = FORMULA.test(text) ? `'${text}` : text;
-  return NEEDS_QUOTES.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+function cell(value: string | number | null): string {
+  if (value === null) return "";
+  if (typeof value === "number") return String(value);
+  const harmless = FORMULA.test(value) ? `'${value}` : value;
+  return QUOTED.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

@@ -76,6 +76,8 @@ export const operations: Operations = {
   ],
   "GET /workspaces/:id/attachments/:hash": ["Download an attachment"],
   "GET /workspaces/:id/turns": ["List the turns of a workspace"],
+  "GET /workspaces/:id/turns/summaries": ["List the turns of a workspace with their agents, tokens and cost"],
+  "GET /workspaces/:id/turns/export": ["Export the turns of a workspace as JSON or CSV"],
   "GET /turns/:id": ["Show a turn"],
   "POST /turns/:id/cancel": ["Cancel a turn", "conflict"],
   "POST /turns/:id/resume": ["Resume an interrupted turn", "conflict", "turn_running"],

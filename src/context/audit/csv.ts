@@ -1,6 +1,6 @@
 // Formats an audit record as a line of CSV.
 
-import { csvLine as line } from "../../kit/csv.ts";
+import { csvRow } from "../../kit/csv.ts";
 import type { AuditRecord } from "./schema.ts";
 
 const COLUMNS = [
@@ -34,5 +34,5 @@ export function csvLine({ actor, ...record }: AuditRecord): string {
     auth,
     address,
   };
-  return line(COLUMNS.map((column) => cells[column]));
+  return csvRow(COLUMNS.map((column) => cells[column]));
 }

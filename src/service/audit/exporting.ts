@@ -1,6 +1,6 @@
 // Streams the audit as CSV, newest first, for spreadsheets.
 
-import { csvLine } from "../../kit/csv.ts";
+import { csvRow } from "../../kit/csv.ts";
 import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -67,5 +67,5 @@ async function linesOf(records: AsyncGenerator<ListedRecord>): Promise<string> {
 
 function lineOf(record: ListedRecord): string {
   const cells = { ...record, detail: JSON.stringify(record.detail) };
-  return csvLine(COLUMNS.map((column) => cells[column]));
+  return csvRow(COLUMNS.map((column) => cells[column]));
 }

@@ -24,6 +24,7 @@ import { Recorder } from "./recorder.ts";
 import { Standing } from "./standing.ts";
 import { Steps } from "./steps.ts";
 import { turnStore } from "./store.ts";
+import { Summaries } from "./summaries.ts";
 import { Turns } from "./turns.ts";
 import { Viewing } from "./viewing.ts";
 
@@ -109,5 +110,6 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
     access,
   });
   const steps = new Steps({ store, turns, conversation, gearRuns: (turnId) => gearRuns.ofTurn(turnId) });
-  return { turns, branches, viewing, inspection, steps, standing, recorder };
+  const summaries = new Summaries({ store, access });
+  return { turns, summaries, branches, viewing, inspection, steps, standing, recorder };
 }

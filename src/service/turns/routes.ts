@@ -24,15 +24,22 @@ import {
   Chat,
   ChatAnswer,
   DiffQuery,
+  ExportedTurns,
+  ExportTurnsQuery,
   Turn,
+  TurnSummaries,
+  TurnSummariesQuery,
   TurnSteps,
 } from "./schema.ts";
+import { exportTurns } from "./export.ts";
 import type { Steps } from "./steps.ts";
+import type { Summaries } from "./summaries.ts";
 import type { Turns } from "./turns.ts";
 import type { Viewing } from "./viewing.ts";
 
 interface TurnRoutesDeps {
   turns: Turns;
+  summaries: Summaries;
   branches: Branches;
   viewing: Viewing;
   conversation: Conversation;
@@ -46,6 +53,7 @@ export function turnRoutes(plugin: Admission, deps: TurnRoutesDeps) {
   return new Elysia({ name: "turns", normalize: false })
     .use(plugin)
     .use(chatRoutes(plugin, deps))
+    .use(summaryRoutes(plugin, deps))
     .use(branchRoutes(plugin, deps))
     .use(conversationRoutes(plugin, deps))
     .use(inspectionRoutes(plugin, deps));
@@ -114,6 +122,36 @@ function chatRoutes(plugin: Admission, { turns, viewing, access, streams }: Turn
         return streams.answer(exchange, (viewer) => viewing.workspace(caller, params.id, after, viewer));
       },
       { caller: "ws", params: fromPath(IdParams), query: fromText(EventsQuery), detail: STREAM },
+    );
+}
+
+function summaryRoutes(plugin: Admission, { summaries, access }: TurnRoutesDeps) {
+  return new Elysia({ name: "summaries", normalize: false, tags: ["turns"] })
+    .use(plugin)
+    .get(
+      "/workspaces/:id/turns/summaries",
+      async ({ caller, params, query }) => summaries.list(caller, params.id, query),
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        query: fromText(TurnSummariesQuery),
+        response: TurnSummaries,
+      },
+    )
+    .get(
+      "/workspaces/:id/turns/export",
+      ({ caller, params, query: { format, ...filter }, request }) => {
+        access.workspace(caller, params.id);
+        const pages = summaries.all(caller, params.id, filter);
+        return exportTurns(exchangeOf(request).id, params.id, format, pages) as never;
+      },
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        query: fromText(ExportTurnsQuery),
+        response: ExportedTurns,
+        detail: EXPORT,
+      },
     );
 }
 
@@ -235,6 +273,10 @@ function listed(request: Request, listing: Listing<unknown>): never {
   return answerListing(exchangeOf(request).id, listing) as never;
 }
 
+const EXPORT = {
+  description:
+    "All turns that match, newest first, as JSON or as CSV (RFC 4180) in which no text runs as a formula. Streamed; a failure aborts it.",
+};
 const STREAM = {
   description:
     "An event stream (SSE): id, event, one JSON data line. Resumes after Last-Event-ID, or after=<id>.",

@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { ATTACHMENTS_PER_MESSAGE_MAX, ChatAttachment, MessageAttachment } from "../attachments/schema.ts";
-import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { closed, Id, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
 import { outcomes, partKinds, PromptPart } from "../conversation/schema.ts";
 
 /** Limit of an agent's model calls with tools in one run, including resumed ones. One last call without tools follows. */
@@ -172,6 +172,66 @@ export const TurnSteps = closed({
   tools: Type.Array(TurnToolStep),
 });
 export type TurnSteps = Static<typeof TurnSteps>;
+
+/** Of a message, as far as a summary shows it; the filter reads more. */
+export const SUMMARY_CHARACTERS_MAX = 1_000;
+export const SUMMARY_CHARACTERS_SEARCHED = 20_000;
+export const SUMMARIES_DEFAULT = 50;
+const FILTER_CHARACTERS_MAX = 200;
+
+/** A turn with what it took. */
+export const TurnSummary = closed({
+  id: Id,
+  number: Id,
+  status: oneOf(turnStatuses),
+  truncated: Type.Boolean(),
+  /** The first 1,000 characters of the message. */
+  text: Type.String(),
+  user_name: Type.String(),
+  error: nullable(Type.String()),
+  created_at: Time,
+  started_at: nullable(Time),
+  finished_at: nullable(Time),
+  /** The names of the agents that took part, the orchestrator first. */
+  agents: Type.Array(Type.String()),
+  /** Ended model calls. */
+  calls: Type.Integer(),
+  /** Calls whose provider reported no tokens. */
+  unreported_calls: Type.Integer(),
+  /** Sums of what was reported; null if nothing was, which is not zero. */
+  input_tokens: nullable(Type.Integer()),
+  cached_input_tokens: nullable(Type.Integer()),
+  output_tokens: nullable(Type.Integer()),
+  /** In the unit of the models' prices; null if no price is known. */
+  cost: nullable(Type.Number()),
+  /** Calls whose cost is not known, and so not part of `cost`. */
+  unpriced_calls: Type.Integer(),
+});
+export type TurnSummary = Static<typeof TurnSummary>;
+
+const filterFields = {
+  status: Type.Optional(oneOf(turnStatuses)),
+  /** Turns in which this agent took part. */
+  agent_id: Type.Optional(Id),
+  /** Words of the message, or of the name of its person. */
+  text: Type.Optional(Type.String({ maxLength: FILTER_CHARACTERS_MAX })),
+};
+export const TurnFilter = closed(filterFields);
+export type TurnFilter = Static<typeof TurnFilter>;
+
+export const TurnSummariesQuery = closed({ ...PageQuery.properties, ...filterFields });
+export type TurnSummariesQuery = Static<typeof TurnSummariesQuery>;
+
+export const TurnSummaries = closed({
+  turns: Type.Array(TurnSummary, { description: "newest first" }),
+  /** Continue before this turn; null: there are no more. A page may be short of matches and yet not the last. */
+  before: nullable(Id),
+});
+export type TurnSummaries = Static<typeof TurnSummaries>;
+
+export const ExportTurnsQuery = closed({ format: oneOf(["csv", "json"]), ...filterFields });
+
+export const ExportedTurns = closed({ workspace_id: Id, turns: Type.Array(TurnSummary) });
 
 export const DiffQuery = closed({ to: Id });
 

@@ -2,7 +2,13 @@
 
 import type { Db } from "../../kit/db.ts";
 import type { AuthKind } from "../identity/schema.ts";
-import { FORK_CHARACTERS_MAX, type RunStatus, type ToolState, type TurnStatus } from "./schema.ts";
+import {
+  FORK_CHARACTERS_MAX,
+  SUMMARY_CHARACTERS_SEARCHED,
+  type RunStatus,
+  type ToolState,
+  type TurnStatus,
+} from "./schema.ts";
 
 export interface TurnRow {
   id: number;
@@ -151,10 +157,40 @@ type NewCall = Pick<
 
 type CallEnd = Omit<CallRow, keyof NewCall>;
 
+export interface SummaryRow {
+  id: number;
+  number: number;
+  status: TurnStatus;
+  text: string;
+  user_name: string;
+  error: string | null;
+  truncated: number;
+  created_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+}
+
+interface SumsRow {
+  calls: number;
+  unreported_calls: number;
+  input_tokens: number | null;
+  cached_input_tokens: number | null;
+  output_tokens: number | null;
+  cost_nano: number | null;
+  unpriced_calls: number;
+}
+
 export type TurnStore = ReturnType<typeof turnStore>;
 
 export function turnStore(db: Db) {
-  return { ...turns(db), ...branches(db), ...runs(db), ...toolCalls(db), ...modelCalls(db) };
+  return {
+    ...turns(db),
+    ...branches(db),
+    ...runs(db),
+    ...toolCalls(db),
+    ...modelCalls(db),
+    ...summaries(db),
+  };
 }
 
 function turns(db: Db) {
@@ -312,6 +348,27 @@ function toolCalls(db: Db) {
     toolSteps: db.query<ToolStepRow, [number]>(
       `SELECT c.call_id, c.workspace_id, c.turn_id, c.run_id, c.position, c.tool, c.arguments, c.state, c.started_at, c.finished_at, r.agent_id
        FROM runs r JOIN tool_calls c ON c.run_id = r.id WHERE r.turn_id = ? ORDER BY c.rowid`,
+    ),
+  };
+}
+
+function summaries(db: Db) {
+  return {
+    summaries: db.query<SummaryRow, [number, number, number]>(
+      `SELECT id, number, status, substr(text, 1, ${SUMMARY_CHARACTERS_SEARCHED}) AS text, user_name, error, truncated, created_at, started_at, finished_at
+       FROM turns WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+    ),
+    tookPart: db.query<{ id: number }, [number, number]>(
+      "SELECT id FROM runs WHERE turn_id = ? AND agent_id = ? LIMIT 1",
+    ),
+    agentsOf: db.query<{ name: string }, [number]>(
+      "SELECT a.name FROM runs r JOIN agents a ON a.id = r.agent_id WHERE r.turn_id = ? GROUP BY a.id ORDER BY min(r.id)",
+    ),
+    sumsOf: db.query<SumsRow, [number]>(
+      `SELECT count(*) AS calls, count(*) FILTER (WHERE input_tokens IS NULL AND output_tokens IS NULL) AS unreported_calls,
+         sum(input_tokens) AS input_tokens, sum(cached_input_tokens) AS cached_input_tokens, sum(output_tokens) AS output_tokens,
+         sum(cost_nano) AS cost_nano, count(*) FILTER (WHERE cost_nano IS NULL) AS unpriced_calls
+       FROM calls WHERE turn_id = ? AND status <> 'running'`,
     ),
   };
 }

@@ -13,4 +13,9 @@ export const FINDING_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
     "a letter that is in every file": get(own("/files/find?q=e&limit=200")),
     "what is in none": get(own("/files/find?q=nothing-has-this")),
   },
+  "GET /workspaces/{id}/turns/summaries": {
+    "the newest of many": get(own("/turns/summaries?limit=500")),
+    "none of many": get(own("/turns/summaries?text=nothing+has+this&status=done")),
+  },
+  "GET /workspaces/{id}/turns/export": { "many, as CSV": get(own("/turns/export?format=csv")) },
 };

@@ -1,0 +1,144 @@
+// The turns of a workspace with their agents, tokens and cost, filtered, in pages or as a whole to export. Reads in portions between other work, however
+// many turns do not match.
+
+import { rfc3339, rfc3339OrNull, turnOfOthers } from "../../kit/clock.ts";
+import { csvRow } from "../../kit/csv.ts";
+import { amountOf } from "../../kit/money.ts";
+import type { Caller } from "../identity/caller.ts";
+import type { Access } from "../workspaces/access.ts";
+import {
+  SUMMARIES_DEFAULT,
+  SUMMARY_CHARACTERS_MAX,
+  type TurnFilter,
+  type TurnSummaries,
+  type TurnSummariesQuery,
+  type TurnSummary,
+} from "./schema.ts";
+import type { SummaryRow, TurnStore } from "./store.ts";
+
+const ROWS_PER_READ = 50;
+/** Turns that one request looks at; the next one continues. */
+const LOOKED_AT_MAX = 5_000;
+
+interface SummariesDeps {
+  readonly store: TurnStore;
+  readonly access: Access;
+}
+
+export class Summaries {
+  readonly #deps: SummariesDeps;
+
+  constructor(deps: SummariesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Returns the newest matches, newest first. */
+  async list(caller: Caller, workspaceId: number, query: TurnSummariesQuery): Promise<TurnSummaries> {
+    this.#deps.access.workspace(caller, workspaceId);
+    const limit = query.limit ?? SUMMARIES_DEFAULT;
+    const turns: TurnSummary[] = [];
+    let looked = 0;
+    let last = query.before ?? Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const rows = this.#read(workspaceId, last);
+      for (const row of rows) {
+        if (turns.length === limit) return { turns, before: last };
+        last = row.id;
+        if (this.#isWanted(row, query)) turns.push(this.#summary(row));
+      }
+      looked += rows.length;
+      if (rows.length < ROWS_PER_READ) return { turns, before: null };
+      if (looked >= LOOKED_AT_MAX) return { turns, before: last };
+      await turnOfOthers();
+      this.#deps.access.workspace(caller, workspaceId);
+    }
+  }
+
+  /** Yields all matches in pages, newest first. Access is checked for each page. */
+  async *all(caller: Caller, workspaceId: number, filter: TurnFilter): AsyncGenerator<TurnSummary[], void> {
+    for (let last = Number.MAX_SAFE_INTEGER; ;) {
+      this.#deps.access.workspace(caller, workspaceId);
+      const rows = this.#read(workspaceId, last);
+      yield rows.filter((row) => this.#isWanted(row, filter)).map((row) => this.#summary(row));
+      if (rows.length < ROWS_PER_READ) return;
+      last = rows.at(-1)!.id;
+      await turnOfOthers();
+    }
+  }
+
+  #read(workspaceId: number, before: number): SummaryRow[] {
+    return this.#deps.store.summaries.all(workspaceId, before, ROWS_PER_READ);
+  }
+
+  #isWanted(row: SummaryRow, { status, agent_id: agentId, text }: TurnFilter): boolean {
+    if (status !== undefined && row.status !== status) return false;
+    if (text !== undefined && !containsText(row, text)) return false;
+    return agentId === undefined || this.#deps.store.tookPart.get(row.id, agentId) !== null;
+  }
+
+  #summary(row: SummaryRow): TurnSummary {
+    const { store } = this.#deps;
+    const sums = store.sumsOf.get(row.id)!;
+    return {
+      id: row.id,
+      number: row.number,
+      status: row.status,
+      truncated: row.truncated === 1,
+      text: row.text.slice(0, SUMMARY_CHARACTERS_MAX).toWellFormed(),
+      user_name: row.user_name,
+      error: row.error,
+      created_at: rfc3339(row.created_at),
+      started_at: rfc3339OrNull(row.started_at),
+      finished_at: rfc3339OrNull(row.finished_at),
+      agents: store.agentsOf.all(row.id).map(({ name }) => name),
+      calls: sums.calls,
+      unreported_calls: sums.unreported_calls,
+      input_tokens: sums.input_tokens,
+      cached_input_tokens: sums.cached_input_tokens,
+      output_tokens: sums.output_tokens,
+      cost: sums.cost_nano === null ? null : amountOf(sums.cost_nano),
+      unpriced_calls: sums.unpriced_calls,
+    };
+  }
+}
+
+/** Each word of the filter, in the message or in the name of its person. */
+function containsText({ text, user_name: user }: SummaryRow, filter: string): boolean {
+  const searched = `${text}\n${user}`.toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/u)
+    .every((word) => searched.includes(word));
+}
+
+const COLUMNS = [
+  "number",
+  "status",
+  "truncated",
+  "user_name",
+  "text",
+  "error",
+  "created_at",
+  "started_at",
+  "finished_at",
+  "agents",
+  "calls",
+  "unreported_calls",
+  "input_tokens",
+  "cached_input_tokens",
+  "output_tokens",
+  "cost",
+  "unpriced_calls",
+] as const satisfies readonly (keyof TurnSummary)[];
+
+export const SUMMARY_CSV_HEADER = csvRow(COLUMNS);
+
+export function summaryCsv(turn: TurnSummary): string {
+  return csvRow(
+    COLUMNS.map((column) => {
+      const value = turn[column];
+      if (typeof value === "boolean") return String(value);
+      return Array.isArray(value) ? value.join(", ") : value;
+    }),
+  );
+}
