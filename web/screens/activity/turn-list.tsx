@@ -1,74 +1,69 @@
-// The turns of the workspace, newest first: status, author, message, duration, tokens and cost.
+// The turns of the workspace, newest first, with what they took: filtered by agent, status and text, and exported as they are filtered.
 
 import { useNavigate } from "@solidjs/router";
 import ActivityIcon from "lucide-solid/icons/activity";
-import { createEffect, createMemo, createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
-import type { Turn } from "../../../src/service/turns/schema.ts";
-import { api, take } from "../../api/client.ts";
+import { createMemo, createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import type { Turn, TurnFilter, TurnSummary } from "../../../src/service/turns/schema.ts";
 import { Button } from "../../kit/button.tsx";
-import { count, money, plural } from "../../kit/format.ts";
+import { count, costText, plural } from "../../kit/format.ts";
 import { Time } from "../../kit/pieces.tsx";
-import { Empty } from "../../kit/states.tsx";
+import { Empty, ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import { isOpen } from "../../state/workspace-state.ts";
+import { TurnFilters } from "./turn-filters.tsx";
+import { createTurnPages } from "./turn-pages.ts";
 import { createClock, durationOf, TurnStatusTag } from "./turn-status.tsx";
-import { createSums, type SumReader } from "./turn-sums.ts";
 
-const PAGE = 100;
+const NO_FILTER: TurnFilter = {};
 
 export function TurnList(props: { readonly onOpen: (id: number) => void }): JSX.Element {
   const here = useHere();
-  const navigate = useNavigate();
-  const [earlier, setEarlier] = createSignal<readonly Turn[]>([]);
-  const [ended, setEnded] = createSignal(false);
-  const [busy, setBusy] = createSignal(false);
-  const known = createMemo(() => here.state().turns);
-  const turns = createMemo(() => [...known().toReversed(), ...earlier()]);
-  const hasEarlier = () => !ended() && turns().length >= PAGE;
-  const clock = createClock(() => known().some(({ status }) => isOpen(status)));
-  const columns = columnsOf(clock, createSums());
-  const loadEarlier = async () => {
-    setBusy(true);
-    await attempt(async () => {
-      const before = turns().at(-1)!.id;
-      const page = await take(api.workspaces({ id: here.id }).turns.get({ query: { before, limit: PAGE } }));
-      setEnded(page.length < PAGE);
-      setEarlier((shown) => [...shown, ...page.toReversed()]);
-    });
-    setBusy(false);
-  };
+  const [filter, setFilter] = createSignal<TurnFilter>(NO_FILTER);
+  const pages = createTurnPages(filter);
+  const hasTurns = () => here.state().turns.length > 0;
+  const clock = createClock(() => here.state().turns.some(({ status }) => isOpen(status)));
+  // What streams in is newer than what was read.
+  const live = createMemo(() => new Map(here.state().turns.map((turn) => [turn.id, turn])));
+  const columns = columnsOf((turn) => live().get(turn.id) ?? turn, clock);
+  const isFiltered = () => Object.keys(filter()).length > 0;
   return (
-    <Show
-      when={turns().length > 0}
-      fallback={
-        <Empty
-          icon={<ActivityIcon aria-hidden="true" />}
-          title="No turns yet"
-          actions={
-            <Button kind="primary" onClick={() => navigate(`/workspaces/${here.id}`)}>
-              Open chat
-            </Button>
-          }
-        >
-          A turn is one message and everything that agents do in response. Each turn appears here with its
-          model calls, tools and delegations, their times and tokens.
-        </Empty>
-      }
-    >
+    <Show when={hasTurns()} fallback={<NoTurns />}>
       <div class="activity-list">
-        <Table
-          label="Turns"
-          rows={turns()}
-          key={(turn) => turn.id}
-          columns={columns}
-          onChoose={(turn) => props.onOpen(turn.id)}
-        />
-        <Show when={hasEarlier()}>
+        <TurnFilters filter={filter()} onChange={setFilter} />
+        <Switch>
+          <Match when={pages.problem() && pages.rows() === undefined}>
+            <div class="section">
+              <ProblemNotice problem={pages.problem()!} onRetry={pages.retry} />
+            </div>
+          </Match>
+          <Match when={pages.rows() === undefined}>
+            <Skeleton label="Loading turns" />
+          </Match>
+          <Match when={pages.rows()!.length > 0}>
+            <Table
+              label="Turns"
+              rows={pages.rows()!}
+              key={(turn) => turn.id}
+              columns={columns}
+              onChoose={(turn) => props.onOpen(turn.id)}
+            />
+          </Match>
+          <Match when={!pages.reading() && isFiltered()}>
+            <Empty
+              title="No turns match"
+              actions={<Button onClick={() => setFilter(NO_FILTER)}>Clear filters</Button>}
+            >
+              {pages.before() === null
+                ? "Try fewer words, or another agent."
+                : "Not all turns were searched yet."}
+            </Empty>
+          </Match>
+        </Switch>
+        <Show when={pages.before() !== null}>
           <div class="section">
-            <Button small busy={busy()} onClick={() => void loadEarlier()}>
-              Load earlier turns
+            <Button small busy={pages.busy()} onClick={() => void pages.loadEarlier()}>
+              {isFiltered() ? "Search earlier turns" : "Load earlier turns"}
             </Button>
           </div>
         </Show>
@@ -77,10 +72,31 @@ export function TurnList(props: { readonly onOpen: (id: number) => void }): JSX.
   );
 }
 
-function columnsOf(clock: () => number, sums: SumReader): Column<Turn>[] {
+function NoTurns(): JSX.Element {
+  const here = useHere();
+  const navigate = useNavigate();
+  return (
+    <Empty
+      icon={<ActivityIcon aria-hidden="true" />}
+      title="No turns yet"
+      actions={
+        <Button kind="primary" onClick={() => navigate(`/workspaces/${here.id}`)}>
+          Open chat
+        </Button>
+      }
+    >
+      A turn is one message and everything that agents do in response. Each turn appears here with its model
+      calls, tools and delegations, their times and tokens.
+    </Empty>
+  );
+}
+
+type Shown = Pick<Turn, "status" | "truncated" | "started_at" | "finished_at">;
+
+function columnsOf(now: (turn: TurnSummary) => Shown, clock: () => number): Column<TurnSummary>[] {
   return [
     { title: "Turn", cell: (turn) => turn.number, number: true, optional: true },
-    { title: "Status", cell: (turn) => <TurnStatusTag turn={turn} /> },
+    { title: "Status", cell: (turn) => <TurnStatusTag turn={now(turn)} /> },
     {
       title: "Message",
       cell: (turn) => (
@@ -90,62 +106,51 @@ function columnsOf(clock: () => number, sums: SumReader): Column<Turn>[] {
           </span>
           <span class="small muted">
             <bdi>{turn.user_name}</bdi>
+            <span class="activity-facts">
+              {[tokensText(turn), costOf(turn)].filter((fact) => fact !== "").map((fact) => ` · ${fact}`)}
+            </span>
           </span>
         </div>
       ),
     },
+    {
+      title: "Agents",
+      cell: (turn) => (
+        <span class="activity-agents ellipsis" dir="auto" title={turn.agents.join(", ")}>
+          {turn.agents.join(", ")}
+        </span>
+      ),
+      optional: true,
+    },
     { title: "Time", cell: (turn) => <Time time={turn.started_at ?? turn.created_at} />, number: true },
-    { title: "Duration", cell: (turn) => durationOf(turn, clock()), number: true, optional: true },
+    { title: "Duration", cell: (turn) => durationOf(now(turn), clock()), number: true, optional: true },
     {
       title: "Tokens",
-      cell: (turn) => <Sum turn={turn} sums={sums} field="tokens" />,
+      cell: (turn) => <span title={unreported(turn)}>{tokensOf(turn)}</span>,
       number: true,
       optional: true,
     },
-    {
-      title: "Cost",
-      cell: (turn) => <Sum turn={turn} sums={sums} field="cost" />,
-      number: true,
-      optional: true,
-    },
+    { title: "Cost", cell: (turn) => costOf(turn), number: true, optional: true },
   ];
 }
 
-/** Read once the row is visible. */
-function Sum(props: {
-  readonly turn: Turn;
-  readonly sums: SumReader;
-  readonly field: "tokens" | "cost";
-}): JSX.Element {
-  const here = useHere();
-  const [seen, setSeen] = createSignal(false);
-  let element: HTMLSpanElement;
-  onMount(() => {
-    const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
-    });
-    observer.observe(element);
-    onCleanup(() => observer.disconnect());
-  });
-  createEffect(() => {
-    if (seen()) props.sums.want(props.turn, here.state().usageChanges);
-  });
-  const found = () => props.sums.of(props.turn.id);
-  const text = () => {
-    const sums = found();
-    if (!sums || sums.calls === 0) return "";
-    if (props.field === "cost") return sums.cost === null ? "unknown" : money(sums.cost);
-    return sums.tokens === null ? "not reported" : count(sums.tokens);
-  };
-  const title = () => {
-    const sums = found();
-    return props.field === "tokens" && sums?.tokens !== null && sums?.unreported
-      ? `Excludes ${plural(sums.unreported, "call")} without reported tokens`
-      : undefined;
-  };
-  return (
-    <span ref={(made) => (element = made)} title={title()}>
-      {text()}
-    </span>
-  );
+/** Input and output; what was not reported is not zero. */
+function tokensOf({ calls, input_tokens: input, output_tokens: output }: TurnSummary): string {
+  if (calls === 0) return "";
+  return input === null && output === null ? "not reported" : count((input ?? 0) + (output ?? 0));
+}
+
+function tokensText(turn: TurnSummary): string {
+  const text = tokensOf(turn);
+  return text === "" ? "" : text === "not reported" ? "tokens not reported" : `${text} tokens`;
+}
+
+function unreported({ unreported_calls: calls, input_tokens: input }: TurnSummary): string | undefined {
+  return calls > 0 && input !== null
+    ? `Excludes ${plural(calls, "call")} without reported tokens`
+    : undefined;
+}
+
+function costOf(turn: TurnSummary): string {
+  return turn.calls === 0 ? "" : costText(turn);
 }

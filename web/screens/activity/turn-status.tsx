@@ -15,7 +15,7 @@ const LOOKS: Readonly<Record<Turn["status"], string>> = {
   interrupted: "bad",
 };
 /** A person stops a turn; the API calls that cancelled. */
-const NAMES: Readonly<Record<Turn["status"], string>> = {
+export const STATUS_NAMES: Readonly<Record<Turn["status"], string>> = {
   queued: "queued",
   running: "running",
   waiting: "waiting",
@@ -33,7 +33,7 @@ export function TurnStatusTag(props: { readonly turn: Pick<Turn, "status" | "tru
       <Show when={props.turn.status === "running"}>
         <span class="dot busy" />
       </Show>
-      {cut() ? "done, truncated" : NAMES[props.turn.status]}
+      {cut() ? "done, truncated" : STATUS_NAMES[props.turn.status]}
     </span>
   );
 }
@@ -47,7 +47,7 @@ export function createClock(wanted: () => boolean): () => number {
 }
 
 /** Empty while it is queued. */
-export function durationOf(turn: Turn, nowMs: number): string {
+export function durationOf(turn: Pick<Turn, "status" | "started_at" | "finished_at">, nowMs: number): string {
   if (turn.started_at === null) return "";
   const end = turn.finished_at === null ? undefined : Date.parse(turn.finished_at);
   if (end === undefined && !isOpen(turn.status)) return "";
