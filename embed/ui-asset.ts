@@ -9,4 +9,6 @@ export interface UiAsset {
   readonly file: string;
   readonly br?: string;
   readonly gzip?: string;
+  /** Of a page with a script of its own, which is served in a sandbox: the hash of that script. */
+  readonly scriptHash?: string;
 }

@@ -3,18 +3,23 @@
 
 import { join } from "node:path";
 import type { ServeUi } from "../src/service/ui.ts";
+import { DIAGRAM_PAGE, scriptHashOf } from "./ui.ts";
 
 const PAGE = "index.html";
 
 /** `folder`: what the bundler wrote; it may be written again at any time. */
 export async function folderUi(folder: string): Promise<ServeUi> {
-  const [{ Elysia }, { staticPlugin }, { SECURITY_HEADERS }, { requireReading, refuseMissingAsset }] =
-    await Promise.all([
-      import("elysia"),
-      import("@elysiajs/static"),
-      import("../src/kit/http/answer.ts"),
-      import("../src/service/ui.ts"),
-    ]);
+  const [
+    { Elysia },
+    { staticPlugin },
+    { SECURITY_HEADERS },
+    { requireReading, refuseMissingAsset, sandboxPolicy },
+  ] = await Promise.all([
+    import("elysia"),
+    import("@elysiajs/static"),
+    import("../src/kit/http/answer.ts"),
+    import("../src/service/ui.ts"),
+  ]);
   const files = new Elysia().use(
     await staticPlugin({
       assets: folder,
@@ -34,6 +39,11 @@ export async function folderUi(folder: string): Promise<ServeUi> {
   };
   return async (request, exchange) => {
     requireReading(exchange);
+    if (exchange.path === `/${DIAGRAM_PAGE}`) {
+      const text = await Bun.file(join(folder, DIAGRAM_PAGE)).text();
+      const policy = sandboxPolicy(scriptHashOf(text));
+      return new Response(text, { headers: { ...page, "Content-Security-Policy": policy } });
+    }
     const found = await files.handle(request);
     if (found.ok) return found;
     refuseMissingAsset(exchange);

@@ -12,6 +12,8 @@ const MANIFEST = `${FOLDER}/manifest.ts`;
 const COMPRESSED_FROM_BYTES = 1_000;
 /** The best compression takes ten seconds for everything, and a second time nothing: by content, results are kept here. */
 const KEPT = `${ROOT}/node_modules/.cairn-compressed`;
+/** src/service/ui.ts serves it under a policy of its own. */
+export const DIAGRAM_PAGE = "diagram.html";
 const COMPRESSIBLE = /\.(?:html|js|css|svg|json|txt)$/;
 
 /** The type checker can't know what an import of any file gives. */
@@ -46,7 +48,7 @@ export async function bundleUi(folder: string): Promise<void> {
     root: `${ROOT}/web`,
     mode: "production",
     logLevel: "warn",
-    plugins: [solid()],
+    plugins: [solid(), { name: "woff2-only", enforce: "pre", transform: onlyWoff2 }],
     build: {
       outDir: folder,
       emptyOutDir: true,
@@ -57,6 +59,31 @@ export async function bundleUi(folder: string): Promise<void> {
       reportCompressedSize: false,
     },
   });
+  await Bun.write(`${folder}/${DIAGRAM_PAGE}`, await diagramPage());
+}
+
+/** Every browser that runs the interface reads this format; the others would only be carried around. */
+function onlyWoff2(code: string, id: string): string | undefined {
+  return id.includes("katex") && id.endsWith(".css")
+    ? code.replaceAll(/,url\([^)]+\.(?:woff|ttf)\) format\("[^"]+"\)/g, "")
+    : undefined;
+}
+
+/** The page that draws diagrams. Its script is in it, because a sandbox without an origin may load nothing. */
+async function diagramPage(): Promise<string> {
+  const built = await Bun.build({
+    entrypoints: [`${ROOT}/web/kit/rich/diagram-page.ts`],
+    format: "iife",
+    target: "browser",
+    minify: true,
+    env: "disable",
+    throw: false,
+  });
+  if (!built.success) throw new Error(built.logs.join("\n"));
+  // As it is: its variables have to be global.
+  const library = await Bun.file(`${ROOT}/node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js`).text();
+  const script = `${library}\n${await built.outputs[0]!.text()}`.replaceAll("</script", "<\\/script");
+  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Diagram</title></head><body><script>${script}</script></body></html>\n`;
 }
 
 interface Packed {
@@ -64,6 +91,8 @@ interface Packed {
   /** SHA-256 of the content, shortened: the file's ETag. */
   tag: string;
   compressed: boolean;
+  /** Of the script in a page, as a policy names it. */
+  scriptHash?: string;
 }
 
 async function packFiles(): Promise<Packed[]> {
@@ -99,12 +128,23 @@ async function packFile(path: string): Promise<Packed> {
     ]);
     await Promise.all([Bun.write(`${file}.br`, br), Bun.write(`${file}.gz`, gz)]);
   }
-  return { path, tag, compressed };
+  return {
+    path,
+    tag,
+    compressed,
+    ...(path === DIAGRAM_PAGE ? { scriptHash: scriptHashOf(new TextDecoder().decode(bytes)) } : {}),
+  };
+}
+
+/** `sha256-…` of the only script in a page. */
+export function scriptHashOf(page: string): string {
+  const script = page.slice(page.indexOf("<script>") + "<script>".length, page.lastIndexOf("</script>"));
+  return `sha256-${new Bun.CryptoHasher("sha256").update(script).digest("base64")}`;
 }
 
 function manifest(files: readonly Packed[]): string {
   const imports: string[] = [];
-  const rows = files.map(({ path, tag, compressed }, index) => {
+  const rows = files.map(({ path, tag, compressed, scriptHash }, index) => {
     const name = (suffix: string) => `file${index}${suffix}`;
     const take = (suffix: string, ending: string) => {
       imports.push(`import ${name(suffix)} from "./files/${path}${ending}" with { type: "file" };`);
@@ -112,7 +152,8 @@ function manifest(files: readonly Packed[]): string {
     };
     const plain = take("", "");
     const packed = compressed ? `, br: ${take("b", ".br")}, gzip: ${take("g", ".gz")}` : "";
-    return `  { path: ${JSON.stringify(`/${path}`)}, tag: "${tag}", file: ${plain}${packed} },`;
+    const script = scriptHash === undefined ? "" : `, scriptHash: "${scriptHash}"`;
+    return `  { path: ${JSON.stringify(`/${path}`)}, tag: "${tag}", file: ${plain}${packed}${script} },`;
   });
   return `${HEADER}import type { UiAsset } from "../ui-asset.ts";\n${imports.join("\n")}\n\nexport const assets: readonly UiAsset[] | undefined = [\n${rows.join("\n")}\n];\n`;
 }

@@ -38,6 +38,11 @@ export function createUi(load: () => Promise<readonly UiAsset[] | undefined>): S
   };
 }
 
+/** For a page that runs in a sandbox without an origin, a network or storage, only this script, and only inside our own pages. */
+export function sandboxPolicy(scriptHash: string): string {
+  return `sandbox allow-scripts; default-src 'none'; script-src '${scriptHash}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
+}
+
 export function requireReading({ method, path }: Exchange): void {
   if (method !== "GET" && method !== "HEAD") throw wrongMethod(method, path, ["GET"]);
 }
@@ -47,6 +52,14 @@ export function refuseMissingAsset({ path }: Exchange): void {
   if (ASSET.test(path)) throw new AppError("not_found", `${path}: not found`);
 }
 
-function servedFile({ path, tag, file, br, gzip }: UiAsset): ServedFile {
-  return { name: path, tag, file, br, gzip, neverChanges: path.startsWith(HASHED) };
+function servedFile({ path, tag, file, br, gzip, scriptHash }: UiAsset): ServedFile {
+  return {
+    name: path,
+    tag,
+    file,
+    br,
+    gzip,
+    neverChanges: path.startsWith(HASHED),
+    policy: scriptHash === undefined ? undefined : sandboxPolicy(scriptHash),
+  };
 }

@@ -197,7 +197,7 @@ onScreen("the chat", chatRoom, (room) => {
     expect(await chip(page, "file_list").getAttribute("aria-expanded")).toBe("true");
     await tabTo("Actions for this answer by orchestrator");
     await page.keyboard.press("Enter");
-    await page.getByRole("menuitem", { name: "Copy text" }).waitFor();
+    await page.getByRole("menuitem", { name: "Copy as Markdown" }).waitFor();
     await page.keyboard.press("Escape");
     await eventually(focused, "Actions for this answer by orchestrator");
   });

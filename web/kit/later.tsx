@@ -5,12 +5,20 @@ import { type Component, createSignal, type JSX, Match, splitProps, Switch } fro
 import { Dynamic } from "solid-js/web";
 import { needsReload } from "../api/load-failure.ts";
 import { asProblem } from "../api/problem.ts";
-import { loading } from "./quiet.ts";
+import { loading, whenQuiet } from "./quiet.ts";
 import { ProblemNotice } from "./states.tsx";
 
 type Later<P> = Component<P & { readonly fallback?: JSX.Element }>;
 
-export function later<P extends object>(load: () => Promise<Component<P>>): Later<P> {
+interface LaterOptions {
+  /** Waits for what the page needs first. For extras that nobody waits for. */
+  readonly whenQuiet?: boolean;
+}
+
+export function later<P extends object>(
+  load: () => Promise<Component<P>>,
+  options: LaterOptions = {},
+): Later<P> {
   const [loaded, setLoaded] = createSignal<Component<P>>();
   const [failure, setFailure] = createSignal<unknown>();
   let busy = false;
@@ -18,6 +26,7 @@ export function later<P extends object>(load: () => Promise<Component<P>>): Late
     if (busy || loaded() !== undefined) return;
     busy = true;
     setFailure(undefined);
+    if (options.whenQuiet) await whenQuiet();
     try {
       const component = await loading(load());
       setLoaded(() => component);

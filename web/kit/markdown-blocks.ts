@@ -1,6 +1,6 @@
 // Splits Markdown into top-level blocks, so that a streamed text changes only its last block. Pure.
 
-import { Lexer, type Token, type Tokens } from "marked";
+import { Lexer, Marked, type MarkedExtension, type Token, type Tokens } from "marked";
 
 /** Parsing longer lines as Markdown would take seconds, and no one writes them for reading. */
 const LINE_CHARACTERS_MAX = 20_000;
@@ -9,8 +9,17 @@ const PROSE_CHARACTERS_MAX = 40_000;
 
 export type Block =
   | { readonly kind: "code"; readonly raw: string; readonly code: string; readonly language: string }
-  /** `level`: the heading's level in the page's outline. `links`: link definitions that it may refer to. */
-  | { readonly kind: "prose"; readonly raw: string; readonly level: number; readonly links: string }
+  /**
+   * `level`: the heading's level in the page's outline. `links`: link definitions that it may refer to. `notes`: the labels of footnotes, one
+   * per line.
+   */
+  | {
+      readonly kind: "prose";
+      readonly raw: string;
+      readonly level: number;
+      readonly links: string;
+      readonly notes: string;
+    }
   /** Shown as written. */
   | { readonly kind: "plain"; readonly raw: string };
 
@@ -23,10 +32,15 @@ export class MarkdownBlocks {
   #text = "";
   #tokens: readonly Token[] = [];
   #blocks: readonly Block[] = [];
+  #extension: MarkedExtension | undefined;
 
-  update(text: string): readonly Block[] {
+  /** `extension`: what more it understands than the standard. Another one parses everything again. */
+  update(text: string, extension?: MarkedExtension): readonly Block[] {
     const now = text.replaceAll("\r\n", "\n");
-    if (now === this.#text) return this.#blocks;
+    const same = extension === this.#extension;
+    if (same && now === this.#text) return this.#blocks;
+    this.#extension = extension;
+    if (!same) this.#tokens = [];
     const kept = now.startsWith(this.#text) ? this.#finished() : [];
     const offset = kept.reduce((sum, { raw }) => sum + raw.length, 0);
     this.#text = now;
@@ -37,7 +51,7 @@ export class MarkdownBlocks {
       // Text appended later stays plain, too.
       return this.#blocks;
     }
-    this.#tokens = [...kept, ...new Lexer({ gfm: true }).blockTokens(rest, [])];
+    this.#tokens = [...kept, ...lexerWith(extension).blockTokens(rest, [])];
     this.#blocks = toBlocks(this.#tokens, this.#blocks);
     return this.#blocks;
   }
@@ -49,22 +63,33 @@ export class MarkdownBlocks {
   }
 }
 
+function lexerWith(extension: MarkedExtension | undefined): Lexer {
+  return new Lexer(extension ? new Marked({ gfm: true }, extension).defaults : { gfm: true });
+}
+
 function toBlocks(tokens: readonly Token[], before: readonly Block[]): Block[] {
   const links = tokens
     .filter(({ type }) => type === "def")
     .map(({ raw }) => raw.trim())
     .join("\n");
+  const notes = [
+    ...new Set(tokens.filter(isNote).map((token) => (token as unknown as { label: string }).label)),
+  ].join("\n");
   const levels = headingLevels();
-  return tokens
-    .filter(({ type }) => type !== "space" && type !== "def")
-    .map((token, index) => {
-      const block = toBlock(token, links, levels);
-      const old = before[index];
-      return old !== undefined && sameBlock(old, block) ? old : block;
-    });
+  const shown = tokens.filter(({ type }) => type !== "space" && type !== "def");
+  // Footnotes stand at the end.
+  return [...shown.filter((token) => !isNote(token)), ...shown.filter(isNote)].map((token, index) => {
+    const block = toBlock(token, links, notes, levels);
+    const old = before[index];
+    return old !== undefined && sameBlock(old, block) ? old : block;
+  });
 }
 
-function toBlock(token: Token, links: string, levels: (depth: number) => number): Block {
+function isNote({ type }: Token): boolean {
+  return type === "footnote";
+}
+
+function toBlock(token: Token, links: string, notes: string, levels: (depth: number) => number): Block {
   const { raw } = token;
   if (token.type === "code") {
     const { text, lang = "" } = token as Tokens.Code;
@@ -72,7 +97,7 @@ function toBlock(token: Token, links: string, levels: (depth: number) => number)
   }
   if (token.type !== "table" && raw.length > PROSE_CHARACTERS_MAX) return { kind: "plain", raw };
   const level = token.type === "heading" ? levels((token as Tokens.Heading).depth) : 0;
-  return { kind: "prose", raw, level, links };
+  return { kind: "prose", raw, level, links, notes: raw.includes("[^") ? notes : "" };
 }
 
 /** Assigns heading levels without gaps, whatever level a text starts with. */
@@ -89,7 +114,9 @@ function sameBlock(a: Block, b: Block): boolean {
   return (
     a.kind === b.kind &&
     a.raw === b.raw &&
-    (a.kind !== "prose" || b.kind !== "prose" || (a.level === b.level && a.links === b.links))
+    (a.kind !== "prose" ||
+      b.kind !== "prose" ||
+      (a.level === b.level && a.links === b.links && a.notes === b.notes))
   );
 }
 

@@ -1,9 +1,24 @@
 // A code block with its language and a copy button. It is highlighted once the text is complete and the parser is loaded.
 
-import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from "solid-js";
-import { render } from "solid-js/web";
+import {
+  type Component,
+  createContext,
+  createEffect,
+  createSignal,
+  For,
+  type JSX,
+  on,
+  onCleanup,
+  Show,
+  useContext,
+} from "solid-js";
+import { Dynamic, render } from "solid-js/web";
 import { highlightedBefore, highlightLines, type Line } from "./highlight.ts";
 import { CopyButton } from "./pieces.tsx";
+
+/** What a screen offers for code, beside copying. */
+export const CodeActionContext =
+  createContext<Component<{ readonly code: string; readonly language: string }>>();
 
 export function CodeBlock(props: {
   readonly code: string;
@@ -11,6 +26,7 @@ export function CodeBlock(props: {
   /** More text is being streamed. */
   readonly growing?: boolean;
 }): JSX.Element {
+  const action = useContext(CodeActionContext);
   const [lines, setLines] = createSignal<readonly Line[]>();
   createEffect(
     on(
@@ -30,7 +46,12 @@ export function CodeBlock(props: {
     <figure class="md-code" aria-label={props.language === "" ? "Code" : `Code, ${props.language}`}>
       <figcaption class="md-code-head">
         <span class="ellipsis">{props.language === "" ? "text" : props.language}</span>
-        <CopyButton text={props.code} label="Copy code" />
+        <span class="md-code-actions">
+          <Show when={!props.growing && action}>
+            {(component) => <Dynamic component={component()} code={props.code} language={props.language} />}
+          </Show>
+          <CopyButton text={props.code} label="Copy code" />
+        </span>
       </figcaption>
       <pre tabindex="0">
         <code>

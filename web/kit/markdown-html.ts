@@ -3,6 +3,7 @@
 
 import DOMPurify from "dompurify";
 import { Marked, Renderer, type Tokens } from "marked";
+import type { Rich } from "./rich.ts";
 
 const KEPT_MAX = 600;
 const TAGS =
@@ -14,12 +15,21 @@ const purify = DOMPurify();
 /** Rendered blocks, the latest last: rows of a virtual list are rendered again and again. */
 const kept = new Map<string, string>();
 
-/** `level`: the level of a heading, or 0. */
-export function blockHtml(raw: string, links: string, level: number): string {
-  const key = `${level} ${links}\n\n${raw}`;
+export interface Prose {
+  readonly raw: string;
+  readonly links: string;
+  readonly notes: string;
+  /** The level of a heading, or 0. */
+  readonly level: number;
+}
+
+export function blockHtml({ raw, links, notes, level }: Prose, rich?: Rich): string {
+  const key = `${rich ? `+${notes}` : ""} ${level} ${links}\n\n${raw}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
-  const html = sanitised(level === 0 ? prose : headingsOf(level), links === "" ? raw : `${raw}\n\n${links}`);
+  const text = links === "" ? raw : `${raw}\n\n${links}`;
+  const parse = () => sanitised(parserFor(level, rich), text);
+  const html = rich ? rich.withNotes(notes, parse) : parse();
   kept.set(key, html);
   if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value!);
   return html;
@@ -100,19 +110,21 @@ function anchor(href: string, name: string, title: string, inner: string): strin
   return `<a${shown} href="${escaped(href)}" title="${escaped(title)}" target="_blank" rel="noopener noreferrer">${inner}</a>`;
 }
 
-/** `setOptions`, because `use` copies own properties only and would miss the class's methods. */
-const prose = new Marked().setOptions({ gfm: true, renderer: new SafeRenderer() });
-const byLevel = new Map<number, Marked>();
+const parsers = new Map<string, Marked>();
 
-function headingsOf(level: number): Marked {
-  const known = byLevel.get(level);
+/** `setOptions`, because `use` copies own properties only and would miss the class's methods. */
+function parserFor(level: number, rich: Rich | undefined): Marked {
+  const name = `${level} ${rich !== undefined}`;
+  const known = parsers.get(name);
   if (known) return known;
   class HeadingRenderer extends SafeRenderer {
     override heading({ depth, tokens }: Tokens.Heading): string {
       return `<h${level} class="md-heading md-h${depth}">${this.parser.parseInline(tokens)}</h${level}>`;
     }
   }
-  const marked = new Marked().setOptions({ gfm: true, renderer: new HeadingRenderer() });
-  byLevel.set(level, marked);
-  return marked;
+  const renderer = level === 0 ? new SafeRenderer() : new HeadingRenderer();
+  const made = new Marked().setOptions({ gfm: true, renderer });
+  if (rich) made.use(rich.extension);
+  parsers.set(name, made);
+  return made;
 }

@@ -13,11 +13,13 @@ import {
   Show,
   Switch,
 } from "solid-js";
+import { Dynamic } from "solid-js/web";
 import { Button } from "./button.tsx";
 import { count } from "./format.ts";
 import { MarkdownBlocks, type Block } from "./markdown-blocks.ts";
 import { CodeBlock, mountCodeBlocks } from "./markdown-code.tsx";
 import { blockHtml } from "./markdown-html.ts";
+import { type Rich, richFor } from "./rich.ts";
 import "./markdown.css";
 
 /** Rendering beyond this per frame delays the next update. */
@@ -31,13 +33,15 @@ export function Markdown(props: { readonly text: string; readonly streaming?: bo
     () => props.text,
     () => props.streaming ?? false,
   );
-  const blocks = createMemo(() => text.measured(() => cut.update(text.value())));
+  const rich = richFor(text.value);
+  const blocks = createMemo(() => text.measured(() => cut.update(text.value(), rich()?.extension)));
   return (
     <div class="markdown">
       <Index each={blocks()}>
         {(block, index) => (
           <OneBlock
             block={block()}
+            rich={rich()}
             growing={(props.streaming ?? false) && index === blocks().length - 1}
             measured={text.measured}
           />
@@ -49,39 +53,55 @@ export function Markdown(props: { readonly text: string; readonly streaming?: bo
 
 function OneBlock(props: {
   readonly block: Block;
+  readonly rich: Rich | undefined;
   readonly growing: boolean;
   readonly measured: <T>(work: () => T) => T;
 }): JSX.Element {
   return (
     <Switch>
       <Match when={props.block.kind === "code" && props.block}>
-        {(block) => <CodeBlock code={block().code} language={block().language} growing={props.growing} />}
+        {(block) => <Code {...block()} rich={props.rich} growing={props.growing} />}
       </Match>
       <Match when={props.block.kind === "plain" && props.block}>
         {(block) => <Plain text={block().raw} />}
       </Match>
       <Match when={props.block.kind === "prose" && props.block}>
-        {(block) => <Prose {...block()} measured={props.measured} />}
+        {(block) => <Prose block={block()} rich={props.rich} measured={props.measured} />}
       </Match>
     </Switch>
   );
 }
 
+/** A diagram is drawn once its source is complete. */
+function Code(props: {
+  readonly code: string;
+  readonly language: string;
+  readonly rich: Rich | undefined;
+  readonly growing: boolean;
+}): JSX.Element {
+  const diagram = () => (props.language === "mermaid" && !props.growing ? props.rich?.Diagram : undefined);
+  return (
+    <Show when={diagram()} fallback={<CodeBlock {...props} />}>
+      {(drawn) => <Dynamic component={drawn()} source={props.code} />}
+    </Show>
+  );
+}
+
 function Prose(props: {
-  readonly raw: string;
-  readonly links: string;
-  readonly level: number;
+  readonly block: Extract<Block, { kind: "prose" }>;
+  readonly rich: Rich | undefined;
   readonly measured: <T>(work: () => T) => T;
 }): JSX.Element {
-  const html = createMemo(() => props.measured(() => blockHtml(props.raw, props.links, props.level)));
-  let unmount = () => {};
-  onCleanup(() => unmount());
+  const html = createMemo(() => props.measured(() => blockHtml(props.block, props.rich)));
+  let unmount: readonly (() => void)[] = [];
+  const end = () => unmount.forEach((one) => one());
+  onCleanup(end);
   const fill = (element: HTMLDivElement) =>
     createEffect(
-      on(html, (now) => {
-        unmount();
+      on([html, () => props.rich], ([now, rich]) => {
+        end();
         element.innerHTML = now;
-        unmount = mountCodeBlocks(element);
+        unmount = [mountCodeBlocks(element), ...(rich ? [rich.mount(element)] : [])];
       }),
     );
   return <div class="md-block" dir="auto" ref={fill} />;

@@ -13,6 +13,8 @@ export interface ServedFile {
   readonly gzip?: string | undefined;
   /** The name changes with the content. */
   readonly neverChanges: boolean;
+  /** In place of the policy that every answer has. */
+  readonly policy?: string | undefined;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -34,6 +36,7 @@ export function answerFile(exchange: Exchange, served: ServedFile): Response {
   const tag = `"${served.tag}${encoding === undefined ? "" : `-${encoding}`}"`;
   const headers: Record<string, string> = {
     ...SECURITY_HEADERS,
+    ...(served.policy === undefined ? {} : { "Content-Security-Policy": served.policy }),
     "X-Request-Id": exchange.id,
     ETag: tag,
     Vary: "Accept-Encoding",

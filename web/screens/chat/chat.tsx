@@ -4,6 +4,7 @@ import { useSearchParams } from "@solidjs/router";
 import MessagesSquare from "lucide-solid/icons/messages-square";
 import { createMemo, For, type JSX, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
+import { CodeActionContext } from "../../kit/markdown-code.tsx";
 import { later } from "../../kit/later.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
@@ -15,6 +16,7 @@ import "./chat.css";
 
 /** Loads with the first link to an entry. */
 const EntryLink = later(async () => (await import("./entry-link.tsx")).EntryLink);
+const SaveCode = later(async () => (await import("./save-code.tsx")).SaveCode, { whenQuiet: true });
 
 export function Chat(): JSX.Element {
   const here = useHere();
@@ -29,7 +31,9 @@ export function Chat(): JSX.Element {
       <div class="chat">
         <h1 class="visually-hidden">Chat in {here.state().workspace.name}</h1>
         <Show when={some()} fallback={<Beginning onChoose={room.compose} />}>
-          <Conversation items={items()} />
+          <CodeActionContext.Provider value={SaveCode}>
+            <Conversation items={items()} />
+          </CodeActionContext.Provider>
         </Show>
         <Show when={linked()}>
           {(id) => (

@@ -14,9 +14,7 @@ import { me } from "../../state/session.ts";
 import { openTurn } from "../../state/workspace-state.ts";
 import type { Branches } from "./branches.ts";
 import { createDraft, type MessageDraft } from "./draft.ts";
-import { ModelChip } from "./model-chip.tsx";
 import { PlacementNotice } from "./placement-notice.tsx";
-import { mayTrigger } from "./reference.ts";
 import { useRoom } from "./room.ts";
 import { StatusLine } from "./status-line.tsx";
 import { TaintNotice } from "./taint-notice.tsx";
@@ -26,6 +24,8 @@ import "./composer.css";
 const CHARACTERS_MAX = 400_000;
 const CHARACTERS_WARN = 380_000;
 /** Loads with the first `@` or `/`. */
+const MAY_COMPLETE = /^\/|(?:^|[\s([{])@/;
+const ModelChip = later(async () => (await import("./model-chip.tsx")).ModelChip, { whenQuiet: true });
 const Completion = later(async () => (await import("./completion.tsx")).Completion);
 
 export function Composer(): JSX.Element {
@@ -36,7 +36,7 @@ export function Composer(): JSX.Element {
   const { text, setText } = draft;
   const sending = createSending(here.id, draft, room.branches);
   const running = createMemo(() => openTurn(here.state()) !== undefined);
-  const completes = createMemo(() => mayTrigger(text()));
+  const completes = createMemo(() => MAY_COMPLETE.test(text()));
   room.onCompose((more) => {
     if (more !== "") setText(text().trim() === "" ? more : `${text()}\n\n${more}`);
     area.focus();
@@ -77,8 +77,8 @@ export function Composer(): JSX.Element {
               }}
             />
             <div class="chat-box-foot">
-              <ModelChip />
               <Hint length={text().length} running={running()} />
+              <ModelChip />
               <Show when={running()}>
                 <StopButton />
               </Show>

@@ -30,11 +30,6 @@ export function triggerAt(text: string, caret: number): Trigger | undefined {
   return starter ? { kind: "starter", query: starter[1]!, from: 0, to: caret } : undefined;
 }
 
-/** Whether a text may have something to complete, which is worth loading the completion. */
-export function mayTrigger(text: string): boolean {
-  return text.startsWith("/") || /(?:^|[\s([{])@/.test(text);
-}
-
 /** The reference as it is written into the message. */
 export function referenceTo(name: string): string {
   return `@${isPlain(name) ? name : quoted(name)}`;
