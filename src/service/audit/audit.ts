@@ -15,7 +15,7 @@ import {
   AuditRecord,
   type AuditQuery,
   type AuditVerification,
-  type ExportQuery,
+  type AuditExportQuery,
   type ListedRecord,
 } from "./schema.ts";
 import { auditStore, type AuditStore, type AuditRow } from "./store.ts";
@@ -237,7 +237,12 @@ function isAsWritten(record: string, body: RecordBody): boolean {
 }
 
 /** Undefined without a filter. Raises `invalid`, naming the parameter. */
-function matcher({ action, actor, since, until }: ExportQuery): ((row: AuditRow) => boolean) | undefined {
+function matcher({
+  action,
+  actor,
+  since,
+  until,
+}: AuditExportQuery): ((row: AuditRow) => boolean) | undefined {
   if ([action, actor, since, until].every((one) => one === undefined)) return undefined;
   const [from, to] = [moment("since", since), moment("until", until)];
   return (row) => {

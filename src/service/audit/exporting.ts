@@ -5,7 +5,7 @@ import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Audit } from "./audit.ts";
-import type { ExportQuery, ListedRecord } from "./schema.ts";
+import type { AuditExportQuery, ListedRecord } from "./schema.ts";
 
 const RECORDS_PER_CHUNK = 100;
 const COLUMNS = [
@@ -28,7 +28,7 @@ const COLUMNS = [
 export async function exportAnswer(
   audit: Audit,
   caller: Caller,
-  query: ExportQuery,
+  query: AuditExportQuery,
   exchange: Exchange,
 ): Promise<Response> {
   const records = audit.records(caller, query);

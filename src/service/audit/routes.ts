@@ -7,7 +7,7 @@ import type { Admission } from "../identity/admission.ts";
 import type { Audit } from "./audit.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { exportAnswer } from "./exporting.ts";
-import { AuditQuery, AuditVerification, ExportQuery, ListedRecord } from "./schema.ts";
+import { AuditQuery, AuditVerification, AuditExportQuery, ListedRecord } from "./schema.ts";
 
 export function auditRoutes(plugin: Admission, audit: Audit) {
   return new Elysia({ name: "audit", normalize: false, prefix: "/audit", tags: ["audit"] })
@@ -19,7 +19,7 @@ export function auditRoutes(plugin: Admission, audit: Audit) {
     })
     .get("/export", ({ caller, query, request }) => exportAnswer(audit, caller, query, exchangeOf(request)), {
       caller: "admin",
-      query: fromText(ExportQuery),
+      query: fromText(AuditExportQuery),
       detail: EXPORT,
     })
     .get("/verify", ({ caller }) => audit.verify(caller), { caller: "admin", response: AuditVerification });

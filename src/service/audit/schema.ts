@@ -42,8 +42,8 @@ const Filter = {
   since: Type.Optional(Type.String({ description: "RFC 3339, or a date (UTC)" })),
   until: Type.Optional(Type.String({ description: "RFC 3339, or a date (UTC); not included" })),
 };
-export const ExportQuery = closed(Filter);
-export type ExportQuery = Static<typeof ExportQuery>;
+export const AuditExportQuery = closed(Filter);
+export type AuditExportQuery = Static<typeof AuditExportQuery>;
 export const AuditQuery = closed({ ...PageQuery.properties, ...Filter });
 export type AuditQuery = Static<typeof AuditQuery>;
 

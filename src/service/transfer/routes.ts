@@ -9,7 +9,7 @@ import { IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { Exports } from "./export.ts";
 import type { Imports } from "./import.ts";
-import { ExportQuery, IMPORT_BYTES_MAX, Imported, ImportQuery } from "./schema.ts";
+import { WorkspaceExportQuery, IMPORT_BYTES_MAX, Imported, ImportQuery } from "./schema.ts";
 
 /** Lines of JSON: a file of records that is read while it arrives. */
 const LINES_TYPE = "application/x-ndjson";
@@ -27,7 +27,12 @@ export function transferRoutes(plugin: Admission, exports: Exports, imports: Imp
           const name = `workspace-${params.id}.jsonl`;
           return answerDownload(exchangeOf(request).id, { name, type: LINES_TYPE }, pieces);
         },
-        { caller: "owner", params: fromPath(IdParams), query: fromText(ExportQuery), detail: EXPORT },
+        {
+          caller: "owner",
+          params: fromPath(IdParams),
+          query: fromText(WorkspaceExportQuery),
+          detail: EXPORT,
+        },
       )
       // A raw body: the guard lets only JSON be posted.
       .put(

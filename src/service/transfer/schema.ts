@@ -15,7 +15,7 @@ export const EXPORTED_GEARS_MAX = 200;
 export const IMPORTS_AT_ONCE_MAX = 2;
 export const EXPORTS_AT_ONCE_MAX = 8;
 
-export const ExportQuery = closed({
+export const WorkspaceExportQuery = closed({
   /** `0` and `false` leave out the workspace's files. */
   files: Type.Optional(oneOf(["0", "1", "false", "true"] as const)),
 });

@@ -4,6 +4,7 @@ import Activity from "lucide-solid/icons/activity";
 import Bot from "lucide-solid/icons/bot";
 import Copy from "lucide-solid/icons/copy";
 import Ellipsis from "lucide-solid/icons/ellipsis";
+import Link from "lucide-solid/icons/link";
 import GitBranch from "lucide-solid/icons/git-branch";
 import EyeOff from "lucide-solid/icons/eye-off";
 import Pencil from "lucide-solid/icons/pencil";
@@ -36,6 +37,7 @@ export function EntryActions(props: {
     const { entry } = props;
     return [
       { label: "Copy as Markdown", icon: <Copy />, run: () => void copyText(entry.text) },
+      { label: "Copy link", icon: <Link />, run: () => void copyText(room.linkTo(entry.id)) },
       { label: "Quote", icon: <Quote />, run: () => room.compose(quoteOf(entry.text)) },
       ...branchActions(room, entry, () => setAsking(true)),
       entry.forgotten

@@ -12,42 +12,6 @@ const LOOK = "btn quiet icon small chat-entry-menu";
 export function EntryMenu(props: { readonly entry: Entry; readonly of: string }): JSX.Element {
   const [wanted, setWanted] = createSignal(false);
   const label = () => `Actions for ${props.of}`;
-  const actions = (): Action[] => {
-    const { entry } = props;
-    return [
-      { label: "Copy text", icon: <Copy />, run: () => void copyText(entry.text) },
-      { label: "Copy link", icon: <Copy />, run: () => void copyText(room.linkTo(entry.id)) },
-      { label: "Quote", icon: <Quote />, run: () => room.compose(quoteOf(entry.text)) },
-      ...branchActions(room, entry, () => setAsking(true)),
-      entry.forgotten
-        ? { label: "Restore", icon: <Undo />, run: () => void attempt(() => restore(entry.id)) }
-        : { label: "Forget", icon: <EyeOff />, run: () => void attempt(() => forget(entry.id)) },
-      ...(isTainting(entry)
-        ? [
-            {
-              label: "Clear web mark",
-              icon: <ShieldCheck />,
-              run: () => void attempt(() => clearTaint(entry.id)),
-            },
-          ]
-        : []),
-      {
-        label: "Show in Activity",
-        icon: <Activity />,
-        apart: true,
-        run: () => room.showInActivity(entry.turn_id),
-      },
-      ...(entry.kind === "agent"
-        ? [
-            {
-              label: "Show exact prompt",
-              icon: <ScanText />,
-              run: () => void attempt(async () => room.select({ kind: "call", id: await callOf(entry) })),
-            },
-          ]
-        : []),
-    ];
-  };
   const button = () => (
     <button
       type="button"

@@ -1,6 +1,6 @@
 // Offers to save a code block as a file of the workspace.
 
-import FilePlus from "lucide-solid/icons/file-plus-2";
+import FilePlus from "lucide-solid/icons/file-plus";
 import { createSignal, type JSX, Show } from "solid-js";
 import { IconButton } from "../../kit/button.tsx";
 import { later } from "../../kit/later.tsx";

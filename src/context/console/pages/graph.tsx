@@ -205,56 +205,73 @@ export function NeighboursBody(props: NeighboursProps): VNode {
         <Figure label="Broken links">{countText(document.broken)}</Figure>
       </dl>
       <Drawing space={space} picture={picture} here={path} />
-      <section class="console-stack">
-        <h2>Links in this document</h2>
-        {out.length === 0 ? (
-          <p class="muted">None.</p>
-        ) : (
-          <Table label="Links in this document" head={["Leads to", { label: "Line", class: "number" }]}>
-            {out.map(({ line, target, to }) => (
-              <tr>
-                <td class="wide">
-                  {to === null ? (
-                    <>
-                      <Name>{target}</Name> <span class="console-badge">broken</span>
-                    </>
-                  ) : (
-                    <DocumentLink space={space} path={to} />
-                  )}
-                </td>
-                <td class="number" data-label="Line:">
-                  {line}
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </section>
-      <section class="console-stack">
-        <h2>Linked from</h2>
-        {back.length === 0 ? (
-          <p class="muted">No other document.</p>
-        ) : (
-          <Table label="Linked from" head={["Document", { label: "Line", class: "number" }]}>
-            {back.map(({ from, line }) => (
-              <tr>
-                <td class="wide">
-                  <DocumentLink space={space} path={from} />
-                </td>
-                <td class="number" data-label="Line:">
-                  {line}
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </section>
+      <LinksOut space={space} links={out} />
+      <LinksBack space={space} links={back} />
       <Pager
         first={offset > 0 ? address() : undefined}
         next={links.length > PAGE_ROWS ? address(offset + PAGE_ROWS) : undefined}
       />
       <LastLookLine look={look} />
     </div>
+  );
+}
+
+interface LinksProps {
+  readonly space: string;
+  readonly links: readonly GraphLink[];
+}
+
+function LinksOut({ space, links }: LinksProps): VNode {
+  return (
+    <section class="console-stack">
+      <h2>Links in this document</h2>
+      {links.length === 0 ? (
+        <p class="muted">None.</p>
+      ) : (
+        <Table label="Links in this document" head={["Leads to", { label: "Line", class: "number" }]}>
+          {links.map(({ line, target, to }) => (
+            <tr>
+              <td class="wide">
+                {to === null ? (
+                  <>
+                    <Name>{target}</Name> <span class="console-badge">broken</span>
+                  </>
+                ) : (
+                  <DocumentLink space={space} path={to} />
+                )}
+              </td>
+              <td class="number" data-label="Line:">
+                {line}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  );
+}
+
+function LinksBack({ space, links }: LinksProps): VNode {
+  return (
+    <section class="console-stack">
+      <h2>Linked from</h2>
+      {links.length === 0 ? (
+        <p class="muted">No other document.</p>
+      ) : (
+        <Table label="Linked from" head={["Document", { label: "Line", class: "number" }]}>
+          {links.map(({ from, line }) => (
+            <tr>
+              <td class="wide">
+                <DocumentLink space={space} path={from} />
+              </td>
+              <td class="number" data-label="Line:">
+                {line}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
   );
 }
 
