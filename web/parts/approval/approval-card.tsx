@@ -3,11 +3,15 @@
 
 import { type JSX, Match, Show, Switch } from "solid-js";
 import type { Approval } from "../../../src/service/approvals/schema.ts";
+import { later } from "../../kit/later.tsx";
+import { Skeleton } from "../../kit/states.tsx";
 import type { ApprovalCardProps } from "./card-parts.tsx";
-import { GearCard } from "./gear-card.tsx";
-import { ProposalCard } from "./proposal-card.tsx";
 import { SearchCard } from "./search-card.tsx";
 import "./approval-card.css";
+
+/** They load when they are first shown, because they bring code and its differences with them. */
+const GearCard = later(async () => (await import("./gear-card.tsx")).GearCard);
+const ProposalCard = later(async () => (await import("./proposal-card.tsx")).ProposalCard);
 
 /** Keyed, so that no state of one approval carries over to the next. */
 export function ApprovalCard(props: ApprovalCardProps): JSX.Element {
@@ -18,10 +22,10 @@ export function ApprovalCard(props: ApprovalCardProps): JSX.Element {
           <SearchCard {...props} />
         </Match>
         <Match when={props.approval.kind === "gear"}>
-          <GearCard {...props} />
+          <GearCard {...props} fallback={<Skeleton />} />
         </Match>
         <Match when={props.approval.kind === "instruction"}>
-          <ProposalCard {...props} />
+          <ProposalCard {...props} fallback={<Skeleton />} />
         </Match>
       </Switch>
     </Show>
