@@ -2,10 +2,8 @@
 // not see is the page of one that does not exist, and a page for admins says that it is for admins.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { serverAreas } from "../../src/context/server-console.ts";
-import { ConsoleCookies } from "../../src/context/console/door.ts";
-import type { Parts } from "../../src/context/parts.ts";
 import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
+import { CONSOLE_ROUTES } from "../kit/console-routes.ts";
 import { signedIn, type ConsolePage, type Visitor } from "../kit/console.ts";
 
 const HIDDEN = "hidden/plan.md";
@@ -39,14 +37,8 @@ const FIELDS = {
   version: "1",
 };
 
-/** The areas only keep what they are given, so a page is enough to build them. */
-const parts = { config: { trustedProxies: [], listen: {} }, spaces: {} } as unknown as Parts;
-const routes = serverAreas(parts, new ConsoleCookies(() => 0, { includes: () => false }))
-  .flatMap((area) => area.routes)
-  .filter((route) => "answer" in route)
-  .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }));
-const inSpace = routes.filter(({ path }) => path.startsWith(PREFIX));
-const forAdmins = routes.filter(({ path, name }) => !path.startsWith(PREFIX) && !OWN.includes(name));
+const inSpace = CONSOLE_ROUTES.filter(({ path }) => path.startsWith(PREFIX));
+const forAdmins = CONSOLE_ROUTES.filter(({ path, name }) => !path.startsWith(PREFIX) && !OWN.includes(name));
 
 let server: ContextServer;
 beforeAll(async () => {
