@@ -54,7 +54,18 @@ function addCopy(text) {
   text.after(button);
 }
 
+/** A second click on a button sends nothing. The way back in the history makes the form usable again. */
+function sendOnce(form) {
+  let isSent = false;
+  form.addEventListener("submit", (event) => {
+    if (isSent) event.preventDefault();
+    isSent = true;
+  });
+  addEventListener("pageshow", () => (isSent = false));
+}
+
 localTimes(document);
 for (const text of document.querySelectorAll("[data-copy]")) addCopy(text);
 for (const area of document.querySelectorAll("[data-live]")) keepLive(area);
+for (const form of document.querySelectorAll('form[method="post"]')) sendOnce(form);
 for (const form of document.querySelectorAll("form[data-guard]")) guardText(form);

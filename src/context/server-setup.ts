@@ -32,6 +32,11 @@ export function serverSetup(parts: Parts, log: Log, { code, moveTo }: SetupOptio
     operator: operator(systemUser()),
     moveTo,
   });
-  const pages = new Console({ areas: [setupArea(setup, cookies)], door: new VisitorDoor(cookies), log });
+  const pages = new Console({
+    areas: [setupArea(setup, cookies)],
+    door: new VisitorDoor(cookies),
+    clock: parts.clock,
+    log,
+  });
   return (request, exchange) => pages.handle(request, exchange);
 }

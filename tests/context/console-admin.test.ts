@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-const told = ({ html }: ConsolePage) => /role="status"><p>(.*?)<\/p>/s.exec(html)?.[1];
+const told = ({ html }: ConsolePage) => /role="status"><p[^>]*>(.*?)<\/p>/s.exec(html)?.[1];
 const secret = ({ html }: ConsolePage) => /console-secret"[^>]*>(.*?)</s.exec(html)?.[1];
 const userPath = (name: string, below = "") => `/console/users/${encodeURIComponent(name)}${below}`;
 

@@ -19,7 +19,8 @@ describe("documents in the console", () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  const told = ({ html }: ConsolePage) => /class="console-notice" role="status"><p>([^<]*)/.exec(html)?.[1];
+  const told = ({ html }: ConsolePage) =>
+    /class="console-notice" role="status"><p[^>]*>([^<]*)/.exec(html)?.[1];
   const saved = async (path: string, content: string, fields: Record<string, string> = {}) =>
     ada.submit(await ada.get(`${IN}/edit/${path}`), `${IN}/edit/${path}`, {
       content,

@@ -250,6 +250,29 @@ describe("a form", () => {
     expect(page.text).toContain("my <b>long</b> text");
   });
 
+  test("that is sent twice at once does its work once, and a refusal is judged each time", async () => {
+    const root = await signedIn(server, "root");
+    const twice = async (page: string, action: string, fields: Record<string, string>) => {
+      const form = await root.get(page);
+      const answers = await Promise.all([1, 2].map(() => root.submit(form, action, fields)));
+      return [...answers, await root.submit(form, action, fields)].map(({ status }) => status);
+    };
+    await server.admin.write("twice.md", "one\n");
+    const edit = "/console/spaces/team/edit/twice.md";
+    expect(await twice(edit, edit, { content: "two\n", action: "save" })).toEqual([200, 200, 200]);
+    expect((await server.admin.get("/spaces/team/history/twice.md")).current).toBe(2);
+    const hook = { url: "https://203.0.114.1/", everything: "yes" };
+    expect(await twice("/console/webhooks/new", "/console/webhooks/new", hook)).toEqual([200, 200, 200]);
+    expect(await server.admin.get("/webhooks")).toHaveLength(1);
+    const user = { name: "ben", role: "viewer", everywhere: "yes" };
+    expect(await twice("/console/users/new", "/console/users/new", user)).toEqual([200, 200, 200]);
+    const wrong = { current: "wrong", password: "another password" };
+    const account = "/console/account";
+    expect(await twice(account, `${account}/password`, wrong)).toEqual([422, 422, 422]);
+    const changes = await server.audit("action=user.password&actor=root");
+    expect(changes.filter(({ result }) => result !== "ok").length).toBe(3);
+  });
+
   test("is accepted below the console only: the API takes JSON as before", async () => {
     const body = new URLSearchParams({ name: "ada", password: PASSWORD }).toString();
     const headers = { origin: server.url, "content-type": "application/x-www-form-urlencoded" };

@@ -33,7 +33,8 @@ function initServer(directory: string, port: number) {
     address: () => until(() => /http:\/\/127\.0\.0\.1:\d+\/setup\?code=[\w-]+/.exec(printed)?.[0]),
     async [Symbol.asyncDispose]() {
       terminal.kill();
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await terminal.ended;
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await terminal.ended;
     },
   };
 }
@@ -55,49 +56,78 @@ describe.if(hasBrowser && process.platform !== "win32")("a new team", () => {
     const contexts: BrowserContext[] = [];
     const person = async (path: string): Promise<Page> => {
       contexts.push(await web.browser.newContext({ javaScriptEnabled, timezoneId: "UTC" }));
-      const pg = await web.open(address.origin, path, { context: contexts.at(-1)! }); pg.setDefaultTimeout(6000); return pg;
+      const pg = await web.open(address.origin, path, { context: contexts.at(-1)! });
+      pg.setDefaultTimeout(6000);
+      return pg;
     };
     try {
       const admin = await person(address.pathname + address.search);
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await setUp(admin);
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await createUser(admin, "Bob", "contributor");
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await admin.getByRole("link", { name: "Access rules" }).click();
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await forbid(admin, "private/**");
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await createUser(admin, "Vic", "viewer");
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await addWebhook(admin, hooks.url().replace("hook.example", "127.0.0.1"));
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await eventually(() => hooks.got.filter(({ body }) => body.includes("webhook.test")).length, 1);
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await write(admin, "private/plan.md", "# Secret plan\n");
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await write(admin, "notes/open.md", "# Open notes\n");
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await setUp(admin);
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await createUser(admin, "Bob", "contributor");
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await admin.getByRole("link", { name: "Access rules" }).click();
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await forbid(admin, "private/**");
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await createUser(admin, "Vic", "viewer");
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await addWebhook(admin, hooks.url().replace("hook.example", "127.0.0.1"));
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await eventually(() => hooks.got.filter(({ body }) => body.includes("webhook.test")).length, 1);
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await write(admin, "private/plan.md", "# Secret plan\n");
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await write(admin, "notes/open.md", "# Open notes\n");
 
       const bob = await person("/");
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await signIn(bob, "Bob");
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await openSpace(bob);
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await bob.getByRole("link", { name: "notes/" }).waitFor();
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await signIn(bob, "Bob");
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await openSpace(bob);
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await bob.getByRole("link", { name: "notes/" }).waitFor();
       expect(await bob.getByText("private").count()).toBe(0);
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await bob.getByRole("link", { name: "notes/" }).click();
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await bob.getByRole("link", { name: "open.md" }).click();
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await bob.getByRole("link", { name: "Edit" }).click();
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await bob.getByRole("textbox", { name: "Text" }).fill("# Open notes\n\nBob was here.\n");
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await bob.getByRole("button", { name: "Save" }).click();
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await bob.getByText("Saved notes/open.md as v2.").waitFor();
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await bob.getByRole("link", { name: "notes/" }).click();
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await bob.getByRole("link", { name: "open.md" }).click();
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await bob.getByRole("link", { name: "Edit" }).click();
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await bob.getByRole("textbox", { name: "Text" }).fill("# Open notes\n\nBob was here.\n");
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await bob.getByRole("button", { name: "Save" }).click();
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await bob.getByText("Saved notes/open.md as v2.").waitFor();
 
       const vic = await person("/");
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await signIn(vic, "Vic");
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await openSpace(vic);
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await vic.getByRole("link", { name: "private/" }).click();
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await vic.getByRole("link", { name: "plan.md" }).click();
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await vic.getByRole("heading", { name: "Secret plan" }).waitFor();
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await signIn(vic, "Vic");
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await openSpace(vic);
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await vic.getByRole("link", { name: "private/" }).click();
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await vic.getByRole("link", { name: "plan.md" }).click();
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await vic.getByRole("heading", { name: "Secret plan" }).waitFor();
       expect(await vic.getByRole("link", { name: "Edit" }).count()).toBe(0);
 
       // The events of all three, as another service gets them.
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await eventually(
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await eventually(
         () =>
           hooks.got.filter(({ body }) => body.includes('"actor":"Bob"') && body.includes("open.md")).length,
         1,
       );
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await goTo(admin, "Webhooks");
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await admin.getByRole("link", { name: hooks.url().replace("hook.example", "127.0.0.1") }).click();
-      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30)); await admin
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await goTo(admin, "Webhooks");
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await admin.getByRole("link", { name: hooks.url().replace("hook.example", "127.0.0.1") }).click();
+      console.log(Date.now() % 100000, new Error().stack?.split("\n")[1]?.slice(-30));
+      await admin
         .getByRole("row", { name: /file\.write Delivered/ })
         .first()
         .waitFor();

@@ -49,7 +49,7 @@ export function accessRoutes(deps: AccessPagesDeps): PageRoute[] {
           const next = [...all.slice(0, from), ...kept.map(ruleOf), ...all.slice(from + PAGE_ROWS)];
           const done = await rules.set(visit.caller, user, given(WriteAcl, { rules: next, revision }));
           const text = `Saved ${counted(done.rules.length, "rule")}. They count from the next request on.`;
-          return to(userPath(user, "/access"), text);
+          return to(pageAt(user, pageStart(String(from), done.rules.length)), text);
         },
         (failure) => rulesPage(deps, { ...shown, rows: [...kept, BLANK], failure }),
       );
@@ -70,10 +70,14 @@ interface ShownRules {
 function rulesPage({ spaceNames }: AccessPagesDeps, { total, ...shown }: ShownRules): Answer {
   const { user, from, failure } = shown;
   const base = userPath(user, "/access");
-  const next = from + PAGE_ROWS < total ? withQuery(base, { from: from + PAGE_ROWS }) : undefined;
+  const next = from + PAGE_ROWS < total ? pageAt(user, from + PAGE_ROWS) : undefined;
   const first = from > 0 ? base : undefined;
   const body = h(RulesBody, { ...shown, spaces: spaceNames(), next, first, failure });
   return page(`Access rules of ${user}`, body, { crumbs: crumbsOf(user), status: failure?.status ?? 200 });
+}
+
+function pageAt(user: string, from: number): string {
+  return withQuery(userPath(user, "/access"), { from: from === 0 ? undefined : from });
 }
 
 function pageStart(text: string | null, total: number): number {

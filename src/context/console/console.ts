@@ -3,12 +3,14 @@
 
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
+import type { Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import { wrongMethod } from "../../kit/http/route-table.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { assetAnswer } from "./assets.ts";
+import { Doubles } from "./doubles.ts";
 import { requireCsrf, type ConsoleDoor, type Entered } from "./door.ts";
 import { Form, readForm } from "./form.ts";
 import { withQuery } from "./format.ts";
@@ -30,6 +32,7 @@ const NEXT_CHARACTERS_MAX = 2_000;
 interface ConsoleDeps {
   readonly areas: readonly Area[];
   readonly door: ConsoleDoor;
+  readonly clock: Pick<Clock, "elapsed">;
   readonly log: Log;
 }
 
@@ -46,12 +49,14 @@ export class Console {
   readonly #deps: ConsoleDeps;
   readonly #table;
   readonly #notices = new Notices();
+  readonly #doubles;
   readonly #places;
   readonly #spaceTabs;
 
   constructor(deps: ConsoleDeps) {
     this.#deps = deps;
     this.#table = new PageTable(deps.areas.flatMap(({ routes }) => routes));
+    this.#doubles = new Doubles(deps.clock);
     this.#places = deps.areas.flatMap(({ places = [] }) => places);
     this.#spaceTabs = deps.areas.flatMap(({ spaceTabs = [] }) => spaceTabs);
   }
@@ -106,8 +111,14 @@ export class Console {
     const answer =
       "open" in route
         ? await route.open({ ...asked, visit: strangerOf(entry) })
-        : await route.answer({ ...asked, visit: visit! } satisfies Asked);
+        : await this.#onceIfForm(entry, async () =>
+            route.answer({ ...asked, visit: visit! } satisfies Asked),
+          );
     return this.#answered(entry, visit, answer);
+  }
+
+  #onceIfForm({ exchange, form }: Entry, act: () => Promise<Answer>): Promise<Answer> {
+    return exchange.method === "POST" ? this.#doubles.once(exchange.path, form.sent, act) : act();
   }
 
   #requireCsrf({ exchange, entered, form }: Entry): void {

@@ -11,9 +11,12 @@ const FORM_BYTES_MAX = 2 * 1024 * 1024;
 const LARGE_BYTES_MIN = 64 * 1024;
 
 export class Form {
+  /** As it was sent. */
+  readonly sent: string;
   readonly #fields: URLSearchParams;
 
   constructor(text = "") {
+    this.sent = text;
     this.#fields = new URLSearchParams(text);
   }
 

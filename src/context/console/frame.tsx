@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { SCRIPT_PATH, STYLES_PATH } from "./assets.ts";
+import { visible } from "../../kit/visible.ts";
 import { FormTo } from "./pieces.tsx";
 import type { Place, Stranger, Visit } from "./visit.ts";
 
@@ -180,7 +181,7 @@ function Told({ visit: { notice } }: { visit: Visit }): VNode | null {
   if (!notice) return null;
   return (
     <div class="console-notice" role="status">
-      <p>{notice.text}</p>
+      <p dir="auto">{visible(notice.text)}</p>
       {notice.secret !== undefined && (
         <code class="console-secret" data-copy>
           {notice.secret}
