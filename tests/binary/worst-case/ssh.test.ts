@@ -2,7 +2,7 @@
 // Runs alone: it judges how long a request waits.
 
 import { afterAll, expect, test } from "bun:test";
-import { contextClient, contextServer } from "../../kit/context-server.ts";
+import { configure, contextClient, contextServer } from "../../kit/context-server.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { measuredServer } from "../../kit/measured-server.ts";
 import { ENTER } from "../../kit/on-screen.ts";
@@ -11,6 +11,9 @@ import { expectNobodyWaits } from "./nobody-waits.ts";
 
 const FILES = 2_000;
 const FILES_PER_PUSH = 1_000;
+/** As many as there may be. */
+const KEYS = 1_000;
+const RSA_BYTES = 513;
 /** More than a page shows. */
 const BYTES = 1_100_000;
 const LIMIT_MS = 60_000;
@@ -46,7 +49,19 @@ async function furnished() {
   const admin = contextClient(measured.url, made.bootstrap);
   const kept = stack.move();
   const person = () => openSsh({ folder, port: measured.sshPort!, user: "root", key, ...SIZE });
-  return { measured, admin, person, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return { measured, admin, person, directory, ssh, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** The public half of a key that nobody has. */
+function rsaKey(): string {
+  const part = (bytes: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    return Buffer.concat([length, bytes]);
+  };
+  const modulus = crypto.getRandomValues(Buffer.alloc(RSA_BYTES));
+  const parts = [Buffer.from("ssh-rsa"), Buffer.from([1, 0, 1]), modulus].map(part);
+  return `ssh-rsa ${Buffer.concat(parts).toString("base64")}`;
 }
 
 const server = SSH === undefined ? undefined : await furnished();
@@ -65,6 +80,21 @@ const ACTS: Readonly<Record<string, (person: Connected) => Promise<unknown>>> = 
   "a flood of keys": async ({ press }) => {
     await press(`${"jk".repeat(700)}?`, "Everywhere");
     await press(`x${"12".repeat(700)}3`, "[3 Search]");
+  },
+  "what an admin looks through": async ({ press }) => {
+    await press("D", "no deleted files");
+    await press(`3日本語${ENTER}`, "team/wide.md");
+    await press("4", "› root");
+    await press(ENTER, "Tokens (1)");
+    await press("5", "m shows older records");
+    await press("m", "400 rows");
+    await press("6", "no open conflicts");
+  },
+  "a long list of keys that changes": async () => {
+    const keys = Array.from({ length: KEYS - 1 }, (_, index) => ({ user: `user-${index}`, key: rsaKey() }));
+    configure(server!.directory, { tui: { ssh: { ...server!.ssh, keys: [...server!.ssh.keys, ...keys] } } });
+    await using other = await server!.person();
+    await other.terminal.shows("root (admin)");
   },
   "a window that changes its size all the time": async ({ resize, terminal }) => {
     for (let step = 0; step < 100; step++) resize(100 + step, 40 + step);
