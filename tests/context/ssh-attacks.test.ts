@@ -180,6 +180,39 @@ test("a connection without a terminal ends, and one that the client keeps open i
   await eventually(async () => (await ended()).length, 2);
 });
 
+test("connections above the limit are closed at once, on record in the log, and stop no server", async () => {
+  await using at = await sshOffice(["ben"], { sshLimits: { strangersMax: 2 } });
+  await at.server.user("ben", "viewer");
+  const silent = () => {
+    const socket = new Socket();
+    const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
+    socket.on("error", () => {});
+    socket.connect(at.port, "127.0.0.1");
+    return { closed, answered: new Promise((resolve) => socket.once("data", resolve)) };
+  };
+  const [one, other] = [silent(), silent()];
+  await Promise.all([one.answered, other.answered]);
+  await silent().closed;
+  expect(at.server.log.map(({ message }) => message)).toContain(
+    "terminal interface over SSH: too many connections have not signed in; closed one",
+  );
+  await at.server.restart();
+  await Promise.all([one.closed, other.closed]);
+  using ben = signedIn(at);
+  expect(await ben.outcome).toBe("ready");
+});
+
+test("a terminal that cannot show a full screen gets a sentence", async () => {
+  await using at = await office();
+  using ben = signedIn(at);
+  expect(await ben.outcome).toBe("ready");
+  const { promise, resolve } = Promise.withResolvers<string>();
+  ben.client.shell({ cols: 80, rows: 24, term: "dumb" }, (_, channel) =>
+    (channel as Duplex & { stderr: Duplex }).stderr.on("data", (chunk: Buffer) => resolve(String(chunk))),
+  );
+  expect(await promise).toBe("the terminal (TERM=dumb) cannot show a full screen\r\n");
+});
+
 test("a client that goes on asking is cut off, and the record stays short", async () => {
   await using at = await office();
   using ben = signedIn(at);

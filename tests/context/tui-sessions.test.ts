@@ -191,3 +191,107 @@ test("a help that is longer than the screen scrolls, and names what works on the
   await screen.press("\u001b[H", "On this page");
   await screen.press("x", "RESULT");
 });
+
+test("no text that anybody wrote reaches the terminal as anything but text", async () => {
+  const evil = `\u001b[2J\u001b]52;c;eA==\u0007\u009b1A\u0090q\u009c\r\n\t\b\u0000\u007f\u202e\u2066\u2028\ud800\u{e0041}${"\u0301".repeat(40)}日`;
+  const time = "2026-01-01T00:00:00.000Z";
+  const user = {
+    name: evil,
+    role: evil,
+    spaces: [evil],
+    has_password: true,
+    disabled: false,
+    locked_until: null,
+    tokens: 1,
+    created_at: time,
+  };
+  const file = { path: evil, version: 1, size: 1, state: evil, updated_at: time, author: evil };
+  const version = { version: 1, size: 1, created_at: time, author: evil, message: evil };
+  const actor = { name: evil, role: evil, auth: evil, address: evil };
+  const record = {
+    seq: 1,
+    time: evil,
+    actor,
+    action: evil,
+    space: evil,
+    target: evil,
+    version: 1,
+    error: evil,
+    result: evil,
+  };
+  const door = {
+    list: async () => [file],
+    read: async () => ({ path: evil, version: 1, state: "live", bytes: new TextEncoder().encode(evil) }),
+    history: async () => ({ current: 1, versions: [version] }),
+    diff: async () => ({ added: 1, removed: 1, coarse: false, text: `+${evil}\n-${evil}` }),
+    search: async ({ text }: { text: string }) => {
+      if (text === "bad") throw new AppError("invalid", evil);
+      return { results: [{ path: evil, lines: [{ line: 1, text: evil, ranges: [] }] }], more: false };
+    },
+    freshness: () => Promise.reject(new AppError("unavailable", evil)),
+  };
+  const server = {
+    whoAmI: async () => ({ name: evil, role: "admin", spaces: null, auth: "ssh" }),
+    health: async () => ({ status: evil, version: evil, problems: [] }),
+    users: async () => [user],
+    user: async () => ({
+      user,
+      tokens: [{ id: 1, kind: "token", label: evil, created_at: time, last_used_at: null, expires_at: null }],
+      rules: [{ effect: "deny", path: evil, capabilities: ["read"] }],
+      lastSeen: time,
+    }),
+    audit: async () => [record],
+    verify: async () => ({
+      ok: false,
+      line: 1,
+      problem: evil,
+      anchored: true,
+      skipped: 0,
+      acknowledged: 0,
+      breaks: [],
+    }),
+  };
+  const desk = deskWith(door as never, {
+    place: evil,
+    spaces: async () => [{ name: evil, files: 1, versions: 1, bytes: 1, created_at: time } as never],
+    server: server as never,
+    deleted: async () => ({ files: [file as never], isMore: true }),
+    conflicts: async () => [{ path: evil, copy: evil, user: evil, opened_at: time }],
+    compare: async () => `+${evil}`,
+  });
+  using screen = await onTerminalScreen(desk, { columns: 120, rows: 40 });
+  const { terminal, press, app } = screen;
+  await press("", "Signed in as");
+  for (const [keys, wanted] of [
+    ["2", "› "],
+    [ENTER, "STATE"],
+    ["h", "MESSAGE"],
+    ["d", "1 line added"],
+    ["\u007f", "MESSAGE"],
+    [ENTER, "line 1 of"],
+    ["?", "On this page"],
+    ["x2\u007f\u007f", "STATE"],
+    ["D", "m shows more"],
+    ["R", "Restore "],
+    ["n", "cancelled"],
+    [`3bad${ENTER}`, "Search: bad"],
+    [`s\u007f\u007f\u007f${paste(evil)}`, "_"],
+    [ENTER, "› "],
+    ["4", "› "],
+    [ENTER, "Tokens (1)"],
+    ["x", "Disable "],
+    ["n", "cancelled"],
+    ["5", "› "],
+    ["w", "only "],
+    [ENTER, "Audit record"],
+    ["\u007fv", "BROKEN"],
+    ["6", "› "],
+    [ENTER, "The version of"],
+  ] as const)
+    await press(keys, wanted);
+  app.tell(evil);
+  await press("", "�");
+  // oxlint-disable-next-line no-control-regex -- our own sequences, without their text
+  const text = terminal.sent.replaceAll(/\u001b\[(?:\d+;\d+H|K|\d+G|[0-9;]*m|\?\d+[hl]|2J)/g, "");
+  expect(text.match(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u{e0041}]/u)).toBeNull();
+});

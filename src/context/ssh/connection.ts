@@ -132,6 +132,7 @@ export class SshConnection {
     });
     session.on("window-change", (yes: Reply, _: Reply, size: PtyInfo) => {
       yes?.();
+      if (this.#pty) this.#pty = { ...this.#pty, cols: size.cols, rows: size.rows };
       this.#shell?.resize(size);
     });
     session.on("shell", (yes: AcceptShell, no: Reply) => this.#guarded(() => this.#open(yes, no)));
@@ -154,7 +155,10 @@ export class SshConnection {
     const channel = accept?.();
     if (!channel) return;
     channel.on("close", () => this.#endSoon());
-    const problem = problemOf(() => (this.#pty ? admit(caller) : refuseWithoutTerminal()));
+    const problem = problemOf(() => {
+      requireScreen(this.#pty);
+      admit(caller);
+    });
     if (problem) {
       this.#around.refused(caller, "shell", problem);
       channel.stderr.write(`${problem.message}\r\n`);
@@ -215,6 +219,8 @@ function problemOf(admit: () => void): AppError | undefined {
   }
 }
 
-function refuseWithoutTerminal(): never {
-  throw new AppError("forbidden", "this needs a terminal; connect with ssh -t");
+function requireScreen(pty: PtyInfo | undefined): void {
+  if (!pty) throw new AppError("forbidden", "this needs a terminal; connect with ssh -t");
+  if (pty.term === "dumb")
+    throw new AppError("forbidden", "the terminal (TERM=dumb) cannot show a full screen");
 }

@@ -3,7 +3,7 @@
 import { hostname } from "node:os";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import ssh2, { type Connection } from "ssh2";
-import type { Clock } from "../../kit/clock.ts";
+import { Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import { countedTogether } from "../../kit/http/client-address.ts";
 import type { Log } from "../../kit/log.ts";
@@ -59,6 +59,8 @@ export class SshServer {
   readonly #place: string;
   readonly #gate = new Gate();
   #isReviewing = false;
+  #isReviewDue = false;
+  #isClosed = false;
   #watch: Timer | undefined;
   readonly fingerprint: string;
 
@@ -111,6 +113,7 @@ export class SshServer {
 
   /** Looks at the keys while somebody is connected. */
   #watchKeys(): void {
+    if (this.#isClosed) return;
     if (this.#open.size === 0) {
       clearInterval(this.#watch);
       this.#watch = undefined;
@@ -141,9 +144,11 @@ export class SshServer {
 
   /** Tells everyone, and waits a moment for it to arrive. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#unwatch();
     clearInterval(this.#watch);
     this.#list.close();
+    for (const { socket } of this.#strangers.values()) socket.destroy();
     const closed = Promise.withResolvers<void>();
     this.#net.close(() => closed.resolve());
     for (const connection of this.#open.keys()) connection.end("the server is stopping");
@@ -182,7 +187,7 @@ export class SshServer {
     // A person waits for each key to be echoed.
     socket.setNoDelay(true);
     this.#refreshed(() => {
-      if (!socket.destroyed) this.#greet(socket);
+      if (!socket.destroyed && !this.#isClosed) this.#greet(socket);
     });
   }
 
@@ -250,13 +255,24 @@ export class SshServer {
   }
 
   #reviewSoon(): void {
+    this.#isReviewDue = true;
     if (this.#isReviewing) return;
     this.#isReviewing = true;
-    // After the write that changed the users.
-    setImmediate(() => {
-      this.#isReviewing = false;
-      for (const connection of this.#open.keys()) connection.review();
-    });
+    this.#review().catch((error: unknown) => this.#failed(error));
+  }
+
+  /** After the write that changed the users. Reading the rules of many people takes a while. */
+  async #review(): Promise<void> {
+    while (this.#isReviewDue) {
+      this.#isReviewDue = false;
+      await turnOfOthers();
+      const stretch = new Stretch();
+      for (const connection of this.#open.keys()) {
+        connection.review();
+        if (stretch.isOver()) await turnOfOthers();
+      }
+    }
+    this.#isReviewing = false;
   }
 
   #failed(error: unknown): void {

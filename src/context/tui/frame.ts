@@ -2,7 +2,7 @@
 
 import { visibleInLine } from "../../kit/visible.ts";
 import type { Help } from "./help.ts";
-import { cut, widthOf, wrapped, type Line, type Size } from "./line.ts";
+import { cut, cutStart, widthOf, wrapped, type Line, type Size } from "./line.ts";
 import type { Hint, Page } from "./page.ts";
 
 const COLUMNS_MIN = 80;
@@ -103,7 +103,7 @@ export function tabAt(tabs: readonly string[], row: number, column: number): num
 function nameOf({ page, isLoading, size }: Frame): Line {
   const state = isLoading ? " · loading…" : "";
   return [
-    { text: ` ${cut(page.title, size.columns - state.length - 1)}`, tone: "bold" },
+    { text: ` ${cutStart(page.title, size.columns - state.length - 1)}`, tone: "bold" },
     { text: state, tone: "dim" },
   ];
 }

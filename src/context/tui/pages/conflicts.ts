@@ -55,9 +55,11 @@ export function conflictsPage(desk: Desk): TablePage<Row> {
 function comparison(desk: Desk, row: Row): TextPage {
   return new TextPage({
     title: `${row.space}/${row.path} conflict`,
-    text: async () =>
-      (await desk.compare(row.space, row))?.replace(RULE, "") ??
-      `${row.path} and ${row.copy} are not texts, or too different to compare line by line`,
+    text: async () => {
+      const about = `The version of ${row.user}, opened ${timeText(row.opened_at)}, is in ${row.copy}.`;
+      const diff = await desk.compare(row.space, row);
+      return `${about}\n\n${diff?.replace(RULE, "") ?? "Not texts, or too different to compare line by line."}`;
+    },
     tone: diffTone,
     actions: [
       {
