@@ -1,7 +1,8 @@
-// Goal: the compiled server offers the terminal interface over SSH, and stops with a session open.
+// Goal: the compiled server offers the terminal interface over SSH, takes its keys over while it runs, and stops with a session open.
 
 import { expect, test } from "bun:test";
 import { SSH, newKey, openSsh } from "../kit/ssh.ts";
+import { configure } from "../kit/context-server.ts";
 import { runContext } from "../kit/running-context.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
@@ -14,6 +15,11 @@ test.skipIf(SSH === undefined)("serves a session, and ends it when it stops", as
   await using root = openSsh({ folder, port, user: "root", key });
   await root.terminal.shows("root (admin) · read only");
   await root.press("2", "› team");
+  const other = await newKey(folder, "other.key");
+  configure(server.directory, { tui: { ssh: { ...ssh, keys: [{ user: "root", key: other.public }] } } });
+  await root.terminal.shows("the key of this session was removed from the server");
+  await using late = openSsh({ folder, port, user: "root", key: other });
+  await late.terminal.shows("root (admin) · read only");
   expect(await server.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
-  await root.terminal.shows("the server is stopping");
+  await late.terminal.shows("the server is stopping");
 });
