@@ -73,6 +73,7 @@ describe("editing", () => {
     await screen.press("y", "is at v3");
     expect(await server.admin.read("a.md")).toBe("one\n");
     await screen.press("6", "› team/a.md");
+    await screen.press(ENTER, "The version of ben, opened 2026-01-01 11:00");
     await screen.press("c", "Keep the version of ben");
     await screen.press("y", "no open conflicts");
     expect(await server.admin.read("a.md")).toBe("ben's\n");
@@ -98,8 +99,11 @@ describe("editing", () => {
     const ben = await server.user("ben", "viewer");
     using screen = await onTerminalScreen(deskOf(server, server.bootstrap), { columns: 120 });
     await screen.press("4", "ben");
+    await screen.press(ENTER, "Tokens (1)");
     await screen.press("x", "Disable ben and revoke all of their tokens?");
     await screen.press("y", "ben is disabled");
+    await screen.terminal.shows(/State +disabled/);
+    await screen.press("\u007f", /ben .* disabled/);
     expect((await ben.raw("GET", "/auth/whoami")).status).toBe(401);
     await screen.press(`${DOWN}x`, "Disable root");
     await screen.press("y", "last admin and cannot be disabled");

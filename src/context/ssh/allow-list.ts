@@ -107,6 +107,8 @@ export class AllowList {
   /** Raises what the configuration and the worker pool raise. */
   #keysIn(bytes: number): Promise<readonly AllowedKey[]> {
     const { directory, workers } = this.#parts;
+    // An editor that writes in place empties the file first; nobody means that.
+    if (bytes === 0) throw new AppError("invalid", `config ${this.#path}: missing or empty`);
     if (bytes > FILE_BYTES_MAX)
       throw new AppError("invalid", `config ${this.#path}: more than ${FILE_BYTES_MAX} bytes`);
     return workers.run(KEYS_JOB, { directory }, { by: "server" });

@@ -4,12 +4,12 @@
 import { systemClock, turnOfOthers } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import type { WhoAmI } from "../people/schema.ts";
-import type { Attempt, Desk, WritingHands } from "./desk.ts";
+import type { Attempt, Desk } from "./desk.ts";
 import { frameOf, HEAD_ROWS, isLargeEnough, tabAt, type Frame } from "./frame.ts";
 import { Help } from "./help.ts";
 import { Keys, type Input } from "./keys.ts";
 import type { Line } from "./line.ts";
-import type { Page, Stage } from "./page.ts";
+import type { Page, Stage, Work } from "./page.ts";
 import { Screen, type Terminal } from "./screen.ts";
 import { sectionsOf, type Section } from "./sections.ts";
 import { errorText } from "./words.ts";
@@ -22,6 +22,7 @@ const INPUTS_QUEUED_MAX = 2_000;
 const PAGES_DEEP_MAX = 32;
 /** Pages that are left while they load go on loading. */
 const LOADS_MAX = 4;
+const NO_KEYS: Pick<Page, "hints" | "moves"> = { hints: [], moves: [] };
 const REFUSED_OVER_SSH =
   "nothing can be changed over SSH; use cairn tui --server, the console or the command line";
 
@@ -53,7 +54,7 @@ export class App implements Stage {
   #escape: Timer | undefined;
   /** To load once more, because something changed while they were loading. */
   readonly #again = new Set<Page>();
-  /** Loaded under other rights: not shown until they are loaded again. */
+  /** Loaded under other rights, or before a change: not shown until they are loaded again. */
   readonly #stale = new WeakSet<Page>();
 
   constructor({ desk, terminal, onEnd }: AppOptions) {
@@ -166,7 +167,7 @@ export class App implements Stage {
     else this.#question = { text, yes };
   }
 
-  change(attempt: Attempt, work: (hands: WritingHands) => Promise<string | undefined>): void {
+  change(attempt: Attempt, work: Work, { closes } = { closes: false }): void {
     const { hands } = this.desk;
     if (hands.transport === "ssh") {
       hands.refused(attempt);
@@ -176,18 +177,22 @@ export class App implements Stage {
     if (this.#isChanging) return this.tell("another change is under way");
     this.#isChanging = true;
     this.#notice = "working…";
-    this.#changed(() => work(hands)).catch((error: unknown) => this.end(error));
+    const closing = closes ? this.#page : undefined;
+    this.#changed(() => work(hands), closing).catch((error: unknown) => this.end(error));
   }
 
-  async #changed(work: () => Promise<string | undefined>): Promise<void> {
+  async #changed(work: () => Promise<string | undefined>, closing: Page | undefined): Promise<void> {
     let sentence: string | undefined;
     try {
       sentence = await work();
+      if (closing !== undefined && closing === this.#page) this.#current.pages.pop();
     } catch (error) {
       sentence = errorText(error);
     }
     this.#isChanging = false;
     this.#notice = sentence;
+    for (const { pages } of this.#sections)
+      for (const page of pages) if (page !== this.#page) this.#stale.add(page);
     this.reload();
   }
 
@@ -292,7 +297,7 @@ export class App implements Stage {
   }
 
   #helpNow(): Help {
-    const { hints, moves } = this.#page;
+    const { hints, moves } = this.#problems.has(this.#page) ? NO_KEYS : this.#page;
     const mayChange = this.desk.hands.transport !== "ssh";
     const own = hints.filter(({ changes = false }) => mayChange || !changes);
     return new Help([...own, ...moves], this.#sections.length);

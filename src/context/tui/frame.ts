@@ -150,8 +150,9 @@ function footOf(frame: Frame): Line[] {
 const HELP: Hint = { key: "?", does: "help" };
 
 /** As many keys of the page as fit, and always the way to the others. */
-function hintsOf({ page, size, isReadOnly }: Frame): string {
-  const own = page.hints.filter(({ changes = false }) => !(changes && isReadOnly));
+function hintsOf({ page, size, isReadOnly, problem }: Frame): string {
+  const offered: readonly Hint[] = problem === undefined ? page.hints : [{ key: "r", does: "load again" }];
+  const own = offered.filter(({ changes = false }) => !(changes && isReadOnly));
   const tails: Hint[][] = page.isTyping
     ? [[]]
     : [[{ key: "Esc", does: "back" }, HELP, { key: "q", does: "quit" }], [HELP]];

@@ -12,6 +12,8 @@ export interface Hint {
   readonly changes?: boolean;
 }
 
+export type Work = (hands: WritingHands) => Promise<string | undefined>;
+
 /** What a page may ask of the program around it. */
 export interface Stage {
   readonly desk: Desk;
@@ -24,9 +26,10 @@ export interface Stage {
   /** Shows one sentence until the next key. */
   tell(sentence: string): void;
   /**
-   * Runs a change. Over SSH the attempt is recorded and refused instead. The page is loaded again afterwards, and `work` may return a sentence to show.
+   * Runs a change. Over SSH the attempt is recorded and refused instead. All pages are loaded again before they are shown, and `work` may return a
+   * sentence to show. `closes`: the page is about something that the change removes.
    */
-  change(attempt: Attempt, work: (hands: WritingHands) => Promise<string | undefined>): void;
+  change(attempt: Attempt, work: Work, options?: { readonly closes: boolean }): void;
   /** Asks a question that `y` answers. */
   confirm(question: string, yes: () => void): void;
   /** Draws again, because a background load changed something. */

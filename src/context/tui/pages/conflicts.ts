@@ -66,13 +66,13 @@ function comparison(desk: Desk, row: Row): TextPage {
         key: "o",
         does: "keep file",
         changes: true,
-        run: (stage) => resolve(stage, row.space, row, "theirs"),
+        run: (stage) => resolve(stage, row.space, row, "theirs", { closes: true }),
       },
       {
         key: "c",
         does: "keep conflict file",
         changes: true,
-        run: (stage) => resolve(stage, row.space, row, "ours"),
+        run: (stage) => resolve(stage, row.space, row, "ours", { closes: true }),
       },
     ],
   });

@@ -68,17 +68,21 @@ export function resolve(
   space: string,
   conflict: OpenConflict,
   resolution: "ours" | "theirs",
+  options?: { readonly closes: boolean },
 ): void {
   const kept =
     resolution === "ours"
       ? `the version of ${conflict.user}, from the conflict file`
       : "the version that all have";
   stage.confirm(`Keep ${kept}?`, () =>
-    stage.change({ action: "file.write", space, target: conflict.path }, (hands) =>
-      hands.use(space, async (door) => {
-        await resolveConflict(door, conflict.copy, resolution);
-        return `resolved ${conflict.path}: kept ${kept}`;
-      }),
+    stage.change(
+      { action: "file.write", space, target: conflict.path },
+      (hands) =>
+        hands.use(space, async (door) => {
+          await resolveConflict(door, conflict.copy, resolution);
+          return `resolved ${conflict.path}: kept ${kept}`;
+        }),
+      options,
     ),
   );
 }
