@@ -42,6 +42,8 @@ export class TreeMemory {
   /** Those that ended well. */
   readonly #kept = new Map<TreeLook, Look>();
   readonly #running = new Map<TreeLook, Look>();
+  /** When the look began whose result was returned last. */
+  readonly #returned = new Map<TreeLook, number>();
 
   constructor(deps: TreeMemoryDeps) {
     this.#deps = deps;
@@ -64,17 +66,20 @@ export class TreeMemory {
       const found = (await kept.found) as T;
       if (isTrue(found)) {
         if (this.#deps.clock.now() - kept.at > TRUSTED_MS) this.#lookLater(what, head, look);
+        this.#returned.set(what, kept.at);
         return found;
       }
     }
     const running = this.#running.get(what);
-    const found = running && this.#isCurrent(running, head) ? running.found : this.#look(what, head, look);
-    return found as Promise<T>;
+    const next = running && this.#isCurrent(running, head) ? running : this.#look(what, head, look);
+    const found = (await next.found) as T;
+    this.#returned.set(what, next.at);
+    return found;
   }
 
   /** When the look began whose result `recall` returned last, in ms since the epoch. Undefined: there was none. */
   lookedAt(what: TreeLook): number | undefined {
-    return this.#kept.get(what)?.at;
+    return this.#returned.get(what);
   }
 
   /** From here on, everything is looked at again. */
@@ -87,23 +92,19 @@ export class TreeMemory {
     return changes !== undefined && changes === this.#deps.watch.changes && head === headText(now);
   }
 
-  #look<T>(what: TreeLook, head: Head, look: () => Promise<T>): Promise<T> {
+  #look<T>(what: TreeLook, head: Head, look: () => Promise<T>): Look {
     const { clock, watch } = this.#deps;
     // All taken first: what changes from here on makes another look necessary.
     const begun = { head: headText(head), changes: watch.changes, at: clock.now() };
-    const found = look();
-    const running: Look = { ...begun, found };
+    const running: Look = { ...begun, found: look() };
     this.#running.set(what, running);
-    return found.then(
-      (value) => {
+    running.found.then(
+      () => {
         if (this.#ended(what, running)) this.#kept.set(what, running);
-        return value;
       },
-      (error: unknown) => {
-        this.#ended(what, running);
-        throw error;
-      },
+      () => this.#ended(what, running),
     );
+    return running;
   }
 
   /** Returns whether it is the latest look and was not forgotten. */
@@ -115,7 +116,7 @@ export class TreeMemory {
     if (this.#running.has(what)) return;
     this.#deps.later(async () => {
       // The space may have been closed meanwhile; whoever needs the result then looks again and sees a failure.
-      if (!this.#running.has(what)) await this.#look(what, head, look).catch(() => undefined);
+      if (!this.#running.has(what)) await this.#look(what, head, look).found.catch(() => undefined);
     });
   }
 }
