@@ -31,6 +31,8 @@ interface KeptGraph {
   readonly graph: LinkGraph;
   readonly head: Head;
   readonly look: Look;
+  /** See `FileEngine.glance`; empty: it was not known. */
+  readonly glance: string;
 }
 
 const Header = closed({
@@ -38,6 +40,7 @@ const Header = closed({
   by: Type.String(),
   /** Of the files that the graph was made from. */
   fingerprint: Type.String(),
+  glance: Type.String(),
   epoch: Type.String(),
   seq: Type.Integer({ minimum: 0 }),
   files: Type.Integer({ minimum: 0 }),
@@ -59,17 +62,26 @@ export function readGraph(own: string): KeptGraph | undefined {
     // A copy, because lists of numbers have to begin at a multiple of their size.
     const body = new Uint8Array(bytes.subarray(end + 1));
     if (checkOf(body, header) !== header.check) return undefined;
-    const { epoch, seq, fingerprint } = header;
+    const { epoch, seq, fingerprint, glance } = header;
     const stored = new StoredGraph(header, body);
-    const look = { fingerprint, names: stored.names, facts: stored.facts };
-    return { graph: new LinkGraph(stored), head: { epoch, seq }, look };
+    const look = {
+      fingerprint,
+      facts: stored.facts,
+      get names() {
+        return stored.names;
+      },
+    };
+    return { graph: new LinkGraph(stored), head: { epoch, seq }, look, glance };
   } catch {
     return undefined;
   }
 }
 
 /** Raises errors of the disk. */
-export async function keepGraph(own: string, { graph: { data }, head, look }: KeptGraph): Promise<void> {
+export async function keepGraph(
+  own: string,
+  { graph: { data }, head, look, glance }: KeptGraph,
+): Promise<void> {
   if (data.paths.length + data.to.length < KEPT_FROM) return;
   const encoder = new TextEncoder();
   const [names, paths] = [encoder.encode(look.names), encoder.encode(data.paths.join("\n"))];
@@ -81,6 +93,7 @@ export async function keepGraph(own: string, { graph: { data }, head, look }: Ke
   const facts = {
     by: BY,
     fingerprint: look.fingerprint,
+    glance,
     ...head,
     files: look.facts.length / FACTS,
     namesBytes: names.length,
@@ -93,8 +106,8 @@ export async function keepGraph(own: string, { graph: { data }, head, look }: Ke
 
 /** Of the body and everything else in the header. */
 function checkOf(body: Uint8Array, header: Omit<Header, "check">): string {
-  const { by, fingerprint, epoch, seq, files, namesBytes, pathsBytes } = header;
-  const facts = JSON.stringify([by, fingerprint, epoch, seq, files, namesBytes, pathsBytes]);
+  const { by, fingerprint, glance, epoch, seq, files, namesBytes, pathsBytes } = header;
+  const facts = JSON.stringify([by, fingerprint, glance, epoch, seq, files, namesBytes, pathsBytes]);
   return `${Bun.hash(body).toString(36)}-${Bun.hash(facts).toString(36)}`;
 }
 

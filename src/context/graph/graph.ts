@@ -101,14 +101,17 @@ export class Graph {
     const own = engine.directory === undefined ? undefined : join(engine.directory, OWN_DIRECTORY);
     // Taken first: a file that changes from here on looks different the next time.
     const head = engine.head();
+    const glance = (own === undefined ? undefined : await engine.glance()) ?? "";
+    const kept = own === undefined ? undefined : readGraph(own);
+    if (kept && glance !== "" && kept.glance === glance) return { graph: kept.graph, head: headText(head) };
     const look = own === undefined ? undefined : await engine.look();
     if (own === undefined || look === undefined) return this.#whole(engine);
-    const kept = readGraph(own);
-    if (kept?.look.fingerprint === look.fingerprint) return { graph: kept.graph, head: headText(head) };
-    const newer = kept && (await updated(kept, look, engine));
+    const isSame = kept?.look.fingerprint === look.fingerprint;
+    if (isSame && glance === "") return { graph: kept.graph, head: headText(head) };
+    const newer = isSame ? kept.graph : kept && (await updated(kept, look, engine));
     const made = newer ? { graph: newer, head: headText(engine.head()) } : await this.#whole(engine);
     // Without the file, the next command takes longer and says the same.
-    await keepGraph(own, { graph: made.graph, head, look }).catch(() => undefined);
+    await keepGraph(own, { graph: made.graph, head, look, glance }).catch(() => undefined);
     return made;
   }
 

@@ -10,6 +10,7 @@ import { decodeUtf8 } from "../../kit/utf8.ts";
 import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
 import { mayChangeUnseen } from "../versioned-store/sqlite/signature.ts";
 import { lookOf } from "../versioned-store/sqlite/fingerprint.ts";
+import { glanceAt } from "../versioned-store/sqlite/glance.ts";
 import type { FileFacts } from "../versioned-store/sqlite/look-job.ts";
 import { walkTogether, type Lookers } from "../versioned-store/sqlite/walk-together.ts";
 import type { IndexStore, Signature } from "./index-store.ts";
@@ -44,11 +45,15 @@ export async function differences(
   lookers?: Lookers,
 ): Promise<Differences> {
   const now = systemClock.now();
+  const glance = await glanceAt(directory, now, lookers);
+  if (glance !== undefined && glance.fingerprint === store.fingerprint())
+    return { stale: [], gone: [], files: glance.files };
   const entries = [...(await walkTogether(directory, new HeldRoot(directory), "", lookers))];
-  const fingerprint = (await lookOf(entries, now))?.fingerprint;
+  const fingerprint = glance?.fingerprint ?? (await lookOf(entries, now))?.fingerprint;
   const found = entries.filter((entry) => "stats" in entry);
   const files = found.length;
-  if (fingerprint !== undefined && fingerprint === store.fingerprint()) return { stale: [], gone: [], files };
+  if (glance === undefined && fingerprint !== undefined && fingerprint === store.fingerprint())
+    return { stale: [], gone: [], files };
   const known = store.known();
   const stale: Stale[] = [];
   for (const { path, name, stats } of found) {

@@ -62,10 +62,7 @@ const RESTORE_LOOKS_MAX = 5;
 /** For a batch without deletes. */
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * Raises `conflict` while another process has the space open, `invalid` or `refused` for an unusable database, `unavailable` when the disk
- * fails.
- */
+/** Raises `conflict` while another process has the space open, `invalid` or `refused` for an unusable database, `unavailable`. */
 export function openSqliteEngine(options: SpaceEngineOptions): SqliteEngine {
   const own = join(options.directory, OWN_DIRECTORY);
   makeDirectory(own);
@@ -196,9 +193,7 @@ export class SqliteEngine implements SpaceEngine {
       throw new AppError(
         "epoch_changed",
         "the space was restored from a backup since then; start over from its files",
-        {
-          head: headText(this.head()),
-        },
+        { head: headText(this.head()) },
       );
     return this.#running.keep(this.#gate.read(() => this.#reading.changesSince(head.seq)));
   }
@@ -213,6 +208,13 @@ export class SqliteEngine implements SpaceEngine {
     const head = headText(this.head());
     const look = await this.#running.keep(this.#mirror.lookAtAll(this.#clock.now()));
     return look && { ...look, fingerprint: `${head} ${look.fingerprint}` };
+  }
+
+  async glance(): Promise<string | undefined> {
+    await this.settled();
+    const head = headText(this.head());
+    const glance = await this.#running.keep(this.#mirror.glance(this.#clock.now()));
+    return glance && `${head} ${glance.fingerprint}`;
   }
 
   outline(path: DocumentPath): Promise<Outline | undefined> {

@@ -5,6 +5,7 @@ import type { Clock } from "../../../kit/clock.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
 import { lookOf } from "./fingerprint.ts";
+import type { Glance } from "./glance.ts";
 import type { Look } from "../engine.ts";
 import { Following } from "./following.ts";
 import type { RecentContents } from "./recent.ts";
@@ -61,6 +62,11 @@ export class Mirror {
   /** See fingerprint.ts. `now`: ms since the epoch. */
   async lookAtAll(now: number): Promise<Look | undefined> {
     return lookOf(await this.#tree.all(), now);
+  }
+
+  /** See glance.ts. */
+  glance(now: number): Promise<Glance | undefined> {
+    return this.#tree.glance(now);
   }
 
   /** Trusts the signatures of an earlier process, so that only files that differ are read. */

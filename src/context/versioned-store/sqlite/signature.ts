@@ -8,7 +8,7 @@ import type { Stats } from "node:fs";
 /** File systems keep time in nanoseconds, but read a clock that ticks every 1 to 16 ms; a network adds some difference. */
 export const TICK_MS = 100;
 /** Some file systems keep whole seconds only; FAT every second one. */
-const COARSE_TICK_MS = 3_000;
+export const COARSE_TICK_MS = 3_000;
 export const SECOND_MS = 1_000;
 
 /** Reports whether an edit after `now` could leave the same times. `now`: ms since the epoch, read before `stats`. */

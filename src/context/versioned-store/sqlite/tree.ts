@@ -27,6 +27,7 @@ import type { DocumentPath } from "../../../kit/paths.ts";
 import { fileError } from "../file-error.ts";
 import { FILE_BYTES_CEILING } from "../schema.ts";
 import { nameOnDisk } from "./disk-name.ts";
+import { glanceAt, type Glance } from "./glance.ts";
 import type { FileFacts } from "./look-job.ts";
 import { isReserved } from "./reserved.ts";
 import { mayChangeUnseen, SECOND_MS, TICK_MS } from "./signature.ts";
@@ -293,6 +294,11 @@ export class Tree {
   /** As `entries` of the whole tree, without hashes. */
   all(): Promise<Iterable<FoundFile | RefusedEntry>> {
     return walkTogether(this.#root, this.#directories, "", this.#lookers);
+  }
+
+  /** See glance.ts. */
+  glance(now: number): Promise<Glance | undefined> {
+    return glanceAt(this.#root, now, this.#lookers);
   }
 
   *#hashed(entries: Iterable<FoundFile | RefusedEntry>): Generator<TreeFile | RefusedEntry> {

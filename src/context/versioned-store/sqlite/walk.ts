@@ -14,6 +14,12 @@ const DEPTH_MAX = 512;
 const NOT_DECODED = "\ufffd";
 /** Our own directories at the top of a space, which are not user files. */
 const OWN: readonly string[] = [".cairn", ".sync"];
+
+/** `name`: of a directory at the top of a space. */
+export function isOwnDirectory(name: string): boolean {
+  return OWN.includes(name);
+}
+
 const PLAIN = /^[\0-\x7f]*$/;
 /** One object for all calls. */
 const IF_THERE = { throwIfNoEntry: false } as const;
@@ -78,7 +84,7 @@ export function* walkNames(
         yield { path: (isPlain ? name : name.normalize("NFC")) as DocumentPath, name };
         continue;
       }
-      if (directory === "" && OWN.includes(entry.name)) continue;
+      if (directory === "" && isOwnDirectory(entry.name)) continue;
       const refused = refusalOf(entry, name, depth);
       if (!refused && entry.isDirectory()) left.push({ directory: name, depth: depth + 1 });
       else {
