@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/axe.ts";
 import { eventually } from "../kit/eventually.ts";
+import { gate, say } from "../kit/model/index.ts";
 import { createPerson, type Person } from "../kit/person.ts";
 import { onScreen, screen } from "../kit/screen.ts";
 
@@ -12,7 +13,7 @@ const MANY = 10_000;
 /** The time limit of a search in ten thousand rows, on a busy machine. */
 const SEARCH_MS_MAX = 400;
 
-const made = () => screen({ model: "silent" });
+const made = () => screen({ model: true });
 
 onScreen("the list of workspaces", made, (at) => {
   let teamId: number;
@@ -200,16 +201,141 @@ onScreen("the list of workspaces", made, (at) => {
     await page.getByRole("searchbox", { name: "Search workspaces" }).focus();
     await page.keyboard.type("Key");
     await eventually(() => page.locator("tbody tr").count(), 2);
-    await page.getByRole("link", { name: "Key 1" }).focus();
+    // The last one that was active comes first.
+    await page.getByRole("link", { name: "Key 2" }).focus();
     await page.keyboard.press("ArrowDown");
-    expect(await focused()).toBe("Key 2");
+    expect(await focused()).toBe("Key 1");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await eventually(focused, "Clone");
-    await page.keyboard.press("ArrowDown");
-    await eventually(focused, "Share");
+    await eventually(focused, "Rename");
+    for (const next of ["Clone", "Share"]) {
+      await page.keyboard.press("ArrowDown");
+      await eventually(focused, next);
+    }
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: "Share Key 2" }).waitFor();
+    await page.getByRole("dialog", { name: "Share Key 1" }).waitFor();
+    await page.close();
+  });
+
+  test("shows while it is open what runs, what is spent, and who was active last", async () => {
+    const place = await at.place("Busy");
+    await make("Idle");
+    const page = await open();
+    const first = () => page.locator("tbody tr").first().getByRole("link").innerText();
+    await eventually(first, "Idle");
+    const hanging = gate();
+    at.model.script("boss", [[say("One moment. "), hanging, say("Done.")]]);
+    const turn = await place.begin("Go.");
+    await hanging.reached;
+    await row(page, "Busy").getByText("Running").waitFor();
+    await eventually(first, "Busy");
+    await place.begin("Then this.", { queue: true });
+    await row(page, "Busy").getByText("1 queued").waitFor();
+    at.model.script("boss", [say("And that.")]);
+    hanging.open();
+    await place.end(turn);
+    await eventually(() => row(page, "Busy").getByText("Running").count(), 0);
+    await row(page, "Busy").getByText("just now").waitFor();
+    // The model has no price, so its cost is not zero but unknown.
+    await row(page, "Busy").getByText("unknown cost").waitFor();
+    await page.close();
+  });
+
+  test("renames a workspace everywhere, and keeps its name for memory", async () => {
+    const { id } = await make("Plain");
+    const page = await open();
+    await act(page, "Plain", "Rename");
+    const dialog = page.getByRole("dialog", { name: "Rename Plain" });
+    await dialog.getByText("Its memory stays under Plain").waitFor();
+    await dialog.getByRole("textbox", { name: "Display name" }).fill("a\u202eb");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("must not contain control or invisible characters").waitFor();
+    at.browser.expected(/status of 400/);
+    await dialog.getByRole("textbox", { name: "Display name" }).fill("Fancy ✨");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await row(page, "Fancy ✨").waitFor();
+    await page.getByRole("link", { name: "Fancy ✨" }).click();
+    await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Fancy ✨").waitFor();
+    await eventually(() => page.title(), "Fancy ✨ · Cairn");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("fancy");
+    await page
+      .getByRole("option", { name: /Fancy ✨/ })
+      .first()
+      .waitFor();
+    // Whoever has it open sees the change.
+    await at.admin.patch(`/workspaces/${id}`, { display_name: null });
+    await page.keyboard.press("Escape");
+    await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Plain").waitFor();
+    await page.close();
+  });
+
+  test("archives and unarchives a workspace, which stays readable", async () => {
+    await make("Old");
+    const page = await open();
+    await act(page, "Old", "Archive");
+    const dialog = page.getByRole("dialog", { name: "Archive Old?" });
+    await dialog.getByText("nobody can chat in it or change it").waitFor();
+    await dialog.getByRole("button", { name: "Archive" }).click();
+    await page.getByText("Old archived.").waitFor();
+    await eventually(() => row(page, "Old").count(), 0);
+    await page.getByRole("link", { name: "Archived" }).click();
+    await row(page, "Old").getByRole("link", { name: "Old" }).click();
+    await page.getByText("This workspace is archived.").waitFor();
+    await page.reload();
+    await page.getByText("This workspace is archived.").waitFor();
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await page.getByRole("button", { name: "Unarchive" }).click();
+    await eventually(() => page.getByText("This workspace is archived.").count(), 0);
+    await page.getByRole("link", { name: "Workspaces" }).first().click();
+    await row(page, "Old").waitFor();
+    await page.close();
+  });
+
+  test("exports a workspace to a file, imports it, and asks for models that are missing", async () => {
+    const place = await at.place("Travelling", { workers: ["scout"] });
+    at.model.script("boss", [say("Ready.")]);
+    await place.chat("Are you ready?");
+    const page = await open();
+    await act(page, "Travelling", "Export");
+    const saving = page.waitForEvent("download");
+    await page.getByRole("dialog").getByRole("link", { name: "Export" }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toMatch(/\.jsonl$/);
+    const text = await Bun.file((await saved.path())!).text();
+    // As from a server with other models.
+    const lines = text
+      .trimEnd()
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => line.replace('"name":"scout","label"', '"name":"elsewhere","label"'));
+    const body = lines.map((line) => `${line}\n`).join("");
+    const sha256 = new Bun.CryptoHasher("sha256").update(body).digest("hex");
+    const buffer = Buffer.from(`${body}${JSON.stringify({ type: "end", lines: lines.length, sha256 })}\n`);
+
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Import workspace" });
+    const button = dialog.getByRole("button", { name: "Import" });
+    await button.click();
+    await dialog.getByText("Choose a file.").waitFor();
+    await dialog
+      .getByLabel("File")
+      .setInputFiles({ name: "broken.jsonl", mimeType: "text/plain", buffer: Buffer.from("{}\n") });
+    await button.click();
+    await dialog.getByText("the file is not an exported workspace").waitFor();
+    await dialog.getByLabel("File").setInputFiles({ name: "lab.jsonl", mimeType: "text/plain", buffer });
+    await button.click();
+    await dialog.getByText("This server lacks models").waitFor();
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await dialog.getByRole("combobox", { name: /elsewhere/ }).fill("scout");
+    await page.getByRole("option", { name: /scout/ }).click();
+    await button.click();
+    await dialog.getByText("Travelling copy is imported.").waitFor();
+    await dialog.getByRole("button", { name: "Open workspace" }).click();
+    await page.getByText("Ready.").waitFor();
+    await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Travelling copy").waitFor();
+    expect(await names()).toContain("Travelling copy");
+    at.browser.expected(/status of 4(00|22)/);
     await page.close();
   });
 
@@ -219,6 +345,9 @@ onScreen("the list of workspaces", made, (at) => {
     await row(page, "Seen by axe").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     for (const [action, title] of [
+      ["Rename", "Rename Seen by axe"],
+      ["Export", "Export Seen by axe"],
+      ["Archive", "Archive Seen by axe?"],
       ["Clone", "Clone Seen by axe"],
       ["Share", "Share Seen by axe"],
       ["Delete", "Delete Seen by axe?"],
@@ -229,9 +358,16 @@ onScreen("the list of workspaces", made, (at) => {
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
     }
-    await page.getByRole("button", { name: "Create workspace" }).click();
-    await page.getByRole("dialog", { name: "Create workspace" }).waitFor();
-    expect(await problemsInBothThemes(page)).toEqual([]);
+    for (const [button, title] of [
+      ["Import", "Import workspace"],
+      ["Create workspace", "Create workspace"],
+    ] as const) {
+      await page.getByRole("button", { name: button, exact: true }).click();
+      await page.getByRole("dialog", { name: title }).waitFor();
+      expect(await problemsInBothThemes(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
     await page.close();
   });
 
@@ -240,6 +376,7 @@ onScreen("the list of workspaces", made, (at) => {
     const records = Array.from({ length: MANY }, (_, index) => ({
       id: index + 1,
       name: `Project ${index + 1}`,
+      display_name: `Project ${index + 1}`,
       description: "",
       branch: "b",
       shared_branch: "b/shared",
@@ -247,6 +384,7 @@ onScreen("the list of workspaces", made, (at) => {
       team_ids: [],
       budget: null,
       created_at: "2026-01-01T00:00:00.000Z",
+      archived_at: null,
     }));
     await page.route("**/api/v1/workspaces", (route) => route.fulfill({ json: records }));
     await page.goto(`${at.url}/workspaces`);

@@ -71,7 +71,7 @@ export function everyCommand(): Accessor<readonly Command[]> {
     ...(workspaces.data() ?? []).map((one) => ({
       id: `workspace-${one.id}`,
       group: "Workspaces",
-      label: one.name,
+      label: one.display_name,
       note: firstLine(one.description),
       icon: () => <TextAlignStart aria-hidden="true" />,
       run: go(`/workspaces/${one.id}`),
@@ -79,7 +79,7 @@ export function everyCommand(): Accessor<readonly Command[]> {
     ...(gears.data() ?? []).map((one) => ({
       id: `gear-${one.id}`,
       group: "Gears",
-      label: one.name,
+      label: one.display_name,
       note: one.status,
       icon: () => <Cog aria-hidden="true" />,
       run: go(`/gears/${one.id}`),
@@ -87,7 +87,7 @@ export function everyCommand(): Accessor<readonly Command[]> {
     ...(instructions.data() ?? []).map((one) => ({
       id: `instruction-${one.id}`,
       group: "Instructions",
-      label: one.name,
+      label: one.display_name,
       note: `version ${one.version}`,
       icon: () => <BookOpen aria-hidden="true" />,
       run: go(`/library/${one.id}`),

@@ -11,7 +11,13 @@ const SPACE_EVERY_MS = 15_000;
 const DOCUMENTS_EVERY_MS = 30_000;
 
 export const workspacesQuery = () =>
-  createQuery(() => ({ key: ["workspaces"], read: () => take(api.workspaces.get()) }));
+  createQuery(() => ({ key: ["workspaces"], read: () => take(api.workspaces.get({ query: {} })) }));
+/** Archived workspaces are a list of their own; `refresh("workspaces")` reads both. */
+export const archivedQuery = () =>
+  createQuery(() => ({
+    key: ["workspaces", "archived"],
+    read: () => take(api.workspaces.get({ query: { archived: "1" } })),
+  }));
 export const modelsQuery = () => createQuery(() => ({ key: ["models"], read: () => take(api.models.get()) }));
 export const providersQuery = () =>
   createQuery(() => ({ key: ["providers"], read: () => take(api.providers.get()) }));

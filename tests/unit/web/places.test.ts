@@ -8,7 +8,7 @@ import { findCommands, type Found, scoreOf } from "../../../web/frame/command-se
 import { serverAddress } from "../../../web/screens/login/server-address.ts";
 import { figuresOf, noFigures, textsOf } from "../../../web/parts/catalog/figures.ts";
 import { suggestedName } from "../../../web/parts/catalog/provider-words.ts";
-import { mayDelete, mayShare } from "../../../web/screens/workspaces/rights.ts";
+import { owns, mayShare } from "../../../web/screens/workspaces/rights.ts";
 
 describe("the server of the login", () => {
   const origin = "http://127.0.0.1:8688";
@@ -186,8 +186,8 @@ describe("rights on a workspace", () => {
     expect(mayShare(who(2, "member", [5]), workspace, 5)).toBe(false);
   });
   test("lets admins and the owner delete", () => {
-    expect(mayDelete(who(1, "admin"), workspace)).toBe(true);
-    expect(mayDelete(who(2, "member"), workspace)).toBe(true);
-    expect(mayDelete(who(3, "team-lead", [5]), workspace)).toBe(false);
+    expect(owns(who(1, "admin"), workspace)).toBe(true);
+    expect(owns(who(2, "member"), workspace)).toBe(true);
+    expect(owns(who(3, "team-lead", [5]), workspace)).toBe(false);
   });
 });

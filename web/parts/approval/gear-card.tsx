@@ -76,7 +76,7 @@ function Facts(props: {
   readonly callers: ApprovalCallers | null | undefined;
 }): JSX.Element {
   const workspaces = workspacesQuery();
-  const workspace = () => workspaces.data()?.find(({ id }) => id === props.gear.workspace_id)?.name;
+  const workspace = () => workspaces.data()?.find(({ id }) => id === props.gear.workspace_id)?.display_name;
   return (
     <>
       <div class="approval-text">

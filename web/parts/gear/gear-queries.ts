@@ -83,7 +83,7 @@ export async function readPlaces(
   if (bindings.length === 0) return [];
   const agents = await take(api.workspaces({ id }).agents.get());
   return bindings.map((binding) => ({
-    workspace: workspace.name,
+    workspace: workspace.display_name,
     agent:
       binding.agent_id === null ? null : (agents.find((agent) => agent.id === binding.agent_id)?.name ?? "?"),
   }));

@@ -21,7 +21,7 @@ export function Activity(): JSX.Element {
   const open = (id: number | undefined) => setParams({ turn: id }, { scroll: false });
   return (
     <div class="activity">
-      <h1 class="visually-hidden">Activity in {here.state().workspace.name}</h1>
+      <h1 class="visually-hidden">Activity in {here.state().workspace.display_name}</h1>
       <Show when={turnId()} fallback={<TurnList onOpen={open} />}>
         {(id) => <TurnView id={id()} onOpen={open} />}
       </Show>

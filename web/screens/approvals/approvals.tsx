@@ -140,7 +140,9 @@ function List(props: {
   readonly chosen: string | undefined;
 }): JSX.Element {
   const workspaces = workspacesQuery();
-  const names = createMemo(() => new Map(workspaces.data()?.map(({ id, name }) => [id, name])));
+  const names = createMemo(
+    () => new Map(workspaces.data()?.map(({ id, display_name }) => [id, display_name])),
+  );
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;

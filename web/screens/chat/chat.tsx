@@ -29,7 +29,7 @@ export function Chat(): JSX.Element {
   return (
     <RoomContext.Provider value={room}>
       <div class="chat">
-        <h1 class="visually-hidden">Chat in {here.state().workspace.name}</h1>
+        <h1 class="visually-hidden">Chat in {here.state().workspace.display_name}</h1>
         <Show when={some()} fallback={<Beginning onChoose={room.compose} />}>
           <CodeActionContext.Provider value={SaveCode}>
             <Conversation items={items()} />

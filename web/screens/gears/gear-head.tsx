@@ -66,7 +66,7 @@ export function GearHead(props: { readonly gear: GearDetail }): JSX.Element {
                   <>
                     {" in "}
                     <A href={`/workspaces/${workspace().id}`}>
-                      <bdi>{workspace().name}</bdi>
+                      <bdi>{workspace().display_name}</bdi>
                     </A>
                   </>
                 )}

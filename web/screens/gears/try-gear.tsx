@@ -103,7 +103,10 @@ function WorkspaceOfFiles(props: {
       onChange={props.onChange}
       choices={[
         { value: "", label: "none" },
-        ...(workspaces.data() ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+        ...(workspaces.data() ?? []).map(({ id, display_name: name }) => ({
+          value: String(id),
+          label: name,
+        })),
       ]}
       hint="The run receives read-only copies of the files that the arguments name."
     />

@@ -24,7 +24,7 @@ export function WorkspaceInspector(): JSX.Element {
   const single = createMemo(() => here.state().contextBindings.filter(({ agent_id: of }) => of !== null));
   return (
     <>
-      <InspectorHeader title={workspace().name}>
+      <InspectorHeader title={workspace().display_name}>
         <p class="small muted">Workspace</p>
       </InspectorHeader>
       <section class="section">

@@ -127,7 +127,7 @@ function Loss(props: {
   readonly instruction: Instruction;
   readonly uses: UsesData | undefined;
 }): JSX.Element {
-  const places = () => [...new Set(props.uses?.uses.map(({ workspace }) => workspace.name))];
+  const places = () => [...new Set(props.uses?.uses.map(({ workspace }) => workspace.display_name))];
   return (
     <>
       <p>

@@ -45,7 +45,7 @@ export function Uses(props: { readonly id: number; readonly query: Query<UsesDat
 function UseRow(props: { readonly use: Use; readonly onChanged: () => Promise<void> }): JSX.Element {
   const who = () =>
     props.use.binding.agent_id === null ? "all agents" : (props.use.agent?.name ?? "an agent");
-  const place = () => `${props.use.workspace.name}, ${who()}`;
+  const place = () => `${props.use.workspace.display_name}, ${who()}`;
   const address = () =>
     `/workspaces/${props.use.workspace.id}/blueprint?inspect=instruction-binding-${props.use.binding.id}`;
   const unbind = () =>
@@ -56,7 +56,7 @@ function UseRow(props: { readonly use: Use; readonly onChanged: () => Promise<vo
   return (
     <li class="row">
       <A class="ellipsis" href={address()} title={place()} dir="auto">
-        {props.use.workspace.name}
+        {props.use.workspace.display_name}
       </A>
       <span class="tag" dir="auto">
         {who()}
@@ -81,7 +81,7 @@ function BindForm(props: { readonly id: number; readonly onBound: () => Promise<
   });
   const choices = () => [
     { value: ALL_AGENTS, label: "All agents" },
-    ...(agents.data() ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+    ...(agents.data() ?? []).map(({ id, display_name: name }) => ({ value: String(id), label: name })),
   ];
   const sent = createSubmission([], async () => {
     const agent_id = agent() === ALL_AGENTS ? null : Number(agent());
@@ -101,7 +101,7 @@ function BindForm(props: { readonly id: number; readonly onBound: () => Promise<
           value={workspaceId()}
           choices={[
             { value: "", label: "Choose", disabled: true },
-            ...workspaces.data()!.map(({ id, name }) => ({ value: String(id), label: name })),
+            ...workspaces.data()!.map(({ id, display_name: name }) => ({ value: String(id), label: name })),
           ]}
           onChange={(value) => {
             setWorkspaceId(value);

@@ -52,7 +52,7 @@ export function DeletePerson(props: {
                   {props.user.name} owns {plural(owned().length, "workspace")}:
                 </p>
                 <ul class="people-owned">
-                  <For each={owned()}>{(workspace) => <li dir="auto">{workspace.name}</li>}</For>
+                  <For each={owned()}>{(workspace) => <li dir="auto">{workspace.display_name}</li>}</For>
                 </ul>
               </div>
               <Select

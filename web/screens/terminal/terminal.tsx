@@ -126,7 +126,10 @@ function Shells(): JSX.Element {
           value={workspace() ?? ""}
           choices={[
             { value: "", label: "None" },
-            ...(workspaces.data() ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+            ...(workspaces.data() ?? []).map(({ id, display_name: name }) => ({
+              value: String(id),
+              label: name,
+            })),
           ]}
           onChange={(value) => setParams({ workspace: value === "" ? undefined : value })}
         />

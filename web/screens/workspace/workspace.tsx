@@ -35,6 +35,7 @@ interface WorkspaceParts {
   }>;
 }
 
+const ArchivedNotice = later(async () => (await import("./archived-notice.tsx")).ArchivedNotice);
 const UsageDialog = later(async () => (await import("./usage-dialog.tsx")).UsageDialog);
 
 export function Workspace(props: WorkspaceParts): JSX.Element {
@@ -57,7 +58,7 @@ function OneWorkspace(
   const feed = createFeed(id);
   const navigate = useNavigate();
   showConnection(feed.connection, feed.retry);
-  const name = createMemo(() => feed.state()?.workspace.name);
+  const name = createMemo(() => feed.state()?.workspace.display_name);
   useCrumbs(() => [{ name: "Workspaces", path: "/workspaces" }, { name: name() ?? "…" }]);
   createEffect(() => name() !== undefined && keep("workspace.last", id));
   const ready = createMemo(() => feed.state() !== undefined && !feed.state()?.gone);
@@ -122,6 +123,9 @@ function Views(props: WorkspaceParts): JSX.Element {
         </For>
         <Meter />
       </nav>
+      <Show when={here.state().workspace.archived_at !== null}>
+        <ArchivedNotice />
+      </Show>
       <Split
         name="inspector"
         sideLabel="Inspector"

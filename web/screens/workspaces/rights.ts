@@ -9,6 +9,7 @@ export function mayShare(who: WhoAmI, workspace: Workspace, teamId: number): boo
   return who.role === "team-lead" && workspace.owner_id === who.id && who.team_ids.includes(teamId);
 }
 
-export function mayDelete(who: WhoAmI, workspace: Workspace): boolean {
+/** Delete, rename, archive and export. */
+export function owns(who: WhoAmI, workspace: Workspace): boolean {
   return who.role === "admin" || workspace.owner_id === who.id;
 }

@@ -1,4 +1,4 @@
-// The dialogs that clone, share and delete a workspace. Each states the consequences first.
+// The dialogs that clone, share, archive and delete a workspace. Each states the consequences first.
 
 import { createSignal, For, type JSX, Show } from "solid-js";
 import type { Team } from "../../../src/service/people/schema.ts";
@@ -32,7 +32,7 @@ export function CloneDialog(props: {
     props.onMade(copy);
   });
   return (
-    <Dialog open onClose={props.onClose} title={`Clone ${props.workspace.name}`}>
+    <Dialog open onClose={props.onClose} title={`Clone ${props.workspace.display_name}`}>
       <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
         <p class="muted">
           You own the copy. It has the same blueprint: agents, wires, bindings and budgets. The conversation,
@@ -62,7 +62,7 @@ export function ShareDialog(props: {
   const mayAny = () => props.teams.some(({ id }) => may(id));
   const may = (teamId: number) => mayShare(me()!, props.workspace, teamId);
   return (
-    <Dialog open onClose={props.onClose} title={`Share ${props.workspace.name}`}>
+    <Dialog open onClose={props.onClose} title={`Share ${props.workspace.display_name}`}>
       <p class="muted">
         Members of these teams see everything in the workspace, chat in it and edit its blueprint. Only its
         owner and admins can delete it.
@@ -145,7 +145,7 @@ function TeamRow(props: {
 /** Deletes a workspace after its name was typed to confirm; resolves also when cancelled. */
 export async function deleteWorkspace(workspace: Workspace): Promise<void> {
   const yes = await confirm({
-    title: `Delete ${workspace.name}?`,
+    title: `Delete ${workspace.display_name}?`,
     text: (
       <div class="stack">
         <p>
@@ -156,10 +156,35 @@ export async function deleteWorkspace(workspace: Workspace): Promise<void> {
       </div>
     ),
     action: "Delete workspace",
-    typed: workspace.name,
+    typed: workspace.display_name,
   });
   if (!yes) return;
   const done = await attempt(() => take(api.workspaces({ id: workspace.id }).delete()));
   await refresh("workspaces");
-  if (done) tell(`${workspace.name} deleted.`);
+  if (done) tell(`${workspace.display_name} deleted.`);
+}
+
+/** Archives a workspace after a confirmation, or unarchives it at once; resolves also when cancelled. */
+export async function setArchived(workspace: Workspace, act: "archive" | "unarchive"): Promise<void> {
+  const { id, display_name: name } = workspace;
+  const yes =
+    act === "unarchive" ||
+    (await confirm({
+      title: `Archive ${name}?`,
+      text: (
+        <div class="stack">
+          <p>
+            It leaves the list. Everyone who sees it can still read it; nobody can chat in it or change it.
+          </p>
+          <p class="muted">You can unarchive it at any time.</p>
+        </div>
+      ),
+      action: "Archive",
+      danger: false,
+    }));
+  if (!yes) return;
+  const route = api.workspaces({ id });
+  const done = await attempt(() => take(act === "archive" ? route.archive.post() : route.unarchive.post()));
+  await refresh("workspaces");
+  if (done) tell(`${name} ${act}d.`);
 }

@@ -3,6 +3,7 @@
 import { A, useNavigate, useSearchParams } from "@solidjs/router";
 import Plus from "lucide-solid/icons/plus";
 import TextAlignStart from "lucide-solid/icons/text-align-start";
+import Upload from "lucide-solid/icons/upload";
 import { createSignal, type JSX, Match, onCleanup, Show, Switch } from "solid-js";
 import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
@@ -12,13 +13,17 @@ import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
-import { modelsQuery, providersQuery, workspacesQuery } from "../../state/lists.ts";
+import { archivedQuery, modelsQuery, providersQuery, workspacesQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
+import { createActivities } from "./activity.ts";
+import { ExportDialog } from "./export-dialog.tsx";
 import { FirstRun } from "./first-run.tsx";
-import { createNames } from "./people-names.ts";
-import { CloneDialog, deleteWorkspace, ShareDialog } from "./workspace-dialogs.tsx";
+import { ImportDialog } from "./import-dialog.tsx";
+import { createNames, type Names } from "./people-names.ts";
+import { RenameDialog } from "./rename-dialog.tsx";
+import { CloneDialog, deleteWorkspace, setArchived, ShareDialog } from "./workspace-dialogs.tsx";
 import { WorkspaceForm } from "./workspace-form.tsx";
-import { WorkspaceList } from "./workspace-list.tsx";
+import { type WorkspaceAct, WorkspaceList } from "./workspace-list.tsx";
 import "./workspaces.css";
 
 /** Polls for newly shared workspaces while the list is small. */
@@ -28,6 +33,7 @@ const LOOKED_AT_MAX = 500;
 export function Workspaces(): JSX.Element {
   useCrumbs(() => [{ name: "Workspaces" }]);
   const workspaces = workspacesQuery();
+  const archived = archivedQuery();
   const providers = providersQuery();
   const models = modelsQuery();
   const look = setInterval(() => {
@@ -42,7 +48,16 @@ export function Workspaces(): JSX.Element {
           {(knownProviders) => (
             <Loaded query={models}>
               {(knownModels) => (
-                <Place workspaces={list()} providers={knownProviders()} models={knownModels()} />
+                <Loaded query={archived}>
+                  {(old) => (
+                    <Place
+                      workspaces={list()}
+                      archived={old()}
+                      providers={knownProviders()}
+                      models={knownModels()}
+                    />
+                  )}
+                </Loaded>
               )}
             </Loaded>
           )}
@@ -54,71 +69,169 @@ export function Workspaces(): JSX.Element {
 
 function Place(props: {
   readonly workspaces: readonly Workspace[];
+  readonly archived: readonly Workspace[];
   readonly providers: readonly Provider[];
   readonly models: readonly Model[];
 }): JSX.Element {
   const navigate = useNavigate();
   const names = createNames();
-  const [params, setParams] = useSearchParams<{ new: string }>();
+  const activities = createActivities();
+  const [params, setParams] = useSearchParams<{ new: string; import: string; archived: string }>();
   const [search, setSearch] = createSignal("");
-  const [cloned, setCloned] = createSignal<Workspace>();
-  const [sharedId, setSharedId] = createSignal<number>();
-  const shared = () => props.workspaces.find(({ id }) => id === sharedId());
+  const { asked, act, close } = createActs();
+  const isArchived = () => params.archived !== undefined;
+  const shown = () => (isArchived() ? props.archived : props.workspaces);
   const hasModels = () => props.models.length > 0;
-  const creating = (on: boolean) => setParams({ new: on ? "1" : undefined }, { scroll: false });
-  const first = () => isAdmin() && props.workspaces.length === 0;
-  useActions(() =>
-    hasModels() ? [] : [{ group: "Actions", label: "Add models", run: () => void navigate("/models") }],
-  );
+  const dialog = (name: "new" | "import", on: boolean) =>
+    setParams({ [name]: on ? "1" : undefined }, { scroll: false });
+  const first = () => isAdmin() && props.workspaces.length === 0 && props.archived.length === 0;
+  const open = (id: number) => navigate(`/workspaces/${id}`);
+  offerActions(hasModels, () => dialog("import", true));
   return (
     <div class="body">
       <Show when={!first()} fallback={<FirstRun providers={props.providers} models={props.models} />}>
-        <div class="title">
-          <h1>Workspaces</h1>
-          <div class="end">
-            <Show when={props.workspaces.length > 0}>
-              <SearchBox label="Search workspaces" value={search()} onInput={setSearch} />
-            </Show>
-            <Create disabled={!hasModels()} onCreate={() => creating(true)} />
-          </div>
-        </div>
+        <Title
+          search={shown().length > 0 ? search() : undefined}
+          onSearch={setSearch}
+          hasModels={hasModels()}
+          onImport={() => dialog("import", true)}
+          onCreate={() => dialog("new", true)}
+        />
+        <Show when={props.archived.length > 0 || isArchived()}>
+          <Lists archived={isArchived()} />
+        </Show>
         <Switch>
-          <Match when={props.workspaces.length > 0}>
+          <Match when={shown().length > 0}>
             <WorkspaceList
-              workspaces={props.workspaces}
+              workspaces={shown()}
+              activities={activities()}
               names={names}
               search={search()}
               onSearch={setSearch}
-              onClone={setCloned}
-              onShare={({ id }) => setSharedId(id)}
-              onDelete={(workspace) => void deleteWorkspace(workspace)}
+              onAct={act}
             />
           </Match>
           <Match when={true}>
-            <NoWorkspaces canCreate={hasModels()} onCreate={() => creating(true)} />
+            <NoWorkspaces
+              archived={isArchived()}
+              canCreate={hasModels()}
+              onCreate={() => dialog("new", true)}
+            />
           </Match>
         </Switch>
-        <CreateDialog
-          open={params.new !== undefined && hasModels()}
-          models={props.models}
-          onClose={() => creating(false)}
-        />
       </Show>
-      <Show when={cloned()} keyed>
-        {(workspace) => (
-          <CloneDialog
-            workspace={workspace}
-            onClose={() => setCloned(undefined)}
-            onMade={({ id }) => navigate(`/workspaces/${id}`)}
-          />
-        )}
-      </Show>
-      <Show when={shared()}>
-        {(workspace) => (
-          <ShareDialog workspace={workspace()} teams={names.teams()} onClose={() => setSharedId(undefined)} />
-        )}
-      </Show>
+      <AddDialogs
+        creating={params.new !== undefined && hasModels() && !first()}
+        importing={params.import !== undefined && hasModels()}
+        models={props.models}
+        onClose={dialog}
+        onOpen={open}
+      />
+      <AskedDialog
+        asked={asked()}
+        workspaces={[...props.workspaces, ...props.archived]}
+        names={names}
+        onClose={close}
+        onMade={open}
+      />
     </div>
+  );
+}
+
+/** What a menu asked for: a dialog that the screen shows, or an act of its own. */
+function createActs() {
+  const [asked, setAsked] = createSignal<{ act: WorkspaceAct; id: number }>();
+  const act = (name: WorkspaceAct, workspace: Workspace) => {
+    if (name === "delete") void deleteWorkspace(workspace);
+    else if (name === "archive" || name === "unarchive") void setArchived(workspace, name);
+    else setAsked({ act: name, id: workspace.id });
+  };
+  return { asked, act, close: () => setAsked(undefined) };
+}
+
+function offerActions(hasModels: () => boolean, onImport: () => void): void {
+  const navigate = useNavigate();
+  useActions(() =>
+    hasModels()
+      ? [{ group: "Actions", label: "Import workspace", run: onImport }]
+      : [{ group: "Actions", label: "Add models", run: () => void navigate("/models") }],
+  );
+}
+
+function Title(props: {
+  /** Undefined while there is nothing to search. */
+  readonly search: string | undefined;
+  readonly onSearch: (search: string) => void;
+  readonly hasModels: boolean;
+  readonly onImport: () => void;
+  readonly onCreate: () => void;
+}): JSX.Element {
+  return (
+    <div class="title">
+      <h1>Workspaces</h1>
+      <div class="end">
+        <Show when={props.search !== undefined}>
+          <SearchBox label="Search workspaces" value={props.search ?? ""} onInput={props.onSearch} />
+        </Show>
+        <Show when={props.hasModels}>
+          <Button onClick={() => props.onImport()}>
+            <Upload aria-hidden="true" />
+            Import
+          </Button>
+        </Show>
+        <Create disabled={!props.hasModels} onCreate={() => props.onCreate()} />
+      </div>
+    </div>
+  );
+}
+
+/** The dialog that a menu asked for. */
+function AskedDialog(props: {
+  readonly asked: { readonly act: WorkspaceAct; readonly id: number } | undefined;
+  readonly workspaces: readonly Workspace[];
+  readonly names: Names;
+  readonly onClose: () => void;
+  readonly onMade: (id: number) => void;
+}): JSX.Element {
+  const of = (act: WorkspaceAct) =>
+    props.asked?.act === act ? props.workspaces.find(({ id }) => id === props.asked?.id) : undefined;
+  return (
+    <>
+      <Show when={of("clone")}>
+        {(one) => (
+          <CloneDialog workspace={one()} onClose={props.onClose} onMade={({ id }) => props.onMade(id)} />
+        )}
+      </Show>
+      <Show when={of("share")}>
+        {(one) => <ShareDialog workspace={one()} teams={props.names.teams()} onClose={props.onClose} />}
+      </Show>
+      <Show when={of("rename")}>{(one) => <RenameDialog workspace={one()} onClose={props.onClose} />}</Show>
+      <Show when={of("export")}>{(one) => <ExportDialog workspace={one()} onClose={props.onClose} />}</Show>
+    </>
+  );
+}
+
+/** The two lists, each with its address. */
+function Lists(props: { readonly archived: boolean }): JSX.Element {
+  return (
+    <nav class="views workspaces-lists" aria-label="Lists of workspaces">
+      <A
+        href="/workspaces"
+        aria-current={props.archived ? undefined : "page"}
+        activeClass=""
+        inactiveClass=""
+      >
+        Active
+      </A>
+      <A
+        href="/workspaces?archived=1"
+        aria-current={props.archived ? "page" : undefined}
+        activeClass=""
+        inactiveClass=""
+      >
+        Archived
+      </A>
+    </nav>
   );
 }
 
@@ -132,6 +245,27 @@ function Create(props: { readonly disabled: boolean; readonly onCreate: () => vo
         <Plus aria-hidden="true" />
         Create workspace
       </Button>
+    </>
+  );
+}
+
+function AddDialogs(props: {
+  readonly creating: boolean;
+  readonly importing: boolean;
+  readonly models: readonly Model[];
+  readonly onClose: (dialog: "new" | "import", on: false) => void;
+  readonly onOpen: (workspaceId: number) => void;
+}): JSX.Element {
+  return (
+    <>
+      <CreateDialog open={props.creating} models={props.models} onClose={() => props.onClose("new", false)} />
+      <Show when={props.importing}>
+        <ImportDialog
+          models={props.models}
+          onClose={() => props.onClose("import", false)}
+          onOpen={props.onOpen}
+        />
+      </Show>
     </>
   );
 }
@@ -154,22 +288,35 @@ function CreateDialog(props: {
   );
 }
 
-function NoWorkspaces(props: { readonly canCreate: boolean; readonly onCreate: () => void }): JSX.Element {
+function NoWorkspaces(props: {
+  readonly archived: boolean;
+  readonly canCreate: boolean;
+  readonly onCreate: () => void;
+}): JSX.Element {
   return (
-    <Empty
-      title="No workspaces yet"
-      icon={<TextAlignStart aria-hidden="true" />}
-      actions={
-        <Show when={props.canCreate}>
-          <Button kind="primary" onClick={() => props.onCreate()}>
-            Create workspace
-          </Button>
-        </Show>
+    <Show
+      when={!props.archived}
+      fallback={
+        <Empty title="No archived workspaces">
+          Archive a workspace from its menu: it leaves the list, and stays readable.
+        </Empty>
       }
     >
-      A workspace holds agents, their conversation and their files. You see your own workspaces and those
-      shared with your teams.
-    </Empty>
+      <Empty
+        title="No workspaces yet"
+        icon={<TextAlignStart aria-hidden="true" />}
+        actions={
+          <Show when={props.canCreate}>
+            <Button kind="primary" onClick={() => props.onCreate()}>
+              Create workspace
+            </Button>
+          </Show>
+        }
+      >
+        A workspace holds agents, their conversation and their files. You see your own workspaces and those
+        shared with your teams.
+      </Empty>
+    </Show>
   );
 }
 

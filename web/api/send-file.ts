@@ -1,0 +1,32 @@
+// Sends a file as it is. The typed client knows JSON bodies only.
+
+import { hearNothing, hearStatus } from "./client.ts";
+import { problemOf, sessionOver } from "./problem.ts";
+
+/** Returns the JSON of the answer. Raises `Problem`. */
+export async function sendFile<T>(path: string, type: string, file: Blob): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method: "POST",
+      credentials: "same-origin",
+      headers: { "Content-Type": type },
+      body: file,
+    });
+  } catch {
+    throw hearNothing();
+  }
+  hearStatus(response.status);
+  const body = await bodyOf(response);
+  if (response.status === 401) throw sessionOver();
+  if (!response.ok) throw problemOf(response.status, body);
+  return body as T;
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  try {
+    return (await response.json()) as unknown;
+  } catch {
+    return undefined;
+  }
+}
