@@ -42,7 +42,9 @@ export function Chat(): JSX.Element {
             </div>
           )}
         </Show>
-        <Composer />
+        <Show when={here.state().workspace.archived_at === null}>
+          <Composer />
+        </Show>
       </div>
     </RoomContext.Provider>
   );

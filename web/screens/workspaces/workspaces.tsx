@@ -211,26 +211,16 @@ function AskedDialog(props: {
   );
 }
 
-/** The two lists, each with its address. */
+/** The two lists, each with its address. The router would mark both links as current: they differ in the query only. */
 function Lists(props: { readonly archived: boolean }): JSX.Element {
   return (
     <nav class="views workspaces-lists" aria-label="Lists of workspaces">
-      <A
-        href="/workspaces"
-        aria-current={props.archived ? undefined : "page"}
-        activeClass=""
-        inactiveClass=""
-      >
+      <a href="/workspaces" aria-current={props.archived ? undefined : "page"}>
         Active
-      </A>
-      <A
-        href="/workspaces?archived=1"
-        aria-current={props.archived ? "page" : undefined}
-        activeClass=""
-        inactiveClass=""
-      >
+      </a>
+      <a href="/workspaces?archived=1" aria-current={props.archived ? "page" : undefined}>
         Archived
-      </A>
+      </a>
     </nav>
   );
 }
