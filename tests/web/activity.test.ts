@@ -3,7 +3,7 @@
 
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { accessibilityProblems } from "../kit/axe.ts";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
 import type { PageOptions } from "../kit/browser.ts";
 import { chatRoom, SLOW_GEAR } from "../kit/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -19,6 +19,7 @@ import { onScreen } from "../kit/screen.ts";
 const LONG_TASK = `Count the words of this list.\n${"one more line of the list\n".repeat(60)}`;
 
 const steps = (page: Page) => page.getByRole("treegrid", { name: /^Steps of turn/ });
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const inspector = (page: Page) => page.getByRole("complementary", { name: "Inspector" });
 const step = (page: Page, name: string | RegExp) => steps(page).getByRole("row").filter({ hasText: name });
 
@@ -321,6 +322,38 @@ onScreen("activity", chatRoom, (room) => {
     await page.getByRole("heading", { name: "Turn not found" }).waitFor();
     await inspector(page).getByText("This model call no longer exists.").waitFor();
     room.browser.expected(/status of (503|404)/);
+    await page.close();
+  });
+
+  test("filters turns by agent, status and text, with tokens and cost at every width, and exports them", async () => {
+    const many = await room.desk("scribe");
+    room.model
+      .script("boss", [say("Plain."), call("delegate", { agent: "scribe", task: "Count." }), say("Counted.")])
+      .script("worker", [say("Twelve.")]);
+    await chat(many, "=1+1 is a question");
+    await chat(many, "Ask the scribe.");
+    const page = await open(`${many.own}/activity`);
+    const rows = page.getByRole("table", { name: "Turns" }).getByRole("row");
+    await eventually(() => rows.count(), 3);
+    await rows.nth(1).getByText("orchestrator, scribe").waitFor();
+    await page.getByRole("combobox", { name: "Agent" }).selectOption("scribe");
+    await eventually(() => rows.count(), 2);
+    await page.getByRole("combobox", { name: "Status" }).selectOption("failed");
+    await page.getByRole("heading", { name: "No turns match" }).waitFor();
+    await button(page, "Clear filters").click();
+    await eventually(() => rows.count(), 3);
+    await page.getByRole("searchbox", { name: "Filter by text" }).fill("QUESTION");
+    await eventually(() => rows.count(), 2);
+    await rows.nth(1).getByText("=1+1 is a question").waitFor();
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    const saved = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Export CSV" }).click();
+    const lines = (await Bun.file((await (await saved).path())!).text()).trimEnd().split("\r\n");
+    expect([lines.length, lines[1]!.includes("'=1+1 is a question")]).toEqual([2, true]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const facts = page.locator(".activity-facts").first();
+    await eventually(() => facts.isVisible(), true);
+    expect(await facts.innerText()).toMatch(/\d+ tokens · .*cost|\d+ tokens · \$/);
     await page.close();
   });
 

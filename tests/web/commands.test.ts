@@ -169,6 +169,59 @@ onScreen("the palette", made, (at) => {
     await page.close();
   });
 
+  test("finds files and agents of other workspaces, and an older answer never replaces a newer one", async () => {
+    const desk = await at.place("aviary", { workers: ["heron"] });
+    await at.admin.raw("PUT", `${desk.own}/file?path=notes/egret.md`, { body: "# Egret\n\nSeen at dawn." });
+    const page = await at.open("/settings");
+    const group = (name: string) => palette(page).getByRole("group", { name });
+    // The answer to the first letters arrives after the one to all of them.
+    const late = Promise.withResolvers<void>();
+    await page.route("**/api/v1/search?q=he", async (route) => {
+      await late.promise;
+      await route.fulfill({ json: { groups: [], indexing: 0 } }).catch(() => undefined);
+    });
+    await summon(page);
+    await page.keyboard.type("he");
+    const asked = page.waitForRequest("**/api/v1/search?q=he");
+    await asked;
+    await page.keyboard.type("ron");
+    await group("Agents").getByRole("option", { name: /heron/ }).waitFor();
+    late.resolve();
+    await eventually(() => palette(page).getByRole("listbox").getAttribute("aria-busy"), "false");
+    await group("Agents").getByRole("option", { name: /heron/ }).click();
+    await eventually(
+      () => new URL(page.url()).pathname + new URL(page.url()).search,
+      `${desk.own}/blueprint?inspect=agent-${desk.agents["heron"]}`,
+    );
+    await page.keyboard.press("Control+k");
+    await palette(page).getByRole("option").first().waitFor();
+    await page.keyboard.type("dawn");
+    await group("Files").getByRole("option", { name: /egret/ }).waitFor();
+    expect(await group("Files").locator("mark").allInnerTexts()).toEqual(["dawn"]);
+    await page.keyboard.press("Enter");
+    await eventually(() => new URL(page.url()).pathname, `${desk.own}/files`);
+    await page.getByRole("textbox", { name: "notes/egret.md" }).waitFor();
+
+    // The index may be incomplete, and the server may not answer.
+    await page.route("**/api/v1/search?q=still", (route) =>
+      route.fulfill({ json: { groups: [], indexing: 1_200 } }),
+    );
+    await page.route("**/api/v1/search?q=broken", (route) =>
+      route.fulfill({
+        status: 503,
+        json: { error: { message: "storage does not answer", code: "unavailable", request_id: "r1" } },
+      }),
+    );
+    await page.keyboard.press("Control+k");
+    await palette(page).getByRole("option").first().waitFor();
+    await palette(page).getByRole("combobox").fill("still");
+    await palette(page).getByText("Still indexing: 1,200 texts are not searched yet.").waitFor();
+    await palette(page).getByRole("combobox").fill("broken");
+    await palette(page).getByText("Only names were searched: storage does not answer").waitFor();
+    at.browser.expected(/status of 503/);
+    await page.close();
+  });
+
   test("passes axe in both themes and fits a narrow screen", async () => {
     const page = await at.open("/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();

@@ -1,6 +1,7 @@
 // Goal: people read and edit a workspace's files; edits of others appear, and no input is lost.
 
 import { expect, test } from "bun:test";
+import { problemsInBothThemes } from "../kit/axe.ts";
 import { eventually } from "../kit/eventually.ts";
 import {
   bothVersions,
@@ -43,6 +44,43 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await page.getByLabel("Path").fill("notes/plan.md");
     await page.getByRole("dialog").getByRole("button", { name: "Create file" }).click();
     await page.getByRole("alert").filter({ hasText: "A file with this path already exists" }).waitFor();
+    await page.close();
+  });
+
+  test("finds a text in all files and opens its line; previews Markdown without running anything", async () => {
+    await at.put(
+      "guide.md",
+      `# Guide\n\n${"a line\n".repeat(20)}the kingfisher line\n\n![far](https://far.test/a.png)`,
+    );
+    await at.put("code/birds.ts", 'export const bird = "Kingfisher";');
+    const page = await at.openFile("guide.md");
+    await editor(page, "guide.md").waitFor();
+    await button(page, "Find in files").click();
+    const box = page.getByRole("searchbox", { name: "Find in files" });
+    await eventually(() => box.evaluate((element) => element === document.activeElement), true);
+    await box.fill("kingfisher");
+    const lines = page.getByRole("button", { name: /^Line \d+/ });
+    await eventually(() => lines.count(), 2);
+    expect(await page.locator(".files-found mark").allInnerTexts()).toEqual(["kingfisher", "Kingfisher"]);
+    await page.getByText("2 lines in 2 files").waitFor();
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await button(page, "Match case").click();
+    await eventually(() => lines.count(), 1);
+    await lines.click();
+    await page.getByText("Line 23, column").waitFor();
+    await editor(page, "guide.md").getByText("the kingfisher line").waitFor();
+    await box.fill("nothing has this");
+    await page.getByText("No results").waitFor();
+    await button(page, "Back to the tree").click();
+    await treeItem(page, "guide.md").waitFor();
+
+    await button(page, "Preview").click();
+    const preview = page.getByRole("region", { name: "Preview of guide.md" });
+    await preview.getByRole("heading", { name: "Guide", exact: true }).waitFor();
+    expect(await preview.locator("img[src^='https:']").count()).toBe(0);
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await button(page, "Preview").click();
+    await preview.waitFor({ state: "detached" });
     await page.close();
   });
 

@@ -107,7 +107,9 @@ function columnsOf(now: (turn: TurnSummary) => Shown, clock: () => number): Colu
           <span class="small muted">
             <bdi>{turn.user_name}</bdi>
             <span class="activity-facts">
-              {[tokensText(turn), costOf(turn)].filter((fact) => fact !== "").map((fact) => ` · ${fact}`)}
+              {[tokensText(turn), turn.calls === 0 ? "" : costText(turn)]
+                .filter((fact) => fact !== "")
+                .map((fact) => ` · ${fact}`)}
             </span>
           </span>
         </div>
@@ -152,5 +154,6 @@ function unreported({ unreported_calls: calls, input_tokens: input }: TurnSummar
 }
 
 function costOf(turn: TurnSummary): string {
-  return turn.calls === 0 ? "" : costText(turn);
+  if (turn.calls === 0) return "";
+  return turn.cost === null ? "unknown" : costText(turn);
 }

@@ -14,7 +14,7 @@ import {
   Show,
   Switch,
 } from "solid-js";
-import type { FoundFile, FoundInFiles } from "../../../src/service/files/schema.ts";
+import type { FoundFile, FoundInFiles, FoundLine } from "../../../src/service/files/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { IconButton } from "../../kit/button.tsx";
@@ -25,6 +25,8 @@ import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 
 const ASK_AFTER_MS = 250;
+/** What stays before the first match of a line. */
+const LEAD_CHARACTERS = 14;
 
 const ENDS: Readonly<Record<NonNullable<FoundInFiles["ended_by"]>, string>> = {
   results: "There are more files. Type more of the text.",
@@ -98,7 +100,7 @@ export function FindPane(props: FindPaneProps): JSX.Element {
 
 function OneFile(props: { readonly file: FoundFile; readonly onOpen: FindPaneProps["onOpen"] }): JSX.Element {
   return (
-    <section aria-label={props.file.path}>
+    <div role="group" aria-label={props.file.path}>
       <h3 class="files-found-path small" title={props.file.path}>
         <bdi class="ellipsis">{props.file.path}</bdi>
       </h3>
@@ -109,12 +111,14 @@ function OneFile(props: { readonly file: FoundFile; readonly onOpen: FindPanePro
               <button
                 type="button"
                 class="files-found-line small"
-                aria-label={`Line ${line.line}: ${line.text.trim()}`}
                 onClick={() => props.onOpen(props.file.path, line.line)}
               >
-                <span class="faint num">{line.line}</span>
+                <span class="muted num">
+                  <span class="visually-hidden">Line </span>
+                  {line.line}
+                </span>
                 <span class="mono ellipsis" dir="auto">
-                  <MarkedText text={line.text} ranges={line.ranges} />
+                  <MarkedText {...inSight(line)} />
                 </span>
               </button>
             </li>
@@ -124,8 +128,21 @@ function OneFile(props: { readonly file: FoundFile; readonly onOpen: FindPanePro
       <Show when={props.file.more_lines}>
         <p class="files-none small muted">More lines match.</p>
       </Show>
-    </section>
+    </div>
   );
+}
+
+/** The pane is narrow: what is far before the first match is left out. */
+function inSight({ text, ranges }: FoundLine): Pick<FoundLine, "text" | "ranges"> {
+  const first = ranges[0]?.start ?? 0;
+  const indent = text.length - text.trimStart().length;
+  const cut = first > LEAD_CHARACTERS ? first - LEAD_CHARACTERS : Math.min(indent, first);
+  const before = cut > indent ? "…" : "";
+  const shift = before.length - cut;
+  return {
+    text: before + text.slice(cut).toWellFormed(),
+    ranges: ranges.map(({ start, end }) => ({ start: start + shift, end: end + shift })),
+  };
 }
 
 function createFinding(text: () => string, matchCase: () => boolean) {
