@@ -376,7 +376,7 @@ onScreen(
       expect(await main.getByRole("link", { name: "Context" }).count()).toBe(0);
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox").fill("style.md");
-      await page.getByText("No results. Try part of a name.").waitFor();
+      await page.getByText("No results. Try part of a word.").waitFor();
       await page.close();
     });
 
