@@ -200,6 +200,9 @@ onScreen("activity", chatRoom, (room) => {
     const side = inspector(page);
     await side.getByRole("tab", { name: "changed since call 1" }).click();
     await side.getByText("3 unchanged parts").waitFor();
+    // A summary comes first.
+    const summary = side.getByText(/^\+\d messages$/);
+    await summary.waitFor();
     const changes = side.getByRole("list", { name: /^Differences/ });
     const entries = await room.admin.get<{ id: number; thread: number; text: string }[]>(`${own()}/entries`);
     const added = entries.filter(({ thread, text }) => thread === 0 && /^(I ask|Twelve)/.test(text));
@@ -217,6 +220,21 @@ onScreen("activity", chatRoom, (room) => {
     await side.getByRole("tab", { name: `changed since turn ${last - 1}` }).click();
     await changes.getByText("Role", { exact: true }).waitFor();
     await changes.getByRole("deletion").filter({ hasText: "and exact" }).waitFor();
+    await side.getByText("+2 messages, role changed").waitFor();
+    const parts = await changes.getByRole("heading").allTextContents();
+    expect(parts).toEqual(["Conversation", "Conversation", "Role"]);
+    // The same over the whole window.
+    await side.getByRole("button", { name: "Wide view" }).click();
+    const wide = page.getByRole("dialog", { name: "orchestrator · model call 1" });
+    await wide.getByText("+2 messages, role changed").waitFor();
+    expect((await wide.boundingBox())!.width).toBeGreaterThan(1000);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await wide.getByRole("button", { name: "Close" }).click();
+    await side.getByRole("tab", { name: "exact prompt" }).click();
+    await side.getByRole("button", { name: "Wide view" }).click();
+    await wide.getByRole("list", { name: "Parts of the prompt" }).getByText("You are brief.").waitFor();
+    await page.keyboard.press("Escape");
+    await wide.waitFor({ state: "detached" });
     await page.close();
   });
 

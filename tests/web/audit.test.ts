@@ -29,12 +29,37 @@ onScreen("the audit screen", screen, (at) => {
     await rows(page).first().waitFor();
     expect(await rows(page).first().textContent()).toContain("instruction.create");
     expect(await rows(page).count()).toBe(100);
-    const byToken = rows(page).filter({ hasText: "Second Admin" });
+    const byToken = rows(page).filter({ has: page.locator(".audit-who", { hasText: "Second Admin" }) });
     expect(await byToken.textContent()).toContain("token");
     await page.getByRole("button", { name: "Load earlier records" }).click();
     await rows(page).nth(100).waitFor();
     expect(await rows(page).last().textContent()).toContain("user.create");
     expect(await page.getByRole("button", { name: "Load earlier records" }).count()).toBe(0);
+    await page.close();
+  });
+
+  test("names targets, filters by day, and downloads all that match as CSV", async () => {
+    const page = await at.open("/audit");
+    const created = rows(page).filter({ hasText: "instruction.create" });
+    const target = created.getByRole("link", { name: "tone" });
+    expect(await target.getAttribute("href")).toMatch(/^\/library\/\d+$/);
+    await page.getByLabel("From").fill("2020-01-01");
+    await page.getByLabel("To").fill("2020-12-31");
+    await page.getByRole("heading", { name: "No matching records" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?from=2020-01-01&to=2020-12-31");
+    await page.getByLabel("To").fill("");
+    await page.getByLabel("Action").fill("instruction.create");
+    await page.getByLabel("Action").press("Enter");
+    await eventually(() => rows(page).count(), 1);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download CSV" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("audit.csv");
+    const lines = (await Bun.file(await download.path()).text()).trimEnd().split("\r\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toContain(",instruction.create,instruction:");
     await page.close();
   });
 

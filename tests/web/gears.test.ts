@@ -198,6 +198,11 @@ async function both() {
     const page = await open(`/gears/${gear.id}/versions`, { width: 390 });
     const list = page.getByRole("complementary", { name: "Versions" });
     await list.getByText("version 2").waitFor();
+    await list
+      .getByRole("listitem")
+      .filter({ hasText: "version 1" })
+      .getByText(/^Approved, admin \(this machine\), /)
+      .waitFor();
     const from = page.getByLabel("From", { exact: true });
     await from.waitFor();
     const { y, height } = (await list.boundingBox())!;

@@ -269,6 +269,18 @@ onScreen("the inspector", chatRoom, (room) => {
       async () => (await scribe.getByRole("cell").allTextContents()).slice(0, 6),
       ["scribe", "100", "0", "50", "1", "0"],
     );
+    // The same by day, as a chart with a table behind it.
+    await dialog.getByRole("img", { name: /^Tokens by day\. Most on / }).waitFor();
+    await dialog.getByLabel("Show", { exact: true }).selectOption("Cost");
+    await dialog.getByText("? the cost of some calls of the day is unknown").waitFor();
+    await dialog.getByText("Show as table").click();
+    const days = dialog.getByRole("table", { name: "Usage by day" }).locator("tbody tr");
+    await eventually(
+      async () => (await days.filter({ hasText: "scribe" }).getByRole("cell").allTextContents()).slice(1),
+      ["scribe", "100", "50", "1", "unknown cost"],
+    );
+    await dialog.getByLabel("By", { exact: true }).selectOption("Model");
+    await days.filter({ hasText: "boss" }).waitFor();
     // Agents have no memory yet, so no text mentions it.
     expect(await dialog.getByText(/memory|branch/i).count()).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);

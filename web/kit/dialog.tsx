@@ -10,7 +10,8 @@ interface DialogProps {
   readonly open: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  readonly wide?: boolean;
+  /** `full`: as much of the window as there is. */
+  readonly wide?: boolean | "full";
   readonly children: JSX.Element;
 }
 
@@ -25,7 +26,7 @@ export function Dialog(props: DialogProps): JSX.Element {
       <Kobalte.Portal>
         <Kobalte.Overlay class="overlay" />
         <Kobalte.Content
-          class={`dialog ${props.wide ? "wide" : ""}`}
+          class={`dialog ${props.wide ? "wide" : ""} ${props.wide === "full" ? "full" : ""}`}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             giveBack();

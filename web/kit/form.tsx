@@ -53,7 +53,7 @@ export function Field(
 interface InputProps extends FieldProps {
   readonly value: string;
   readonly onInput: (value: string) => void;
-  readonly type?: "text" | "password" | "url" | "number" | "search";
+  readonly type?: "text" | "password" | "url" | "number" | "search" | "date";
   readonly placeholder?: string;
   readonly autocomplete?: string;
   readonly autofocus?: boolean;

@@ -77,6 +77,7 @@ export function duration(ms: number): string {
 const clock = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit" });
 const day = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" });
 const dayOfYear = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", year: "numeric" });
+const utcDay = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" });
 const full = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "medium" });
 
 /** `10:42` today, `14 Nov` this year, `14 Nov 2025` before. */
@@ -84,6 +85,11 @@ export function moment(time: string, now = new Date()): string {
   const at = new Date(time);
   if (at.toDateString() === now.toDateString()) return clock.format(at);
   return (at.getFullYear() === now.getFullYear() ? day : dayOfYear).format(at);
+}
+
+/** A day in UTC, `2026-11-21`, as `21 Nov`. */
+export function dayText(text: string): string {
+  return utcDay.format(new Date(text));
 }
 
 export function exactTime(time: string): string {

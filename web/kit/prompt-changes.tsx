@@ -1,17 +1,20 @@
-// The differences between two prompts, part by part: added, removed, and changed with a word diff. Unchanged parts are one line.
+// The differences between two prompts: a summary, then the changed parts, the conversation first and the tools last, by name.
 
-import { createMemo, createSignal, For, Index, type JSX, Match, Show, Switch } from "solid-js";
+import { createMemo, createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import type { CallDiff } from "../../src/service/turns/schema.ts";
 import { count, plural } from "./format.ts";
 import { FoldedText, PartHead, type SourceOf } from "./prompt-parts.tsx";
 import { type DiffPiece, middle, wordsChanged } from "./prompt-part.ts";
+import {
+  inReadingOrder,
+  type PromptChange,
+  summaryOf,
+  type ToolChange,
+  toolChanges,
+} from "./prompt-summary.ts";
 import "./prompt.css";
 
-type Change = CallDiff["changes"][number];
-/** A number counts consecutive unchanged parts. */
-type Line = Change | number;
-
-const WORDS: Readonly<Record<Change["change"], string>> = {
+const WORDS: Readonly<Record<PromptChange["change"], string>> = {
   added: "added",
   removed: "removed",
   changed: "changed",
@@ -23,73 +26,96 @@ export function PromptChanges(props: {
   readonly sourceOf: SourceOf;
   readonly label: string;
 }): JSX.Element {
-  const lines = createMemo(() => linesOf(props.diff));
-  const nothing = () => lines().every((line) => typeof line === "number");
+  const parts = createMemo(() => inReadingOrder(props.diff));
+  const summary = createMemo(() => summaryOf(props.diff));
   return (
     <>
-      <Show when={nothing()}>
-        <p class="muted small">The two prompts are identical.</p>
-      </Show>
+      <p class="prompt-summary">
+        {summary().length === 0 ? "The two prompts are identical." : summary().join(", ")}
+      </p>
       <ol class="prompt-parts" aria-label={props.label}>
-        <Index each={lines()}>
-          {(line) => (
-            <Show
-              when={typeof line() !== "number"}
-              fallback={<li class="prompt-same">{plural(line() as number, "unchanged part")}</li>}
-            >
-              <ChangedPart change={line() as Change} sourceOf={props.sourceOf} />
-            </Show>
-          )}
-        </Index>
+        <For each={parts().changed}>
+          {(change) => <ChangedPart change={change} sourceOf={props.sourceOf} />}
+        </For>
+        <Show when={parts().unchanged > 0}>
+          <li class="prompt-same">{plural(parts().unchanged, "unchanged part")}</li>
+        </Show>
       </ol>
     </>
   );
 }
 
-function linesOf({ same, changes }: CallDiff): readonly Line[] {
-  const lines: Line[] = same > 0 ? [same] : [];
-  for (const change of changes) {
-    const last = lines.at(-1);
-    if (change.change !== "same") lines.push(change);
-    else if (typeof last === "number") lines[lines.length - 1] = last + 1;
-    else lines.push(1);
-  }
-  return lines;
-}
-
-function ChangedPart(props: { readonly change: Change; readonly sourceOf: SourceOf }): JSX.Element {
-  const pieces = createMemo(() =>
-    props.change.change === "changed"
-      ? wordsChanged(props.change.before ?? "", props.change.after ?? "")
-      : [],
-  );
+function ChangedPart(props: { readonly change: PromptChange; readonly sourceOf: SourceOf }): JSX.Element {
+  const tools = createMemo(() => (props.change.kind === "tools" ? toolChanges(props.change) : undefined));
   return (
     <li class={`prompt-part ${props.change.kind}`}>
       <PartHead kind={props.change.kind} source={props.change.source} sourceOf={props.sourceOf}>
         {WORDS[props.change.change]}
       </PartHead>
-      <Switch>
-        <Match when={props.change.change === "added"}>
-          <ins class="prompt-whole">
-            <FoldedText text={props.change.after ?? ""} />
-          </ins>
-        </Match>
-        <Match when={props.change.change === "removed"}>
-          <del class="prompt-whole">
-            <FoldedText text={props.change.before ?? ""} />
-          </del>
-        </Match>
-        <Match when={props.change.change === "changed"}>
-          <pre class="prompt-text" dir="auto">
-            <For each={pieces()}>
-              {(piece, index) => (
-                <Piece piece={piece} first={index() === 0} last={index() === pieces().length - 1} />
-              )}
-            </For>
-          </pre>
-        </Match>
-      </Switch>
+      <Show when={tools()} fallback={<ChangedText {...textsOf(props.change)} change={props.change.change} />}>
+        {(list) => <ChangedTools tools={list()} />}
+      </Show>
     </li>
+  );
+}
+
+const textsOf = ({ before, after }: PromptChange) => ({ before: before ?? "", after: after ?? "" });
+
+function ChangedTools(props: { readonly tools: readonly ToolChange[] }): JSX.Element {
+  const changed = () => props.tools.filter(({ change }) => change !== "same");
+  const same = () => props.tools.length - changed().length;
+  return (
+    <ul class="prompt-tools">
+      <For each={changed()}>
+        {(tool) => (
+          <li>
+            <div class="row small">
+              <code class="strong">{tool.name}</code>
+              <span class="muted">{WORDS[tool.change]}</span>
+            </div>
+            <ChangedText {...tool} />
+          </li>
+        )}
+      </For>
+      <Show when={same() > 0}>
+        <li class="prompt-same">{plural(same(), "unchanged tool")}</li>
+      </Show>
+    </ul>
+  );
+}
+
+interface Texts {
+  readonly change: PromptChange["change"];
+  readonly before: string;
+  readonly after: string;
+}
+
+function ChangedText(props: Texts): JSX.Element {
+  const pieces = createMemo(() =>
+    props.change === "changed" ? wordsChanged(props.before, props.after) : [],
+  );
+  return (
+    <Switch>
+      <Match when={props.change === "added"}>
+        <ins class="prompt-whole">
+          <FoldedText text={props.after} />
+        </ins>
+      </Match>
+      <Match when={props.change === "removed"}>
+        <del class="prompt-whole">
+          <FoldedText text={props.before} />
+        </del>
+      </Match>
+      <Match when={props.change === "changed"}>
+        <pre class="prompt-text" dir="auto">
+          <For each={pieces()}>
+            {(piece, index) => (
+              <Piece piece={piece} first={index() === 0} last={index() === pieces().length - 1} />
+            )}
+          </For>
+        </pre>
+      </Match>
+    </Switch>
   );
 }
 

@@ -49,7 +49,7 @@ export type Usage = Static<typeof Usage>;
 const USAGE_DAYS_MAX = 90;
 export const USAGE_DAYS_DEFAULT = 30;
 /** The rest is summed as one. */
-export const USAGE_SERIES_MAX = 8;
+export const USAGE_SERIES_MAX = 5;
 
 export const UsageDaysQuery = closed({
   by: Type.Optional(oneOf(["agent", "model"] as const)),

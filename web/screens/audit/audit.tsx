@@ -3,12 +3,14 @@
 
 import { useSearchParams } from "@solidjs/router";
 import ClipboardList from "lucide-solid/icons/clipboard-list";
+import Download from "lucide-solid/icons/download";
 import { createEffect, createMemo, createSignal, type JSX, on, Show } from "solid-js";
-import type { AuditRecord } from "../../../src/service/audit/schema.ts";
+import type { ListedRecord } from "../../../src/service/audit/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { Button } from "../../kit/button.tsx";
+import { TextInput } from "../../kit/form.tsx";
 import { exactTime, moment, shortHash } from "../../kit/format.ts";
 import { narrow } from "../../kit/screen.ts";
 import { Split } from "../../kit/split.tsx";
@@ -17,7 +19,7 @@ import { SuggestInput } from "../../kit/suggest-input.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { isAdmin } from "../../state/session.ts";
-import { RecordDetail } from "./record.tsx";
+import { RecordDetail, Target } from "./record.tsx";
 import { AUTH_NAMES, isUnreadable } from "./record-words.ts";
 import { Verification } from "./verification.tsx";
 import "./audit.css";
@@ -27,9 +29,32 @@ const PER_PAGE = 100;
 interface Filter {
   readonly action: string;
   readonly actor: string;
+  /** Days as the reader counts them, both included: `2026-11-21`. */
+  readonly from: string;
+  readonly to: string;
 }
 
-const NO_FILTER: Filter = { action: "", actor: "" };
+const NO_FILTER: Filter = { action: "", actor: "", from: "", to: "" };
+const FIELDS = ["action", "actor", "from", "to"] as const;
+
+/** The parameters of the server, which knows moments only. */
+function queryOf({ action, actor, from, to }: Filter) {
+  const since = startOf(from, 0);
+  const until = startOf(to, 1);
+  return {
+    ...(action === "" ? {} : { action }),
+    ...(actor === "" ? {} : { actor }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  };
+}
+
+/** The start of this day, or of a later one, in the reader's time zone; undefined for anything that is no day. */
+function startOf(day: string, later: number): string | undefined {
+  const [, year, month, date] = (/^(\d{4,6})-(\d\d)-(\d\d)$/.exec(day) ?? []).map(Number);
+  if (year === undefined) return undefined;
+  return new Date(year, month! - 1, date! + later).toISOString();
+}
 
 export function Audit(): JSX.Element {
   useCrumbs(() => [{ name: "Audit" }]);
@@ -47,43 +72,44 @@ export function Audit(): JSX.Element {
   );
 }
 
-function readPage(filter: Filter, before?: number): Promise<AuditRecord[]> {
+function readPage(filter: Filter, before?: number): Promise<ListedRecord[]> {
   return take(
     api.audit.get({
       query: {
         limit: PER_PAGE,
         ...(before === undefined ? {} : { before }),
-        ...(filter.action === "" ? {} : { action: filter.action }),
-        ...(filter.actor === "" ? {} : { actor: filter.actor }),
+        ...queryOf(filter),
       },
     }),
   );
 }
 
 /** Null: no record has that number. */
-async function readRecord(seq: number): Promise<AuditRecord | null> {
+async function readRecord(seq: number): Promise<ListedRecord | null> {
   const [found] = await take(api.audit.get({ query: { before: seq + 1, limit: 1 } }));
   return found?.seq === seq ? found : null;
 }
 
 /** The records of the filter and the chosen one, all named by the address. */
 function createRecords() {
-  const [params, setParams] = useSearchParams<{ action: string; actor: string; record: string }>();
+  const [params, setParams] = useSearchParams<Record<keyof Filter | "record", string>>();
   const filter = createMemo<Filter>(
-    () => ({ action: params.action ?? "", actor: params.actor ?? "" }),
+    () => ({
+      action: params.action ?? "",
+      actor: params.actor ?? "",
+      from: params.from ?? "",
+      to: params.to ?? "",
+    }),
     NO_FILTER,
-    { equals: (a, b) => a.action === b.action && a.actor === b.actor },
+    { equals: (a, b) => FIELDS.every((field) => a[field] === b[field]) },
   );
   const only = (next: Partial<Filter>) =>
-    setParams(
-      { ...next, action: next.action ?? filter().action, actor: next.actor ?? filter().actor },
-      { replace: true, scroll: false },
-    );
+    setParams({ ...filter(), ...next }, { replace: true, scroll: false });
   const choose = (seq: number | undefined) =>
     setParams({ record: seq === undefined ? undefined : String(seq) }, { replace: true, scroll: false });
   const newest = createQuery(() => {
     const wanted = filter();
-    return { key: ["audit", wanted.action, wanted.actor], read: () => readPage(wanted) };
+    return { key: ["audit", wanted], read: () => readPage(wanted) };
   });
   const pages = createEarlier(filter, () => newest.data());
   const seen = createSeen(pages.all);
@@ -169,19 +195,35 @@ function Filters(props: {
         suggestions={props.seen.actors}
         onChange={(actor) => props.onChange({ actor })}
       />
-      <Show when={props.filter.action !== "" || props.filter.actor !== ""}>
+      <TextInput
+        label="From"
+        type="date"
+        value={props.filter.from}
+        onInput={(from) => props.onChange({ from })}
+      />
+      <TextInput label="To" type="date" value={props.filter.to} onInput={(to) => props.onChange({ to })} />
+      <Show when={FIELDS.some((field) => props.filter[field] !== "")}>
         <Button kind="quiet" onClick={() => props.onChange(NO_FILTER)}>
           Show all
         </Button>
       </Show>
+      <a class="btn" href={exportAddress(props.filter)} download="audit.csv" target="_self">
+        <Download aria-hidden="true" />
+        Download CSV
+      </a>
     </form>
   );
+}
+
+/** All records of the filter, not only the pages that were loaded. */
+function exportAddress(filter: Filter): string {
+  return `/api/v1/audit/export?${new URLSearchParams(queryOf(filter))}`.replace(/\?$/, "");
 }
 
 /** The record that the address names, also if it is on an earlier page or excluded by the filter. */
 function createChosen(
   inAddress: () => string | undefined,
-  all: () => readonly AuditRecord[],
+  all: () => readonly ListedRecord[],
   loaded: () => boolean,
 ) {
   const wanted = () => (/^[1-9]\d*$/.test(inAddress() ?? "") ? Number(inAddress()) : undefined);
@@ -195,8 +237,8 @@ function createChosen(
 }
 
 /** Loads earlier pages one by one; a new filter starts over. */
-function createEarlier(filter: () => Filter, newest: () => readonly AuditRecord[] | undefined) {
-  const [earlier, setEarlier] = createSignal<readonly AuditRecord[]>([]);
+function createEarlier(filter: () => Filter, newest: () => readonly ListedRecord[] | undefined) {
+  const [earlier, setEarlier] = createSignal<readonly ListedRecord[]>([]);
   const [ended, setEnded] = createSignal(false);
   const [busy, setBusy] = createSignal(false);
   createEffect(
@@ -226,7 +268,7 @@ function createEarlier(filter: () => Filter, newest: () => readonly AuditRecord[
 }
 
 /** The suggestions of the filters: all values seen so far. */
-function createSeen(records: () => readonly AuditRecord[]) {
+function createSeen(records: () => readonly ListedRecord[]) {
   return createMemo<{ actions: readonly string[]; actors: readonly string[] }>(
     (before) => {
       const join = (known: readonly string[], more: readonly string[]) =>
@@ -255,6 +297,9 @@ function NothingFound(props: { readonly filter: Filter }): JSX.Element {
           .
         </p>
       </Show>
+      <Show when={props.filter.from !== "" || props.filter.to !== ""}>
+        <p>Try other days.</p>
+      </Show>
       <Show when={props.filter.actor !== ""}>
         <p>
           By “<span dir="auto">{props.filter.actor}</span>”: enter the complete name, as it was at the time.
@@ -267,7 +312,7 @@ function NothingFound(props: { readonly filter: Filter }): JSX.Element {
 /** Hidden while a record is open, which shows them. */
 const INSIDE = new Set<JSX.Element>(["By", "Content"]);
 
-const columns: readonly Column<AuditRecord>[] = [
+const columns: readonly Column<ListedRecord>[] = [
   { title: "No.", cell: (record) => record.seq, number: true, optional: true },
   {
     title: "Time",
@@ -299,7 +344,7 @@ const columns: readonly Column<AuditRecord>[] = [
     tight: true,
   },
   { title: "Action", cell: (record) => <code class="audit-action">{record.action}</code>, tight: true },
-  { title: "Target", cell: (record) => <code>{record.target}</code>, optional: true },
+  { title: "Target", cell: (record) => <Target record={record} />, optional: true },
   {
     title: "Content",
     cell: (record) => (

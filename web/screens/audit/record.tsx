@@ -1,16 +1,17 @@
 // One audit record: its fields, and the hashes that chain it to its neighbours.
 
+import { A } from "@solidjs/router";
 import Funnel from "lucide-solid/icons/funnel";
 import X from "lucide-solid/icons/x";
 import { For, type JSX, Show } from "solid-js";
-import type { AuditRecord } from "../../../src/service/audit/schema.ts";
+import type { ListedRecord } from "../../../src/service/audit/schema.ts";
 import { IconButton } from "../../kit/button.tsx";
 import { exactTime } from "../../kit/format.ts";
 import { CopyButton } from "../../kit/pieces.tsx";
 import { AUTH_NAMES, isUnreadable } from "./record-words.ts";
 
 interface DetailProps {
-  readonly record: AuditRecord;
+  readonly record: ListedRecord;
   readonly onNarrow: (filter: { action?: string; actor?: string }) => void;
   readonly onClose: () => void;
 }
@@ -115,7 +116,10 @@ function Facts(props: DetailProps): JSX.Element {
         </dd>
         <dt>Target</dt>
         <dd>
-          <code>{record().target}</code>
+          <Target record={record()} />{" "}
+          <Show when={record().target_name}>
+            <code class="muted">{record().target}</code>
+          </Show>
         </dd>
         <Show when={record().request_id !== ""}>
           <dt>Request</dt>
@@ -125,6 +129,38 @@ function Facts(props: DetailProps): JSX.Element {
         </Show>
       </dl>
     </section>
+  );
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  gear: "/gears/",
+  instruction: "/library/",
+  workspace: "/workspaces/",
+};
+
+/** What the record is about: by its name where that is known, and linked where it has a page. */
+export function Target(props: { readonly record: ListedRecord }): JSX.Element {
+  const about = () => {
+    const [noun = "", id = ""] = props.record.target.split(":");
+    const place = PLACES[noun];
+    const exists = !props.record.action.endsWith(".delete");
+    return { noun, href: place !== undefined && exists ? `${place}${id}` : undefined };
+  };
+  return (
+    <Show when={props.record.target_name} fallback={<code>{props.record.target}</code>}>
+      {(name) => (
+        <span class="audit-target" title={props.record.target}>
+          <span class="muted">{about().noun} </span>
+          <Show when={about().href} fallback={<bdi>{name()}</bdi>}>
+            {(href) => (
+              <A href={href()} onClick={(event) => event.stopPropagation()}>
+                <bdi>{name()}</bdi>
+              </A>
+            )}
+          </Show>
+        </span>
+      )}
+    </Show>
   );
 }
 

@@ -11,6 +11,7 @@ import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { Split } from "../../kit/split.tsx";
 import { Loaded } from "../../kit/states.tsx";
 import { attempt } from "../../kit/toast.tsx";
+import { DecisionLine } from "../../parts/gear/decision-line.tsx";
 import { ContentDiff } from "../../parts/gear/content-diff.tsx";
 
 export function Versions(props: { readonly gear: GearDetail }): JSX.Element {
@@ -140,6 +141,7 @@ function VersionList(props: {
                 <span class="small muted">
                   <bdi>{one.author}</bdi>, <Time time={one.created_at} relative />
                 </span>
+                <For each={one.decisions}>{(decision) => <DecisionLine decision={decision} short />}</For>
               </button>
               <span class="mono muted row" title={`SHA-256 ${one.content_hash}`}>
                 {shortHash(one.content_hash)}

@@ -37,7 +37,6 @@ function withoutLong(groups: readonly PromptGroup[]): readonly PromptGroup[] {
 }
 
 export function AgentPrompt(props: { readonly agent: Agent; readonly query: Query<Prompt> }): JSX.Element {
-  const sourceOf = useSourceOf();
   const models = modelsQuery();
   const [open, setOpen] = createSignal(false);
   const groups = createMemo(() => groupsOf(props.query.data()?.parts ?? []));
@@ -81,25 +80,38 @@ export function AgentPrompt(props: { readonly agent: Agent; readonly query: Quer
             </div>
             <BindInstruction agent={props.agent} />
             <BindDocument agentId={props.agent.id} />
-            <Dialog open={open()} onClose={() => setOpen(false)} title={`Prompt of ${props.agent.name}`} wide>
-              <div class="inspector-line">
-                <p class="small muted">
-                  {props.agent.orchestrator
-                    ? "Sent with the next message, which is added at the end."
-                    : "Sent with the next task, which is added at the end."}{" "}
-                  ≈ means estimated.
-                </p>
-                <CopyButton text={promptText(shown().parts)} label="Copy all" />
-              </div>
-              <PromptParts parts={shown().parts} sourceOf={sourceOf} label="Parts of the prompt" />
-              <div class="actions">
-                <Button onClick={() => setOpen(false)}>Close</Button>
-              </div>
-            </Dialog>
+            <WholePrompt agent={props.agent} prompt={shown()} open={open()} onClose={() => setOpen(false)} />
           </>
         )}
       </Loaded>
     </section>
+  );
+}
+
+/** Over the whole window. */
+function WholePrompt(props: {
+  readonly agent: Agent;
+  readonly prompt: Prompt;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const sourceOf = useSourceOf();
+  return (
+    <Dialog open={props.open} onClose={props.onClose} title={`Prompt of ${props.agent.name}`} wide="full">
+      <div class="inspector-line">
+        <p class="small muted">
+          {props.agent.orchestrator
+            ? "Sent with the next message, which is added at the end."
+            : "Sent with the next task, which is added at the end."}{" "}
+          ≈ means estimated.
+        </p>
+        <CopyButton text={promptText(props.prompt.parts)} label="Copy all" />
+      </div>
+      <PromptParts parts={props.prompt.parts} sourceOf={sourceOf} label="Parts of the prompt" />
+      <div class="actions">
+        <Button onClick={() => props.onClose()}>Close</Button>
+      </div>
+    </Dialog>
   );
 }
 

@@ -1,10 +1,13 @@
 // A model call: the exact prompt in its parts, the changes since the previous call, and the answer.
 
 import { Tabs } from "@kobalte/core/tabs";
+import Maximize from "lucide-solid/icons/maximize-2";
 import { createEffect, createMemo, createSignal, type JSX, on, Show } from "solid-js";
 import type { Call } from "../../../src/service/turns/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
+import { Button } from "../../kit/button.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
 import { duration, money } from "../../kit/format.ts";
 import { CopyButton } from "../../kit/pieces.tsx";
 import { promptText } from "../../kit/prompt-part.ts";
@@ -97,6 +100,7 @@ function OneCall(props: { readonly call: Call; readonly context: CallContext | u
             answer
           </Tabs.Trigger>
         </Tabs.List>
+        <WideView title={title()} call={props.call} context={props.context} />
       </InspectorHeader>
       <CallFacts call={props.call} />
       <Tabs.Content value="prompt" class="section">
@@ -109,6 +113,31 @@ function OneCall(props: { readonly call: Call; readonly context: CallContext | u
         <CallAnswer call={props.call} context={props.context} />
       </Tabs.Content>
     </Tabs>
+  );
+}
+
+/** The prompt or its changes over the whole window. */
+function WideView(props: {
+  readonly title: string;
+  readonly call: Call;
+  readonly context: CallContext | undefined;
+}): JSX.Element {
+  const [open, setOpen] = createSignal(false);
+  return (
+    <Show when={tab() !== "answer"}>
+      <Button small kind="quiet" onClick={() => setOpen(true)}>
+        <Maximize aria-hidden="true" />
+        Wide view
+      </Button>
+      <Dialog open={open()} onClose={() => setOpen(false)} title={props.title} wide="full">
+        <Show when={tab() === "prompt"} fallback={<CallChanges call={props.call} context={props.context} />}>
+          <ExactPrompt call={props.call} context={props.context} />
+        </Show>
+        <div class="actions">
+          <Button onClick={() => setOpen(false)}>Close</Button>
+        </div>
+      </Dialog>
+    </Show>
   );
 }
 

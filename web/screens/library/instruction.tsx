@@ -11,8 +11,10 @@ import { refresh } from "../../api/query.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
+import { Markdown } from "../../kit/markdown.tsx";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { Loaded } from "../../kit/states.tsx";
+import { stored } from "../../kit/storage.ts";
 import { attempt, tell } from "../../kit/toast.tsx";
 import { isAdmin, me } from "../../state/session.ts";
 import { EditInstruction, hasDraft } from "./edit-instruction.tsx";
@@ -79,23 +81,53 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
         when={!editing()}
         fallback={<EditInstruction instruction={props.instruction} onDone={() => setEditing(false)} />}
       >
-        <section class="section">
-          <div class="row library-row">
-            <h3 class="heading">Text</h3>
-            <span class="end">
-              <CopyButton text={props.instruction.text} label="Copy text" />
-            </span>
-          </div>
-          <Show when={props.instruction.text !== ""} fallback={<p class="muted">No text yet.</p>}>
-            <pre class="block library-text" dir="auto" tabIndex={0} aria-label="Text of the instruction">
-              {props.instruction.text}
-            </pre>
-          </Show>
-        </section>
+        <Wording instruction={props.instruction} />
       </Show>
       <Uses id={id()} query={uses} />
       <Versions instruction={props.instruction} />
     </div>
+  );
+}
+
+/** Rendered, or every character as it is sent. Kept from instruction to instruction. */
+const [raw, setRaw] = stored("library.raw", false);
+
+function Wording(props: { readonly instruction: Instruction }): JSX.Element {
+  const choice = (label: string, value: boolean) => (
+    <Button
+      small
+      kind={raw() === value ? "plain" : "quiet"}
+      aria-pressed={raw() === value}
+      onClick={() => setRaw(value)}
+    >
+      {label}
+    </Button>
+  );
+  return (
+    <section class="section">
+      <div class="row library-row">
+        <h3 class="heading">Text</h3>
+        <span class="end row">
+          {choice("Rendered", false)}
+          {choice("Raw", true)}
+          <CopyButton text={props.instruction.text} label="Copy text" />
+        </span>
+      </div>
+      <Show when={props.instruction.text !== ""} fallback={<p class="muted">No text yet.</p>}>
+        <Show
+          when={raw()}
+          fallback={
+            <div class="library-rendered" dir="auto" role="group" aria-label="Text of the instruction">
+              <Markdown text={props.instruction.text} />
+            </div>
+          }
+        >
+          <pre class="block library-text" dir="auto" tabIndex={0} aria-label="Text of the instruction">
+            {props.instruction.text}
+          </pre>
+        </Show>
+      </Show>
+    </section>
   );
 }
 

@@ -9,6 +9,7 @@ import { costText, count, percent, plural } from "../../kit/format.ts";
 import { type Column, Table } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
 import { ownsWorkspace } from "../../state/session.ts";
+import { UsageChart } from "../../parts/usage/usage-chart.tsx";
 import { BudgetForm } from "../../parts/budget/budget-form.tsx";
 import { BudgetMeter } from "../../parts/budget/budget-meter.tsx";
 
@@ -77,11 +78,15 @@ const COLUMNS: readonly Column<AgentUsage>[] = [
 ];
 
 export function UsageDialog(props: { readonly onClose: () => void }): JSX.Element {
+  const here = useHere();
   return (
     <Dialog open onClose={props.onClose} title="Workspace" wide>
       <div class="workspace-usage-dialog">
         <WorkspaceBudget />
         <UsageTable />
+        <Show when={here.state().usage.calls > 0}>
+          <UsageChart />
+        </Show>
       </div>
       <div class="actions">
         <Button onClick={props.onClose}>Close</Button>
