@@ -19,6 +19,7 @@ import { unreadable } from "./forms.ts";
 import { INSPECTION_JOB, type Inspected } from "./inspection-job.ts";
 import {
   ATTACHMENT_NAME_CHARACTERS_MAX,
+  HASH_CHARACTERS,
   MESSAGE_BYTES_MAX,
   UNUSED_HOURS_MAX,
   WORKSPACE_BYTES_MAX,
@@ -90,7 +91,7 @@ export class Attachments {
     const { access, store, files } = this.#deps;
     access.workspace(caller, workspaceId);
     const row = store.byHash.get(workspaceId, hash);
-    if (!row) throw notFound("attachment", hash);
+    if (!row) throw notFound("attachment", hash.slice(0, HASH_CHARACTERS));
     const path = files.pathOf(workspaceId, hash);
     if (!(await Bun.file(path).exists())) throw notFound("attachment", hash);
     return { row, path };

@@ -27,8 +27,10 @@ const attachmentKinds = ["image", "pdf", "text"] as const;
 export type AttachmentKind = (typeof attachmentKinds)[number];
 
 /** SHA-256, hex. */
-export const Hash = Type.String({ pattern: "^[0-9a-f]{64}$" });
-export const AttachmentParams = closed({ id: Id, hash: Hash });
+export const HASH_CHARACTERS = 64;
+const Hash = Type.String({ pattern: `^[0-9a-f]{${HASH_CHARACTERS}}$` });
+/** Any text: one that is no hash names nothing. */
+export const AttachmentParams = closed({ id: Id, hash: Type.String() });
 /** Path and controls are removed from the name, and it is cut to its limit: a name is only shown. */
 export const UploadQuery = closed({ name: Type.Optional(Type.String()) });
 
