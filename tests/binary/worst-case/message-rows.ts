@@ -1,4 +1,4 @@
-// The worst that a caller can send as a message, and as its attachments.
+// The worst that a caller can ask of a conversation: its messages, its branches and its attachments.
 
 import {
   ATTACHMENT_BYTES_MAX,
@@ -8,7 +8,7 @@ import {
 } from "../../../src/service/attachments/schema.ts";
 import { uploading } from "../../kit/attaching.ts";
 import { pdf, png } from "../../kit/sample-files.ts";
-import { asks, own, type ServiceCase } from "./service-asks.ts";
+import { asks, get, own, type ServiceCase } from "./service-asks.ts";
 
 const CHAT_CHARACTERS_MAX = 400_000;
 let attempts = 0;
@@ -35,6 +35,14 @@ const longPdf = () =>
   );
 
 export const MESSAGE_ROWS: Readonly<Record<string, Readonly<Record<string, ServiceCase>>>> = {
+  "GET /workspaces/{id}/entries": { "the newest of many": get(own("/entries?limit=50")) },
+  "GET /workspaces/{id}/branches": { "a long conversation": get(own("/branches")) },
+  "PUT /workspaces/{id}/branch": {
+    "a long conversation, aside and back": async (service) => {
+      for (const turn_id of [service.forkId, service.turnId])
+        await asks("PUT", own("/branch"), 200, () => ({ turn_id }))(service);
+    },
+  },
   "POST /workspaces/{id}/chat": {
     "with as many bytes as a message may have": async (service) => {
       const attachments = Array.from({ length: 5 }, () => ({ hash: service.attachedHash }));

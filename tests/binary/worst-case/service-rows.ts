@@ -73,14 +73,6 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
       own(`/memory/history?limit=500&path=${service.branch}/${BUSY}`)(service),
     ),
   },
-  "GET /workspaces/{id}/entries": { "the newest of many": get(own("/entries?limit=50")) },
-  "GET /workspaces/{id}/branches": { "a long conversation": get(own("/branches")) },
-  "PUT /workspaces/{id}/branch": {
-    "a long conversation, aside and back": async (service) => {
-      for (const turn_id of [service.forkId, service.turnId])
-        await asks("PUT", own("/branch"), 200, () => ({ turn_id }))(service);
-    },
-  },
   "GET /workspaces/{id}/turns": { "the newest of many": get(own("/turns?limit=50")) },
   "POST /workspaces/{id}/clear-taint": {
     "a long conversation": asks("POST", own("/clear-taint"), 200, () => ({ through: 1_000_000 })),
