@@ -22,6 +22,7 @@ import search from "./019_search.sql" with { type: "text" };
 import decisions from "./020_decisions.sql" with { type: "text" };
 import wholeSchema from "./whole.sql" with { type: "text" };
 
+// Sorted by name: that is the order in which their record is read.
 export const migrations: readonly Migration[] = [
   { name: "001_init", sql: init },
   { name: "002_gears", sql: gears },
