@@ -2,6 +2,7 @@
 
 import { diffWordsWithSpace } from "diff";
 import type { PromptPart } from "../../src/service/conversation/schema.ts";
+import { count } from "./format.ts";
 
 export type PartKind = PromptPart["kind"];
 
@@ -84,9 +85,30 @@ export function promptText(parts: readonly PromptPart[]): string {
     .map((part) => {
       const calls = part.calls.map((call) => `→ ${call.name} ${call.arguments}`);
       const head = `--- ${PART_NAMES[part.kind]} · ${part.source} · ${SPEAKERS[part.role]}`;
-      return [head, ...(part.text === "" ? [] : [part.text]), ...calls].join("\n");
+      const attached = part.attachments.map((one) => `[${attachedText(one)}]`);
+      return [head, ...attached, ...(part.text === "" ? [] : [part.text]), ...calls].join("\n");
     })
     .join("\n\n");
+}
+
+type Attached = PromptPart["attachments"][number];
+
+const FORMS: Readonly<Record<Attached["as"], string>> = {
+  image: "sent as an image",
+  pdf: "sent as a PDF",
+  text: "sent as text",
+  note: "not sent",
+};
+
+/** How an attachment was put in front of the model. */
+export function formText({ as, tokens: estimate, note }: Attached): string {
+  return note ?? `${FORMS[as]}, ≈ ${count(estimate)} tokens`;
+}
+
+export function attachedText(one: Attached): string {
+  return [one.name, one.media_type, `${count(one.bytes)} bytes`, `sha256:${one.hash}`, formText(one)].join(
+    " · ",
+  );
 }
 
 export interface DiffPiece {

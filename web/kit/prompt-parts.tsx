@@ -4,8 +4,16 @@ import ChevronRight from "lucide-solid/icons/chevron-right";
 import { A } from "@solidjs/router";
 import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import type { PromptPart } from "../../src/service/conversation/schema.ts";
-import { count, plural, tokens } from "./format.ts";
-import { beginning, indented, PART_NAMES, type PartKind, SPEAKERS, toolsIn } from "./prompt-part.ts";
+import { bytes, count, plural, tokens } from "./format.ts";
+import {
+  beginning,
+  formText,
+  indented,
+  PART_NAMES,
+  type PartKind,
+  SPEAKERS,
+  toolsIn,
+} from "./prompt-part.ts";
 import "./prompt.css";
 
 /** The name of a part's source, and its link. */
@@ -115,9 +123,27 @@ function PartBody(props: { readonly part: PromptPart }): JSX.Element {
 }
 
 function SaidBody(props: { readonly part: PromptPart }): JSX.Element {
-  const empty = () => props.part.text.trim() === "" && props.part.calls.length === 0;
+  const empty = () =>
+    props.part.text.trim() === "" && props.part.calls.length === 0 && props.part.attachments.length === 0;
   return (
     <>
+      <Show when={props.part.attachments.length > 0}>
+        <ul class="prompt-attached" aria-label={plural(props.part.attachments.length, "attachment")}>
+          <For each={props.part.attachments}>
+            {(one) => (
+              <li>
+                <span class="strong" dir="auto">
+                  {one.name}
+                </span>
+                <span class="muted">
+                  {one.media_type} · {bytes(one.bytes)} · {formText(one)}
+                </span>
+                <code class="prompt-hash">sha256:{one.hash}</code>
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
       <Show when={props.part.text !== ""}>
         <FoldedText text={props.part.text} />
       </Show>

@@ -57,5 +57,9 @@ function equal(a: ShownPart, b: ShownPart): boolean {
 
 function wordsOf(part: ShownPart): string {
   const calls = part.calls.map((call) => `${call.name} ${call.arguments}`);
-  return [part.text, ...calls].filter((text) => text !== "").join("\n");
+  const attachments = part.attachments.map(
+    ({ name, media_type: type, bytes, hash, as, note }) =>
+      `[${name} · ${type} · ${bytes} bytes · sha256:${hash} · ${note ?? `sent as ${as}`}]`,
+  );
+  return [...attachments, part.text, ...calls].filter((text) => text !== "").join("\n");
 }

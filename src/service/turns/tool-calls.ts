@@ -218,7 +218,9 @@ const TOO_MANY = failed(
 
 function noSuchTool(name: string, tools: readonly Tool[], tainted: boolean): string {
   const wires = name === "delegate" ? " You have no wire to an agent that you could delegate to." : "";
-  const taint = tainted ? " You have read text from the web, so you have no tools that write durably." : "";
+  const taint = tainted
+    ? " You have read text from the web or an untrusted file, so you have no tools that write durably."
+    : "";
   const hint = `${wires}${taint}`;
   return `There is no tool "${name}".${hint} You have: ${tools.map((tool) => tool.name).join(", ") || "none"}.`;
 }

@@ -222,7 +222,7 @@ test.if(searchable)(
     expect(offered("boss")).toEqual([all, safe, safe, safe, safe, safe]);
     expect(offered("ann")).toEqual([WORKER_TOOLS.filter((name) => !DURABLE.includes(name)).toSorted()]);
     expect(lab.model.requestsOf("boss")[2]!.messages.at(-1)!.results[0]!.text).toStartWith(
-      'There is no tool "file_write". You have read text from the web, so you have no tools that write durably. You have: ',
+      'There is no tool "file_write". You have read text from the web or an untrusted file, so you have no tools that write durably. You have: ',
     );
     expect(await admin.get(`${lab.own}/files`)).toEqual([]);
     expect(lab.model.problems).toEqual([]);

@@ -29,14 +29,31 @@ export function textsOf(model: Figures): FigureTexts {
   return Object.fromEntries(texts) as Record<FigureField, string>;
 }
 
+/** What an admin says that a model reads; `default`: as its name, protocol and provider suggest. */
+export type Ability = "default" | "yes" | "no";
+
+const SAID: Readonly<Record<Ability, boolean | null>> = { default: null, yes: true, no: false };
+
+function abilityOf(said: boolean | null): Ability {
+  return said === null ? "default" : said ? "yes" : "no";
+}
+
 /** All texts of the model form. */
 export interface ModelTexts extends FigureTexts {
+  readonly images: Ability;
+  readonly pdfs: Ability;
   readonly model_name: string;
   readonly label: string;
 }
 
 export function modelTextsOf(model: Model): ModelTexts {
-  return { model_name: model.model_name, label: model.label, ...textsOf(model) };
+  return {
+    model_name: model.model_name,
+    label: model.label,
+    ...textsOf(model),
+    images: abilityOf(model.images),
+    pdfs: abilityOf(model.pdfs),
+  };
 }
 
 /** Merges a record changed elsewhere into the form: edited fields stay, the others follow. */
@@ -50,7 +67,7 @@ export function followed(typed: ModelTexts, before: ModelTexts, after: ModelText
 /** Returns the edited fields only, so that someone else's changes to the others survive. Raises as `figuresOf`. */
 export function changesOf(typed: ModelTexts, before: ModelTexts): Partial<Model> {
   const { model_name, label } = typed;
-  const all = { model_name, label, ...figuresOf(typed) };
+  const all = { model_name, label, ...figuresOf(typed), images: SAID[typed.images], pdfs: SAID[typed.pdfs] };
   return Object.fromEntries(
     Object.entries(all).filter(
       ([field]) => typed[field as keyof ModelTexts] !== before[field as keyof ModelTexts],

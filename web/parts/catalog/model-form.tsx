@@ -5,9 +5,10 @@ import type { Model } from "../../../src/service/catalog/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
-import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { createSubmission, Select, TextInput } from "../../kit/form.tsx";
 import { tell } from "../../kit/toast.tsx";
 import {
+  type Ability,
   changesOf,
   figureFields,
   type FigureField,
@@ -21,6 +22,10 @@ const SIZES: readonly (readonly [FigureField, string, string])[] = [
   ["context_tokens", "Context size", "Maximum input, in tokens"],
   ["output_tokens", "Output limit", "In tokens; empty for the provider's default"],
 ];
+const ABILITIES = [
+  ["images", "Reads images"],
+  ["pdfs", "Reads PDFs"],
+] as const;
 const PRICES: readonly (readonly [FigureField, string])[] = [
   ["input_price", "Input"],
   ["cached_input_price", "Cached input"],
@@ -111,6 +116,22 @@ export function ModelSettings(props: { readonly model: Model }): JSX.Element {
         mono
         problem={form.of("model_name")}
       />
+      <div class="catalog-pair">
+        <For each={ABILITIES}>
+          {([field, label]) => (
+            <Select
+              label={label}
+              value={typed()[field]}
+              choices={[
+                { value: "default", label: `Default (${props.model.accepts[field] ? "yes" : "no"})` },
+                { value: "yes", label: "Yes" },
+                { value: "no", label: "No" },
+              ]}
+              onChange={(value) => change({ [field]: value as Ability })}
+            />
+          )}
+        </For>
+      </div>
       <FigureInputs texts={typed()} onChange={change} problemOf={form.of} />
       <FormActions form={form} action="Save" />
     </form>

@@ -1,7 +1,7 @@
 // Branches of the conversation as the chat shows them: the continuations beside a turn, the place of the next message, and asking again.
 
 import { type Accessor, createMemo, createSignal } from "solid-js";
-import type { Branches as BranchesRecord } from "../../../src/service/turns/schema.ts";
+import type { Branches as BranchesRecord, Turn } from "../../../src/service/turns/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
 import { useHere } from "../../state/here.ts";
@@ -27,7 +27,8 @@ export interface Branches {
   readonly askAgain: (turnId: number, modelId?: number) => Promise<void>;
 }
 
-export function createBranches(): Branches {
+/** `attach` hears of the attachments of a message that is written again. */
+export function createBranches(attach: (attachments: Turn["attachments"]) => void): Branches {
   const here = useHere();
   const [placement, place] = createSignal<Placement>();
   const changes = createMemo(() => here.state().branchChanges);
@@ -48,13 +49,16 @@ export function createBranches(): Branches {
     placement,
     place,
     async placeBeside(turnId) {
-      place({ after: (await turnOf(turnId)).after_id });
+      const turn = await turnOf(turnId);
+      place({ after: turn.after_id });
+      attach(turn.attachments);
     },
     async askAgain(turnId, modelId) {
       const turn = await turnOf(turnId);
       await take(
         api.workspaces({ id: here.id }).chat.post({
           text: turn.text,
+          attachments: turn.attachments.map(({ hash, name, untrusted }) => ({ hash, name, untrusted })),
           after: turn.after_id,
           queue: true,
           ...(modelId !== undefined && { model_id: modelId }),

@@ -12,10 +12,11 @@ import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import { me } from "../../state/session.ts";
 import { openTurn } from "../../state/workspace-state.ts";
-import type { Branches } from "./branches.ts";
 import { createDraft, type MessageDraft } from "./draft.ts";
 import { PlacementNotice } from "./placement-notice.tsx";
 import { useRoom } from "./room.ts";
+import { mayTrigger } from "./reference.ts";
+import { type Room, useRoom } from "./room.ts";
 import { StatusLine } from "./status-line.tsx";
 import { TaintNotice } from "./taint-notice.tsx";
 import "./composer.css";
@@ -23,6 +24,8 @@ import "./composer.css";
 /** The server's limit (turns/schema.ts). */
 const CHARACTERS_MAX = 400_000;
 const CHARACTERS_WARN = 380_000;
+const Attach = later(async () => (await import("./attach.tsx")).Attach);
+const Chosen = later(async () => (await import("./attach.tsx")).Chosen);
 /** Loads with the first `@` or `/`. */
 const MAY_COMPLETE = /^\/|(?:^|[\s([{])@/;
 const ModelChip = later(async () => (await import("./model-chip.tsx")).ModelChip, { whenQuiet: true });
@@ -34,7 +37,7 @@ export function Composer(): JSX.Element {
   let area!: HTMLTextAreaElement;
   const draft = createDraft(me()!.id, here.id);
   const { text, setText } = draft;
-  const sending = createSending(here.id, draft, room.branches);
+  const sending = createSending(here.id, draft, room);
   const running = createMemo(() => openTurn(here.state()) !== undefined);
   const completes = createMemo(() => MAY_COMPLETE.test(text()));
   room.onCompose((more) => {
@@ -76,7 +79,10 @@ export function Composer(): JSX.Element {
                 void sending.send();
               }}
             />
+            <ChosenFiles />
             <div class="chat-box-foot">
+              <Attach area={area} />
+              <ModelChip />
               <Hint length={text().length} running={running()} />
               <ModelChip />
               <Show when={running()}>
@@ -96,25 +102,42 @@ export function Composer(): JSX.Element {
   );
 }
 
+function ChosenFiles(): JSX.Element {
+  const { attaching } = useRoom();
+  return (
+    <Show when={attaching()?.has()}>
+      <Chosen attaching={attaching()!} />
+    </Show>
+  );
+}
+
 /** Clears the text once the server has accepted it. */
-function createSending(workspaceId: number, { text, setText }: MessageDraft, { placement, place }: Branches) {
+function createSending(workspaceId: number, { text, setText }: MessageDraft, { branches, attaching }: Room) {
+  const { placement, place } = branches;
   const [busy, setBusy] = createSignal(false);
   const [problem, setProblem] = createProblem();
   const tooLong = () => text().length > CHARACTERS_MAX;
-  const ready = () => text().trim() !== "" && !tooLong() && !busy();
+  const has = () => text().trim() !== "" || (attaching()?.has() ?? false);
+  const ready = () => has() && !attaching()?.failed() && !tooLong() && !busy();
   const send = async () => {
     if (!ready()) return;
     const said = text();
     setBusy(true);
     setProblem(undefined);
     try {
+      const files = await attaching()?.settled();
+      if (attaching()?.failed()) return;
       // Queues behind a running turn, including one that someone has just started.
       const at = placement();
       await take(
-        api
-          .workspaces({ id: workspaceId })
-          .chat.post({ text: said, queue: true, ...(at && { after: at.after }) }),
+        api.workspaces({ id: workspaceId }).chat.post({
+          text: said,
+          queue: true,
+          ...(files && { attachments: files }),
+          ...(at && { after: at.after }),
+        }),
       );
+      attaching()?.clear();
       if (text() === said) setText("");
       if (placement() === at) place(undefined);
     } catch (error) {

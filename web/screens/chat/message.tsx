@@ -2,7 +2,9 @@
 
 import { type JSX, Show } from "solid-js";
 import { api, take } from "../../api/client.ts";
+import type { MessageAttachment } from "../../../src/service/attachments/schema.ts";
 import { Button } from "../../kit/button.tsx";
+import { later } from "../../kit/later.tsx";
 import { Plain } from "../../kit/markdown.tsx";
 import { Avatar, Time } from "../../kit/pieces.tsx";
 import { attempt } from "../../kit/toast.tsx";
@@ -12,6 +14,8 @@ import { BranchSwitch } from "./branch-switch.tsx";
 import { EntryMenu } from "./entry-menu.tsx";
 import { useRoom } from "./room.ts";
 import "./message.css";
+
+const SentFiles = later(async () => (await import("./sent-files.tsx")).SentFiles);
 
 export function MessageItem(props: { readonly item: Message }): JSX.Element {
   const mine = () => props.item.userId !== undefined && props.item.userId === me()?.id;
@@ -32,6 +36,9 @@ export function MessageItem(props: { readonly item: Message }): JSX.Element {
           <span class="chat-when">
             <Time time={props.item.time} />
           </span>
+          <Show when={props.item.entry?.tainted}>
+            <span class="tag wait">untrusted</span>
+          </Show>
           <Show when={props.item.entry?.forgotten}>
             <span class="tag">not sent to the model</span>
           </Show>
@@ -40,9 +47,21 @@ export function MessageItem(props: { readonly item: Message }): JSX.Element {
             {(entry) => <EntryMenu entry={entry()} of={`the message of ${name()}`} />}
           </Show>
         </div>
+        <Attached attachments={props.item.entry?.attachments ?? []} />
         <Plain text={props.item.text} />
       </div>
     </article>
+  );
+}
+
+/** Its place is there at once, so that nothing moves when it loads. */
+function Attached(props: { readonly attachments: readonly MessageAttachment[] }): JSX.Element {
+  return (
+    <Show when={props.attachments.length > 0}>
+      <div class="chat-files">
+        <SentFiles attachments={props.attachments} />
+      </div>
+    </Show>
   );
 }
 
@@ -53,7 +72,9 @@ export function QueuedItem(props: { readonly item: Queued }): JSX.Element {
   const cancel = () =>
     attempt(async () => {
       await take(api.turns({ id: turn.id }).cancel.post());
-      if (mine()) room.compose(turn.text);
+      if (!mine()) return;
+      room.compose(turn.text);
+      room.attaching()?.take(turn.attachments);
     });
   return (
     <article class="chat-message chat-queued" aria-label="Queued message">
@@ -68,6 +89,7 @@ export function QueuedItem(props: { readonly item: Queued }): JSX.Element {
             </Button>
           </span>
         </div>
+        <Attached attachments={turn.attachments} />
         <Plain text={turn.text} />
       </div>
     </article>

@@ -4,6 +4,7 @@ import { useNavigate } from "@solidjs/router";
 import { createContext, createMemo, createSignal, onCleanup, useContext, type Accessor } from "solid-js";
 import { modelsQuery } from "../../state/lists.ts";
 import { useHere, useSelection, type Selection } from "../../state/here.ts";
+import type { Attaching } from "./attaching.ts";
 import { type Branches, createBranches } from "./branches.ts";
 import { isOpen } from "../../state/workspace-state.ts";
 
@@ -27,6 +28,9 @@ export interface Room {
   /** Names are loaded or failed to load, so that text beside them no longer moves. */
   readonly namesKnown: Accessor<boolean>;
   readonly branches: Branches;
+  /** What is attached to the message being written; undefined until that part has loaded. */
+  readonly attaching: Accessor<Attaching | undefined>;
+  readonly setAttaching: (attaching: Attaching | undefined) => void;
   readonly select: (selection: Selection) => void;
   readonly showInActivity: (turnId: number) => void;
   /** The address that opens the conversation at an entry. */
@@ -46,6 +50,7 @@ export function createRoom(): Room {
   const navigate = useNavigate();
   const [, select] = useSelection();
   const [opened, setOpened] = createSignal<ReadonlySet<string>>(new Set());
+  const [attaching, setAttaching] = createSignal<Attaching>();
   const models = modelsQuery();
   const names = createMemo(
     () => new Map(models.data()?.map(({ id, label, model_name: name }) => [id, label === "" ? name : label])),
@@ -72,7 +77,9 @@ export function createRoom(): Room {
     now: createSeconds(() => here.state().turns.some(({ status }) => isOpen(status))),
     namesKnown: () => !models.loading(),
     modelName: (agentId, chosen) => names().get(chosen ?? modelIds().get(agentId) ?? 0),
-    branches: createBranches(),
+    branches: createBranches((attachments) => attaching()?.take(attachments)),
+    attaching,
+    setAttaching: (next) => void setAttaching(() => next),
     select,
     linkTo: (entryId) => `${location.origin}/workspaces/${here.id}?entry=${entryId}`,
     showInActivity: (turnId) => navigate(`/workspaces/${here.id}/activity?turn=${turnId}`),
