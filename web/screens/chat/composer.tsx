@@ -24,7 +24,7 @@ import "./composer.css";
 /** The server's limit (turns/schema.ts). */
 const CHARACTERS_MAX = 400_000;
 const CHARACTERS_WARN = 380_000;
-const Attach = later(async () => (await import("./attach.tsx")).Attach);
+const Attach = later(async () => (await import("./attach.tsx")).Attach, { whenQuiet: true });
 const Chosen = later(async () => (await import("./attach.tsx")).Chosen);
 /** Loads with the first `@` or `/`. */
 const MAY_COMPLETE = /^\/|(?:^|[\s([{])@/;

@@ -4,6 +4,7 @@ import Download from "lucide-solid/icons/download";
 import FileText from "lucide-solid/icons/file-text";
 import { createSignal, For, type JSX, Show } from "solid-js";
 import type { MessageAttachment } from "../../../src/service/attachments/schema.ts";
+import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { useHere } from "../../state/here.ts";
 import { factsOf, fileAddress } from "./file-facts.ts";
@@ -51,12 +52,13 @@ function LargeImage(props: { readonly one: MessageAttachment; readonly onClose: 
   return (
     <Dialog open wide onClose={props.onClose} title={props.one.name}>
       <img class="chat-attach-large" src={address()} alt={props.one.name} />
-      <div class="actions">
+      <div class="actions chat-attach-actions">
         <span class="muted small">{factsOf(props.one)}</span>
         <a class="btn" href={address()} download={props.one.name}>
           <Download size={14} aria-hidden="true" />
           Download
         </a>
+        <Button onClick={() => props.onClose()}>Close</Button>
       </div>
     </Dialog>
   );
