@@ -3,8 +3,8 @@
 import type { Job } from "../../kit/workers/job.ts";
 import type { AttachmentKind } from "./schema.ts";
 
-/** Of the largest PDF with its text, on a slow machine. */
-const DEADLINE_MS = 20_000;
+/** For what a hostile PDF makes of one page; reading the others stops by itself (pdf-text.ts). */
+const DEADLINE_MS = 60_000;
 
 export interface Inspected {
   readonly kind: AttachmentKind;

@@ -8,6 +8,8 @@ import { IMAGE_BYTES_MAX, IMAGE_SIDE_PIXELS_MAX, TEXT_BYTES_MAX } from "./schema
 
 /** The header of a PDF may stand behind other bytes. */
 const PDF_HEADER_WITHIN_BYTES = 1024;
+/** Counting one long word takes a second for so many. */
+const COUNTED_CHARACTERS_MAX = 100_000;
 const NOTHING = { width: null, height: null, pages: null, text: null, textTokens: null };
 
 /** Raises `not_text` for anything but an image, a PDF or text, `too_large`, `refused` for a broken file. */
@@ -77,8 +79,10 @@ function wideText(encoding: "utf-16le" | "utf-16be", bytes: Uint8Array): string 
   }
 }
 
+/** An estimate: the beginning of a long text stands for all of it. */
 async function tokensOf(text: string): Promise<number> {
   if (text === "") return 0;
   const { countTexts } = await import("../../kit/token-count.ts");
-  return countTexts([text])[0]!;
+  const beginning = text.slice(0, COUNTED_CHARACTERS_MAX).toWellFormed();
+  return Math.ceil((countTexts([beginning])[0]! * text.length) / beginning.length);
 }

@@ -1,5 +1,6 @@
 // Reads the text of a PDF. Runs in a worker, whose deadline bounds it: a hostile PDF can ask for any amount of work.
 
+import { systemClock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { tolerateForgottenRejections } from "../../kit/workers/job.ts";
 import { PDF_PAGES_MAX, PDF_TEXT_CHARACTERS_MAX } from "./schema.ts";
@@ -10,7 +11,13 @@ interface PdfText {
   readonly text: string;
 }
 
-const LEFT_OUT = `\n\n(The rest of the text is left out: it has more than ${PDF_TEXT_CHARACTERS_MAX} characters.)`;
+/** After this, the rest of the pages is left out. */
+const READING_MS_MAX = 20_000;
+const LEFT_OUT = "\n\n(The rest of the text is left out, because there is too much of it.)";
+
+function isRoom(text: string): boolean {
+  return text.length <= PDF_TEXT_CHARACTERS_MAX;
+}
 
 /** Raises `refused` for a PDF that is broken or protected by a password, `too_large` for too many pages. */
 export async function readPdf(bytes: Uint8Array, name: string): Promise<PdfText> {
@@ -32,17 +39,18 @@ export async function readPdf(bytes: Uint8Array, name: string): Promise<PdfText>
       throw new AppError("too_large", `${name}: has ${pages} pages; attach at most ${PDF_PAGES_MAX}`, {
         limit_pages: PDF_PAGES_MAX,
       });
+    const endAt = systemClock.elapsed() + READING_MS_MAX;
     let text = "";
-    for (let number = 1; number <= pages && text.length <= PDF_TEXT_CHARACTERS_MAX; number++) {
+    let number = 1;
+    for (; number <= pages && isRoom(text) && systemClock.elapsed() < endAt; number++) {
       const page = await document.getPage(number);
       const { items } = await page.getTextContent();
-      const words = items
-        .map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : ""))
-        .join("");
-      if (words.trim() !== "") text += `${text === "" ? "" : "\n\n"}${words.trim()}`;
+      const words = items.map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : ""));
+      const shown = words.join("").trim();
+      if (shown !== "") text += `${text === "" ? "" : "\n\n"}${shown}`;
       page.cleanup();
     }
-    if (text.length > PDF_TEXT_CHARACTERS_MAX)
+    if (number <= pages || !isRoom(text))
       text = wellFormed(text.slice(0, PDF_TEXT_CHARACTERS_MAX)) + LEFT_OUT;
     return { pages, text: wellFormed(text) };
   } catch (error) {

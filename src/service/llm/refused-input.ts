@@ -8,7 +8,7 @@ type Input = "images" | "pdfs";
 
 /** Servers differ: some report a request that they cannot read as their own failure. */
 const STATUSES: ReadonlySet<number | undefined> = new Set([400, 404, 415, 422, 500, 501]);
-const NO = String.raw`(?:not support|unsupported|only supported by|no endpoints found|cannot (?:read|process|accept|handle)|can't (?:read|process)|not (?:accept|able to (?:read|see)|allowed|a multimodal|multimodal)|input should be 'text'|invalid content type|unknown (?:variant|part|content)|expected .{0,20}\btext\b)`;
+const NO = String.raw`(?:not support|unsupported|only supported by|no endpoints found|cannot (?:read|process|accept|handle)|can't (?:read|process)|not (?:accept|able to (?:read|see)|allowed|(?:a )?(?=multimodal|vision))|input should be 'text'|invalid content type|unknown (?:variant|part|content)|expected .{0,20}\btext\b)`;
 const ABOUT: Readonly<Record<Input, string>> = {
   images: String.raw`(?:image|vision|multimodal|modalit)`,
   pdfs: String.raw`(?:pdf|document|\bfiles?\b)`,
