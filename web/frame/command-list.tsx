@@ -79,7 +79,7 @@ export function everyCommand(): Accessor<readonly Command[]> {
     ...(gears.data() ?? []).map((one) => ({
       id: `gear-${one.id}`,
       group: "Gears",
-      label: one.display_name,
+      label: one.name,
       note: one.status,
       icon: () => <Cog aria-hidden="true" />,
       run: go(`/gears/${one.id}`),
@@ -87,7 +87,7 @@ export function everyCommand(): Accessor<readonly Command[]> {
     ...(instructions.data() ?? []).map((one) => ({
       id: `instruction-${one.id}`,
       group: "Instructions",
-      label: one.display_name,
+      label: one.name,
       note: `version ${one.version}`,
       icon: () => <BookOpen aria-hidden="true" />,
       run: go(`/library/${one.id}`),

@@ -74,7 +74,7 @@ export interface Place {
 /** The gear's bindings in one workspace. */
 export async function readPlaces(
   gearId: number,
-  workspace: { readonly id: number; readonly name: string },
+  workspace: { readonly id: number; readonly display_name: string },
 ): Promise<Place[]> {
   const id = workspace.id;
   const bindings = (await take(api.workspaces({ id }).gears.get())).filter(

@@ -14,8 +14,6 @@ import { me } from "../../state/session.ts";
 import { openTurn } from "../../state/workspace-state.ts";
 import { createDraft, type MessageDraft } from "./draft.ts";
 import { PlacementNotice } from "./placement-notice.tsx";
-import { useRoom } from "./room.ts";
-import { mayTrigger } from "./reference.ts";
 import { type Room, useRoom } from "./room.ts";
 import { StatusLine } from "./status-line.tsx";
 import { TaintNotice } from "./taint-notice.tsx";
@@ -82,7 +80,6 @@ export function Composer(): JSX.Element {
             <ChosenFiles />
             <div class="chat-box-foot">
               <Attach area={area} />
-              <ModelChip />
               <Hint length={text().length} running={running()} />
               <ModelChip />
               <Show when={running()}>

@@ -81,7 +81,7 @@ function BindForm(props: { readonly id: number; readonly onBound: () => Promise<
   });
   const choices = () => [
     { value: ALL_AGENTS, label: "All agents" },
-    ...(agents.data() ?? []).map(({ id, display_name: name }) => ({ value: String(id), label: name })),
+    ...(agents.data() ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
   ];
   const sent = createSubmission([], async () => {
     const agent_id = agent() === ALL_AGENTS ? null : Number(agent());
