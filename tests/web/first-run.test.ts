@@ -59,6 +59,10 @@ describe.if(hasBrowser)("the first run", () => {
 
     await page.reload();
     await page.getByText("responded: 3 models").waitFor();
+    // A model is suggested, and can be taken out again.
+    await page.getByText("Suggested by its name.").waitFor();
+    await page.getByRole("button", { name: "Add 1 model" }).waitFor();
+    await page.getByRole("button", { name: "Remove swift-2" }).click();
     await page.getByRole("textbox", { name: "Search or type a name" }).fill("swift");
     expect(await page.getByRole("checkbox", { name: "thorough-1" }).count()).toBe(0);
     await page.getByRole("checkbox", { name: "swift-1" }).check();
@@ -86,6 +90,13 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByText("Cannot use").waitFor();
     await page.getByText(/^The provider answered 401: .*api-key/s).waitFor();
     await page.getByText("The key was rejected. Enter another one.").waitFor();
+    // The refusal covers nothing of the form, also on a phone.
+    await page.setViewportSize({ width: 360, height: 740 });
+    const refused = (await page.locator(".notice.bad").boundingBox())!;
+    const field = (await page.getByRole("textbox", { name: "Model name" }).boundingBox())!;
+    expect(refused.y + refused.height).toBeLessThanOrEqual(field.y);
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(360);
+    await page.setViewportSize({ width: 1280, height: 860 });
 
     // Replacing only the key, even by another wrong one, asks the provider again.
     await page.getByRole("button", { name: "Edit provider" }).click();
@@ -111,6 +122,34 @@ describe.if(hasBrowser)("the first run", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("responded: 3 models").waitFor();
     expect(await at.service.admin.get("/providers")).toHaveLength(1);
+  });
+
+  test("shows the example without a key, never as a model, and leads on to a real one", async () => {
+    const at = await stage();
+    const page = await at.browser.open(at.service.url, "/workspaces");
+    await page.getByText("It is a script in this server, not a language model").waitFor();
+    await page.getByRole("button", { name: "Try the example" }).click();
+    await page.waitForURL(/\/workspaces\/1$/);
+    const box = page.getByRole("textbox", { name: "Message the orchestrator" });
+    await eventually(() => box.inputValue(), "Show me what a turn looks like.");
+    await page
+      .getByRole("button", { name: "Model of the orchestrator: Built-in example (not a model)" })
+      .waitFor();
+    await box.press("Enter");
+    await page.getByText("That was a turn.").waitFor();
+    const answers = await page.getByRole("article", { name: /answered$/ }).all();
+    for (const answer of answers)
+      await answer.getByText("Built-in example: a script, not a language model.").first().waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.goto(`${at.service.url}/workspaces`);
+    await page.getByText("So far there is only the built-in example").waitFor();
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await page.getByRole("link", { name: "Add provider" }).click();
+    await page.getByRole("heading", { name: "Add provider" }).waitFor();
+    await page.goto(`${at.service.url}/models?open=provider-1`);
+    await page.getByText("It is not a language model").waitFor();
+    expect(await page.getByRole("textbox", { name: "New key" }).count()).toBe(0);
+    expect(await problemsInBothThemes(page)).toEqual([]);
   });
 
   test("requires a key for Anthropic; continues with the provider that was added last", async () => {
@@ -150,12 +189,12 @@ describe.if(hasBrowser)("the first run", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.type("thor");
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Add 1 model" }).waitFor();
-    await page.getByRole("button", { name: "Add 1 model" }).focus();
+    await page.getByRole("button", { name: "Add 2 models" }).waitFor();
+    await page.getByRole("button", { name: "Add 2 models" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Create workspace" }).waitFor();
     await clean();
-    expect(await models(at)).toEqual(["thorough-1"]);
+    expect(await models(at)).toEqual(["swift-2", "thorough-1"]);
     await eventually(focused, "Step 3: Create a workspace");
     await page.keyboard.press("Tab");
     await page.keyboard.type("By keys");

@@ -6,6 +6,7 @@ import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { changesOf } from "./changes.ts";
+import { exampleIsFixed, requireExampleModel } from "./example.ts";
 import type { ProviderKeys } from "./keys.ts";
 import {
   CONTEXT_TOKENS_MAX,
@@ -35,6 +36,8 @@ export interface ModelEndpoint {
   readonly protocol: Protocol;
   readonly providerId: number;
   readonly providerName: string;
+  /** The built-in example answers from a script, and no request is sent. */
+  readonly isExample?: boolean;
   /** Without a trailing slash. Anthropic's paths add `/v1`; the other protocol's are appended directly. */
   readonly baseUrl: string;
   /** Empty when there is none. */
@@ -117,6 +120,7 @@ export class Models {
       modelName: row.model_name,
       label: row.label,
       protocol: row.protocol,
+      isExample: row.provider_type === "example",
       providerId: row.provider_id,
       providerName: row.provider_name,
       baseUrl: row.base_url,
@@ -145,6 +149,7 @@ export class Models {
     return db.write(() => {
       const provider = store.providerById.get(input.provider_id);
       if (!provider) throw notFound("provider", input.provider_id);
+      if (provider.type === "example") requireExampleModel(input);
       if (store.modelCount.get()!.count >= MODELS_MAX) {
         throw new AppError("refused", `there are already ${MODELS_MAX} models; delete one first`);
       }
@@ -162,6 +167,7 @@ export class Models {
     return db.write(() => {
       requireAdmin(caller);
       const model = this.#row(id);
+      if (model.provider_type === "example") throw exampleIsFixed();
       const fields = parseFields(input, model);
       const changes = changesOf<ModelFields>(model, fields);
       if (Object.keys(changes).length > 0) {

@@ -9,6 +9,7 @@ import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { refuseOwnListener, type OwnListener, type Resolve } from "./addresses.ts";
 import { changesOf } from "./changes.ts";
+import { EXAMPLE_TEST, exampleIsFixed, requireExampleProvider } from "./example.ts";
 import type { ProviderKeys } from "./keys.ts";
 import { failure, listProviderModels, type Fetch } from "./listing.ts";
 import {
@@ -29,6 +30,8 @@ const PROTOCOL_OF: Record<ProviderType, Protocol> = {
   "vendor-a": "anthropic",
   "openai-compatible": "openai-compatible",
   "vendor-b-compatible": "openai-compatible",
+  // It sends nothing, so it speaks none.
+  example: "openai-compatible",
 };
 
 const ANTHROPIC_ADDRESS = "https://api.anthropic.com";
@@ -61,9 +64,11 @@ export class Providers {
     requireAdmin(caller);
     const name = parseName("name", input.name);
     const protocol = PROTOCOL_OF[input.type];
-    const baseUrl = parseBaseUrl(input.base_url ?? "", protocol);
+    const isExample = input.type === "example";
+    if (isExample) requireExampleProvider(input);
+    const baseUrl = isExample ? "" : parseBaseUrl(input.base_url ?? "", protocol);
     const key = parseKey(input.api_key ?? "");
-    await this.checkProviderAddress(baseUrl);
+    if (!isExample) await this.checkProviderAddress(baseUrl);
     return db.write(() => {
       requireAdmin(caller);
       this.#requireFreeName(name.key, name.text);
@@ -93,7 +98,8 @@ export class Providers {
     const name = input.name === undefined ? undefined : parseName("name", input.name);
     const key = input.api_key === undefined ? undefined : parseKey(input.api_key);
     // The type never changes, so it is safe to read it before the write.
-    const { protocol } = this.#existing(id);
+    const { protocol, type } = this.#existing(id);
+    if (type === "example") throw exampleIsFixed();
     const baseUrl = input.base_url === undefined ? undefined : parseBaseUrl(input.base_url, protocol);
     if (baseUrl !== undefined) await this.checkProviderAddress(baseUrl);
     return db.write(() => {
@@ -167,7 +173,8 @@ export class Providers {
   async test(caller: Caller, id: number): Promise<ProviderTest> {
     const { store, fetch, keys } = this.#deps;
     requireAdmin(caller);
-    const { base_url: checked } = this.#existing(id);
+    const { base_url: checked, type } = this.#existing(id);
+    if (type === "example") return EXAMPLE_TEST;
     await this.checkProviderAddress(checked);
     // Check again before sending the key: resolving the name took time.
     requireAdmin(caller);

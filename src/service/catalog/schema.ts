@@ -17,8 +17,14 @@ export const protocols = ["anthropic", "openai-compatible"] as const;
 /** Anthropic's Messages API, or OpenAI's Chat Completions API. */
 export type Protocol = (typeof protocols)[number];
 
-/** The last two are aliases of the first two; a provider keeps the one it was created with. */
-const providerTypes = ["anthropic", "openai-compatible", "vendor-a", "vendor-b-compatible"] as const;
+/** The two with `vendor` are aliases of the first two; a provider keeps the one it was created with. `example`: the built-in script. */
+const providerTypes = [
+  "anthropic",
+  "openai-compatible",
+  "vendor-a",
+  "vendor-b-compatible",
+  "example",
+] as const;
 export const ProviderType = oneOf(providerTypes);
 export type ProviderType = (typeof providerTypes)[number];
 
@@ -30,6 +36,10 @@ export const Provider = closed({
   has_key: Type.Boolean({ description: "the only statement ever made about the key" }),
 });
 export type Provider = Static<typeof Provider>;
+
+export const EXAMPLE_PROVIDER_NAME = "Built-in example";
+export const EXAMPLE_MODEL_NAME = "example";
+export const EXAMPLE_MODEL_LABEL = "Built-in example (not a model)";
 
 const BaseUrl = Type.String({
   description: `absolute http or https address without credentials, query or fragment; at most ${BASE_URL_CHARACTERS_MAX} characters. Empty: the type's default address, if it has one`,

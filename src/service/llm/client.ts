@@ -5,6 +5,7 @@ import type { Protocol as ProtocolName } from "../catalog/schema.ts";
 import { Answer } from "./answer.ts";
 import { chatBody } from "./chat-request.ts";
 import { ChatReader } from "./chat-reader.ts";
+import { answerAsExample } from "./example.ts";
 import { abortedAnswer, brokenProtocol, requireFlat, tooLarge } from "./failures.ts";
 import { parsedObject } from "./json.ts";
 import { messagesBody } from "./messages-request.ts";
@@ -33,6 +34,7 @@ const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
 
 export function createModelClient(deps: TransportDeps): CallModel {
   return async (endpoint, request, listener, signal) => {
+    if (endpoint.isExample) return answerAsExample(endpoint, request, listener, signal);
     const { url, headers, body } = PROTOCOLS[endpoint.protocol];
     const answer = new Answer(listener);
     try {

@@ -190,6 +190,7 @@ test("returns an endpoint with everything that a call needs", async () => {
     protocol: "anthropic",
     providerId: 1,
     providerName: "P",
+    isExample: false,
     baseUrl: "https://api.anthropic.com",
     apiKey: "sk-1",
     prices: { input: 3, cachedInput: 0.3, output: 15 },

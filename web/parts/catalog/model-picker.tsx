@@ -2,7 +2,7 @@
 
 import CircleCheck from "lucide-solid/icons/circle-check";
 import X from "lucide-solid/icons/x";
-import { createMemo, createSignal, For, type JSX, onMount, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, For, type JSX, onMount, Show } from "solid-js";
 import type { Model, Provider, ProviderTest } from "../../../src/service/catalog/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
@@ -14,7 +14,8 @@ import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { found } from "../../kit/table.tsx";
 import { isAdmin } from "../../state/session.ts";
-import { failureWords } from "./provider-words.ts";
+import { bestModel } from "./best-model.ts";
+import { failureWords, isExample } from "./provider-words.ts";
 import { figuresOf, type FigureTexts, figureFields, noFigures } from "./figures.ts";
 import { FigureInputs } from "./model-form.tsx";
 import "./catalog.css";
@@ -60,9 +61,15 @@ export function ModelPicker(props: PickerProps): JSX.Element {
           onChangeProvider={props.onChangeProvider}
         />
       </Show>
-      <Choose {...props} listed={answer()?.models ?? []} />
+      <Choose {...props} listed={answer()?.models ?? []} suggested={suggestion(props, answer())} />
     </div>
   );
+}
+
+/** For the first model of all. */
+function suggestion(props: PickerProps, answer: ProviderTest | undefined): string | undefined {
+  const first = props.models.every(({ provider_type: type }) => isExample(type));
+  return props.askNow && first ? bestModel(answer?.models ?? []) : undefined;
 }
 
 /** The result of the test; a refusal in the provider's own words. */
@@ -158,9 +165,13 @@ function Failure(props: {
 }
 
 /** The chosen models, and the meaning of the search text: part of a listed name, or a name that is not listed. */
-function createChoice(props: PickerProps & { readonly listed: readonly string[] }) {
+function createChoice(props: ChooseProps) {
   const [search, setSearch] = createSignal("");
   const [chosen, setChosen] = createSignal<readonly string[]>([]);
+  createEffect(() => {
+    const { suggested } = props;
+    if (suggested !== undefined) setChosen((before) => (before.length === 0 ? [suggested] : before));
+  });
   const known = createMemo(
     () =>
       new Set(
@@ -217,7 +228,13 @@ function createAddition(
   return { form, label, setLabel, figures, setFigures };
 }
 
-function Choose(props: PickerProps & { readonly listed: readonly string[] }): JSX.Element {
+interface ChooseProps extends PickerProps {
+  readonly listed: readonly string[];
+  /** Chosen at first. */
+  readonly suggested: string | undefined;
+}
+
+function Choose(props: ChooseProps): JSX.Element {
   const choice = createChoice(props);
   const { search, setSearch, chosen, known, fitting, typed, isNew, toggle, takeTyped, onEnter } = choice;
   const { form, label, setLabel, figures, setFigures } = createAddition(props, choice);
@@ -247,6 +264,9 @@ function Choose(props: PickerProps & { readonly listed: readonly string[] }): JS
         </Button>
       </Show>
       <Show when={chosen().length > 0}>
+        <Show when={chosen().length === 1 && chosen()[0] === props.suggested}>
+          <p class="small muted">Suggested by its name. Remove it, or choose others as well.</p>
+        </Show>
         <Chosen names={chosen()} onRemove={toggle} />
       </Show>
       <Show when={chosen().length === 1}>

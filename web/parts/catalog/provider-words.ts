@@ -29,7 +29,18 @@ export function isAnthropic(type: ProviderType): boolean {
 }
 
 export function typeTitle(type: ProviderType): string {
+  if (type === "example") return "Built-in example";
   return isAnthropic(type) ? "Anthropic" : "OpenAI-compatible";
+}
+
+/** The server accepts these names only (catalog/schema.ts). */
+export const EXAMPLE_PROVIDER_NAME = "Built-in example";
+export const EXAMPLE_MODEL_NAME = "example";
+export const EXAMPLE_MODEL_LABEL = "Built-in example (not a model)";
+
+/** The built-in script, which is no model. */
+export function isExample(type: ProviderType): boolean {
+  return type === "example";
 }
 
 /** Why a test failed, in the provider's own words if it gave any, and what to try. */

@@ -13,6 +13,7 @@ import { tell } from "../../kit/toast.tsx";
 import { isAdmin } from "../../state/session.ts";
 import { ModelSettings } from "../../parts/catalog/model-form.tsx";
 import { ModelPicker } from "../../parts/catalog/model-picker.tsx";
+import { isExample } from "../../parts/catalog/provider-words.ts";
 import { ProviderSettings } from "../../parts/catalog/provider-form.tsx";
 
 export function ProviderDetail(props: {
@@ -22,16 +23,26 @@ export function ProviderDetail(props: {
 }): JSX.Element {
   return (
     <>
-      <section class="section">
-        <h3>Add models</h3>
-        <ModelPicker
-          provider={props.provider}
-          models={props.models}
-          onAdded={(added) =>
-            tell(added.length === 1 ? `${added[0]!.label} added.` : `${added.length} models added.`)
-          }
-        />
-      </section>
+      <Show when={isExample(props.provider.type)}>
+        <section class="section">
+          <p class="lead">
+            A script in this server that shows what a turn looks like. It is not a language model, and it
+            sends nothing to any other machine. Delete it when you no longer need it.
+          </p>
+        </section>
+      </Show>
+      <Show when={!isExample(props.provider.type)}>
+        <section class="section">
+          <h3>Add models</h3>
+          <ModelPicker
+            provider={props.provider}
+            models={props.models}
+            onAdded={(added) =>
+              tell(added.length === 1 ? `${added[0]!.label} added.` : `${added.length} models added.`)
+            }
+          />
+        </section>
+      </Show>
       <Show
         when={isAdmin()}
         fallback={
@@ -45,14 +56,16 @@ export function ProviderDetail(props: {
           </section>
         }
       >
-        <section class="section">
-          <h3>Name and address</h3>
-          <ProviderSettings provider={props.provider} />
-        </section>
-        <section class="section">
-          <h3>Key</h3>
-          <KeyForm provider={props.provider} />
-        </section>
+        <Show when={!isExample(props.provider.type)}>
+          <section class="section">
+            <h3>Name and address</h3>
+            <ProviderSettings provider={props.provider} />
+          </section>
+          <section class="section">
+            <h3>Key</h3>
+            <KeyForm provider={props.provider} />
+          </section>
+        </Show>
         <section class="section">
           <Remove
             what="provider"
@@ -120,9 +133,11 @@ export function ModelDetail(props: { readonly model: Model; readonly onGone: () 
   return (
     <>
       <Show when={isAdmin()} fallback={<ModelFacts model={props.model} />}>
-        <section class="section">
-          <ModelSettings model={props.model} />
-        </section>
+        <Show when={!isExample(props.model.provider_type)}>
+          <section class="section">
+            <ModelSettings model={props.model} />
+          </section>
+        </Show>
         <section class="section">
           <Remove
             what="model"

@@ -11,7 +11,7 @@ import { SearchBox } from "../../kit/search-box.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { type Column, found, Table } from "../../kit/table.tsx";
 import { isAdmin } from "../../state/session.ts";
-import { typeTitle } from "../../parts/catalog/provider-words.ts";
+import { isExample, typeTitle } from "../../parts/catalog/provider-words.ts";
 
 export interface Catalogue {
   readonly providers: readonly Provider[];
@@ -142,7 +142,16 @@ function providerColumns(modelsOf: (id: number) => number): Column<Provider>[] {
   return [
     { title: "Name", cell: (one) => <span dir="auto">{one.name}</span>, sortBy: (one) => one.name },
     { title: "Kind", cell: (one) => typeTitle(one.type), tight: true, optional: true },
-    { title: "Address", cell: (one) => <span class="mono">{one.base_url}</span>, optional: true },
+    {
+      title: "Address",
+      cell: (one) =>
+        isExample(one.type) ? (
+          <span class="muted">in this server</span>
+        ) : (
+          <span class="mono">{one.base_url}</span>
+        ),
+      optional: true,
+    },
     {
       title: "Key",
       tight: true,

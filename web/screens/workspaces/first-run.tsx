@@ -5,11 +5,13 @@ import { useNavigate } from "@solidjs/router";
 import Check from "lucide-solid/icons/check";
 import { createEffect, createMemo, createSignal, type JSX, Match, on, Show, Switch } from "solid-js";
 import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
+import { isExample } from "../../parts/catalog/provider-words.ts";
 import { Button } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
 import { Select } from "../../kit/form.tsx";
 import { ModelPicker } from "../../parts/catalog/model-picker.tsx";
 import { NewProvider, ProviderSettings } from "../../parts/catalog/provider-form.tsx";
+import { TryExample } from "./try-example.tsx";
 import { WorkspaceForm } from "./workspace-form.tsx";
 
 interface FirstRunProps {
@@ -22,12 +24,17 @@ function createProgress(props: FirstRunProps) {
   const [chosenId, setChosenId] = createSignal<number>();
   const [back, setBack] = createSignal<"add" | "change">();
   /** The list is sorted by name; the newest provider has the highest id. */
-  const newest = () => props.providers.toSorted((a, b) => a.id - b.id).at(-1);
-  const provider = () => props.providers.find(({ id }) => id === chosenId()) ?? newest();
+  const real = () => props.providers.filter(({ type }) => !isExample(type));
+  const newest = () =>
+    real()
+      .toSorted((a, b) => a.id - b.id)
+      .at(-1);
+  const provider = () => real().find(({ id }) => id === chosenId()) ?? newest();
   /** Counts edits of the provider: a new address or key requires a new request for its models. */
   const [changes, setChanges] = createSignal(0);
   const askedAbout = () => provider() && `${provider()!.id} ${changes()}`;
-  const reached = () => (provider() === undefined ? 1 : props.models.length === 0 ? 2 : 3);
+  const models = () => props.models.filter(({ provider_type: type }) => !isExample(type));
+  const reached = () => (provider() === undefined ? 1 : models().length === 0 ? 2 : 3);
   const [more, setMore] = createSignal(false);
   const step = () => (back() !== undefined ? 1 : more() ? 2 : reached());
   return { setChosenId, back, setBack, provider, setChanges, askedAbout, reached, more, setMore, step };
@@ -85,6 +92,9 @@ export function FirstRun(props: FirstRunProps): JSX.Element {
           />
         </Step>
       </ol>
+      <Show when={step() === 1 && back() === undefined}>
+        <TryExample providers={props.providers} models={props.models} />
+      </Show>
     </div>
   );
 }

@@ -10,6 +10,8 @@ import { Combobox } from "../../kit/combobox.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextArea, TextInput } from "../../kit/form.tsx";
 import { keep, remember } from "../../kit/storage.ts";
+import { bestModel } from "../../parts/catalog/best-model.ts";
+import { isExample } from "../../parts/catalog/provider-words.ts";
 
 const MODEL_KEY = "workspaces.model";
 
@@ -66,9 +68,13 @@ export function WorkspaceForm(props: {
   );
 }
 
-/** The last choice, or the only model. */
+/** The last choice, the only model, or the one that a name suggests. */
 function firstChoice(models: readonly Model[]): string | undefined {
   const last = remember<string>(MODEL_KEY);
   if (models.some(({ id }) => String(id) === last)) return last;
-  return models.length === 1 ? String(models[0]!.id) : undefined;
+  if (models.length === 1) return String(models[0]!.id);
+  const real = models.filter(({ provider_type: type }) => !isExample(type));
+  const best = bestModel(real.map(({ model_name: name }) => name));
+  const found = real.find(({ model_name: name }) => name === best);
+  return found && String(found.id);
 }

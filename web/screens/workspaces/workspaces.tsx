@@ -22,6 +22,9 @@ import { ImportDialog } from "./import-dialog.tsx";
 import { createNames, type Names } from "./people-names.ts";
 import { RenameDialog } from "./rename-dialog.tsx";
 import { CloneDialog, deleteWorkspace, setArchived, ShareDialog } from "./workspace-dialogs.tsx";
+import { createNames } from "./people-names.ts";
+import { CloneDialog, deleteWorkspace, ShareDialog } from "./workspace-dialogs.tsx";
+import { OnlyExample } from "./try-example.tsx";
 import { WorkspaceForm } from "./workspace-form.tsx";
 import { type WorkspaceAct, WorkspaceList } from "./workspace-list.tsx";
 import "./workspaces.css";
@@ -100,6 +103,16 @@ function Place(props: {
         <Show when={props.archived.length > 0 || isArchived()}>
           <Lists archived={isArchived()} />
         </Show>
+        <div class="title">
+          <h1>Workspaces</h1>
+          <div class="end">
+            <Show when={props.workspaces.length > 0}>
+              <SearchBox label="Search workspaces" value={search()} onInput={setSearch} />
+            </Show>
+            <Create disabled={!hasModels()} onCreate={() => creating(true)} />
+          </div>
+        </div>
+        <OnlyExample models={props.models} />
         <Switch>
           <Match when={shown().length > 0}>
             <WorkspaceList
