@@ -4,7 +4,7 @@ import { A, useNavigate, useSearchParams } from "@solidjs/router";
 import Plus from "lucide-solid/icons/plus";
 import TextAlignStart from "lucide-solid/icons/text-align-start";
 import Upload from "lucide-solid/icons/upload";
-import { createSignal, type JSX, Match, onCleanup, Show, Switch } from "solid-js";
+import { createSignal, type JSX, onCleanup, Show } from "solid-js";
 import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { useActions } from "../../frame/offered-actions.ts";
@@ -22,8 +22,6 @@ import { ImportDialog } from "./import-dialog.tsx";
 import { createNames, type Names } from "./people-names.ts";
 import { RenameDialog } from "./rename-dialog.tsx";
 import { CloneDialog, deleteWorkspace, setArchived, ShareDialog } from "./workspace-dialogs.tsx";
-import { createNames } from "./people-names.ts";
-import { CloneDialog, deleteWorkspace, ShareDialog } from "./workspace-dialogs.tsx";
 import { OnlyExample } from "./try-example.tsx";
 import { WorkspaceForm } from "./workspace-form.tsx";
 import { type WorkspaceAct, WorkspaceList } from "./workspace-list.tsx";
@@ -70,12 +68,26 @@ export function Workspaces(): JSX.Element {
   );
 }
 
-function Place(props: {
+/** What stands between the title and the list. */
+function Notices(props: PlaceProps & { readonly isArchived: boolean }): JSX.Element {
+  return (
+    <>
+      <Show when={props.archived.length > 0 || props.isArchived}>
+        <Lists archived={props.isArchived} />
+      </Show>
+      <OnlyExample models={props.models} />
+    </>
+  );
+}
+
+interface PlaceProps {
   readonly workspaces: readonly Workspace[];
   readonly archived: readonly Workspace[];
   readonly providers: readonly Provider[];
   readonly models: readonly Model[];
-}): JSX.Element {
+}
+
+function Place(props: PlaceProps): JSX.Element {
   const navigate = useNavigate();
   const names = createNames();
   const activities = createActivities();
@@ -100,38 +112,26 @@ function Place(props: {
           onImport={() => dialog("import", true)}
           onCreate={() => dialog("new", true)}
         />
-        <Show when={props.archived.length > 0 || isArchived()}>
-          <Lists archived={isArchived()} />
-        </Show>
-        <div class="title">
-          <h1>Workspaces</h1>
-          <div class="end">
-            <Show when={props.workspaces.length > 0}>
-              <SearchBox label="Search workspaces" value={search()} onInput={setSearch} />
-            </Show>
-            <Create disabled={!hasModels()} onCreate={() => creating(true)} />
-          </div>
-        </div>
-        <OnlyExample models={props.models} />
-        <Switch>
-          <Match when={shown().length > 0}>
-            <WorkspaceList
-              workspaces={shown()}
-              activities={activities()}
-              names={names}
-              search={search()}
-              onSearch={setSearch}
-              onAct={act}
-            />
-          </Match>
-          <Match when={true}>
+        <Notices {...props} isArchived={isArchived()} />
+        <Show
+          when={shown().length > 0}
+          fallback={
             <NoWorkspaces
               archived={isArchived()}
               canCreate={hasModels()}
               onCreate={() => dialog("new", true)}
             />
-          </Match>
-        </Switch>
+          }
+        >
+          <WorkspaceList
+            workspaces={shown()}
+            activities={activities()}
+            names={names}
+            search={search()}
+            onSearch={setSearch}
+            onAct={act}
+          />
+        </Show>
       </Show>
       <AddDialogs
         creating={params.new !== undefined && hasModels() && !first()}
