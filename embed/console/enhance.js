@@ -2,6 +2,7 @@
 // without it.
 
 const LIVE_EVERY_MS = 5000;
+const DOUBLE_CLICK_MS = 1000;
 
 function localTimes(root) {
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
@@ -54,14 +55,13 @@ function addCopy(text) {
   text.after(button);
 }
 
-/** A second click on a button sends nothing. The way back in the history makes the form usable again. */
+/** The second click of a double click sends nothing. */
 function sendOnce(form) {
-  let isSent = false;
+  let sentAt = -DOUBLE_CLICK_MS;
   form.addEventListener("submit", (event) => {
-    if (isSent) event.preventDefault();
-    isSent = true;
+    if (event.timeStamp - sentAt < DOUBLE_CLICK_MS) event.preventDefault();
+    else sentAt = event.timeStamp;
   });
-  addEventListener("pageshow", () => (isSent = false));
 }
 
 localTimes(document);

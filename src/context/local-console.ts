@@ -81,7 +81,7 @@ export async function openUi({ directory, deps, ...listening }: LocalUiOptions):
     graphArea(source, new Pictures(workers)),
     freshnessArea(source, clock),
   ];
-  const pages = new Console({ areas, door: new LocalUiDoor(entry, localCaller(person)), clock, log });
+  const pages = new Console({ areas, door: new LocalUiDoor(entry, localCaller(person)), log });
   const release = async () => {
     watch.stop();
     await background.ended();

@@ -44,7 +44,7 @@ export function serverConsole(parts: Parts, log: Log): Handle {
   const proxies = new AddressList("listen.trusted_proxies", config.trustedProxies);
   const cookies = new ConsoleCookies(() => parts.listener.port ?? config.listen.port, proxies);
   const door = new ServerDoor({ sessions, limits, cookies, audit });
-  const pages = new Console({ areas: serverAreas(parts, cookies), door, clock: parts.clock, log });
+  const pages = new Console({ areas: serverAreas(parts, cookies), door, log });
   return (request, exchange) => pages.handle(request, exchange);
 }
 

@@ -35,7 +35,6 @@ export function serverSetup(parts: Parts, log: Log, { code, moveTo }: SetupOptio
   const pages = new Console({
     areas: [setupArea(setup, cookies)],
     door: new VisitorDoor(cookies),
-    clock: parts.clock,
     log,
   });
   return (request, exchange) => pages.handle(request, exchange);

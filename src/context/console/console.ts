@@ -3,7 +3,6 @@
 
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import type { Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import { wrongMethod } from "../../kit/http/route-table.ts";
@@ -32,7 +31,6 @@ const NEXT_CHARACTERS_MAX = 2_000;
 interface ConsoleDeps {
   readonly areas: readonly Area[];
   readonly door: ConsoleDoor;
-  readonly clock: Pick<Clock, "elapsed">;
   readonly log: Log;
 }
 
@@ -49,14 +47,13 @@ export class Console {
   readonly #deps: ConsoleDeps;
   readonly #table;
   readonly #notices = new Notices();
-  readonly #doubles;
+  readonly #doubles = new Doubles();
   readonly #places;
   readonly #spaceTabs;
 
   constructor(deps: ConsoleDeps) {
     this.#deps = deps;
     this.#table = new PageTable(deps.areas.flatMap(({ routes }) => routes));
-    this.#doubles = new Doubles(deps.clock);
     this.#places = deps.areas.flatMap(({ places = [] }) => places);
     this.#spaceTabs = deps.areas.flatMap(({ spaceTabs = [] }) => spaceTabs);
   }
@@ -117,8 +114,11 @@ export class Console {
     return this.#answered(entry, visit, answer);
   }
 
-  #onceIfForm({ exchange, form }: Entry, act: () => Promise<Answer>): Promise<Answer> {
-    return exchange.method === "POST" ? this.#doubles.once(exchange.path, form.sent, act) : act();
+  #onceIfForm({ exchange, entered, form }: Entry, act: () => Promise<Answer>): Promise<Answer> {
+    if (exchange.method === "POST")
+      return this.#doubles.once(entered.csrf, `${exchange.path}\n${form.sent}`, act);
+    if (isPage(exchange)) this.#doubles.seen(entered.csrf);
+    return act();
   }
 
   #requireCsrf({ exchange, entered, form }: Entry): void {
@@ -162,11 +162,10 @@ export class Console {
   #visitOf(entry: Entry): Visit | undefined {
     const { caller, csrf } = entry.entered;
     if (!caller) return undefined;
-    const isPage = entry.exchange.method === "GET" && entry.exchange.headers["sec-fetch-mode"] !== "cors";
     return {
       ...strangerOf(entry),
       caller,
-      notice: isPage ? this.#notices.take(csrf) : undefined,
+      notice: isPage(entry.exchange) ? this.#notices.take(csrf) : undefined,
       places: this.#places,
       spaceTabs: this.#spaceTabs,
       isSignedIn: this.#deps.door.isSignedIn,
@@ -247,6 +246,11 @@ function framed(entry: Entry, visit: Visit | undefined, { title, crumbs, body }:
   return visit
     ? h(Frame, { visit, title, crumbs, children: body })
     : h(Alone, { visit: strangerOf(entry), title, children: body });
+}
+
+/** False for what a script of a page asks for. */
+function isPage({ method, headers }: Exchange): boolean {
+  return method === "GET" && headers["sec-fetch-mode"] !== "cors";
 }
 
 function strangerOf({ entered, nonce, path }: Entry): Stranger {
