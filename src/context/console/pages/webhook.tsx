@@ -36,7 +36,9 @@ export function WebhookBody({ visit, hook, deliveries, next, first, failure }: W
         <Figure label="State">
           <HookBadge hook={hook} />
         </Figure>
-        <Figure label="Events">{eventsText(hook.events)}</Figure>
+        <Figure label="Events">
+          <span class="console-words">{eventsText(hook.events)}</span>
+        </Figure>
         <Figure label="Spaces">{spacesText(hook.spaces)}</Figure>
         <Figure label="Lag">{hook.lag === 0 ? "none" : `${countText(hook.lag)} events`}</Figure>
         <Figure label="Events missed">{countText(hook.dropped)}</Figure>
