@@ -88,6 +88,19 @@ describe.skipIf(!hasBrowser)("the administration in a browser", () => {
     web.expected(/409/);
   });
 
+  test("a form shows what a choice asks for, and nothing that the choice makes meaningless", async () => {
+    await go("/console/webhooks/new");
+    const shown = async () => [
+      await page.getByRole("group", { name: "Selected events" }).isVisible(),
+      await page.getByRole("group", { name: "Selected spaces" }).isVisible(),
+    ];
+    expect(await shown()).toEqual([false, false]);
+    await page.getByLabel("Events", { exact: true }).selectOption("no");
+    expect(await shown()).toEqual([true, false]);
+    await page.getByLabel("Spaces", { exact: true }).selectOption("no");
+    expect(await shown()).toEqual([true, true]);
+  });
+
   test("without scripts the same forms work", async () => {
     const bare = await web.browser.newContext({
       javaScriptEnabled: false,
