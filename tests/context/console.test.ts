@@ -137,6 +137,21 @@ describe("the console's door", () => {
     ]);
   });
 
+  test("a page that is merely open does not keep a session", async () => {
+    const one = await signedIn(server, "ada");
+    const live = async () => (await one.get("/console/live", { "sec-fetch-mode": "cors" })).path;
+    ahead = 1.9 * HOUR_MS;
+    const first = await live();
+    ahead = 2.1 * HOUR_MS;
+    const then = [await live(), (await one.get("/console")).path];
+    ahead = 0;
+    expect([first, ...then]).toEqual([
+      "/console/live",
+      "/console/login?next=%2Fconsole%2Flive",
+      "/console/login",
+    ]);
+  });
+
   test("a disabled user, a removed user and a changed password are out at once", async () => {
     const ended = async (end: () => Promise<unknown>) => {
       await server.user("bob", "admin");

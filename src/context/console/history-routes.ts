@@ -2,6 +2,7 @@
 
 import { h } from "preact";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
+import { requireShown } from "../files/comparing.ts";
 import type { Caller } from "../identity/caller.ts";
 import { to, type Answer, type Area, type Asked } from "./area.ts";
 import { versionIn } from "./document-routes.ts";
@@ -68,6 +69,7 @@ async function diff(source: SpaceSource, asked: Asked): Promise<Answer> {
   const { space, path } = placeOf(asked);
   const versions = { from: versionIn(query, "from"), to: versionIn(query, "to") };
   const found = await source.use(visit.caller, space, (one) => one.diff(path, versions));
+  requireShown(found);
   return spacePage(visit, space, titled(asked, "Difference"), h(DiffBody, { space, diff: found }));
 }
 

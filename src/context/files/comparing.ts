@@ -11,11 +11,19 @@ const SHOWN_BYTES_MAX = 256 * 1024;
 
 /** Raises `too_large`. */
 export function shownDiff(encoded: Uint8Array): FileDiff {
-  if (encoded.length > SHOWN_BYTES_MAX)
-    throw new AppError("too_large", "the difference is too long for a page; use cairn file diff", {
-      limit_bytes: SHOWN_BYTES_MAX,
-    });
+  if (encoded.length > SHOWN_BYTES_MAX) throw tooLong();
   return JSON.parse(new TextDecoder().decode(encoded)) as FileDiff;
+}
+
+/** For a difference from anywhere. Raises `too_large`. */
+export function requireShown({ text }: FileDiff): void {
+  if (text.length > SHOWN_BYTES_MAX) throw tooLong();
+}
+
+function tooLong(): AppError {
+  return new AppError("too_large", "the difference is too long for a page; use cairn file diff", {
+    limit_bytes: SHOWN_BYTES_MAX,
+  });
 }
 
 /** From `path`, which may be deleted, to `other`. Raises as `Files.read` and `Files.diff` do, and `too_large`. */

@@ -66,7 +66,7 @@ export class Sessions {
     const known = this.#lookUp(hash);
     if (!known) return undefined;
     const { addresses, clock, db } = this.#deps;
-    this.#used.mark(known.session.id, clock.now());
+    if (isUse(exchange)) this.#used.mark(known.session.id, clock.now());
     const generation = this.#generation;
     const address = addresses.of(exchange);
     return new InSession(known, { address: () => address, requestId: exchange.id }, () => {
@@ -118,6 +118,11 @@ export class Sessions {
       now < session.created_at + CONSOLE_HOURS * HOUR_MS && now < usedAt + CONSOLE_IDLE_HOURS * HOUR_MS;
     return isFresh && user.disabled === 0;
   }
+}
+
+/** A page that is merely open asks for its counters by a script, and would keep the session of somebody who left. */
+function isUse({ method, headers }: Exchange): boolean {
+  return method !== "GET" || headers["sec-fetch-mode"] !== "cors";
 }
 
 /** A person who signed in to the console. */
