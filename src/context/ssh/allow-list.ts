@@ -9,6 +9,7 @@ import type { Clock } from "../../kit/clock.ts";
 import { pause } from "../../kit/deadline.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
+import { nameKey } from "../../kit/names.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import { CONFIG_FILE_NAME } from "../config/directory.ts";
 import { fingerprintOf } from "../config/public-key.ts";
@@ -69,7 +70,7 @@ export class AllowList {
 
   /** Reports whether the key still signs in this user. */
   holds(data: Buffer, user: string): boolean {
-    return this.#keys.get(data.toString("base64"))?.user === user;
+    return isOf(this.#keys.get(data.toString("base64")), user);
   }
 
   /** Resolves when the list is as the file is now. */
@@ -117,10 +118,8 @@ export class AllowList {
   #take(keys: readonly AllowedKey[]): void {
     const before = this.#keys;
     this.#keys = mapOf(keys);
-    const isIn = (list: ReadonlyMap<string, AllowedKey>) => (one: AllowedKey) =>
-      list.get(one.blob)?.user === one.user;
-    const added = keys.filter((one) => !isIn(before)(one));
-    const removed = [...before.values()].filter((one) => !isIn(this.#keys)(one));
+    const added = keys.filter(({ blob, user }) => !isOf(before.get(blob), user));
+    const removed = [...before.values()].filter(({ blob, user }) => !isOf(this.#keys.get(blob), user));
     if (added.length + removed.length === 0) return;
     this.#parts.log.info("tui.ssh.keys changed", { added: added.length, removed: removed.length });
     this.#parts.changed({ added, removed });
@@ -135,6 +134,11 @@ export class AllowList {
       return { id: `no file: ${systemCode(error)}`, bytes: 0 };
     }
   }
+}
+
+/** Names are the same in any case. */
+function isOf(key: AllowedKey | undefined, user: string): boolean {
+  return key !== undefined && nameKey(key.user) === nameKey(user);
 }
 
 function idOf({ dev, ino, mtimeNs, ctimeNs, size }: BigIntStats): string {
