@@ -64,7 +64,7 @@ describe.skipIf(SSH === undefined)("the list of keys", () => {
     const good = await Bun.file(path).text();
     const problems = () =>
       at.server.log
-        .filter(({ message }) => message.startsWith("server.yaml cannot"))
+        .filter(({ message }) => message.startsWith("cannot apply the changed server.yaml"))
         .map(({ error }) => error);
     await replace(path, good.replace(/ssh-ed25519 \S+/, "ssh-ed25519 AAAA"));
     await using ben = await at.connect("ben");

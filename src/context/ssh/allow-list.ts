@@ -1,5 +1,5 @@
 // The keys that sign in: `tui.ssh.keys` of `server.yaml` as the file is now. The file is looked at when somebody connects, and now and then while
-// connections are open; a server that nobody connects to does nothing. A file with a mistake changes nothing.
+// connections are open; without connections, this does nothing. A file with a mistake changes nothing.
 
 import { statSync, type BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -99,7 +99,7 @@ export class AllowList {
       if (!(error instanceof AppError)) throw error;
       // Only the file itself stays wrong until it changes.
       if (error.code !== "invalid" && error.code !== "refused") this.#read = undefined;
-      this.#parts.log.error("server.yaml cannot be taken over; the keys of tui.ssh.keys stay as they were", {
+      this.#parts.log.error("cannot apply the changed server.yaml; tui.ssh.keys stays as it was", {
         error: messageOf(error),
       });
     }
