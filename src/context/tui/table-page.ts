@@ -111,8 +111,9 @@ export class TablePage<T> implements Page {
     this.#texts = texts;
     this.#isStale = true;
     this.#narrow();
-    // The same row stays marked although others came or went.
-    const again = marked === undefined ? -1 : this.#shown.findIndex((row) => this.#isSame(row, marked));
+    // The same row stays marked although others came or went. Both searches are fast: the row may be the last of very many.
+    const same = marked === undefined ? -1 : texts.indexOf(this.#table.text(marked).toLowerCase());
+    const again = same < 0 ? -1 : this.#shown.indexOf(rows[same]!);
     this.#mark(again < 0 ? this.#marked : again);
   }
 
@@ -232,10 +233,6 @@ export class TablePage<T> implements Page {
     const rows = this.#rows ?? [];
     const wanted = this.#filter.toLowerCase();
     this.#shown = wanted === "" ? rows : rows.filter((_, index) => this.#texts[index]!.includes(wanted));
-  }
-
-  #isSame(one: T, other: T): boolean {
-    return this.#table.text(one) === this.#table.text(other);
   }
 
   #moved(by: number): boolean {
