@@ -21,23 +21,45 @@ export function table(
   columns: number | undefined = stdoutColumns(),
 ): string {
   if (rows.length === 0) return empty;
-  const lines = [header, ...rows.map((row) => row.map(shown))];
-  const natural = header.map((_, column) =>
-    lines.reduce((widest, line) => Math.max(widest, widthOf(line[column] ?? "")), 0),
+  const natural = header.map(widthOf);
+  const before: Measured[] = [];
+  const lines = rows.map((row) =>
+    row.map((cell, column) => {
+      // Most columns of a long table repeat what is above.
+      const above = before[column];
+      const measured = above !== undefined && above.cell === cell ? above : measuredOf(cell);
+      before[column] = measured;
+      if (measured.width > natural[column]!) natural[column] = measured.width;
+      return measured;
+    }),
   );
   const widths = columns === undefined ? natural : fitted(natural, header, columns);
-  return lines
-    .map((line, index) => {
-      const text = line
-        .map((cell, column) => {
-          const part = natural[column]! > widths[column]! ? cut(cell, widths[column]!) : cell;
-          return part + " ".repeat(column === line.length - 1 ? 0 : widths[column]! - widthOf(part));
-        })
-        .join(" ".repeat(GAP))
-        .trimEnd();
-      return index === 0 ? styled("bold", text) : text;
-    })
-    .join("\n");
+  const head = styled("bold", lineOf(header.map(measuredOf), widths));
+  return [head, ...lines.map((line) => lineOf(line, widths))].join("\n");
+}
+
+interface Measured {
+  readonly cell: Cell;
+  readonly text: string;
+  readonly width: number;
+}
+
+function measuredOf(cell: Cell): Measured {
+  const text = shown(cell);
+  return { cell, text, width: widthOf(text) };
+}
+
+function lineOf(cells: readonly Measured[], widths: readonly number[]): string {
+  const last = cells.length - 1;
+  let line = "";
+  for (let column = 0; column <= last; column += 1) {
+    const { text, width } = cells[column]!;
+    const room = widths[column]!;
+    const part = width > room ? cut(text, room) : text;
+    line += part;
+    if (column < last) line += " ".repeat(room + GAP - (part === text ? width : widthOf(part)));
+  }
+  return line.trimEnd();
 }
 
 const PLAIN = /^[\x20-\x7e]*$/;

@@ -35,8 +35,6 @@ export interface FileTime {
 
 /** Some of the files of a directory. */
 interface DirectoryChunk {
-  /** Of names, types and signatures so far. */
-  readonly hash: bigint;
   /** Regular files in this chunk. */
   readonly files: number;
   /** Names as on disk. */
@@ -85,42 +83,66 @@ const encoder = new TextEncoder();
 
 /**
  * Yields the files of a directory in chunks, between which the caller may pause. Follows no link at the end of the path. `isTrusted`: whether these times
- * rule out a later edit with the same signature. Returns false if it cannot tell what is there, or a file is not trusted; nothing is yielded for a
- * directory that cannot be opened.
+ * rule out a later edit with the same signature. Returns a hash of all names, types and signatures, 0 for a directory that cannot be opened, and
+ * undefined if it cannot tell what is there or a file is not trusted.
  */
 export function* directoryFacts(
   path: string,
   isTrusted: (modified: FileTime, changed: FileTime) => boolean,
-): Generator<DirectoryChunk, boolean> {
+): Generator<DirectoryChunk, bigint | undefined> {
   const descriptor = calls!.open(encoder.encode(`${path}\0`), FLAGS);
-  if (descriptor < 0) return true;
+  if (descriptor < 0) return 0n;
   const [chunkAt, statAt] = [ptr(chunk), ptr(stat)];
-  let hash = 0n;
+  const names = new Grown();
+  const signatures = new Grown();
   try {
     for (;;) {
       // The system leaves the ends of its records as they are, and they are hashed, too.
       chunk.fill(0);
       const end = Number(calls!.getdents64(descriptor, chunkAt, CHUNK_BYTES));
-      if (end < 0) return false;
-      if (end === 0) return true;
+      if (end < 0) return undefined;
+      if (end === 0) break;
       const directories: string[] = [];
       let files = 0;
       for (let at = 0; at < end; at += lengths.getUint16(at + LENGTH_AT, true)) {
         const type = chunk[at + TYPE_AT];
-        if (type === UNKNOWN) return false;
+        if (type === UNKNOWN) return undefined;
         if (type === DIRECTORY) directories.push(nameAt(at + NAME_AT));
         if (type !== REGULAR) continue;
         const name = (chunkAt + at + NAME_AT) as Pointer;
-        if (calls!.statx(descriptor, name, NO_FOLLOW, WANTED, statAt) !== 0) return false;
+        if (calls!.statx(descriptor, name, NO_FOLLOW, WANTED, statAt) !== 0) return undefined;
         keep(files++ * FACTS);
-        if (!isTrusted(timeAt(MODIFIED), timeAt(CHANGED))) return false;
+        if (!isTrusted(timeAt(MODIFIED), timeAt(CHANGED))) return undefined;
       }
-      hash = Bun.hash(chunk.subarray(0, end), hash) as bigint;
-      hash = Bun.hash(facts.subarray(0, files * FACTS), hash) as bigint;
-      yield { hash, files, directories };
+      names.add(chunk.subarray(0, end));
+      signatures.add(new Uint8Array(facts.buffer, 0, files * FACTS * Int32Array.BYTES_PER_ELEMENT));
+      yield { files, directories };
     }
+    // Only now, because a signal to this process, such as that of a garbage collection, ends a chunk early.
+    return Bun.hash(signatures.all(), Bun.hash(names.all()) as bigint) as bigint;
   } finally {
     calls!.close(descriptor);
+  }
+}
+
+/** Bytes one after the other. */
+class Grown {
+  #bytes = new Uint8Array(CHUNK_BYTES);
+  #length = 0;
+
+  add(more: Uint8Array): void {
+    const length = this.#length + more.length;
+    if (length > this.#bytes.length) {
+      const longer = new Uint8Array(length * 2);
+      longer.set(this.all());
+      this.#bytes = longer;
+    }
+    this.#bytes.set(more, this.#length);
+    this.#length = length;
+  }
+
+  all(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
   }
 }
 

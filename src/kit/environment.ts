@@ -107,7 +107,14 @@ export function stdoutIsTerminal(): boolean {
 }
 
 /** A terminal is a character device. Asked first, because touching the process's streams loads their classes: 10 ms of each start. */
-function mayBeTerminal(descriptor: number): boolean {
+function mayBeTerminal(descriptor: 1 | 2): boolean {
+  return (characterDevices[descriptor] ??= isCharacterDevice(descriptor));
+}
+
+/** A table asks for each of its times. */
+const characterDevices: Partial<Record<1 | 2, boolean>> = {};
+
+function isCharacterDevice(descriptor: number): boolean {
   if (process.platform === "win32") return true;
   try {
     return fstatSync(descriptor).isCharacterDevice();

@@ -105,18 +105,18 @@ export class SqliteEngine implements SpaceEngine {
     this.#store = spaceStore(db);
     this.metadata = new Metadata(db, this.#store);
     const recent = new RecentContents();
+    const own = join(directory, OWN_DIRECTORY);
     const tree = new Tree(directory, { lookers });
     this.#mirror = new Mirror({ store: this.#store, tree, recent, clock, log });
-    this.#reader = new Reading(this.#store, this.#mirror, recent, { recalls: true });
-    const gate = this.#gate;
+    this.#reader = new Reading(this.#store, this.#mirror, recent, { recalls: true, own: lookers && own });
     this.#applying = new Applying({
       db,
       store: this.#store,
       mirror: this.#mirror,
       recent,
-      gate,
+      gate: this.#gate,
       clock,
-      removeDerived: () => removeDerived(join(directory, OWN_DIRECTORY)),
+      removeDerived: () => removeDerived(own),
       onApplied,
     });
     this.#staging = new Staging(db, this.#store);
@@ -213,7 +213,7 @@ export class SqliteEngine implements SpaceEngine {
   async glance(): Promise<string | undefined> {
     await this.settled();
     const head = headText(this.head());
-    const glance = await this.#running.keep(this.#mirror.glance(this.#clock.now()));
+    const glance = await this.#running.keep(this.#mirror.glance());
     return glance && `${head} ${glance.fingerprint}`;
   }
 

@@ -138,12 +138,13 @@ async function glanceAtOne(root: string, directory: string, now: number): Promis
   const isTrusted = (modified: FileTime, changed: FileTime) => isOld(modified, now) && isOld(changed, now);
   const below: string[] = [];
   let files = 0;
-  let hash = 0n;
   const chunks = directoryFacts(directory === "" ? root : `${root}/${directory}`, isTrusted);
   for (;;) {
     const chunk = chunks.next();
-    if (chunk.done) return chunk.value ? { directory, hash: hash.toString(36), files, below } : undefined;
-    hash = chunk.value.hash;
+    if (chunk.done)
+      return chunk.value === undefined
+        ? undefined
+        : { directory, hash: chunk.value.toString(36), files, below };
     files += chunk.value.files;
     for (const name of chunk.value.directories) {
       if (name === "." || name === "..") continue;

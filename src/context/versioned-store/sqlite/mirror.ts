@@ -65,8 +65,8 @@ export class Mirror {
   }
 
   /** See glance.ts. */
-  glance(now: number): Promise<Glance | undefined> {
-    return this.#tree.glance(now);
+  glance(): Promise<Glance | undefined> {
+    return this.#tree.glance();
   }
 
   /** Trusts the signatures of an earlier process, so that only files that differ are read. */

@@ -4,6 +4,7 @@ import { rfc3339, Stretch, turnOfOthers } from "../../../kit/clock.ts";
 import { AppError } from "../../../kit/error.ts";
 import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
 import { sortedInTurns } from "../../../kit/sort-in-turns.ts";
+import { headText } from "../head.ts";
 import type { Content, Copy, EditedCopy, Effect, ListQuery, LogEntry } from "../engine.ts";
 import { fileError } from "../file-error.ts";
 import {
@@ -22,11 +23,14 @@ import { toChange, toHistory, toRecord, toRefused } from "./records.ts";
 import { isBefore } from "../outlines.ts";
 import type { FileRow, FileRowWithCopy, SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";
+import { keepUnedited, wasUnedited } from "./unedited.ts";
 import type { RefusedEntry } from "./walk.ts";
 
 /** The rows processed between two yields: about 5 ms of work. */
 const ROWS_PER_STRETCH = 1_000;
 const FILES_PER_STRETCH = 200;
+/** Fewer files are looked at in less time than remembering takes. */
+const GLANCE_FILES_MIN = 1_000;
 
 type PastRecord = FileRecord & { readonly version: number };
 
@@ -34,24 +38,31 @@ export class Reading {
   readonly #store: SpaceStore;
   readonly #mirror: Mirror;
   readonly #recent: RecentContents;
+  readonly #own: string | undefined;
   #recalls: boolean;
 
-  /** `recalls`: trusts the signatures of the working tree that an earlier process stored; false: reads every file. */
+  /**
+   * `recalls`: trusts the signatures of the working tree that an earlier process stored; false: reads every file. `own`: the directory `.cairn` of a space
+   * that each command opens again.
+   */
   constructor(
     store: SpaceStore,
     mirror: Mirror,
     recent: RecentContents,
-    { recalls }: { readonly recalls: boolean },
+    { recalls, own }: { readonly recalls: boolean; readonly own?: string | undefined },
   ) {
     this.#store = store;
     this.#mirror = mirror;
     this.#recent = recent;
     this.#recalls = recalls;
+    this.#own = own;
   }
 
   async list({ prefix, deleted = false, at }: ListQuery): Promise<FileRecord[]> {
     if (at !== undefined) return this.#listAsOf(this.seqAt(at), prefix);
     const { seq } = this.#store.space.get()!;
+    const moment = prefix === undefined ? await this.#moment() : undefined;
+    if (moment !== undefined && wasUnedited(this.#own!, moment)) return this.#listUnedited(seq, deleted);
     const rows = await (this.#recalls ? this.#recalledRows(prefix) : this.rows(prefix));
     const records = new Map<string, FileRecord>();
     const copies = new Map<string, TreeFile>();
@@ -78,10 +89,39 @@ export class Reading {
       const record = records.get(entry.path);
       records.set(entry.path, record ? { ...record, refused: entry.refused } : toRefused(entry));
     }
+    if (moment !== undefined && refused.size === 0 && records.values().every(isRecorded))
+      await keepUnedited(this.#own!, moment);
     // Files that changed during the pauses are read again, without a pause.
     for (const row of this.#store.changedSince.all(seq)) {
       const path = row.path as DocumentPath;
       if (isBelow(path, prefix)) keep(path, row, this.#mirror.look(path));
+    }
+    return sortedInTurns([...records.values()], isBefore);
+  }
+
+  /** The change of the log with the fingerprint of the files. Undefined: not worth it, or unknown. */
+  async #moment(): Promise<string | undefined> {
+    const { seq, epoch, files } = this.#store.space.get()!;
+    if (!this.#recalls || this.#own === undefined || files < GLANCE_FILES_MIN) return undefined;
+    await this.#mirror.following.settled();
+    const glance = await this.#mirror.glance();
+    return glance && `${headText({ epoch, seq })} ${glance.fingerprint}`;
+  }
+
+  /** As `list` of the whole space, if every file on disk was as its version says at change `seq`. */
+  async #listUnedited(seq: number, deleted: boolean): Promise<FileRecord[]> {
+    const records = new Map<string, FileRecord>();
+    let count = 0;
+    for (const row of await this.rows()) {
+      if (row.live !== null || deleted)
+        records.set(row.path, toRecord(row, row.live === null ? "deleted" : "live"));
+      if (++count % ROWS_PER_STRETCH === 0) await turnOfOthers();
+    }
+    for (const row of this.#store.changedSince.all(seq)) {
+      const path = row.path as DocumentPath;
+      const record = this.#record(row, this.#mirror.look(path));
+      if (record && (deleted || record.state !== "deleted")) records.set(path, record);
+      else records.delete(path);
     }
     return sortedInTurns([...records.values()], isBefore);
   }
@@ -308,6 +348,10 @@ export class Reading {
     }
     return low;
   }
+}
+
+function isRecorded({ state }: FileRecord): boolean {
+  return state === "live" || state === "deleted";
 }
 
 function isBelow(path: string, prefix: string | undefined): boolean {

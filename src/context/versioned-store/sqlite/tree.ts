@@ -297,8 +297,8 @@ export class Tree {
   }
 
   /** See glance.ts. */
-  glance(now: number): Promise<Glance | undefined> {
-    return glanceAt(this.#root, now, this.#lookers);
+  glance(): Promise<Glance | undefined> {
+    return glanceAt(this.#root, this.#now(), this.#lookers);
   }
 
   *#hashed(entries: Iterable<FoundFile | RefusedEntry>): Generator<TreeFile | RefusedEntry> {
