@@ -1,4 +1,4 @@
-// Sends a file as it is. The typed client knows JSON bodies only.
+// Sends a file as it is, by PUT: the server takes only JSON by POST. The typed client knows JSON bodies only.
 
 import { hearNothing, hearStatus } from "./client.ts";
 import { problemOf, sessionOver } from "./problem.ts";
@@ -8,7 +8,7 @@ export async function sendFile<T>(path: string, type: string, file: Blob): Promi
   let response: Response;
   try {
     response = await fetch(path, {
-      method: "POST",
+      method: "PUT",
       credentials: "same-origin",
       headers: { "Content-Type": type },
       body: file,

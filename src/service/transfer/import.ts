@@ -140,7 +140,7 @@ export class Imports {
       // Durability does not matter before the last transaction: after a power failure, the next start removes what is there.
       await db.write(() => run.forEach((insert) => insert()), { relaxed: true });
     };
-    for await (const record of recordsIn(spool)) {
+    for await (const record of recordsIn(spool, "checked before")) {
       if (record.type === "file") {
         await files.restore(workspaceId, record.path, Buffer.from(record.content, record.encoding));
         continue;

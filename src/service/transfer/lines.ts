@@ -1,6 +1,8 @@
 // Lines of an export: writes records with long texts cut, and reads them back, whole. Reading refuses a file that is damaged, truncated or of
 // another format.
 
+import type { TSchema } from "@sinclair/typebox";
+import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { turnOfOthers, Stretch } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
@@ -23,6 +25,9 @@ import {
 
 const READ_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
+
+/** Compiled on first use: a file has thousands of records of few kinds. */
+const compiled = new Map<Kind, TypeCheck<TSchema>>();
 
 /** The lines of one record, each with its line break. */
 export function* linesOf(record: AnyRecord): Generator<string> {
@@ -61,8 +66,12 @@ export async function* ended(lines: AsyncIterable<string>): AsyncGenerator<Uint8
   yield encoder.encode(`${JSON.stringify({ type: "end", lines: count, sha256: hash.digest("hex") })}\n`);
 }
 
-/** Yields the records of a file. Raises `invalid` naming the line. The last record comes after the hash was compared. */
-export async function* recordsIn(spool: Spool): AsyncGenerator<AnyRecord> {
+/** Checks take most of the time of reading. A spool does not change, so its second reader needs none. */
+type Reading = "checked" | "checked before";
+
+/** Yields the records of a file. Raises `invalid` naming the line. */
+export async function* recordsIn(spool: Spool, reading: Reading = "checked"): AsyncGenerator<AnyRecord> {
+  const isNew = reading === "checked";
   const hash = new Bun.CryptoHasher("sha256");
   let open: { kind: Kind; record: Record<string, unknown>; line: number } | undefined;
   let line = 0;
@@ -71,20 +80,21 @@ export async function* recordsIn(spool: Spool): AsyncGenerator<AnyRecord> {
   for await (const bytes of linesIn(spool)) {
     line += 1;
     if (isEnded) throw broken(line, "text after the end");
+    if (isNew && isDeeper(bytes, JSON_DEPTH_MAX))
+      throw broken(line, `nested more than ${JSON_DEPTH_MAX} deep`);
     const value = parsed(bytes, line);
     if (value["type"] === "more") {
       if (!open) throw broken(line, "a text continues before it begins");
       append(open.record, value, line);
     } else {
-      if (open) yield checked(open.kind, open.record, open.line);
+      if (open) yield isNew ? checked(open.kind, open.record, open.line) : (open.record as AnyRecord);
       open = undefined;
       if (value["type"] === "end") {
-        requireEnd(value, line, hash);
+        if (isNew) requireEnd(value, line, hash);
         isEnded = true;
       } else open = { kind: kindOf(value, line), record: value, line };
     }
-    hash.update(bytes);
-    hash.update("\n");
+    if (isNew) hash.update(bytes).update("\n");
     if (stretch.isOver()) await turnOfOthers();
   }
   if (!isEnded) throw new AppError("invalid", "the file is truncated: its last line is missing");
@@ -112,7 +122,9 @@ function kindOf(value: Record<string, unknown>, line: number): Kind {
 
 function checked(kind: Kind, record: Record<string, unknown>, line: number): AnyRecord {
   const schema = records[kind];
-  if (Value.Check(schema, record)) return record as AnyRecord;
+  let check = compiled.get(kind);
+  if (!check) compiled.set(kind, (check = TypeCompiler.Compile<TSchema>(schema)));
+  if (check.Check(record)) return record as AnyRecord;
   const found = Value.Errors(schema, record).First();
   throw broken(line, found ? sentenceOf(found, { whole: kind }) : "not valid");
 }
@@ -126,7 +138,6 @@ function append(record: Record<string, unknown>, value: Record<string, unknown>,
 }
 
 function parsed(bytes: Uint8Array, line: number): Record<string, unknown> {
-  if (isDeeper(bytes, JSON_DEPTH_MAX)) throw broken(line, `nested more than ${JSON_DEPTH_MAX} deep`);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
