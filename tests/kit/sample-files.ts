@@ -73,12 +73,16 @@ export function webp(width = 4, height = 3): Uint8Array<ArrayBuffer> {
 
 /** One page for each text, in Latin 1 without parentheses. An empty text is a page without any. */
 export function pdf(...pages: readonly string[]): Uint8Array<ArrayBuffer> {
+  return pdfWith(...pages.map((text) => (text === "" ? "" : `BT /F1 12 Tf 20 100 Td (${text}) Tj ET`)));
+}
+
+/** One page for each stream of operators. */
+export function pdfWith(...pages: readonly string[]): Uint8Array<ArrayBuffer> {
   const objects: string[] = ["<</Type/Catalog/Pages 2 0 R>>"];
   const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
   objects.push(`<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`);
   objects.push("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>");
-  for (const [index, text] of pages.entries()) {
-    const stream = text === "" ? "" : `BT /F1 12 Tf 20 100 Td (${text}) Tj ET`;
+  for (const [index, stream] of pages.entries()) {
     objects.push(
       `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Resources<</Font<</F1 3 0 R>>>>/Contents ${5 + index * 2} 0 R>>`,
       `<</Length ${stream.length}>>\nstream\n${stream}\nendstream`,

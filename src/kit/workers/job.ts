@@ -56,13 +56,14 @@ export function serveJobs(implementations: readonly Implementation[]): void {
 let isTolerant = false;
 
 /**
- * In a worker: keeps promises that a library rejects and forgets from ending the thread. The job itself still fails by its own promise, or at its
- * deadline.
+ * In a worker: keeps errors that a library raises and nobody awaits from ending the thread, perhaps during the next job. The job itself still
+ * fails by its own promise, or at its deadline.
  */
-export function tolerateForgottenRejections(): void {
+export function tolerateStrayErrors(): void {
   if (isTolerant) return;
   isTolerant = true;
   process.on("unhandledRejection", () => {});
+  process.on("uncaughtException", () => {});
 }
 
 async function perform(

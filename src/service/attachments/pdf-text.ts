@@ -2,7 +2,7 @@
 
 import { systemClock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
-import { tolerateForgottenRejections } from "../../kit/workers/job.ts";
+import { tolerateStrayErrors } from "../../kit/workers/job.ts";
 import { PDF_PAGES_MAX, PDF_TEXT_CHARACTERS_MAX } from "./schema.ts";
 
 interface PdfText {
@@ -15,13 +15,9 @@ interface PdfText {
 const READING_MS_MAX = 20_000;
 const LEFT_OUT = "\n\n(The rest of the text is left out, because there is too much of it.)";
 
-function isRoom(text: string): boolean {
-  return text.length <= PDF_TEXT_CHARACTERS_MAX;
-}
-
 /** Raises `refused` for a PDF that is broken or protected by a password, `too_large` for too many pages. */
 export async function readPdf(bytes: Uint8Array, name: string): Promise<PdfText> {
-  tolerateForgottenRejections();
+  tolerateStrayErrors();
   const { getDocumentProxy } = await import("unpdf");
   const settings = {
     isEvalSupported: false,
@@ -40,23 +36,42 @@ export async function readPdf(bytes: Uint8Array, name: string): Promise<PdfText>
         limit_pages: PDF_PAGES_MAX,
       });
     const endAt = systemClock.elapsed() + READING_MS_MAX;
+    const isOver = (characters: number) =>
+      characters > PDF_TEXT_CHARACTERS_MAX || systemClock.elapsed() > endAt;
     let text = "";
     let number = 1;
-    for (; number <= pages && isRoom(text) && systemClock.elapsed() < endAt; number++) {
+    for (; number <= pages && !isOver(text.length); number++) {
       const page = await document.getPage(number);
-      const { items } = await page.getTextContent();
-      const words = items.map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : ""));
-      const shown = words.join("").trim();
-      if (shown !== "") text += `${text === "" ? "" : "\n\n"}${shown}`;
+      const words = await wordsOf(page, (characters) => isOver(text.length + characters));
+      if (words !== "") text += `${text === "" ? "" : "\n\n"}${words}`;
       page.cleanup();
     }
-    if (number <= pages || !isRoom(text))
+    if (number <= pages || isOver(text.length))
       text = wellFormed(text.slice(0, PDF_TEXT_CHARACTERS_MAX)) + LEFT_OUT;
     return { pages, text: wellFormed(text) };
   } catch (error) {
     throw problemOf(error, name);
   } finally {
     await document.cleanup().catch(() => {});
+  }
+}
+
+interface Page {
+  streamTextContent(): ReadableStream<{ readonly items: readonly object[] }>;
+}
+
+/** Reads piece by piece, because a page of a few bytes can have gigabytes of text. */
+async function wordsOf(page: Page, isOver: (characters: number) => boolean): Promise<string> {
+  const reader = page.streamTextContent().getReader();
+  let words = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return words.trim();
+    for (const item of value.items as readonly { readonly str?: string; readonly hasEOL?: boolean }[])
+      words += `${item.str ?? ""}${item.hasEOL ? "\n" : ""}`;
+    if (!isOver(words.length)) continue;
+    await reader.cancel().catch(() => {});
+    return words.trim();
   }
 }
 

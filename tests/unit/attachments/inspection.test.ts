@@ -101,18 +101,3 @@ test("survives damaged images", () => {
   });
   fc.assert(property, { numRuns: 2_000 });
 });
-
-test("survives damaged PDFs: each is read or refused with the reason", async () => {
-  const sample = pdf("Hello heron.", "", "Third.");
-  const damaged = fc.record({
-    cut: fc.nat(sample.length - 10),
-    changes: fc.array(fc.tuple(fc.nat(sample.length - 1), fc.nat(255)), { maxLength: 20 }),
-  });
-  const property = fc.asyncProperty(damaged, async ({ cut, changes }) => {
-    const bytes = sample.slice(0, sample.length - (cut % 3 === 0 ? cut : 0));
-    for (const [at, value] of changes) if (at > 8 && at < bytes.length) bytes[at] = value;
-    const outcome = await refused(bytes);
-    if (outcome !== "accepted") expect(String(outcome)).toMatch(/^(?:refused|too_large|not_text): file: /);
-  });
-  await fc.assert(property, { numRuns: 100 });
-});

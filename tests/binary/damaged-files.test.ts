@@ -1,0 +1,47 @@
+// Goal: whatever is wrong with an uploaded file, the service answers that it is, and its workers go on. In the compiled program, because a test
+// runner ends workers by rules of its own.
+
+import * as fc from "fast-check";
+import { expect, test } from "bun:test";
+import { PDF_TEXT_CHARACTERS_MAX } from "../../src/service/attachments/schema.ts";
+import { attach, uploading } from "../kit/attaching.ts";
+import { gif, jpeg, pdf, pdfWith, png, webp } from "../kit/sample-files.ts";
+import { compiledWorld } from "../kit/world.ts";
+
+const SAMPLES = [
+  pdf("Hello heron.", "", "Third."),
+  pdf("One."),
+  png(30, 20),
+  jpeg(30, 20),
+  gif(30, 20),
+  webp(30, 20),
+];
+const RUNS = 150;
+
+test("answers every damaged file", async () => {
+  await using at = await compiledWorld({ model: true });
+  const damaged = fc.record({
+    sample: fc.constantFrom(...SAMPLES),
+    cut: fc.option(fc.nat(1_000)),
+    changes: fc.array(fc.tuple(fc.nat(1_200), fc.nat(255)), { minLength: 1, maxLength: 20 }),
+  });
+  const property = fc.asyncProperty(damaged, async ({ sample, cut, changes }) => {
+    const bytes = sample.slice(0, Math.max(1, sample.length - (cut ?? 0)));
+    for (const [where, value] of changes) if (where < bytes.length) bytes[where] = value;
+    const answer = await uploading(at.admin, at.own, bytes, "damaged");
+    const text = await answer.text();
+    if (![200, 201].includes(answer.status)) expect(text).toMatch(/"message":"damaged: /);
+    expect([200, 201, 400, 413, 415, 422]).toContain(answer.status);
+  });
+  await fc.assert(property, { numRuns: RUNS });
+});
+
+test("stops reading a page that is packed with text", async () => {
+  await using at = await compiledWorld({ model: true });
+  const line = "1 0 0 1 20 100 Tm (heron heron heron heron heron) Tj ";
+  const packed = await attach(at, pdfWith("", `BT /F1 12 Tf ${line.repeat(60_000)} ET`, ""), "packed.pdf");
+  expect(packed.pages).toBe(3);
+  // Of a word with a space, about one token.
+  expect(packed.text_tokens).toBeLessThan(PDF_TEXT_CHARACTERS_MAX / 4);
+  expect(await attach(at, pdf("Next."), "next.pdf")).toMatchObject({ pages: 1 });
+});
