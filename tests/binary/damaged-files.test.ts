@@ -1,10 +1,12 @@
-// Goal: whatever is wrong with an uploaded file, the service answers that it is, and its workers go on. In the compiled program, because a test
+// Goal: whatever is wrong with an uploaded file, the service answers that it is, and its workers go on; a killed service leaves no upload. In the compiled program, because a test
 // runner ends workers by rules of its own.
 
+import { existsSync, readdirSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "bun:test";
 import { PDF_TEXT_CHARACTERS_MAX } from "../../src/service/attachments/schema.ts";
 import { attach, uploading } from "../kit/attaching.ts";
+import { eventually } from "../kit/eventually.ts";
 import { gif, jpeg, pdf, pdfWith, png, webp } from "../kit/sample-files.ts";
 import { compiledWorld } from "../kit/world.ts";
 
@@ -44,4 +46,22 @@ test("stops reading a page that is packed with text", async () => {
   // All of it would be more than half a million.
   expect(packed.text_tokens).toBeLessThan(PDF_TEXT_CHARACTERS_MAX * 0.4);
   expect(await attach(at, pdf("Next."), "next.pdf")).toMatchObject({ pages: 1 });
+});
+
+test("keeps nothing of an upload that a kill ends, and all of one that was answered", async () => {
+  await using at = await compiledWorld({ model: true });
+  const { hash } = await attach(at, png(), "kept.png");
+  const names = (folder: string) => {
+    const path = `${at.data}/attachments/${folder}`;
+    return existsSync(path) ? readdirSync(path) : [];
+  };
+  const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(png(9, 9)) });
+  const cut = fetch(`${at.url}/api/v1${at.own}/attachments`, { method: "PUT", body }).catch(() => "cut");
+  await eventually(() => names("incoming").length, 1);
+  await at.restart();
+  await cut;
+  expect(names("incoming")).toEqual([]);
+  expect(names(String(at.workspaceId))).toEqual([hash]);
+  const answer = await at.admin.raw("GET", `${at.own}/attachments/${hash}`);
+  expect(await answer.bytes()).toEqual(png());
 });

@@ -125,6 +125,9 @@ describe.if(hasBrowser)("the models screen", () => {
     const field = (page: Page, name: string) => side(page).getByRole("textbox", { name, exact: true });
     await field(second, "Label").fill("Renamed by two");
     await field(first, "Output").fill("99");
+    const images = side(first).getByRole("combobox", { name: "Reads images" });
+    expect(await images.locator("option:checked").innerText()).toMatch(/^Default \((?:yes|no)\)$/);
+    await images.selectOption("No");
     await side(first).getByRole("button", { name: "Save" }).click();
     await first.getByText("Shared by two saved.").waitFor();
     await side(second).getByRole("button", { name: "Save" }).click();
@@ -133,6 +136,8 @@ describe.if(hasBrowser)("the models screen", () => {
       label: "Renamed by two",
       input_price: 3,
       output_price: 99,
+      images: false,
+      pdfs: null,
     });
     expect(await field(second, "Output").inputValue()).toBe("99");
     await first.close();

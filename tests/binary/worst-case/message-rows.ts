@@ -3,7 +3,6 @@
 import {
   ATTACHMENT_BYTES_MAX,
   IMAGE_BYTES_MAX,
-  PDF_PAGES_MAX,
   TEXT_BYTES_MAX,
 } from "../../../src/service/attachments/schema.ts";
 import { uploading } from "../../kit/attaching.ts";
@@ -11,6 +10,8 @@ import { pdf, png } from "../../kit/sample-files.ts";
 import { asks, get, own, type ServiceCase } from "./service-asks.ts";
 
 const CHAT_CHARACTERS_MAX = 400_000;
+/** More only keep the worker busy for longer. */
+const PDF_PAGES = 60;
 let attempts = 0;
 const fresh = () => `${(attempts += 1)}`;
 const largeImage = (salt: string) =>
@@ -28,10 +29,7 @@ const upload =
 
 const longPdf = () =>
   pdf(
-    ...Array.from(
-      { length: PDF_PAGES_MAX },
-      (_, page) => `${fresh()} on page ${page} ${"heron ".repeat(400)}`,
-    ),
+    ...Array.from({ length: PDF_PAGES }, (_, page) => `${fresh()} on page ${page} ${"heron ".repeat(400)}`),
   );
 
 export const MESSAGE_ROWS: Readonly<Record<string, Readonly<Record<string, ServiceCase>>>> = {
@@ -54,7 +52,7 @@ export const MESSAGE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
     })),
   },
   "PUT /workspaces/{id}/attachments": {
-    "a PDF as long as it may be": upload(longPdf, 201),
+    "a PDF of many pages": upload(longPdf, 201),
     "an image as large as it may be": upload(() => largeImage(fresh()), 201),
     "as many bytes as are read, of no known type": upload(
       () => Buffer.alloc(ATTACHMENT_BYTES_MAX, 0xff),
