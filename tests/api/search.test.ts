@@ -6,7 +6,12 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SearchAnswer, SearchResult } from "../../src/service/search/schema.ts";
 import type { Client } from "../kit/client.ts";
+import { openDatabase } from "../../src/kit/db.ts";
+import { migrate } from "../../src/kit/migrate.ts";
+import { migrations } from "../../src/service/migrations/migrations.ts";
+import { lookAtCopy } from "../kit/database-copy.ts";
 import { eventually } from "../kit/eventually.ts";
+import { temporaryFolder } from "../kit/folder.ts";
 import { say } from "../kit/model/index.ts";
 import { refusal } from "../kit/refusal.ts";
 import { world, type World } from "../kit/world.ts";
@@ -32,7 +37,60 @@ async function ask(lab: World, text: string, answer: string, fields: Record<stri
   return lab.end(await lab.begin(text, fields));
 }
 
+/** What is left in the tables of the index; fails if the index does not agree with the texts. */
+const indexOf = (data: string) =>
+  lookAtCopy(data, (db) => {
+    db.run("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)");
+    const count = (table: string) =>
+      db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table} WHERE workspace_id IS NOT NULL`).get()!
+        .n;
+    return { items: count("search_items"), files: count("search_files") };
+  });
+
+/** As builds before the index left it, with one conversation. */
+function writeOldDatabase(data: string): void {
+  const db = openDatabase(join(data, "service.db"));
+  migrate(
+    db,
+    migrations.filter(({ name }) => name < "017"),
+    0,
+  );
+  for (const sql of [
+    "INSERT INTO users (id, name, name_key, role, created_at) VALUES (1, 'admin', 'admin', 'admin', 0)",
+    `INSERT INTO providers (id, name, name_key, type, protocol, base_url, api_key, created_at)
+     VALUES (1, 'p', 'p', 'anthropic', 'anthropic', 'https://example.test', '', 0)`,
+    "INSERT INTO models (id, provider_id, model_name, label, created_at) VALUES (1, 1, 'm', 'm', 0)",
+    `INSERT INTO workspace_rows (id, name, name_key, description, branch, shared_branch, owner_id, created_at)
+     VALUES (1, 'old', 'old', 'about kingfishers', 'b', 'b/shared', 1, 0)`,
+    `INSERT INTO agents (id, workspace_id, name, name_key, role, model_id, orchestrator, x, y, created_at)
+     VALUES (1, 1, 'orchestrator', 'orchestrator', 'You watch.', 1, 1, 0, 0, 0)`,
+    `INSERT INTO turns (id, workspace_id, number, status, text, user_id, user_name, auth, created_at, started_at, finished_at)
+     VALUES (1, 1, 1, 'done', 'q', 1, 'admin', 'token', 0, 0, 0)`,
+    "INSERT INTO runs (id, workspace_id, turn_id, agent_id, depth, status, created_at) VALUES (1, 1, 1, 1, 0, 'done', 0)",
+    `INSERT INTO entries (id, workspace_id, turn_id, run_id, agent_id, thread, kind, text, created_at)
+     VALUES (1, 1, 1, 1, 1, 0, 'person', 'a kingfisher of long ago', 0)`,
+    "INSERT INTO instructions VALUES (1, 'tone', 'tone', 'like a kingfisher', 1, 1, 'admin', 0, 0)",
+  ])
+    db.exec(sql);
+  db.close();
+}
+
 describe("search", () => {
+  test("indexes an older database in the background", async () => {
+    await using folder = await temporaryFolder();
+    writeOldDatabase(folder.path);
+    await using lab = await world({ data: folder.path });
+    await eventually(
+      async () => (await found(lab.admin, "kingfisher")).toSorted(),
+      [
+        "entry: admin | a kingfisher of long ago | old",
+        "instruction: tone | like a kingfisher | ",
+        "workspace: old | about kingfishers | ",
+      ],
+    );
+    await eventually(async () => (await find(lab.admin, "kingfisher")).indexing, 0);
+  });
+
   test("finds every kind by its name and by its text", async () => {
     await using lab = await world({ model: true, workers: ["heron"] });
     await ask(lab, "Where do kingfishers nest?", "In riverbanks, near the weir.");
@@ -124,6 +182,8 @@ describe("search", () => {
     await lab.admin.delete(lab.own);
     expect(await found(lab.admin, "secret")).toEqual([]);
     await refusal(lab.as("cairn_nobody").get("/search?q=secret"), "unauthenticated");
+    for (const { id } of await ben.get("/workspaces")) await ben.delete(`/workspaces/${id}`);
+    await eventually(() => indexOf(lab.data), { items: 0, files: 0 });
   });
 
   test("answers any query", async () => {
