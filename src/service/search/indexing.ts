@@ -19,6 +19,14 @@ const FAILED_MS = 15_000;
 const PAUSE_MS = 5;
 const PORTION_ITEMS = 64;
 const FILES_AT_ONCE = 16;
+/** Pages of the index that one merge rewrites; takes a few milliseconds. */
+const MERGE_PAGES = 16;
+/** So many changed pieces are worth a merge. */
+const PIECES_PER_MERGE = 4;
+/** Between two polls, the removal of a workspace changes about so many. */
+const REMOVED_PIECES = 256;
+/** Parts of the index on one level before a write merges all of them at once; regular merges keep far below. */
+const PARTS_MAX = 1_000;
 /** A search waits for so many writes, of a few milliseconds each, unless there is a backlog. */
 const CATCH_UP_WRITES_MAX = 8;
 const BACKLOG_ITEMS = 256;
@@ -37,12 +45,15 @@ export class Indexing {
   /** Items of which the pieces are being replaced over several writes. */
   readonly #underWay = new Set<number>();
   #timer: Timer | undefined;
+  /** Pieces that changed since the last merge. */
+  #unmerged = 0;
 
   constructor(deps: IndexingDeps) {
     this.#deps = deps;
   }
 
   start(): void {
+    this.#deps.background.run("settings of the search index", () => this.#configure());
     this.#again(POLL_MS);
   }
 
@@ -69,10 +80,24 @@ export class Indexing {
     }
   }
 
+  async #configure(): Promise<void> {
+    const { db, store } = this.#deps;
+    if (store.mergesItself.get() === null) return;
+    await db.write(
+      () => {
+        store.configure.run("automerge", 0);
+        store.configure.run("crisismerge", PARTS_MAX);
+      },
+      { relaxed: true },
+    );
+  }
+
   #again(ms: number): void {
     if (this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
-      if (this.#deps.store.queued.get(1) === null) return this.#again(POLL_MS);
+      const { store } = this.#deps;
+      if (store.isRemoving.get() !== null) this.#unmerged += REMOVED_PIECES;
+      if (this.#unmerged < PIECES_PER_MERGE && store.queued.get(1) === null) return this.#again(POLL_MS);
       this.#deps.background.run("search index", () => this.#run());
     }, ms);
     this.#timer.unref();
@@ -98,7 +123,16 @@ export class Indexing {
     const others = items.filter((item) => subjectOf(item).kind !== "file");
     if (others.length > 0) await inWrites(db, this.#indexing(others), { relaxed: true });
     if (files.length > 0) await this.#indexFiles(files);
+    if (this.#unmerged >= PIECES_PER_MERGE) await inWrites(db, this.#merging(), { relaxed: true });
     return items.length > 0;
+  }
+
+  *#merging(): Generator<void, void> {
+    for (; this.#unmerged >= PIECES_PER_MERGE; this.#unmerged -= PIECES_PER_MERGE) {
+      this.#deps.store.merge.run(MERGE_PAGES);
+      if (this.#stop.signal.aborted) return;
+      yield;
+    }
   }
 
   /** Returns whether there may be more. */
@@ -154,12 +188,14 @@ export class Indexing {
     try {
       for (const { id } of store.pieces.all(item)) {
         store.removePiece.run(id);
+        this.#unmerged += 1;
         yield;
       }
       if (!row) return;
       const { workspace_id } = row;
       for (const [index, body] of (pieces.length > 0 ? pieces : [""]).entries()) {
         store.add.run({ id: item + index, workspace_id, title: index === 0 ? split(row.title) : "", body });
+        this.#unmerged += 1;
         yield;
       }
     } finally {

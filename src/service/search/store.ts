@@ -72,6 +72,15 @@ function index(db: Db) {
        ORDER BY rowid DESC LIMIT $limit`,
     ),
     lastEntry: db.query<{ id: number | null }, []>("SELECT max(id) AS id FROM entries"),
+    // By default the index merges its parts inside any write, which takes up to 40 ms. Here `merge` does so, a few pages at a time.
+    mergesItself: db.query<{ yes: number }, []>(
+      "SELECT 1 AS yes WHERE NOT EXISTS (SELECT 1 FROM search_index_config WHERE k = 'automerge' AND v = 0)",
+    ),
+    configure: db.query<never, [string, number]>(
+      "INSERT INTO search_index (search_index, rank) VALUES (?, ?)",
+    ),
+    merge: db.query<never, [number]>("INSERT INTO search_index (search_index, rank) VALUES ('merge', ?)"),
+    isRemoving: db.query<{ id: number }, []>("SELECT id FROM workspace_rows WHERE state <> 'live' LIMIT 1"),
     body: db.query<{ body: string }, [number]>("SELECT body FROM search_texts WHERE id = ?"),
   };
 }
