@@ -34,11 +34,18 @@ export function UsageChart(): JSX.Element {
   const [by, setBy] = createSignal<By>("agent");
   const [measure, setMeasure] = createSignal<Measure>("tokens");
   const [days, setDays] = createSignal("30");
-  const query = createQuery(() => ({
-    key: ["usage-days", here.id, by(), days(), here.state().usage.calls],
-    read: () =>
-      take(api.workspaces({ id: here.id }).usage.days.get({ query: { by: by(), days: Number(days()) } })),
-  }));
+  const query = createQuery<DaysProps["found"]>(() => {
+    const [wanted, period] = [by(), Number(days())];
+    return {
+      key: ["usage-days", here.id, wanted, period, here.state().usage.calls],
+      read: async () => {
+        const { days: route } = api.workspaces({ id: here.id }).usage;
+        return { by: wanted, usage: await take(route.get({ query: { by: wanted, days: period } })) };
+      },
+    };
+  });
+  /** The former figures stay until the next are there. */
+  const latest = createMemo<DaysProps["found"] | undefined>((before) => query.data() ?? before);
   return (
     <section>
       <h3 class="heading">Usage by day</h3>
@@ -63,28 +70,27 @@ export function UsageChart(): JSX.Element {
         />
         <Select label="Period" value={days()} choices={DAYS} onChange={setDays} />
       </div>
-      <Loaded query={query} what="list">
-        {(found) => <Days usage={found()} by={by()} measure={measure()} />}
-      </Loaded>
+      <Show when={latest()} fallback={<Loaded query={query}>{() => <></>}</Loaded>}>
+        {(found) => <Days found={found()} measure={measure()} />}
+      </Show>
     </section>
   );
 }
 
 interface DaysProps {
-  readonly usage: UsageDays;
-  readonly by: By;
+  readonly found: { readonly usage: UsageDays; readonly by: By };
   readonly measure: Measure;
 }
 
 function Days(props: DaysProps): JSX.Element {
   const here = useHere();
-  const chart = createMemo(() => chartOf(props.usage, props.measure));
+  const chart = createMemo(() => chartOf(props.found.usage, props.measure));
   const colour = (series: Series) => {
     if (series.id === null) return "usage-others";
-    if (props.by === "agent") return `usage-${lookOf(here.state(), series.id).colour}`;
+    if (props.found.by === "agent") return `usage-${lookOf(here.state(), series.id).colour}`;
     return `usage-${(chart().series.indexOf(series) % COLOURS) + 1}`;
   };
-  const some = () => props.usage.rows.length > 0;
+  const some = () => props.found.usage.rows.length > 0;
   return (
     <Show when={some()} fallback={<p class="muted">No model calls in this period.</p>}>
       <Drawing chart={chart()} measure={props.measure} colour={colour} />
@@ -106,8 +112,8 @@ function Days(props: DaysProps): JSX.Element {
         <div class="usage-table">
           <Table
             label="Usage by day"
-            rows={props.usage.rows}
-            columns={columnsOf(props.by)}
+            rows={props.found.usage.rows}
+            columns={columnsOf(props.found.by)}
             key={(row) => `${row.day} ${row.id}`}
           />
         </div>
