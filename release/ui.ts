@@ -60,6 +60,7 @@ export async function bundleUi(folder: string): Promise<void> {
     },
   });
   await Bun.write(`${folder}/${DIAGRAM_PAGE}`, await diagramPage());
+  await Bun.write(`${folder}/sw.js`, await offlineWorker(`${folder}/index.html`));
 }
 
 /** Every browser that runs the interface reads this format; the others would only be carried around. */
@@ -69,20 +70,37 @@ function onlyWoff2(code: string, id: string): string | undefined {
     : undefined;
 }
 
-/** The page that draws diagrams. Its script is in it, because a sandbox without an origin may load nothing. */
-async function diagramPage(): Promise<string> {
+/** The service worker. It names the build that it belongs to, so that browsers notice another one. */
+async function offlineWorker(page: string): Promise<string> {
+  const build = new Bun.CryptoHasher("sha256")
+    .update(await Bun.file(page).bytes())
+    .digest("hex")
+    .slice(0, 20);
+  return bundled("web/api/offline/worker.ts", { CAIRN_UI_BUILD: JSON.stringify(build) });
+}
+
+async function bundled(path: string, define: Record<string, string> = {}): Promise<string> {
   const built = await Bun.build({
-    entrypoints: [`${ROOT}/web/kit/rich/diagram-page.ts`],
+    entrypoints: [`${ROOT}/${path}`],
     format: "iife",
     target: "browser",
     minify: true,
     env: "disable",
+    define,
     throw: false,
   });
   if (!built.success) throw new Error(built.logs.join("\n"));
+  return built.outputs[0]!.text();
+}
+
+/** The page that draws diagrams. Its script is in it, because a sandbox without an origin may load nothing. */
+async function diagramPage(): Promise<string> {
   // As it is: its variables have to be global.
   const library = await Bun.file(`${ROOT}/node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js`).text();
-  const script = `${library}\n${await built.outputs[0]!.text()}`.replaceAll("</script", "<\\/script");
+  const script = `${library}\n${await bundled("web/kit/rich/diagram-page.ts")}`.replaceAll(
+    "</script",
+    "<\\/script",
+  );
   return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Diagram</title></head><body><script>${script}</script></body></html>\n`;
 }
 

@@ -17,6 +17,7 @@ import { Navigate, Route, Router } from "@solidjs/router";
 import { lazy } from "solid-js";
 import { render } from "solid-js/web";
 import { Missing, Shell } from "./frame/shell.tsx";
+import { whenQuiet } from "./kit/quiet.ts";
 import { workspaceViews } from "./state/here.ts";
 import { loadSession } from "./state/session.ts";
 import "./state/theme.ts";
@@ -55,6 +56,7 @@ const Settings = lazy(async () => ({ default: (await import("./screens/settings/
 const id = /^[1-9]\d{0,14}$/;
 
 void loadSession();
+void whenQuiet().then(async () => (await import("./api/offline/register.ts")).registerWorker());
 render(
   () => (
     <Router root={(props) => <Shell {...props} login={Login} />}>

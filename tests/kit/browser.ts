@@ -45,6 +45,8 @@ export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: "light" | "dark";
+  /** With the service worker, past which tests cannot see or change requests. */
+  readonly offline?: boolean;
   /** Of the former page: the same person on another tab. */
   readonly context?: BrowserContext;
 }
@@ -76,6 +78,7 @@ export async function startBrowser(): Promise<TestBrowser> {
         (await browser.newContext({
           viewport: { width: options.width ?? 1280, height: options.height ?? 860 },
           colorScheme: options.theme ?? "light",
+          serviceWorkers: options.offline ? "allow" : "block",
           reducedMotion: "reduce",
           locale: "en-GB",
           timezoneId: "UTC",

@@ -4,13 +4,18 @@
 import { treaty } from "@elysiajs/eden";
 import type { Routes } from "../../src/service/server.ts";
 import { asProblem, offline, type Problem, problemOf, sessionOver } from "./problem.ts";
-import { reached, unreached } from "./reach.ts";
+import { STORED_HEADER } from "./offline/rules.ts";
+import { answeredFromStore, reached, unreached } from "./reach.ts";
 
 /** Routes under /api/v1: `api.workspaces({ id }).blueprint.get()`. Times stay strings, as the server sends them. */
 export const api = treaty<Routes>(location.origin, {
   parseDate: false,
   fetch: { credentials: "same-origin" },
-  onResponse: (response) => hearStatus(response.status),
+  onResponse: (response) => {
+    const time = response.headers.get(STORED_HEADER);
+    if (time === null) hearStatus(response.status);
+    else answeredFromStore(time, () => api.health.get());
+  },
 }).api.v1;
 
 const signedOut = new Set<() => void>();

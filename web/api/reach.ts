@@ -7,6 +7,10 @@ import type { Problem } from "./problem.ts";
 const ASK_MS_MIN = 1_000;
 const ASK_MS_MAX = 8_000;
 
+/** The oldest of the stored answers that are shown, RFC 3339; undefined while the server answers. */
+const [storedAt, setStoredAt] = createSignal<string>();
+export { storedAt };
+
 const hearers = new Set<() => void>();
 let lost = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -15,6 +19,12 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 export function onReachedAgain(hear: () => void): () => void {
   hearers.add(hear);
   return () => hearers.delete(hear);
+}
+
+/** The service worker answered in place of the server, with what it stored at this time. */
+export function answeredFromStore(time: string, ask: () => Promise<unknown>): void {
+  setStoredAt((before) => (before === undefined || time < before ? time : before));
+  unreached(ask);
 }
 
 /** A request failed without an answer. `ask` sends one that changes nothing; its answer arrives at `reached`. */
@@ -34,6 +44,7 @@ export function unreached(ask: () => Promise<unknown>): void {
 export function reached(): void {
   if (!lost) return;
   lost = false;
+  setStoredAt(undefined);
   clearTimeout(timer);
   hearers.forEach((hear) => hear());
 }

@@ -9,6 +9,7 @@ import { count, plural } from "../kit/format.ts";
 import { narrow } from "../kit/screen.ts";
 import type { Connection } from "../state/feed.ts";
 import { openCommands } from "./commands.tsx";
+import { OfflineNote } from "./offline-note.tsx";
 import { openRail, railOpen } from "./rail.tsx";
 import { pending, tabTitle } from "./tab-title.ts";
 
@@ -72,6 +73,7 @@ export function TopLine(): JSX.Element {
           </For>
         </ol>
       </nav>
+      <OfflineNote />
       <Show when={connection()}>
         {(shown) => <ConnectionState state={shown().state()} retry={shown().retry} />}
       </Show>

@@ -25,6 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: "font/woff2",
   png: "image/png",
   json: "application/json",
+  webmanifest: "application/manifest+json",
 };
 
 const YEAR_SECONDS = 31_536_000;

@@ -1,0 +1,176 @@
+// Goal: the interface can be installed; without the server it shows what was read last, says as of when, and nothing of it outlives the session or
+// reaches another person.
+
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { accessibilityProblems } from "../kit/axe.ts";
+import { bubble, chatRoom, composer, write } from "../kit/chat-room.ts";
+import { eventually } from "../kit/eventually.ts";
+import { say } from "../kit/model/index.ts";
+import { createPerson, type Person } from "../kit/person.ts";
+import { onScreen } from "../kit/screen.ts";
+
+const LOST =
+  /net::ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE|FAILED)|Failed to fetch/;
+
+onScreen("reading offline", chatRoom, (room) => {
+  /** Paths of the answers that the browser keeps. */
+  const kept = (page: Page) =>
+    page.evaluate<string[]>(
+      `caches.open("cairn-data").then((data) => data.keys()).then((keys) => keys.map(({ url }) => new URL(url).pathname))`,
+    );
+  const holds = async (page: Page, path: string) => (await kept(page)).includes(path);
+  async function signIn(page: Page, { name, password }: Person): Promise<void> {
+    await page.evaluate(
+      ([user, secret]) =>
+        fetch("/api/v1/login", {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify({ user, password: secret }),
+        }).then(() => undefined),
+      [name, password],
+    );
+  }
+
+  test("can be installed", async () => {
+    const page = await room.open("/workspaces");
+    const manifest = await page.evaluate(async () => {
+      const link = document.querySelector<HTMLLinkElement>("link[rel=manifest]")!;
+      const response = await fetch(link.href);
+      return {
+        type: response.headers.get("content-type"),
+        ...((await response.json()) as Record<string, unknown>),
+      };
+    });
+    expect(manifest).toMatchObject({
+      type: "application/manifest+json",
+      name: "Cairn",
+      start_url: "/workspaces",
+      display: "standalone",
+    });
+    const fits = await page.evaluate(
+      (icons) =>
+        Promise.all(
+          icons.map(async ({ src, sizes }) => {
+            const image = new Image();
+            image.src = src;
+            await image.decode();
+            return sizes === "any" || sizes === `${image.naturalWidth}x${image.naturalHeight}`;
+          }),
+        ),
+      manifest["icons" as never] as { src: string; sizes: string }[],
+    );
+    expect(fits).toEqual([true, true, true, true]);
+    expect(await page.locator("meta[name=theme-color]").count()).toBe(2);
+    expect(await page.locator("meta[name=description]").getAttribute("content")).toStartWith(
+      "A workspace for agents",
+    );
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to content");
+  });
+
+  test("has targets of 24 pixels or more for a thumb at 360 pixels", async () => {
+    const desk = await room.desk("scribe");
+    room.model.script("boss", [
+      say("Text[^1] with a [link](https://example.org).\n\n```ts\nlet a = 1;\n```\n\n[^1]: A note."),
+    ]);
+    const page = await room.open(desk.own, { width: 360, height: 740 });
+    await write(page, "Go.");
+    await page.getByRole("button", { name: "Save to file" }).waitFor();
+    await page.getByRole("button", { name: "Footnote 1", exact: true }).waitFor();
+    const small = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>("button, a[href], input, textarea, select, summary")]
+          // Links in a sentence are as high as its line; what is hidden until it has the focus is no target.
+          .filter(
+            (one) => !one.closest(".markdown p, .visually-hidden, .skip, [inert]") && one.checkVisibility(),
+          )
+          .map((one) => ({ one, box: one.getBoundingClientRect() }))
+          .filter(({ box }) => box.width > 0 && (box.width < 24 || box.height < 24))
+          .map(({ one, box }) => `${one.className} ${Math.round(box.width)}×${Math.round(box.height)}`),
+      );
+    expect(await small()).toEqual([]);
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(360);
+    for (const view of ["Files", "Activity"]) {
+      await page.getByRole("link", { name: view }).click();
+      await page.waitForURL(`**/${view.toLowerCase()}`);
+      await page.getByRole("main").getByRole("button").first().waitFor();
+      expect(await small()).toEqual([]);
+    }
+    await page.goto(`${room.url}/workspaces`);
+    await page.getByRole("button", { name: "Create workspace" }).waitFor();
+    expect(await small()).toEqual([]);
+  });
+
+  test("shows what was read last and says as of when; continues when the server is back", async () => {
+    const desk = await room.desk();
+    room.model.script("boss", [say("**Kept** for later."), say("Live again.")]);
+    const page = await room.open(desk.own, { offline: true });
+    await write(page, "Keep this.");
+    await bubble(page, "orchestrator", "Kept for later.").waitFor();
+    await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
+    // Another visit, with the worker: it keeps what it passes on.
+    await page.reload();
+    await bubble(page, "orchestrator", "Kept for later.").waitFor();
+    for (const path of [
+      "/api/v1/whoami",
+      `/api/v1${desk.own}/entries`,
+      `/api/v1${desk.own}/blueprint`,
+      `/api/v1${desk.own}/usage`,
+      "/api/v1/approvals",
+    ])
+      await eventually(() => holds(page, path), true);
+    expect(await page.getByText("Offline, as of").count()).toBe(0);
+
+    await room.program.end("SIGKILL");
+    await page.reload();
+    await bubble(page, "orchestrator", "Kept for later.").waitFor();
+    await page.getByText(/^Offline, as of/).waitFor();
+    await page.setViewportSize({ width: 360, height: 700 });
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(360);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    // Nothing pretends to work.
+    await composer(page).fill("Are you there?");
+    await composer(page).press("Enter");
+    await page.getByText("The server is unreachable.").waitFor();
+
+    await room.restart();
+    await page.getByText(/^Offline, as of/).waitFor({ state: "detached" });
+    await page.getByText("The server is unreachable.").waitFor({ state: "detached" });
+    await composer(page).press("Enter");
+    await bubble(page, "orchestrator", "Live again.").waitFor();
+    room.browser.expected(LOST);
+  });
+
+  test("keeps nothing after signing out, nor for another person", async () => {
+    const desk = await room.desk();
+    const ada = await createPerson(room.admin, "Ada", "admin");
+    const bob = await createPerson(room.admin, "Bob", "member");
+    const page = await room.open(desk.own, { offline: true });
+    await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
+    await signIn(page, ada);
+    await page.reload();
+    await composer(page).waitFor();
+    await eventually(() => holds(page, `/api/v1${desk.own}/entries`), true);
+    await page.evaluate(() => fetch("/api/v1/logout", { method: "POST" }).then(() => undefined));
+    expect(await kept(page)).toEqual([]);
+
+    await signIn(page, ada);
+    await page.reload();
+    await eventually(() => holds(page, `/api/v1${desk.own}/entries`), true);
+    // Without a sign-out: her session ends elsewhere, and another person signs in.
+    await signIn(page, bob);
+    await page.goto(`${room.url}/workspaces`);
+    await page.getByText("Bob").first().waitFor();
+    await eventually(() => holds(page, "/api/v1/whoami"), true);
+    expect(await holds(page, `/api/v1${desk.own}/entries`)).toBe(false);
+    await room.program.end("SIGKILL");
+    await page.goto(`${room.url}${desk.own}`);
+    await page.getByText("Bob").first().waitFor();
+    expect(await page.getByText("The server is unreachable.").first().isVisible()).toBe(true);
+    expect(await page.getByRole("textbox", { name: "Message the orchestrator" }).count()).toBe(0);
+    await room.restart();
+    room.browser.expected(LOST);
+    room.browser.expected(/status of 404/);
+  });
+});
