@@ -87,6 +87,7 @@ async function crawled(one: Visitor) {
     const page = await one.get(path);
     pages.set(path, page);
     if (page.status !== 200) broken.push(`${path}: ${page.status}`);
+    if (hasUnevenTable(page)) broken.push(`${path}: a row has not as many cells as its table has headings`);
     const linked = page.links.map((link) => link.replace(/#.*/s, "")).filter((link) => link.startsWith("/"));
     for (const form of page.forms) (form.method === "post" ? actions : new Set<string>()).add(form.action);
     for (const link of [...linked, ...searchesOf(page)]) {
@@ -110,6 +111,17 @@ function unreached(pages: readonly string[], actions: readonly string[]): string
     const pattern = new RegExp(`^${segments.join("/").replace(/\\\*$/, ".+")}(?:[?]|$)`);
     return !reached[method].some((address) => pattern.test(address));
   }).map(({ name }) => name);
+}
+
+function hasUnevenTable({ html }: ConsolePage): boolean {
+  return [...html.matchAll(/<table class="table"[\s\S]*?<\/table>/g)].some(([table]) => {
+    const [head = "", ...rows] = table.split("<tr>").slice(1);
+    const headings = head.match(/<th /g)?.length ?? 0;
+    const cells = (row: string) => row.match(/<t[dh](?: [^>]*)?>/g) ?? [];
+    const widthOf = (row: string) =>
+      cells(row).reduce((sum, cell) => sum + Number(/colspan="(\d+)"/i.exec(cell)?.[1] ?? 1), 0);
+    return rows.some((row) => widthOf(row) !== headings);
+  });
 }
 
 function isDownload({ headers }: ConsolePage): boolean {

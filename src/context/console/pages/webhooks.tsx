@@ -43,9 +43,8 @@ export function WebhooksBody({ hooks }: { hooks: readonly HookState[] }): VNode 
                 <Name>{one.url}</Name>
               </a>
             </td>
-            <td>{eventsText(one.events)}</td>
-            <td>{spacesText(one.spaces)}</td>
             <td data-label="Events:">{eventsText(one.events)}</td>
+            <td data-label="Spaces:">{spacesText(one.spaces)}</td>
             <td>
               <HookBadge hook={one} />
             </td>
