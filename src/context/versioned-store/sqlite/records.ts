@@ -17,7 +17,15 @@ interface Said {
 
 export function toRecord(row: FileRow, state: FileState): FileRecord {
   const { path, size, hash, author } = row;
-  return { path, version: row.shown, size, hash, updated_at: rfc3339(row.updated_at), author, state };
+  return { path, version: row.shown, size, hash, updated_at: timeText(row.updated_at), author, state };
+}
+
+/** The files of one batch have the same time, and writing it is half of a record. */
+let latest = { time: Number.NaN, text: "" };
+
+function timeText(time: number): string {
+  if (time !== latest.time) latest = { time, text: rfc3339(time) };
+  return latest.text;
 }
 
 export function toRefused({ path, size, modified, refused }: RefusedEntry): FileRecord {
