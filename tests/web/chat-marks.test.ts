@@ -1,4 +1,4 @@
-// Goal: the chat and the inspector show how an answer ended and whether it contains text from the web, and a person clears that mark.
+// Goal: the chat and the inspector show how an answer ended and whether it contains untrusted text, and a person clears that mark.
 
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
@@ -37,7 +37,7 @@ onScreen("marks in the chat", chatRoom, (room) => {
     await page.getByText("Stopped: the tokens of ann were revoked.").waitFor();
   });
 
-  test("marks text from the web until a person clears it", async () => {
+  test("marks untrusted text until a person clears it", async () => {
     const workspace = await room.desk();
     const page = await room.open(workspace.own);
     room.model.script("boss", [call("agent_list"), say("They fly south.")]);
@@ -50,12 +50,12 @@ onScreen("marks in the chat", chatRoom, (room) => {
       db.run("UPDATE entries SET tainted = 1 WHERE kind = 'tool' OR text = 'They fly south.'");
     });
     await page.reload();
-    await answer.getByText("text from the web").waitFor();
-    const notice = page.getByRole("group", { name: "Text from the web" });
+    await answer.getByText("untrusted text").waitFor();
+    const notice = page.getByRole("group", { name: "Untrusted text" });
     await notice.getByText("2 entries with text from the web").waitFor();
     await page.getByRole("button", { name: "Actions for this answer by orchestrator" }).last().click();
-    await page.getByRole("menuitem", { name: "Clear web mark" }).click();
-    await answer.getByText("text from the web").waitFor({ state: "detached" });
+    await page.getByRole("menuitem", { name: "Clear mark" }).click();
+    await answer.getByText("untrusted text").waitFor({ state: "detached" });
 
     const marked = async () => {
       const path = `${workspace.own}/entries`;
@@ -63,9 +63,9 @@ onScreen("marks in the chat", chatRoom, (room) => {
     };
     expect((await marked()).map(({ kind }) => kind)).toEqual(["tool"]);
     await notice.getByRole("button", { name: "Show first" }).click();
-    await page.getByRole("button", { name: "Clear web mark" }).waitFor();
+    await page.getByRole("button", { name: "Clear mark" }).waitFor();
     await notice.getByRole("button", { name: "Clear all marks" }).click();
-    await page.getByRole("button", { name: "Clear web mark" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Clear mark" }).waitFor({ state: "detached" });
     await notice.waitFor({ state: "detached" });
     expect(await marked()).toEqual([]);
     room.browser.expected(

@@ -2,7 +2,7 @@
 
 import { diffWordsWithSpace } from "diff";
 import type { PromptPart } from "../../src/service/conversation/schema.ts";
-import { count } from "./format.ts";
+import { count, plural } from "./format.ts";
 
 export type PartKind = PromptPart["kind"];
 
@@ -102,7 +102,7 @@ const FORMS: Readonly<Record<Attached["as"], string>> = {
 
 /** How an attachment was put in front of the model. */
 export function formText({ as, tokens: estimate, note }: Attached): string {
-  return note ?? `${FORMS[as]}, ≈ ${count(estimate)} tokens`;
+  return note ?? `${FORMS[as]}, ≈ ${plural(estimate, "token")}`;
 }
 
 export function attachedText(one: Attached): string {

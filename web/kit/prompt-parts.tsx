@@ -42,7 +42,7 @@ export function PromptParts(props: {
                 {tokens(part.tokens)}
               </span>
               <Show when={part.tainted}>
-                <span> · text from the web</span>
+                <span> · untrusted text</span>
               </Show>
               <Show when={props.fresh?.has(part.source)}>
                 <span> · new</span>

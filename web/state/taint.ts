@@ -1,10 +1,10 @@
-// Entries that contain text from the web. An agent whose prompt contains one gets no tools that write durably.
+// Entries that contain text from the web or an untrusted file. An agent whose prompt contains one gets no tools that write durably.
 
 import type { Entry } from "../../src/service/conversation/schema.ts";
 import { api, take } from "../api/client.ts";
 
 /** The label of such an entry, everywhere. */
-export const TAINT_LABEL = "text from the web";
+export const TAINT_LABEL = "untrusted text";
 
 /** Whether the entry is part of the next prompt, and a person can clear its mark. */
 export function isTainting(entry: Pick<Entry, "tainted" | "forgotten" | "thread">): boolean {

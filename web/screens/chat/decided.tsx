@@ -124,7 +124,7 @@ function What(props: Line): JSX.Element {
       </Match>
       <Match when={decision().kind === "taint"}>
         <span>
-          {props.count === 1 ? "an entry" : plural(props.count, "entry", "entries")} with text from the web
+          {props.count === 1 ? "an entry" : plural(props.count, "entry", "entries")} with untrusted text
         </span>
       </Match>
     </Switch>

@@ -46,7 +46,7 @@ export function EntryActions(props: {
       ...(isTainting(entry)
         ? [
             {
-              label: "Clear web mark",
+              label: "Clear mark",
               icon: <ShieldCheck />,
               run: () => void attempt(() => clearTaint(entry.id)),
             },

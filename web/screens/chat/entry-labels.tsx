@@ -1,4 +1,4 @@
-// Labels above an answer: how it ended, whether it contains text from the web, whether it is still sent to the model.
+// Labels above an answer: how it ended, whether it contains untrusted text, whether it is still sent to the model.
 
 import { type JSX, Show } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";

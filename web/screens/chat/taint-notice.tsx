@@ -1,4 +1,4 @@
-// Explains why agents have no tools that write: the conversation contains text from the web. Links to the first such entry.
+// Explains why agents have no tools that write: the conversation contains untrusted text. Links to the first such entry.
 
 import { createMemo, createSignal, type JSX, Show } from "solid-js";
 import { Button } from "../../kit/button.tsx";
@@ -22,7 +22,7 @@ export function TaintNotice(): JSX.Element {
   return (
     <Show when={first()}>
       {(entry) => (
-        <div class="notice wait" role="group" aria-label="Text from the web">
+        <div class="notice wait" role="group" aria-label="Untrusted text">
           <div>
             {plural(tainting().length, "entry", "entries")} with text from the web or an untrusted file, so
             agents get no tools that write. Forget the entries, or clear their marks after reading them.

@@ -243,8 +243,8 @@ function Taint(props: { readonly entry: Entry }): JSX.Element {
   return (
     <>
       <p class="small muted">
-        Contains text from the web, or was written by an agent that had read some. An agent that receives it
-        gets no tools that write durably.
+        Contains text from the web or an untrusted file, or was written by an agent that had read some. An
+        agent that receives it gets no tools that write durably.
         {isTainting(props.entry)
           ? " Clear the mark if you have read the entry and vouch for it. The audit records that."
           : ""}
@@ -252,7 +252,7 @@ function Taint(props: { readonly entry: Entry }): JSX.Element {
       <Show when={isTainting(props.entry)}>
         <div>
           <Button small busy={busy()} onClick={() => void clear()}>
-            Clear web mark
+            Clear mark
           </Button>
         </div>
       </Show>
