@@ -167,7 +167,7 @@ onScreen("reading offline", chatRoom, (room) => {
     await room.program.end("SIGKILL");
     await page.goto(`${room.url}${desk.own}`);
     await page.getByText("Bob").first().waitFor();
-    expect(await page.getByText("The server is unreachable.").first().isVisible()).toBe(true);
+    await page.getByText("The server is unreachable.").first().waitFor();
     expect(await page.getByRole("textbox", { name: "Message the orchestrator" }).count()).toBe(0);
     await room.restart();
     room.browser.expected(LOST);

@@ -11,6 +11,9 @@ for (const [treatment, requests] of [
     [
       "GET /api/v1/whoami",
       "GET /api/v1/models",
+      "GET /api/v1/providers",
+      "GET /api/v1/teams",
+      "GET /api/v1/workspaces/activity",
       "GET /api/v1/approvals",
       "GET /api/v1/workspaces",
       "GET /api/v1/workspaces/3",
@@ -33,7 +36,6 @@ for (const [treatment, requests] of [
       "GET /api/v1/workspaces/x",
       "GET /api/v1/users",
       "GET /api/v1/audit",
-      "GET /api/v1/providers",
       "GET /api/v1/health",
       "HEAD /api/v1/whoami",
       "POST /api/v1/workspaces/3/chat",

@@ -5,8 +5,9 @@ const ASSET = /^\/assets\/[^/]+$/;
 /** What a conversation and the way to it are read from. Nothing of it is a decision, a key, a file or a stream. */
 const KEPT = [
   /^\/api\/v1\/whoami$/,
-  /^\/api\/v1\/models$/,
+  /^\/api\/v1\/(?:models|providers|teams)$/,
   /^\/api\/v1\/workspaces$/,
+  /^\/api\/v1\/workspaces\/activity$/,
   /^\/api\/v1\/workspaces\/\d+$/,
   /^\/api\/v1\/workspaces\/\d+\/(?:blueprint|turns|entries|decisions|usage|branches)$/,
   /^\/api\/v1\/approvals$/,
