@@ -52,8 +52,6 @@ onScreen("the list of workspaces", made, (at) => {
     const dialog = page.getByRole("dialog", { name: "Create workspace" });
     await dialog.getByText("cannot change name and description later").waitFor();
     await dialog.getByRole("textbox", { name: "Name" }).fill("TAKEN");
-    await dialog.getByRole("button", { name: "Create workspace" }).click();
-    await dialog.getByText("Choose a model.").waitFor();
     await dialog.getByRole("combobox", { name: "Model of the orchestrator" }).fill("wor");
     await page.getByRole("option", { name: /worker/ }).click();
     await dialog.getByRole("button", { name: "Create workspace" }).click();
@@ -258,7 +256,7 @@ onScreen("the list of workspaces", made, (at) => {
     await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Fancy ✨").waitFor();
     await eventually(() => page.title(), "Fancy ✨ · Cairn");
     await page.keyboard.press("Control+k");
-    await page.keyboard.type("fancy");
+    await page.getByRole("combobox", { name: "Search or run a command" }).fill("fancy");
     await page
       .getByRole("option", { name: /Fancy ✨/ })
       .first()
