@@ -120,7 +120,7 @@ async function bareTimes(texts: readonly string[], queries: readonly string[]): 
   const find = db.query(
     "SELECT rowid, snippet(texts, 0, '[', ']', '…', 20) FROM texts WHERE texts MATCH ? ORDER BY bm25(texts) LIMIT 8",
   );
-  return timesOf(queries, (q) => {
+  return await timesOf(queries, (q) => {
     const words = q.split(" ").map((word) => `"${word}"`);
     return Promise.resolve(find.all(`${words.join(" AND ")}*`));
   });
