@@ -54,7 +54,7 @@ export function migrate(
   );
   const isNew = applied.length === 0;
   // A new database gets all its tables at once, or none: each transaction waits for the disk.
-  const steps = isNew ? [missing] : missing.map((migration) => [migration]);
+  const steps = isNew && missing.length > 0 ? [missing] : missing.map((migration) => [migration]);
   for (const step of steps)
     db.writeNow(() => {
       db.exec(isNew && whole !== undefined ? whole : step.map(({ sql }) => sql).join("\n"));

@@ -140,7 +140,7 @@ function summaryRoutes(plugin: Admission, { summaries, access }: TurnRoutesDeps)
     )
     .get(
       "/workspaces/:id/turns/export",
-      ({ caller, params, query: { format, ...filter }, request }) => {
+      ({ caller, params, query: { format = "json", ...filter }, request }) => {
         access.workspace(caller, params.id);
         const pages = summaries.all(caller, params.id, filter);
         return exportTurns(exchangeOf(request).id, params.id, format, pages) as never;

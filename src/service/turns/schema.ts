@@ -229,7 +229,11 @@ export const TurnSummaries = closed({
 });
 export type TurnSummaries = Static<typeof TurnSummaries>;
 
-export const ExportTurnsQuery = closed({ format: oneOf(["csv", "json"]), ...filterFields });
+export const ExportTurnsQuery = closed({
+  /** Default: json. */
+  format: Type.Optional(oneOf(["csv", "json"])),
+  ...filterFields,
+});
 
 export const ExportedTurns = closed({ workspace_id: Id, turns: Type.Array(TurnSummary) });
 

@@ -51,6 +51,20 @@ describe("migrations", () => {
     expect(readdirSync(folder.path)).toEqual(["s.db"]);
   });
 
+  test("a new database is made by the whole script, and records every migration; without any, it only gets ready", async () => {
+    await using folder = await temporaryFolder();
+    const db = openDatabase(`${folder.path}/s.db`);
+    expect(migrate(db, [], NOW)).toEqual({ applied: [], backup: undefined });
+    expect(tables(db)).toEqual(["migrations", "proof"]);
+    const whole = `${first.sql}; CREATE TABLE whole (id INTEGER PRIMARY KEY) STRICT`;
+    expect(migrate(db, [first, second], NOW, { whole }).applied).toEqual(["001_first", "002_second"]);
+    expect([tables(db), history(db)]).toEqual([
+      ["a", "migrations", "proof", "whole"],
+      ["001_first", "002_second"],
+    ]);
+    db.close();
+  });
+
   test("a copy is made before an upgrade, private, and it is the database as it was", async () => {
     await using folder = await temporaryFolder();
     const path = `${folder.path}/s.db`;
