@@ -31,8 +31,8 @@ export function claimFile(path: string): "made" | "begun" | "kept" {
   }
 }
 
-/** The files that are open in this process. A system lock does not exclude a second connection of the same process. */
-const open = new Set<string>();
+/** The files that are open in this process, with their paths. A system lock does not exclude a second connection of the same process. */
+const open = new Map<string, { readonly path: string }>();
 
 export interface Reserved {
   release(): void;
@@ -41,11 +41,23 @@ export interface Reserved {
 /** Raises `conflict` if this process has already opened the file. */
 export function reserveFile(path: string): Reserved | undefined {
   if (path === ":memory:") return undefined;
-  const { dev, ino } = statSync(path, { bigint: true });
-  const file = `${dev}:${ino}`;
-  if (open.has(file)) throw inUse(path);
-  open.add(file);
-  return { release: () => void open.delete(file) };
+  const file = identityOf(path)!;
+  const holder = open.get(file);
+  // A file that was deleted leaves its number to the next one that is created.
+  if (holder && identityOf(holder.path) === file) throw inUse(path);
+  const own = { path };
+  open.set(file, own);
+  return {
+    release() {
+      if (open.get(file) === own) open.delete(file);
+    },
+  };
+}
+
+/** Undefined: there is no file. */
+function identityOf(path: string): string | undefined {
+  const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return facts && `${facts.dev}:${facts.ino}`;
 }
 
 /** Called once the tables are durable. From then on, a file without tables is a copy without its WAL. */

@@ -70,6 +70,7 @@ export class Spaces {
   readonly #names = new Set<string>();
   readonly #lock = new KeyedLock<string>();
   /** A backup is copying the files, so no space may be removed. */
+  #isClosed = false;
   #frozen = false;
 
   constructor(deps: SpacesDeps) {
@@ -345,7 +346,9 @@ export class Spaces {
     return sum;
   }
 
+  /** Closes every space; none can be opened afterwards, not even by a question that was under way. */
   async closeAll(): Promise<void> {
+    this.#isClosed = true;
     for (const { engine, name } of this.#open.values()) {
       try {
         await engine.close();
@@ -367,20 +370,20 @@ export class Spaces {
     const { directory, events, audit } = this.#deps;
     const folder = join(directory, name);
     const engine = this.#openEngine(folder, name);
-    let file: SpaceFile;
     try {
-      file = await openSpaceFile(folder, engine, this.#deps);
+      const file = await openSpaceFile(folder, engine, this.#deps);
+      const space = { name, engine, file };
+      const log = (after: number) => engine.log(after, LOG_PAGE);
+      await audit.catchUp(name, engine.head(), log);
+      await events.catchUp(name, engine.head(), log);
+      this.#requireOpen();
+      // Last, so that no one writes before the changes that a crash left unrecorded are recorded and published.
+      this.#open.set(name, space);
+      return space;
     } catch (error) {
       await engine.close();
       throw error;
     }
-    const space = { name, engine, file };
-    const log = (after: number) => engine.log(after, LOG_PAGE);
-    await audit.catchUp(name, engine.head(), log);
-    await events.catchUp(name, engine.head(), log);
-    // Last, so that no one writes before the changes that a crash left unrecorded are recorded and published.
-    this.#open.set(name, space);
-    return space;
   }
 
   async #make(caller: Caller, name: string, template: string): Promise<OpenSpace> {
@@ -399,6 +402,7 @@ export class Spaces {
       const space = { name, engine, file: { name, created_at, template, sync: DEFAULT_SYNC } };
       // Last, because this file makes the folder a space.
       await saveSpaceFile(folder, engine, space.file, () => requireAdmin(caller), this.#deps);
+      this.#requireOpen();
       this.#open.set(name, space);
       this.#names.add(name);
       return space;
@@ -409,7 +413,13 @@ export class Spaces {
     }
   }
 
+  /** Raises `unavailable`. */
+  #requireOpen(): void {
+    if (this.#isClosed) throw new AppError("unavailable", "the server is stopping");
+  }
+
   #openEngine(directory: string, name: string): SpaceEngine {
+    this.#requireOpen();
     const { engine, clock, log, engineOptions } = this.#deps;
     return engine.open({ directory, clock, log, onApplied: tellerOf(this.#deps, name), ...engineOptions });
   }
