@@ -98,7 +98,9 @@ function Days(props: DaysProps): JSX.Element {
         <For each={chart().series}>
           {(series) => (
             <li>
-              <span class={`usage-key ${colour(series)}`} />
+              <svg class="usage-key" aria-hidden="true">
+                <rect class={colour(series)} width="100%" height="100%" />
+              </svg>
               <bdi class="ellipsis">{series.name}</bdi>
             </li>
           )}
