@@ -79,12 +79,12 @@ export function Composer(): JSX.Element {
             />
             <ChosenFiles />
             <div class="chat-box-foot">
-              <Attach area={area} />
+              <Attach area={area} fallback={<span class="chat-attach-room" />} />
               <Hint length={text().length} running={running()} />
-              <ModelChip />
               <Show when={running()}>
                 <StopButton />
               </Show>
+              <ModelChip />
               <Button small kind="primary" type="submit" disabled={!sending.ready()} busy={sending.busy()}>
                 {running() ? "Queue" : "Send"}
               </Button>
