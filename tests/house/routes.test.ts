@@ -92,14 +92,17 @@ function schemasIn(value: unknown): Schema[] {
 
 /** Take bytes or text of any type; everything else takes JSON. */
 const RAW_BODIES: Readonly<Record<string, string>> = {
-  "PUT /api/v1/workspaces/import": "application/x-ndjson",
+  "PUT /api/v1/workspaces/import": "application/octet-stream",
   "PUT /api/v1/context/file": "text/plain",
   "PUT /api/v1/workspaces/{id}/file": "text/plain",
   "PUT /api/v1/workspaces/{id}/attachments": "application/octet-stream",
 };
-/** Answers with a file. */
-const DOWNLOAD = "GET /api/v1/workspaces/{id}/attachments/{hash}";
-const BYTES = "application/octet-stream";
+/** Answer with a file, or also with one. */
+const DOWNLOADS: Readonly<Record<string, string>> = {
+  "GET /api/v1/workspaces/{id}/attachments/{hash}": "application/octet-stream",
+  "GET /api/v1/workspaces/{id}/export": "application/x-ndjson",
+  "GET /api/v1/workspaces/{id}/turns/export": "application/json,text/csv",
+};
 
 describe("routes", () => {
   test("each declares its caller, and only those known are open", () => {
@@ -180,7 +183,7 @@ describe("OpenAPI", () => {
           "application/json",
           "text/event-stream",
           "text/csv",
-          ...(name === DOWNLOAD ? [BYTES] : []),
+          ...(DOWNLOADS[name] === undefined ? [] : [DOWNLOADS[name]]),
         ];
         if (content) expect(types).toContain(Object.keys(content).join());
       }

@@ -49,9 +49,18 @@ export function transferRoutes(plugin: Admission, exports: Exports, imports: Imp
 const EXPORT = {
   description:
     "The workspace as one file, lines of JSON (docs/workspaces.md): agents, wires, gears, instructions, the conversation with its branches, the exact prompts, files. No key, token, approval or grant.",
+  responses: {
+    200: {
+      description: "the workspace",
+      content: { [LINES_TYPE]: { schema: { type: "string" as const } } },
+    },
+  },
 };
 const IMPORT = {
   description:
     "Creates a workspace from an exported file, whole or not at all. Gears come in pending. 422 with details.models: choose models for those that this server lacks.",
-  requestBody: { required: true, content: { [LINES_TYPE]: { schema: { type: "string" as const } } } },
+  requestBody: {
+    required: true,
+    content: { "application/octet-stream": { schema: { type: "string" as const } } },
+  },
 };

@@ -6,6 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { answerListing, type Listing } from "../../kit/http/list-answer.ts";
 import { resumeFrom, type Streams } from "../../kit/http/sse.ts";
+import { jsonBody } from "../../kit/http/openapi.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
 import type { Conversation } from "../conversation/conversation.ts";
@@ -276,6 +277,12 @@ function listed(request: Request, listing: Listing<unknown>): never {
 const EXPORT = {
   description:
     "All turns that match, newest first, as JSON or as CSV (RFC 4180) in which no text runs as a formula. Streamed; a failure aborts it.",
+  responses: {
+    200: {
+      description: "the turns",
+      content: { ...jsonBody(ExportedTurns).content, "text/csv": { schema: { type: "string" as const } } },
+    },
+  },
 };
 const STREAM = {
   description:
