@@ -99,7 +99,8 @@ const RAW_BODIES: Readonly<Record<string, string>> = {
 };
 /** Answer with a file, or also with one. */
 const DOWNLOADS: Readonly<Record<string, string>> = {
-  "GET /api/v1/workspaces/{id}/attachments/{hash}": "application/octet-stream",
+  "GET /api/v1/workspaces/{id}/attachments/{hash}":
+    "image/png,image/jpeg,image/webp,image/gif,application/pdf,text/plain",
   "GET /api/v1/workspaces/{id}/export": "application/x-ndjson",
   "GET /api/v1/workspaces/{id}/turns/export": "application/json,text/csv",
 };

@@ -31,7 +31,7 @@ ${CHECKS.map((name) => `${name}.enabled = true`).join("\n")}
 negative_data_rejection.expected-statuses = ["4xx"]
 
 [[operations]]
-include-path-regex = "/file$|/files/"
+include-path-regex = "/file$|/files/|/attachments$|/workspaces/import$"
 checks.unsupported_method.enabled = false
 `;
 

@@ -78,6 +78,9 @@ function nameParameters(name: string): string {
   return `filename="${plain}"; filename*=UTF-8''${exact}`;
 }
 
+const TEXT = { schema: { type: "string" as const } };
+/** Of what may be attached (inspection.ts). */
+const TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif", "application/pdf", "text/plain"];
 const BYTES = { "application/octet-stream": { schema: { type: "string" as const } } };
 const UPLOAD = {
   description:
@@ -86,5 +89,7 @@ const UPLOAD = {
 };
 const DOWNLOAD = {
   description: "The bytes as they were uploaded, to save or to show as an image, never as a page.",
-  responses: { 200: { description: "the file", content: BYTES } },
+  responses: {
+    200: { description: "the file", content: Object.fromEntries(TYPES.map((type) => [type, TEXT])) },
+  },
 };
