@@ -25,10 +25,9 @@ const KINDS = { agent: "agent", file: "file", directory: "folder", starter: "ins
 export function Completion(props: { readonly area: HTMLTextAreaElement }): JSX.Element {
   const { trigger, close } = createTrigger(props.area);
   const suggested = createSuggested(trigger);
-  const [active, setActive] = createSignal(0);
+  const { active, setActive } = createActive(trigger, suggested);
   const shown = () => suggested().shown;
   const open = createMemo(() => shown().length > 0);
-  createEffect(on(suggested, () => setActive(0)));
   const choose = (suggestion: Suggestion) => {
     const at = trigger();
     if (at) void put(props.area, at, suggestion);
@@ -84,6 +83,21 @@ export function Completion(props: { readonly area: HTMLTextAreaElement }): JSX.E
       </span>
     </>
   );
+}
+
+/** The chosen suggestion, as its place in the list. */
+function createActive(trigger: () => Trigger | undefined, suggested: () => Suggested) {
+  const [active, setActive] = createSignal(0);
+  const query = createMemo(() => trigger()?.query);
+  createEffect(
+    on([suggested, query], ([now, word], before) => {
+      // Names that arrive later move what is chosen; another word begins at the top.
+      const chosen = before?.[1] === word ? before?.[0].shown[active()] : undefined;
+      const at = now.shown.findIndex(({ kind, name }) => kind === chosen?.kind && name === chosen.name);
+      setActive(Math.max(0, at));
+    }),
+  );
+  return { active, setActive };
 }
 
 function Option(props: {
