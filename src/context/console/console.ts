@@ -232,7 +232,7 @@ export class Console {
   }
 }
 
-/** What somebody typed who has to wait before they send it again. Empty if it cannot be read. */
+/** The text of a form that was sent too soon. Empty if it cannot be read. */
 async function unreadForm(request: Request): Promise<Form> {
   if (request.method !== "POST") return new Form();
   try {

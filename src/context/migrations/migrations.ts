@@ -26,5 +26,5 @@ export const serverMigrations: readonly Migration[] = [
   { name: "008_webhook_spaces", sql: webhookSpaces },
 ];
 
-/** What they make together, as one script (tests/house/whole-schema). */
+/** The result of all migrations as one script (tests/house/whole-schema). */
 export { serverSchema };

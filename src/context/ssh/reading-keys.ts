@@ -3,7 +3,7 @@
 import { loadServerConfig } from "../config/config.ts";
 import type { AllowedKey } from "../config/schema.ts";
 
-/** Raises what the configuration raises. A server that should offer no terminal interface any more accepts no key. */
+/** Accepts no key once the terminal interface is disabled. Raises what the configuration raises. */
 export function readKeys({ directory }: { readonly directory: string }): readonly AllowedKey[] {
   const { enabled, keys } = loadServerConfig(directory).ssh;
   return enabled ? keys : [];

@@ -45,5 +45,5 @@ export const migrations: readonly Migration[] = [
   { name: "020_decisions", sql: decisions },
 ];
 
-/** What they make together, as one script (tests/house/whole-schema). */
+/** The result of all migrations as one script (tests/house/whole-schema). */
 export { wholeSchema };

@@ -53,7 +53,7 @@ export function OverviewBody({ figures, activity, records, isAlone }: OverviewPr
   );
 }
 
-/** What turns a new server into one for a team. */
+/** The next steps after setup: users, rules, webhooks. */
 function NextSteps(): VNode {
   return (
     <section class="console-stack" aria-labelledby="next">

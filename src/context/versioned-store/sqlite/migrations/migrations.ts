@@ -18,5 +18,5 @@ export const spaceMigrations: readonly Migration[] = [
   { name: "006_link_lists", sql: linkLists },
 ];
 
-/** What they make together, as one script (tests/house/whole-schema). */
+/** The result of all migrations as one script (tests/house/whole-schema). */
 export { spaceSchema };
