@@ -18,6 +18,8 @@ export const ECHO = job<Text, string>("echo");
 export const SPIN = job<Text, never>("spin", 50);
 /** Until the test lets it go: `text` names a channel. */
 export const HOLD = job<Text, string>("hold");
+/** Takes memory without end. */
+export const GROW: Job<Text, never> = { ...job<Text, never>("grow"), memoryBytesMax: 128 * 1024 ** 2 };
 export const REFUSE = job<Text, never>("refuse");
 export const FAIL = job<Text, never>("fail");
 export const UNKNOWN = job<Text, never>("unknown");
@@ -28,6 +30,11 @@ if (!Bun.isMainThread)
     implement(SPIN, () =>
       Promise.resolve(() => {
         for (;;);
+      }),
+    ),
+    implement(GROW, () =>
+      Promise.resolve(() => {
+        for (const taken = []; ; Bun.sleepSync(1)) taken.push(new Uint8Array(4 * 1024 ** 2).fill(1));
       }),
     ),
     implement(HOLD, () =>

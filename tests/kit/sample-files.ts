@@ -1,6 +1,6 @@
 // Files to attach, made by code: small, whole, and of the size and text that a test says.
 
-import { deflateSync } from "node:zlib";
+import { constants, deflateRawSync, deflateSync } from "node:zlib";
 
 /** A grey picture. `salt` makes its bytes others. */
 export function png(width = 4, height = 3, salt = ""): Uint8Array<ArrayBuffer> {
@@ -78,16 +78,22 @@ export function pdf(...pages: readonly string[]): Uint8Array<ArrayBuffer> {
 
 /** One page for each stream of operators. */
 export function pdfWith(...pages: readonly string[]): Uint8Array<ArrayBuffer> {
-  const objects: string[] = ["<</Type/Catalog/Pages 2 0 R>>"];
   const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
-  objects.push(`<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`);
-  objects.push("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>");
-  for (const [index, stream] of pages.entries()) {
-    objects.push(
-      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Resources<</Font<</F1 3 0 R>>>>/Contents ${5 + index * 2} 0 R>>`,
-      `<</Length ${stream.length}>>\nstream\n${stream}\nendstream`,
-    );
-  }
+  const objects = pages.flatMap((stream, index) => [
+    pageWith(5 + index * 2),
+    `<</Length ${stream.length}>>\nstream\n${stream}\nendstream`,
+  ]);
+  return pdfOf(CATALOG, `<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`, FONT, ...objects);
+}
+
+const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
+const FONT = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>";
+
+function pageWith(contents: number): string {
+  return `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Resources<</Font<</F1 3 0 R>>>>/Contents ${contents} 0 R>>`;
+}
+
+function pdfOf(...objects: readonly string[]): Uint8Array<ArrayBuffer> {
   let file = "%PDF-1.4\n";
   const places = objects.map((object, index) => {
     const at = file.length;
@@ -98,6 +104,15 @@ export function pdfWith(...pages: readonly string[]): Uint8Array<ArrayBuffer> {
   const rows = places.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("");
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`;
   return bytesOf(`${file}trailer\n<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${start}\n%%EOF\n`);
+}
+
+/** Of about two megabytes; its page unpacks to two gigabytes of spaces. */
+export function pdfBomb(): Uint8Array<ArrayBuffer> {
+  const part = deflateRawSync(Buffer.alloc(16 * 1024 ** 2, " "), { finishFlush: constants.Z_FULL_FLUSH });
+  const parts = Array.from({ length: 128 }, () => part);
+  const packed = Buffer.concat([Buffer.from([0x78, 0x9c]), ...parts, deflateRawSync("")]).toString("latin1");
+  const page = `<</Length ${packed.length}/Filter/FlateDecode>>\nstream\n${packed}\nendstream`;
+  return pdfOf(CATALOG, "<</Type/Pages/Kids[4 0 R]/Count 1>>", FONT, pageWith(5), page);
 }
 
 /** Strings are Latin 1. */

@@ -9,6 +9,7 @@ import { busy, FairQueue } from "./queue.ts";
 const WORKERS_MAX = 2;
 const IDLE_MS = 30_000;
 const QUEUE_WAIT_MS_MAX = 30_000;
+const MEMORY_LOOK_MS = 50;
 
 export interface RunOptions {
   /** The caller, for fairness: callers take turns. */
@@ -26,6 +27,8 @@ interface Entry {
   readonly reject: (error: unknown) => void;
   /** First for the queue, then for the run. */
   timer: Timer | undefined;
+  /** Looks at the memory of a running job that has a limit. */
+  look: Timer | undefined;
 }
 
 interface Slot {
@@ -54,8 +57,8 @@ export class WorkerPool {
   }
 
   /**
-   * Raises errors of the job; `too_large` with `limit_bytes`; `refused` with `job` and `deadline_ms` for a job past its deadline; `unavailable`
-   * with `retry_after_seconds` if the queue is full, and without it if the pool is closed or `signal` aborts.
+   * Raises errors of the job; `too_large` with `limit_bytes`; `refused` with `job`, and with `deadline_ms` for a job past its deadline or
+   * `limit_bytes` for one that takes too much memory; `unavailable` with `retry_after_seconds` if the queue is full, and without it if the pool is closed or `signal` aborts.
    */
   run<Input, Output>(job: Job<Input, Output>, input: Input, { by, signal }: RunOptions): Promise<Output> {
     const bytes = job.sizeOf(input);
@@ -74,6 +77,7 @@ export class WorkerPool {
       resolve,
       reject,
       timer: undefined,
+      look: undefined,
     };
     this.#queue.add(entry);
     entry.timer = setTimeout(() => this.#end(entry, busy()), QUEUE_WAIT_MS_MAX);
@@ -109,9 +113,20 @@ export class WorkerPool {
     clearTimeout(entry.timer);
     const { name, deadlineMs } = entry.job;
     entry.timer = setTimeout(() => this.#end(entry, overdue(name, deadlineMs)), deadlineMs);
+    this.#limitMemory(entry);
     slot.entry = entry;
     slot.worker.ref();
     slot.worker.postMessage({ name, input: entry.input } satisfies Request);
+  }
+
+  /** Memory is that of the process, so what others take meanwhile counts too: a limit leaves room for that. */
+  #limitMemory(entry: Entry): void {
+    const { name, memoryBytesMax: limit } = entry.job;
+    if (limit === undefined) return;
+    const before = process.memoryUsage.rss();
+    entry.look = setInterval(() => {
+      if (process.memoryUsage.rss() - before > limit) this.#end(entry, oversized(name, limit));
+    }, MEMORY_LOOK_MS);
   }
 
   #start(): Slot {
@@ -151,14 +166,12 @@ export class WorkerPool {
   }
 
   #done(entry: Entry, output: unknown): void {
-    clearTimeout(entry.timer);
-    entry.timer = undefined;
+    stopTimers(entry);
     entry.resolve(output);
   }
 
   #fail(entry: Entry, error: Error): void {
-    clearTimeout(entry.timer);
-    entry.timer = undefined;
+    stopTimers(entry);
     entry.reject(error);
   }
 
@@ -171,6 +184,12 @@ export class WorkerPool {
   }
 }
 
+function stopTimers(entry: Entry): void {
+  clearTimeout(entry.timer);
+  clearInterval(entry.look);
+  entry.timer = undefined;
+}
+
 function terminate(slot: Slot): void {
   slot.ending = true;
   slot.worker.terminate();
@@ -181,6 +200,11 @@ function overdue(job: string, deadlineMs: number): AppError {
     job,
     deadline_ms: deadlineMs,
   });
+}
+
+function oversized(job: string, limit: number): AppError {
+  const problem = `${job}: took more than ${limit / 1024 ** 2} MiB of memory; send less at once`;
+  return new AppError("refused", problem, { job, limit_bytes: limit });
 }
 
 function cancelled(): AppError {

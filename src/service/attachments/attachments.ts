@@ -63,23 +63,28 @@ export class Attachments {
     name: string | undefined,
     body: () => AsyncIterable<Uint8Array>,
   ): Promise<Attachment & { created: boolean }> {
-    const { access, files, workers } = this.#deps;
+    const { access, files } = this.#deps;
     access.changeable(caller, workspaceId);
     this.#requireRoom(workspaceId, 1);
     this.#sweepLater();
     const shown = shownName(name);
     await using received = await files.receive(body());
     const known = this.#deps.store.byHash.get(workspaceId, received.hash);
-    const inspected = known
-      ? undefined
-      : await workers.run(
-          INSPECTION_JOB,
-          { path: received.path, name: shown },
-          { by: `user:${caller.userId}` },
-        );
+    const inspected = known ? undefined : await this.#inspected(caller, received.path, shown);
     return await this.#changing.run(workspaceId, () =>
       this.#keep(caller, workspaceId, shown, received, inspected),
     );
+  }
+
+  /** A file that is hostile, or far beyond others, reaches the limit of time or memory. */
+  async #inspected(caller: Caller, path: string, name: string): Promise<Inspected> {
+    try {
+      return await this.#deps.workers.run(INSPECTION_JOB, { path, name }, { by: `user:${caller.userId}` });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.details?.["job"] !== INSPECTION_JOB.name) throw error;
+      const problem = `${name}: takes too long or too much memory to read; attach a smaller part of it`;
+      throw new AppError("refused", problem, error.details);
+    }
   }
 
   /** For a response with its bytes. Raises `not_found`, also for a file that was lost. */

@@ -13,7 +13,7 @@ import { manualClock } from "../../kit/manual-clock.ts";
 import { say } from "../../kit/model/index.ts";
 import { rawRequest } from "../../kit/raw-http.ts";
 import { refusal, refusalText } from "../../kit/refusal.ts";
-import { pdf, png } from "../../kit/sample-files.ts";
+import { pdf, pdfBomb, png } from "../../kit/sample-files.ts";
 import { world, type World } from "../../kit/world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -167,6 +167,18 @@ test("sweeps what no message uses after a day, and keeps what one uses", async (
   clock.advance(25 * HOUR_MS);
   const fresh = await attach(at, png(7, 7));
   await eventually(() => kept(at), [used.hash, fresh.hash].toSorted());
+});
+
+test("refuses a PDF that unpacks without end, and keeps nothing of it", async () => {
+  await using at = await world({ model: true });
+  await refusal(
+    uploading(at.admin, at.own, pdfBomb(), "bomb.pdf"),
+    "refused",
+    "bomb.pdf: takes too long or too much memory to read; attach a smaller part of it",
+    { job: "reading the attachment", limit_bytes: 768 * 1024 ** 2 },
+  );
+  expect({ kept: kept(at), incoming: incoming(at) }).toEqual({ kept: [], incoming: [] });
+  expect(await attach(at, pdf("Hello."), "fine.pdf")).toMatchObject({ kind: "pdf", pages: 1 });
 });
 
 test("bounds a message and a workspace", async () => {

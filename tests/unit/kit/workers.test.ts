@@ -6,7 +6,8 @@ import { AppError } from "../../../src/kit/error.ts";
 import { WorkerPool } from "../../../src/kit/workers/pool.ts";
 import { FairQueue } from "../../../src/kit/workers/queue.ts";
 import { openWorker } from "../../../src/kit/workers/entry.ts";
-import { ECHO, FAIL, HOLD, REFUSE, SPIN, UNKNOWN } from "../../kit/job-worker.ts";
+import { eventually } from "../../kit/eventually.ts";
+import { ECHO, FAIL, GROW, HOLD, REFUSE, SPIN, UNKNOWN } from "../../kit/job-worker.ts";
 
 function pool(): WorkerPool & Disposable {
   const made = new WorkerPool(() => openWorker("tests/kit/job-worker.ts"));
@@ -55,6 +56,15 @@ describe("a job", () => {
     const stuck = [1, 2, 3, 4].map(() => refusalOf(() => workers.run(SPIN, { text: "" }, ann)));
     const expected = { code: "refused", details: { job: "spin", deadline_ms: 50 } };
     expect(await Promise.all(stuck)).toEqual(stuck.map(() => expected) as never);
+    expect(await workers.run(ECHO, { text: "after" }, ann)).toBe("after");
+  });
+
+  test("that takes more memory than it may ends with its worker, and gives the memory back", async () => {
+    using workers = pool();
+    const before = process.memoryUsage.rss();
+    const expected = { code: "refused", details: { job: "grow", limit_bytes: 128 * 1024 ** 2 } };
+    expect(await refusalOf(() => workers.run(GROW, { text: "" }, ann))).toEqual(expected);
+    await eventually(() => process.memoryUsage.rss() - before < 128 * 1024 ** 2, true);
     expect(await workers.run(ECHO, { text: "after" }, ann)).toBe("after");
   });
 
