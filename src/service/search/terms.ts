@@ -74,17 +74,19 @@ function termOf(
 ): { expression: string; term: Term } | undefined {
   const written = text.match(WORDS)!.filter((word) => LETTER.test(word));
   const last = written.at(-1)!;
-  const isUnspaced = IS_UNSPACED.test(last);
-  const isShort = isTyped && !isUnspaced && [...last].length < PREFIX_LETTERS_MIN;
+  // The index takes each character before it for a word.
+  const tail = last.split(IS_UNSPACED).at(-1)!;
+  const isBegun = isTyped && LETTER.test(tail);
+  const isPrefix = isBegun && [...tail].length >= PREFIX_LETTERS_MIN;
+  const isShort = isBegun && !isPrefix && tail === last;
   if (isShort && !isAlone && written.length === 1) return undefined;
   const words = isShort && written.length > 1 ? written.slice(0, -1) : written;
-  const isPrefix = isTyped && !isUnspaced && !isShort;
   return {
     expression: `"${split(words.join(" "))}"${isPrefix ? " *" : ""}`,
     term: {
       words: words.map(folded),
-      isOpenBefore: IS_UNSPACED.test(words[0]!),
-      isOpenAfter: isPrefix || isUnspaced,
+      isOpenBefore: words[0]!.search(IS_UNSPACED) === 0,
+      isOpenAfter: isPrefix || !LETTER.test(words.at(-1)!.split(IS_UNSPACED).at(-1)!),
     },
   };
 }

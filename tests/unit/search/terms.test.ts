@@ -97,6 +97,14 @@ test("no query is refused by the index, and a marked text is one that it finds",
       const isFound = matches.get(terms.expression) !== null;
       if (matchesIn(whole, terms).kinds === terms.terms.length) expect(isFound).toBe(true);
     }),
-    { numRuns: 300 },
+    {
+      numRuns: 3_000,
+      examples: [
+        [
+          ["計画", "plan"],
+          ["計画", "Plané"],
+        ],
+      ],
+    },
   );
 });
