@@ -205,8 +205,20 @@ export function NeighboursBody(props: NeighboursProps): VNode {
         <Figure label="Broken links">{countText(document.broken)}</Figure>
       </dl>
       <Drawing space={space} picture={picture} here={path} />
-      <LinksOut space={space} links={out} />
-      <LinksBack space={space} links={back} />
+      <Links
+        title="Links in this document"
+        head="Leads to"
+        none="None."
+        links={out}
+        end={(link) => <Target space={space} link={link} />}
+      />
+      <Links
+        title="Linked from"
+        head="Document"
+        none="No other document."
+        links={back}
+        end={({ from }) => <DocumentLink space={space} path={from} />}
+      />
       <Pager
         first={offset > 0 ? address() : undefined}
         next={links.length > PAGE_ROWS ? address(offset + PAGE_ROWS) : undefined}
@@ -217,31 +229,27 @@ export function NeighboursBody(props: NeighboursProps): VNode {
 }
 
 interface LinksProps {
-  readonly space: string;
+  readonly title: string;
+  readonly head: string;
+  readonly none: string;
   readonly links: readonly GraphLink[];
+  readonly end: (link: GraphLink) => VNode;
 }
 
-function LinksOut({ space, links }: LinksProps): VNode {
+/** The links of a document in one direction. */
+function Links({ title, head, none, links, end }: LinksProps): VNode {
   return (
     <section class="console-stack">
-      <h2>Links in this document</h2>
+      <h2>{title}</h2>
       {links.length === 0 ? (
-        <p class="muted">None.</p>
+        <p class="muted">{none}</p>
       ) : (
-        <Table label="Links in this document" head={["Leads to", { label: "Line", class: "number" }]}>
-          {links.map(({ line, target, to }) => (
+        <Table label={title} head={[head, { label: "Line", class: "number" }]}>
+          {links.map((link) => (
             <tr>
-              <td class="wide">
-                {to === null ? (
-                  <>
-                    <Name>{target}</Name> <span class="console-badge">broken</span>
-                  </>
-                ) : (
-                  <DocumentLink space={space} path={to} />
-                )}
-              </td>
+              <td class="wide">{end(link)}</td>
               <td class="number" data-label="Line:">
-                {line}
+                {link.line}
               </td>
             </tr>
           ))}
@@ -251,27 +259,12 @@ function LinksOut({ space, links }: LinksProps): VNode {
   );
 }
 
-function LinksBack({ space, links }: LinksProps): VNode {
+function Target({ space, link: { to, target } }: { space: string; link: GraphLink }): VNode {
+  if (to !== null) return <DocumentLink space={space} path={to} />;
   return (
-    <section class="console-stack">
-      <h2>Linked from</h2>
-      {links.length === 0 ? (
-        <p class="muted">No other document.</p>
-      ) : (
-        <Table label="Linked from" head={["Document", { label: "Line", class: "number" }]}>
-          {links.map(({ from, line }) => (
-            <tr>
-              <td class="wide">
-                <DocumentLink space={space} path={from} />
-              </td>
-              <td class="number" data-label="Line:">
-                {line}
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </section>
+    <>
+      <Name>{target}</Name> <span class="console-badge">broken</span>
+    </>
   );
 }
 
