@@ -62,8 +62,10 @@ describe("a job", () => {
   test("that takes more memory than it may ends with its worker, and gives the memory back", async () => {
     using workers = pool();
     const before = process.memoryUsage.rss();
-    const expected = { code: "refused", details: { job: "grow", limit_bytes: 128 * 1024 ** 2 } };
-    expect(await refusalOf(() => workers.run(GROW, { text: "" }, ann))).toEqual(expected);
+    expect(await refusalOf(() => workers.run(GROW, { text: "" }, ann))).toEqual({
+      code: "refused",
+      details: { job: "grow", limit_bytes: 128 * 1024 ** 2 },
+    });
     await eventually(() => process.memoryUsage.rss() - before < 128 * 1024 ** 2, true);
     expect(await workers.run(ECHO, { text: "after" }, ann)).toBe("after");
   });
