@@ -126,6 +126,24 @@ describe("search", () => {
     expect(await found(lab.admin, '"the near weir"')).toEqual([]);
   });
 
+  test("finds a name behind any number of texts, and other kinds behind many of one", async () => {
+    await using lab = await world({ model: true });
+    await lab.admin.post("/instructions", { name: "Heron", text: "Tall." });
+    await lab.admin.raw("PUT", `${lab.own}/file?path=heron.md`, { body: "Grey." });
+    for (let number = 1; number <= 130; number += 1)
+      await lab.admin.post("/instructions", { name: `note ${number}`, text: "A heron again." });
+    const best = async () =>
+      (await find(lab.admin, "heron", "&limit=1")).groups.map(({ kind, results, more }) => ({
+        kind,
+        first: results[0]!.title.text,
+        more,
+      }));
+    await eventually(best, [
+      { kind: "instruction", first: "Heron", more: true },
+      { kind: "file", first: "heron.md", more: false },
+    ]);
+  });
+
   test("follows changes: another name, another text, what was deleted, what was forgotten or is on another branch", async () => {
     await using lab = await world({ model: true, workers: ["heron"] });
     const one = await ask(lab, "the first question", "the first answer");

@@ -156,7 +156,7 @@ function wordOf(number: number): string {
 function queryOf(index: number): string {
   const word = wordOf((index * 37) % WORDS);
   if (index % 4 === 0) return word;
-  if (index % 4 === 1) return word.slice(0, LETTERS_MIN + (index % 4));
+  if (index % 4 === 1) return word.slice(0, LETTERS_MIN + (Math.floor(index / 4) % 4));
   if (index % 4 === 2) return `${wordOf(index % 20)} ${wordOf((index * 7) % 20)}`;
   return `${wordOf((index * 31) % WORDS)} ${wordOf((index * 17) % 500)}`;
 }

@@ -32,7 +32,8 @@ const SLICE_ENTRIES = 32_768;
 const PLACES_MAX = 64;
 /** Portions of matches for someone who sees little of what matches. */
 const PORTIONS_MAX = 500;
-const WITHOUT_WORKSPACE: readonly SearchKind[] = ["gear", "instruction"];
+/** The place of what belongs to no workspace (019_search.sql). */
+const NO_WORKSPACE = 0;
 
 interface SearchDeps {
   readonly store: SearchStore;
@@ -56,6 +57,15 @@ interface Scored {
   readonly score: number;
 }
 
+/** By kind, then by the id of the record. */
+type Found = Map<SearchKind, Map<number, Scored>>;
+
+/** Ids of the index, both included. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
 export class Search {
   readonly #deps: SearchDeps;
 
@@ -74,15 +84,10 @@ export class Search {
     const terms = termsOf(q);
     if (!terms) return { groups: [], indexing: indexing.left };
     const isLimited = ids !== undefined && ids.length <= PLACES_MAX;
-    const places = isLimited ? ids.map((id) => `"w${id}"`).join(" OR ") : undefined;
+    const places = isLimited ? [NO_WORKSPACE, ...ids].map((id) => `"w${id}"`).join(" OR ") : undefined;
     const asked = { caller, terms, places, sees: access.sight(caller), stretch: new Stretch() };
-    const groups: { readonly score: number; readonly group: SearchGroup }[] = [];
-    for (const one of kind === undefined ? searchKinds : [kind]) {
-      const found = (await this.#found(one, asked)).sort((a, b) => b.score - a.score);
-      const results = found.slice(0, limit).map(({ result }) => result);
-      const group = { kind: one, results, more: found.length > results.length };
-      if (found.length > 0) groups.push({ score: found[0]!.score, group });
-    }
+    const found = await this.#found(kind === undefined ? searchKinds : [kind], asked);
+    const groups = [...found].map(([one, ranked]) => groupOf(one, ranked, limit));
     const best = groups.sort((a, b) => b.score - a.score).map(({ group }) => group);
     return { groups: this.#seenStill(caller, best), indexing: indexing.left };
   }
@@ -96,52 +101,63 @@ export class Search {
       .filter(({ results }) => results.length > 0);
   }
 
-  async #found(kind: SearchKind, asked: Asked): Promise<Scored[]> {
-    const found = new Map<number, Scored>();
-    const isPlaced = asked.places !== undefined && !WITHOUT_WORKSPACE.includes(kind);
-    if (isPlaced && asked.places === "") return [];
-    const place = isPlaced ? `place : (${asked.places}) AND ` : "";
-    // Names first, so that no number of texts hides them.
-    const columns = kind === "entry" ? ["body"] : ["title", "title body"];
-    for (const column of columns) {
-      const expression = `${place}{${column}} : (${asked.terms.expression})`;
-      for (const [from, to] of this.#slices(kind)) {
-        await this.#collect(kind, { expression, from, to }, asked, found);
-        if (found.size >= CANDIDATES_MAX) break;
-      }
+  /** Kinds without matches are left out. */
+  async #found(kinds: readonly SearchKind[], asked: Asked): Promise<ReadonlyMap<SearchKind, Scored[]>> {
+    const found: Found = new Map();
+    if (kinds.includes("entry")) {
+      const expression = expressionOf("body", asked);
+      for (const range of this.#slices())
+        if (await this.#collect({ expression, ...range }, asked, found)) break;
     }
-    return [...found.values()];
+    const named: readonly SearchKind[] = kinds.filter((kind) => kind !== "entry");
+    // One query for all of them, because it takes the index about as long as one of a single kind.
+    for (let range = spanOf(named); range;) {
+      const full = await this.#collect(
+        { expression: expressionOf("title body", asked), ...range },
+        asked,
+        found,
+      );
+      if (full === undefined) break;
+      // Names count most, so that no number of texts hides them.
+      const names: Found = new Map();
+      await this.#collect({ expression: expressionOf("title", asked), ...spanOf([full])! }, asked, names);
+      for (const [id, scored] of names.get(full) ?? []) found.get(full)!.set(id, scored);
+      range = spanOf(named.slice(0, named.indexOf(full)));
+    }
+    return new Map([...found].map(([kind, matches]) => [kind, [...matches.values()]]));
   }
 
-  /** Ranges of ids, the newest first. */
-  *#slices(kind: SearchKind): Generator<readonly [number, number]> {
-    if (kind !== "entry") return yield rangeOf(kind);
+  /** Of the entries, the newest first. */
+  *#slices(): Generator<Range> {
     const size = SLICE_ENTRIES * PIECES_MAX;
     const last = ((this.#deps.store.lastEntry.get()?.id ?? 0) + 1) * PIECES_MAX;
-    for (let to = last; to > 0; to -= size) yield [Math.max(0, to - size), to - 1];
+    for (let to = last; to > 0; to -= size) yield { from: Math.max(0, to - size), to: to - 1 };
   }
 
-  /** Adds matches of one range, until there are enough. */
+  /** Adds matches of one range, the highest id first, until there are enough of a kind: returns that kind. */
   async #collect(
-    kind: SearchKind,
-    { expression, from, to }: { readonly expression: string; readonly from: number; readonly to: number },
+    { expression, from, to }: Range & { readonly expression: string },
     asked: Asked,
-    found: Map<number, Scored>,
-  ): Promise<void> {
+    found: Found,
+  ): Promise<SearchKind | undefined> {
     let last = to;
-    for (let portion = 0; portion < PORTIONS_MAX && found.size < CANDIDATES_MAX; portion += 1) {
+    for (let portion = 0; portion < PORTIONS_MAX; portion += 1) {
       const matches = this.#deps.store.matches.all({ expression, from, to: last, limit: CANDIDATES_MAX });
       for (const { id: item } of matches) {
-        const { id } = subjectOf(item);
-        const scored = found.has(id) ? undefined : this.#scored(kind, id, item, asked);
-        if (scored) found.set(id, scored);
+        const { kind, id } = subjectOf(item);
+        const own = found.get(kind);
+        const scored = own?.has(id) ? undefined : this.#scored(kind, id, item, asked);
         if (asked.stretch.isOver()) await turnOfOthers();
-        if (found.size >= CANDIDATES_MAX) return;
+        if (!scored) continue;
+        if (own) own.set(id, scored);
+        else found.set(kind, new Map([[id, scored]]));
+        if (own && own.size >= CANDIDATES_MAX) return kind;
       }
-      if (matches.length < CANDIDATES_MAX) return;
+      if (matches.length < CANDIDATES_MAX) return undefined;
       last = matches.at(-1)!.id - 1;
       if (asked.stretch.isOver()) await turnOfOthers();
     }
+    return undefined;
   }
 
   #scored(kind: SearchKind, id: number, item: number, { terms, sees }: Asked): Scored | undefined {
@@ -168,6 +184,27 @@ export class Search {
       },
     };
   }
+}
+
+function groupOf(
+  kind: SearchKind,
+  found: readonly Scored[],
+  limit: number,
+): { readonly score: number; readonly group: SearchGroup } {
+  const ranked = found.toSorted((a, b) => b.score - a.score);
+  const results = ranked.slice(0, limit).map(({ result }) => result);
+  return { score: ranked[0]!.score, group: { kind, results, more: ranked.length > results.length } };
+}
+
+function expressionOf(columns: string, { terms, places }: Asked): string {
+  const place = places === undefined ? "" : `place : (${places}) AND `;
+  return `${place}{${columns}} : (${terms.expression})`;
+}
+
+/** From the first to the last of kinds that follow each other; undefined: of none. */
+function spanOf(kinds: readonly SearchKind[]): Range | undefined {
+  const [first, last] = [kinds[0], kinds.at(-1)];
+  return first && last && { from: rangeOf(first)[0], to: rangeOf(last)[1] };
 }
 
 const FOUND: Readonly<Record<SearchKind, (store: SearchStore, id: number) => FoundRow | null>> = {
