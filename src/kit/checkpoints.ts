@@ -3,7 +3,6 @@
 // completely is reused from its start, so that it does not grow.
 
 import { constants, Database } from "bun:sqlite";
-import { pathToFileURL } from "node:url";
 import { messageOf } from "./error.ts";
 import type { Job } from "./workers/job.ts";
 import type { WorkerPool } from "./workers/pool.ts";
@@ -28,7 +27,7 @@ export const SHARES_FILE = process.platform === "linux";
 
 /** The name under which every connection of this process opens the database. */
 export function sharedName(path: string): string {
-  return `${pathToFileURL(path).href}?vfs=unix-excl`;
+  return `${Bun.pathToFileURL(path).href}?vfs=unix-excl`;
 }
 
 /** Runs in the worker. */

@@ -12,6 +12,16 @@ export function sha256Hex(data: string | Uint8Array): string {
   return Bun.CryptoHasher.hash("sha256", data, "hex");
 }
 
+/** Takes the same time for every pair of texts of two lengths, wherever they differ. */
+export function isSameSecret(one: string, other: string): boolean {
+  return crypto.timingSafeEqual(Buffer.from(sha256Hex(one)), Buffer.from(sha256Hex(other)));
+}
+
+/** HMAC-SHA-256 (RFC 2104) as lower-case hex. */
+export function hmacSha256Hex(key: string, data: string | Uint8Array): string {
+  return new Bun.CryptoHasher("sha256", key).update(data).digest("hex");
+}
+
 /** A new bearer token: `cairn_` and 256 random bits in base64url. Only its hash may be stored. */
 export function newToken(): string {
   return TOKEN_PREFIX + randomSecret(TOKEN_BITS);

@@ -6,7 +6,6 @@
 import { constants, Database } from "bun:sqlite";
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync, constants as copying } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { Db } from "./db.ts";
 import { AppError, messageOf, systemCode } from "./error.ts";
 import { PRIVATE_FILE_MODE } from "./modes.ts";
@@ -18,7 +17,7 @@ import { PRIVATE_FILE_MODE } from "./modes.ts";
 export async function lookAt<T>(path: string, scratch: string, look: (db: Db) => T | Promise<T>): Promise<T> {
   const before = state(path);
   if (before.size === undefined) throw new AppError("not_found", `${path}: not found`);
-  if (!before.wal) return opened(path, `${pathToFileURL(path).href}?immutable=1`, look);
+  if (!before.wal) return opened(path, `${Bun.pathToFileURL(path).href}?immutable=1`, look);
   const folder = mkdtempSync(join(scratch, "cairn-look-"));
   try {
     const copy = join(folder, "copy.db");
@@ -28,7 +27,7 @@ export async function lookAt<T>(path: string, scratch: string, look: (db: Db) =>
     }
     if (JSON.stringify(state(path)) !== JSON.stringify(before))
       throw new AppError("conflict", `${path}: another process is writing to it`);
-    return await opened(path, pathToFileURL(copy).href, look);
+    return await opened(path, Bun.pathToFileURL(copy).href, look);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

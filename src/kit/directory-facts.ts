@@ -28,11 +28,6 @@ const NO_FOLLOW = 0x100;
 const FACTS = 10;
 const RECORD_BYTES_MIN = 24;
 
-export interface FileTime {
-  readonly seconds: number;
-  readonly nanoseconds: number;
-}
-
 /** Some of the files of a directory. */
 interface DirectoryChunk {
   /** Regular files in this chunk. */
@@ -82,13 +77,13 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /**
- * Yields the files of a directory in chunks, between which the caller may pause. Follows no link at the end of the path. `isTrusted`: whether these times
- * rule out a later edit with the same signature. Returns a hash of all names, types and signatures, 0 for a directory that cannot be opened, and
+ * Yields the files of a directory in chunks, between which the caller may pause. Follows no link at the end of the path. `isTrusted`: whether a time
+ * of a file rules out a later edit with the same signature. Returns a hash of all names, types and signatures, 0 for a directory that cannot be opened, and
  * undefined if it cannot tell what is there or a file is not trusted.
  */
 export function* directoryFacts(
   path: string,
-  isTrusted: (modified: FileTime, changed: FileTime) => boolean,
+  isTrusted: (seconds: number, nanoseconds: number) => boolean,
 ): Generator<DirectoryChunk, bigint | undefined> {
   const descriptor = calls!.open(encoder.encode(`${path}\0`), FLAGS);
   if (descriptor < 0) return 0n;
@@ -112,7 +107,8 @@ export function* directoryFacts(
         const name = (chunkAt + at + NAME_AT) as Pointer;
         if (calls!.statx(descriptor, name, NO_FOLLOW, WANTED, statAt) !== 0) return undefined;
         keep(files++ * FACTS);
-        if (!isTrusted(timeAt(MODIFIED), timeAt(CHANGED))) return undefined;
+        if (!isTrusted(secondsAt(MODIFIED), stat[MODIFIED + 2]!)) return undefined;
+        if (!isTrusted(secondsAt(CHANGED), stat[CHANGED + 2]!)) return undefined;
       }
       names.add(chunk.subarray(0, end));
       signatures.add(new Uint8Array(facts.buffer, 0, files * FACTS * Int32Array.BYTES_PER_ELEMENT));
@@ -146,10 +142,9 @@ class Grown {
   }
 }
 
-/** Seconds have 64 bits. */
-function timeAt(place: number): FileTime {
-  const seconds = stat[place + 1]! * 2 ** 32 + (stat[place]! >>> 0);
-  return { seconds, nanoseconds: stat[place + 2]! };
+/** They have 64 bits. */
+function secondsAt(place: number): number {
+  return stat[place + 1]! * 2 ** 32 + (stat[place]! >>> 0);
 }
 
 function nameAt(at: number): string {

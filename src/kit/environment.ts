@@ -106,20 +106,33 @@ export function stdoutIsTerminal(): boolean {
   return mayBeTerminal(1) && process.stdout.isTTY === true;
 }
 
-/** A terminal is a character device. Asked first, because touching the process's streams loads their classes: 10 ms of each start. */
-function mayBeTerminal(descriptor: 1 | 2): boolean {
-  return (characterDevices[descriptor] ??= isCharacterDevice(descriptor));
+/** A terminal is a character device. Asked first, because touching the process's streams loads their classes: 13 ms of each command. */
+function mayBeTerminal(descriptor: Descriptor): boolean {
+  return process.platform === "win32" || descriptorKind(descriptor) === "device";
 }
 
-/** A table asks for each of its times. */
-const characterDevices: Partial<Record<1 | 2, boolean>> = {};
+/** Standard input, output and error. */
+export type Descriptor = 0 | 1 | 2;
 
-function isCharacterDevice(descriptor: number): boolean {
-  if (process.platform === "win32") return true;
+/** `device`: perhaps a terminal. */
+type DescriptorKind = "device" | "file" | "pipe" | "other";
+
+/** A table asks for each of its times. */
+const kinds: Partial<Record<Descriptor, DescriptorKind>> = {};
+
+export function descriptorKind(descriptor: Descriptor): DescriptorKind {
+  return (kinds[descriptor] ??= statedKind(descriptor));
+}
+
+function statedKind(descriptor: Descriptor): DescriptorKind {
+  if (process.platform === "win32") return "other";
   try {
-    return fstatSync(descriptor).isCharacterDevice();
+    const stat = fstatSync(descriptor);
+    if (stat.isCharacterDevice()) return "device";
+    if (stat.isFile()) return "file";
+    return stat.isFIFO() ? "pipe" : "other";
   } catch {
-    return false;
+    return "other";
   }
 }
 
@@ -158,7 +171,7 @@ export function terminalIsGone(): boolean {
 
 /** Reports whether a person can type and see the input. */
 export function hasTerminal(): boolean {
-  return process.stdin.isTTY === true && (process.stdout.isTTY === true || stderrIsTerminal());
+  return mayBeTerminal(0) && process.stdin.isTTY === true && (stdoutIsTerminal() || stderrIsTerminal());
 }
 
 /** Returns the sign that this process runs in a container; undefined without one. */

@@ -2,9 +2,8 @@
 // address, so that DNS rebinding has no effect. No redirects, no proxy, one deadline for the whole request, bounded answers. Callers get a fixed
 // problem code; details go to the log, never to a model.
 
-import { lookup } from "node:dns/promises";
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
-import { isIPv6, type LookupFunction } from "node:net";
+import type { LookupFunction } from "node:net";
 import {
   addressProblem,
   isMetadataAddress,
@@ -33,9 +32,14 @@ export interface Network {
   readonly ca?: string;
 }
 
+/** All addresses of a host name. Rejects when there are none. */
+export async function systemResolve(hostname: string): Promise<string[]> {
+  const { lookup } = await import("node:dns/promises");
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+}
+
 export const SYSTEM_NETWORK: Network = {
-  resolve: async (hostname, port) =>
-    (await lookup(hostname, { all: true })).map(({ address }) => ({ address, port })),
+  resolve: async (hostname, port) => (await systemResolve(hostname)).map((address) => ({ address, port })),
   allow: () => false,
 };
 
@@ -202,7 +206,7 @@ function open(
   const port = endpoints[0]!.port;
   const addresses = endpoints
     .filter((endpoint) => endpoint.port === port)
-    .map(({ address }) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+    .map(({ address }) => ({ address, family: address.includes(":") ? 6 : 4 }));
   const hostname = literalAddress(url.hostname) ?? url.hostname;
   const lookUp: LookupFunction = (_name, wanted, answer) =>
     wanted.all ? answer(null, addresses) : answer(null, addresses[0]!.address, addresses[0]!.family);

@@ -1,28 +1,26 @@
-// The only source of randomness. Unguessable values come from the system's generator.
-
-import { randomBytes } from "node:crypto";
+// The only source of randomness. Unguessable values come from the system's generator, by the Web API: loading `node:crypto` takes 10 ms of a start.
 
 const CALL_ID_BYTES = 12;
 const BOOT_ID_BYTES = 6;
 
 /** A secret of the given strength, base64url without padding: 256 bits → 43 characters. */
 export function randomSecret(bits: number): string {
-  return randomBytes(bits / 8).toString("base64url");
+  return secretBytes(bits / 8).toString("base64url");
 }
 
 /** Key material and nonces. */
 export function secretBytes(count: number): Buffer {
-  return randomBytes(count);
+  return crypto.getRandomValues(Buffer.alloc(count));
 }
 
 /** Fetches random bytes in bulk, because a system call costs more than an id. */
 const POOL_BYTES = 4096;
-let pool = Buffer.alloc(0);
+let pool: Buffer = Buffer.alloc(0);
 
 /** Random lower-case hex digits, for ids: 48 bits → 12. */
 export function randomHex(bits: number): string {
   const bytes = bits / 8;
-  if (pool.length < bytes) pool = randomBytes(POOL_BYTES);
+  if (pool.length < bytes) pool = secretBytes(POOL_BYTES);
   const digits = pool.toString("hex", 0, bytes);
   pool = pool.subarray(bytes);
   return digits;
@@ -30,12 +28,12 @@ export function randomHex(bits: number): string {
 
 /** Returns the id of a tool call as models see it: letters and digits, which every provider accepts. */
 export function randomCallId(): string {
-  return `call_${randomBytes(CALL_ID_BYTES).toString("hex")}`;
+  return `call_${secretBytes(CALL_ID_BYTES).toString("hex")}`;
 }
 
 /** Returns a request id, unique within this process run and cheap to create. */
 export function requestIds(): () => string {
-  const boot = randomBytes(BOOT_ID_BYTES).toString("hex");
+  const boot = secretBytes(BOOT_ID_BYTES).toString("hex");
   let count = 0;
   return () => `${boot}-${(++count).toString(36)}`;
 }

@@ -1,8 +1,7 @@
 // The door of the console: who a request comes from. A signed-in person has a session cookie; everyone else has a visitor cookie, which ties the
 // form for signing in to one browser. Cookies are HttpOnly and SameSite=Strict, and have the `__Host-` prefix under TLS.
 
-import { timingSafeEqual } from "node:crypto";
-import { sha256Hex } from "../../kit/crypto.ts";
+import { isSameSecret, sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
 import type { AddressList } from "../../kit/http/client-address.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
@@ -100,8 +99,7 @@ export function csrfOf(secret: string): string {
 
 /** Raises `forbidden` unless the form has the token of this browser's cookie. Takes the same time for every wrong token. */
 export function requireCsrf(given: string, expected: string): void {
-  const [a, b] = [Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(expected))];
-  if (timingSafeEqual(a, b)) return;
+  if (isSameSecret(given, expected)) return;
   throw new AppError("forbidden", "this form has expired; open the page again and repeat the change", {
     form: "expired",
   });

@@ -1,8 +1,7 @@
 // The one-time key of `cairn ui` and the session that it is exchanged for. Kept in memory only, as hashes, and gone with the program. Knows no HTTP.
 
-import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../kit/clock.ts";
-import { sha256Hex } from "../../kit/crypto.ts";
+import { isSameSecret, sha256Hex } from "../../kit/crypto.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { KEY_MINUTES } from "./limits.ts";
 
@@ -44,8 +43,8 @@ export class Entry {
   /** Works once for each key. */
   exchange(given: string): Exchanged {
     const hash = sha256Hex(given);
-    if (this.#former.some((former) => isSame(former, hash))) return { problem: "used" };
-    if (this.#key === undefined || !isSame(this.#key.hash, hash)) return { problem: "unknown" };
+    if (this.#former.some((former) => isSameSecret(former, hash))) return { problem: "used" };
+    if (this.#key === undefined || !isSameSecret(this.#key.hash, hash)) return { problem: "unknown" };
     if (this.#clock.elapsed() > this.#key.until) return { problem: "expired" };
     this.#forget();
     const session = randomSecret(SECRET_BITS);
@@ -54,7 +53,7 @@ export class Entry {
   }
 
   admits(session: string): boolean {
-    return this.#session !== undefined && isSame(this.#session, sha256Hex(session));
+    return this.#session !== undefined && isSameSecret(this.#session, sha256Hex(session));
   }
 
   #forget(): void {
@@ -63,9 +62,4 @@ export class Entry {
     if (this.#former.length > FORMER_MAX) this.#former.shift();
     this.#key = undefined;
   }
-}
-
-/** Takes the same time wherever two hashes differ. */
-function isSame(one: string, other: string): boolean {
-  return timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

@@ -1,9 +1,8 @@
 // The first minutes of a server: its address, its first admin, its first space. Open only to a browser that has the code from the terminal, and only
 // until the first admin exists. What was entered is kept in memory until the last step.
 
-import { timingSafeEqual } from "node:crypto";
 import { changeListen } from "../config/editing.ts";
-import { sha256Hex } from "../../kit/crypto.ts";
+import { isSameSecret } from "../../kit/crypto.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import { listenProblem, PORT_MAX } from "../../kit/hosts.ts";
@@ -68,8 +67,7 @@ export class Setup {
 
   /** Raises `invalid` for another code, after the same time for each. */
   admit(csrf: string, code: string): void {
-    const [given, expected] = [code.trim(), this.#deps.code].map((text) => Buffer.from(sha256Hex(text)));
-    if (!timingSafeEqual(given!, expected!))
+    if (!isSameSecret(code.trim(), this.#deps.code))
       throw fieldError("invalid", "code", "not the code that the terminal shows");
     this.#admitted.add(csrf);
   }

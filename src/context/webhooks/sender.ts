@@ -1,6 +1,6 @@
 // Makes one delivery attempt: signs the body, sends it and returns the outcome. Takes a slot meanwhile, which bounds concurrency.
 
-import { createHmac } from "node:crypto";
+import { hmacSha256Hex } from "../../kit/crypto.ts";
 import { messageOf } from "../../kit/error.ts";
 import { sendOutbound, type Network } from "../../kit/outbound.ts";
 import { Places, type Lane } from "./places.ts";
@@ -70,5 +70,5 @@ export class Sender {
 
 /** `sha256=<hex HMAC-SHA256(secret, raw body)>` */
 function signatureOf(secret: string, body: string): string {
-  return `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+  return `sha256=${hmacSha256Hex(secret, body)}`;
 }

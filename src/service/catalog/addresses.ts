@@ -2,11 +2,11 @@
 // An address is checked when it is saved and at every use, because a name can be pointed at another machine.
 // If a name changes between the check and the connection, the request guard still refuses the foreign Host.
 
-import { lookup } from "node:dns/promises";
 import ipaddr from "ipaddr.js";
 import { isThisMachine } from "../../kit/addresses.ts";
 import { LATE, within } from "../../kit/deadline.ts";
 import { AppError } from "../../kit/error.ts";
+import { systemResolve } from "../../kit/outbound.ts";
 
 const RESOLVE_DEADLINE_MS = 3000;
 const HTTP_PORT = 80;
@@ -17,10 +17,6 @@ export type OwnListener = () => { readonly host: string; readonly port: number }
 
 /** Resolves a host name to all of its addresses. Rejects when there are none. */
 export type Resolve = (hostname: string) => Promise<string[]>;
-
-export async function systemResolve(hostname: string): Promise<string[]> {
-  return (await lookup(hostname, { all: true })).map((found) => found.address);
-}
 
 /**
  * Raises `refused` when `url` (absolute, http or https) leads to our own port on this machine. Resolves a name only if the port is ours. A

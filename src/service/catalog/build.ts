@@ -2,7 +2,8 @@
 
 import { SecretBox } from "../../kit/secret-box.ts";
 import type { Ground } from "../ground.ts";
-import { systemResolve, type OwnListener } from "./addresses.ts";
+import { systemResolve } from "../../kit/outbound.ts";
+import type { OwnListener } from "./addresses.ts";
 import { ProviderKeys } from "./keys.ts";
 import { Models, type ModelsDeps } from "./models.ts";
 import { Providers } from "./providers.ts";

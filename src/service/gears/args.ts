@@ -3,7 +3,7 @@
 // Schemas come from people and models, so they are not trusted: remote references are refused, keywords that take more than linear time are
 // replaced or bounded, and compiling and checking have deadlines, because even a small schema can require endless work.
 
-import vm from "node:vm";
+import type vm from "node:vm";
 import type * as AjvDraft07 from "ajv";
 import type { Ajv, ErrorObject } from "ajv";
 import type * as AjvDraft2020 from "ajv/dist/2020";
@@ -238,9 +238,14 @@ function isUnique(wanted: boolean, items: unknown[]): boolean {
 
 let box: { context: { work?: () => unknown }; script: vm.Script } | undefined;
 
+function newBox(): NonNullable<typeof box> {
+  const { createContext, Script } = process.getBuiltinModule("node:vm");
+  return { context: createContext({}), script: new Script("work()") };
+}
+
 /** Runs `work` with a deadline, at which the engine interrupts it and this raises `invalid`. */
 function bounded<T>(deadlineMs: number, work: () => T): T {
-  box ??= { context: vm.createContext({}), script: new vm.Script("work()") };
+  box ??= newBox();
   box.context.work = work;
   try {
     return box.script.runInContext(box.context as vm.Context, { timeout: deadlineMs }) as T;

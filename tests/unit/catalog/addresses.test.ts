@@ -2,7 +2,8 @@
 
 import { networkInterfaces } from "node:os";
 import { expect, test } from "bun:test";
-import { refuseOwnListener, systemResolve } from "../../../src/service/catalog/addresses.ts";
+import { systemResolve } from "../../../src/kit/outbound.ts";
+import { refuseOwnListener } from "../../../src/service/catalog/addresses.ts";
 import { refusalText } from "../../kit/refusal.ts";
 
 const listener = () => ({ host: "127.0.0.1", port: 8688 });
