@@ -42,9 +42,12 @@ interface Measured {
   readonly cell: Cell;
   readonly text: string;
   readonly width: number;
+  /** As wide as its column, once that is known. */
+  padded?: string;
 }
 
 function measuredOf(cell: Cell): Measured {
+  if (typeof cell === "string" && PLAIN.test(cell)) return { cell, text: cell, width: cell.length };
   const text = shown(cell);
   return { cell, text, width: widthOf(text) };
 }
@@ -52,14 +55,19 @@ function measuredOf(cell: Cell): Measured {
 function lineOf(cells: readonly Measured[], widths: readonly number[]): string {
   const last = cells.length - 1;
   let line = "";
-  for (let column = 0; column <= last; column += 1) {
-    const { text, width } = cells[column]!;
-    const room = widths[column]!;
-    const part = width > room ? cut(text, room) : text;
-    line += part;
-    if (column < last) line += " ".repeat(room + GAP - (part === text ? width : widthOf(part)));
+  for (let column = 0; column < last; column += 1) {
+    const cell = cells[column]!;
+    line += cell.padded ??= padded(cell, widths[column]!);
   }
-  return line.trimEnd();
+  const { text, width } = cells[last]!;
+  line += width > widths[last]! ? cut(text, widths[last]!) : text;
+  return line.endsWith(" ") ? line.trimEnd() : line;
+}
+
+function padded({ text, width }: Measured, room: number): string {
+  if (width <= room) return text + " ".repeat(room + GAP - width);
+  const part = cut(text, room);
+  return part + " ".repeat(room + GAP - widthOf(part));
 }
 
 const PLAIN = /^[\x20-\x7e]*$/;

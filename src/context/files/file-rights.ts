@@ -53,6 +53,8 @@ export function requireSome(caller: Caller, space: string, op: Operation["op"], 
     throw refusal(caller, needed[0]!, path);
 }
 
+const ASCII = /^[\0-\x7f]*$/;
+
 /** Raises `forbidden`, `unauthenticated`. */
 export function requireEffect(caller: Caller, space: string, effect: Effect): void {
   const needed = NEEDS[effect.op](effect);
@@ -70,6 +72,7 @@ export function refusal(caller: Caller, capability: Capability, path: string): A
 export function seesEntry({ rights }: Caller, space: string, path: string): boolean {
   const isDirectory = path.endsWith("/");
   if (!rights.may("list", space, isDirectory ? path.slice(0, -1) : path)) return false;
+  if (!isDirectory && ASCII.test(path)) return true;
   const plain = path.replace(/[^\0-\x7f]/g, (one) => (one.normalize("NFKC").includes("/") ? "_" : one));
   return (plain === path && !isDirectory) || rights.may("list", space, plain);
 }

@@ -14,6 +14,7 @@ const compiled = new WeakMap<SyncRules, ReadonlyMap<string, SyncMode>>();
  */
 export function modeOf(rules: SyncRules, path: string): SyncMode {
   const modes = compiled.get(rules) ?? compile(rules);
+  if (modes.size === 0) return "always";
   for (let at = foldedPath(path); at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf("/")))) {
     const mode = modes.get(at);
     if (mode !== undefined) return mode;

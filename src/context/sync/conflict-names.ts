@@ -45,7 +45,8 @@ export function conflictName(
 
 /** Undefined: not the name of a conflict file. */
 export function parseConflictName(path: string): ConflictName | undefined {
-  const match = MARK.exec(path);
+  // A look for the plain text is much faster.
+  const match = path.includes(".conflict-") ? MARK.exec(path) : null;
   if (!match) return undefined;
   const [, stem = "", user = "", stamp = "", extension = ""] = match;
   const [, date = "", time = ""] = /^(\d{8})T(\d{6})Z$/.exec(stamp) ?? [];

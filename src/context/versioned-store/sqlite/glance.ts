@@ -2,7 +2,7 @@
 // every file's signature (signature.ts), without looking at any of them one by one. Whether a file can be a document does not matter here.
 
 import { turnOfOthers } from "../../../kit/clock.ts";
-import { directoryFacts, hasDirectoryFacts, type FileTime } from "../../../kit/directory-facts.ts";
+import { directoryFacts, hasDirectoryFacts } from "../../../kit/directory-facts.ts";
 import type { Job } from "../../../kit/workers/job.ts";
 import { COARSE_TICK_MS, SECOND_MS, TICK_MS } from "./signature.ts";
 import type { Lookers } from "./walk-together.ts";
@@ -135,7 +135,7 @@ class SharedGlance {
 }
 
 async function glanceAtOne(root: string, directory: string, now: number): Promise<Seen | undefined> {
-  const isTrusted = (modified: FileTime, changed: FileTime) => isOld(modified, now) && isOld(changed, now);
+  const isTrusted = (seconds: number, nanoseconds: number) => isOld(seconds, nanoseconds, now);
   const below: string[] = [];
   let files = 0;
   const chunks = directoryFacts(directory === "" ? root : `${root}/${directory}`, isTrusted);
@@ -156,7 +156,7 @@ async function glanceAtOne(root: string, directory: string, now: number): Promis
 }
 
 /** As `mayChangeUnseen`, for one of the times. */
-function isOld({ seconds, nanoseconds }: FileTime, now: number): boolean {
+function isOld(seconds: number, nanoseconds: number, now: number): boolean {
   const tick = nanoseconds === 0 ? COARSE_TICK_MS : TICK_MS;
   return seconds * SECOND_MS + nanoseconds / NANOSECONDS_PER_MS + tick <= now;
 }

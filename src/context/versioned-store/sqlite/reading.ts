@@ -3,7 +3,7 @@
 import { rfc3339, Stretch, turnOfOthers } from "../../../kit/clock.ts";
 import { AppError } from "../../../kit/error.ts";
 import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
-import { sortedInTurns } from "../../../kit/sort-in-turns.ts";
+import { sortedTexts } from "../../../kit/sort-in-turns.ts";
 import { headText } from "../head.ts";
 import type { Content, Copy, EditedCopy, Effect, ListQuery, LogEntry } from "../engine.ts";
 import { fileError } from "../file-error.ts";
@@ -20,10 +20,9 @@ import { decode } from "./coding.ts";
 import type { Mirror } from "./mirror.ts";
 import type { RecentContents } from "./recent.ts";
 import { toChange, toHistory, toRecord, toRefused } from "./records.ts";
-import { isBefore } from "../outlines.ts";
 import type { FileRow, FileRowWithCopy, SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";
-import { keepUnedited, wasUnedited } from "./unedited.ts";
+import { keepUnedited, uneditedMoment } from "./unedited.ts";
 import type { RefusedEntry } from "./walk.ts";
 
 /** The rows processed between two yields: about 5 ms of work. */
@@ -61,8 +60,14 @@ export class Reading {
   async list({ prefix, deleted = false, at }: ListQuery): Promise<FileRecord[]> {
     if (at !== undefined) return this.#listAsOf(this.seqAt(at), prefix);
     const { seq } = this.#store.space.get()!;
-    const moment = prefix === undefined ? await this.#moment() : undefined;
-    if (moment !== undefined && wasUnedited(this.#own!, moment)) return this.#listUnedited(seq, deleted);
+    const isWhole = prefix === undefined && this.#recalls && this.#own !== undefined;
+    const remembered = isWhole ? uneditedMoment(this.#own!) : undefined;
+    const [moment, recorded] = await Promise.all([
+      isWhole ? this.#moment() : undefined,
+      // Threads look at the files meanwhile.
+      remembered === undefined ? undefined : this.#recorded(deleted),
+    ]);
+    if (recorded && moment === remembered) return this.#listUnedited(recorded, seq, deleted);
     const rows = await (this.#recalls ? this.#recalledRows(prefix) : this.rows(prefix));
     const records = new Map<string, FileRecord>();
     const copies = new Map<string, TreeFile>();
@@ -96,20 +101,20 @@ export class Reading {
       const path = row.path as DocumentPath;
       if (isBelow(path, prefix)) keep(path, row, this.#mirror.look(path));
     }
-    return sortedInTurns([...records.values()], isBefore);
+    return inOrder(records);
   }
 
   /** The change of the log with the fingerprint of the files. Undefined: not worth it, or unknown. */
   async #moment(): Promise<string | undefined> {
     const { seq, epoch, files } = this.#store.space.get()!;
-    if (!this.#recalls || this.#own === undefined || files < GLANCE_FILES_MIN) return undefined;
+    if (files < GLANCE_FILES_MIN) return undefined;
     await this.#mirror.following.settled();
     const glance = await this.#mirror.glance();
     return glance && `${headText({ epoch, seq })} ${glance.fingerprint}`;
   }
 
-  /** As `list` of the whole space, if every file on disk was as its version says at change `seq`. */
-  async #listUnedited(seq: number, deleted: boolean): Promise<FileRecord[]> {
+  /** The records of files as their versions say. */
+  async #recorded(deleted: boolean): Promise<Map<string, FileRecord>> {
     const records = new Map<string, FileRecord>();
     let count = 0;
     for (const row of await this.rows()) {
@@ -117,13 +122,18 @@ export class Reading {
         records.set(row.path, toRecord(row, row.live === null ? "deleted" : "live"));
       if (++count % ROWS_PER_STRETCH === 0) await turnOfOthers();
     }
+    return records;
+  }
+
+  /** As `list` of the whole space, if every file on disk was as its version says at change `seq`. */
+  #listUnedited(records: Map<string, FileRecord>, seq: number, deleted: boolean): Promise<FileRecord[]> {
     for (const row of this.#store.changedSince.all(seq)) {
       const path = row.path as DocumentPath;
       const record = this.#record(row, this.#mirror.look(path));
       if (record && (deleted || record.state !== "deleted")) records.set(path, record);
       else records.delete(path);
     }
-    return sortedInTurns([...records.values()], isBefore);
+    return inOrder(records);
   }
 
   /** Trusts the stored signatures of the whole working tree, so that looking at all of it reads only files that differ. */
@@ -348,6 +358,11 @@ export class Reading {
     }
     return low;
   }
+}
+
+/** By the paths, in UTF-16 units. */
+async function inOrder(records: ReadonlyMap<string, FileRecord>): Promise<FileRecord[]> {
+  return (await sortedTexts([...records.keys()])).map((path) => records.get(path)!);
 }
 
 function isRecorded({ state }: FileRecord): boolean {

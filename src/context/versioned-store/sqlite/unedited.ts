@@ -10,20 +10,17 @@ const FILE = "unedited.cache";
 /** Another program may judge files differently. */
 const BY = `${version.version} ${version.commit}`;
 
-/** `own`: the directory `.cairn` of a space. `moment`: the change of the log with the fingerprint. */
-export function wasUnedited(own: string, moment: string): boolean {
+/** The moment: the change of the log with the fingerprint. Undefined: none is known. `own`: the directory `.cairn` of a space. */
+export function uneditedMoment(own: string): string | undefined {
   try {
-    return readFileSync(join(own, FILE), "utf8") === textOf(moment);
+    const [by, moment] = readFileSync(join(own, FILE), "utf8").split("\n");
+    return by === BY ? moment : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
 /** A disk that refuses it costs time only. */
 export async function keepUnedited(own: string, moment: string): Promise<void> {
-  await replaceFile(join(own, FILE), textOf(moment)).catch(() => undefined);
-}
-
-function textOf(moment: string): string {
-  return `${BY}\n${moment}\n`;
+  await replaceFile(join(own, FILE), `${BY}\n${moment}\n`).catch(() => undefined);
 }
