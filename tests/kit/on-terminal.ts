@@ -7,6 +7,8 @@ import { startTerminal } from "../../src/kit/process.ts";
 const ENDS_WITHIN_MS = 50_000;
 const SHOWN_CHARACTERS = 2_000;
 
+const EXIT = /^(.*)exit=(\d+)\r?\n/s;
+
 export interface Shown {
   /** With plain line ends. */
   readonly text: string;
@@ -23,6 +25,8 @@ export async function onTerminal(
   columns = 500,
 ): Promise<Shown> {
   let said = "";
+  // The last output may come after the end of the process.
+  const isSaid = Promise.withResolvers<void>();
   let read = 0;
   const left = [...answers];
   const decoder = new TextDecoder();
@@ -33,6 +37,7 @@ export async function onTerminal(
     rows: 24,
     output: (chunk) => {
       said += decoder.decode(chunk, { stream: true });
+      if (EXIT.test(said)) isSaid.resolve();
       for (;;) {
         const [question, answer] = left[0] ?? [];
         const at = question === undefined ? -1 : said.indexOf(question, read);
@@ -45,11 +50,12 @@ export async function onTerminal(
     drained: () => {},
   })!;
   // A program that still waits for a key would outlive the test.
-  if ((await within(ENDS_WITHIN_MS, terminal.ended)) === LATE) {
+  const done = Promise.all([terminal.ended, isSaid.promise]);
+  if ((await within(ENDS_WITHIN_MS, done)) === LATE) {
     terminal.kill();
     await terminal.ended;
     throw new Error(`the program still waits: ${said.slice(-SHOWN_CHARACTERS)}`);
   }
-  const [, text = "", exitCode] = /^(.*)exit=(\d+)\r?\n/s.exec(said) ?? [];
+  const [, text = "", exitCode] = EXIT.exec(said) ?? [];
   return { text: text.replaceAll("\r\n", "\n"), exitCode: Number(exitCode), unasked: left.length };
 }
