@@ -46,9 +46,31 @@ async function writeAll(
   sources: AsyncIterable<Source> | Iterable<Source>,
   mtime: Date,
 ): Promise<void> {
-  for await (const { name, size, content, mode = PRIVATE_FILE_MODE } of sources)
-    await pipeline(content, archive.entry({ name, size, mode, mtime }));
+  for await (const { name, size, content, mode = PRIVATE_FILE_MODE } of sources) {
+    const written = Promise.withResolvers<void>();
+    // It may end, with its reader, while content is read. What it raises is awaited below.
+    written.promise.catch(() => {});
+    const entry = archive.entry({ name, size, mode, mtime }, (error) =>
+      error ? written.reject(error) : written.resolve(),
+    );
+    entry.on("error", () => {});
+    try {
+      for await (const piece of content) if (!entry.write(piece)) await drained(entry, written.promise);
+      entry.end(null);
+    } catch (error) {
+      entry.destroy(error as Error);
+      throw error;
+    }
+    await written.promise;
+  }
   archive.finalize();
+}
+
+/** Without `pipeline`, which takes three times as long as all else for a small file. `written`: settles at the end of the entry, also of a broken one. */
+function drained(entry: ReturnType<Pack["entry"]>, written: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  entry.once("drain", resolve);
+  return Promise.race([written, promise]);
 }
 
 /**

@@ -10,6 +10,8 @@ import type { ServerChange, ServerFile } from "./state.ts";
 
 /** The archive's first member: path → version. */
 const VERSIONS_NAME = ".versions.json";
+/** The runtime knows it; its types do not yet. */
+const ZSTD = "zstd" as CompressionFormat;
 const VERSIONS_BYTES_MAX = 16 * 1024 * 1024;
 
 interface News {
@@ -73,31 +75,24 @@ export class ServerSpace {
   /** Returns the live versions, which may be newer than known. Raises as the server does for the first path that it refuses. */
   async pull(paths: readonly string[]): Promise<Pulled[]> {
     // Most cycles bring nothing.
-    const [{ Readable }, { pipeline }, { createZstdDecompress }, { readTar }] = await Promise.all([
-      import("node:stream"),
-      import("node:stream/promises"),
-      import("node:zlib"),
-      import("../../kit/tar.ts"),
-    ]);
+    const { readTar } = await import("../../kit/tar.ts");
     const response = await this.#request("POST", "/pull", { body: { paths } });
     const pulled: Pulled[] = [];
     let versions: Record<string, number> = {};
-    const archive = createZstdDecompress();
-    const arrived = pipeline(Readable.fromWeb(response.body as never), archive);
-    const unpacked = readTar(
-      archive,
-      PULL_BYTES_MAX + VERSIONS_BYTES_MAX,
-      async ({ name, size, content }) => {
+    let failure: unknown;
+    try {
+      const archive = response.body!.pipeThrough(new DecompressionStream(ZSTD));
+      await readTar(archive, PULL_BYTES_MAX + VERSIONS_BYTES_MAX, async ({ name, size, content }) => {
         const bytes = await wholeOf(content, size);
         if (name === VERSIONS_NAME)
           versions = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, number>;
         else pulled.push({ path: name, version: versions[name]!, bytes });
-      },
-    );
-    const results = await Promise.allSettled([arrived, unpacked]);
-    const failure = results.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
+      });
+    } catch (error) {
+      failure = error;
+    }
     if (failure || pulled.length !== paths.length)
-      throw interrupted(this.place, failure ? messageOf(failure.reason) : "the archive is incomplete");
+      throw interrupted(this.place, failure ? messageOf(failure) : "the archive is incomplete");
     return pulled;
   }
 

@@ -6,7 +6,7 @@ import type { Db } from "../../../kit/db.ts";
 import type { Stored } from "./coding.ts";
 import type { SpaceStore } from "./store.ts";
 
-/** The bytes of one commit: a few milliseconds with its sync. A single content may be larger. */
+/** The bytes of one commit: a few milliseconds. A single content may be larger. */
 const COMMIT_BYTES_MAX = 512 * 1024;
 /** One page. A smaller content shares its page with its use count, so incrementing the count would write it twice. */
 export const STAGED_FROM_BYTES = 4 * 1024;
@@ -44,7 +44,8 @@ export class Staging {
         for (const [hash, { size, coding, content }] of portion)
           this.#store.stageBlob.run({ hash, size, coding, content });
       },
-      { repeatable: true },
+      // The transaction that refers to them syncs them, too.
+      { repeatable: true, relaxed: true },
     );
   }
 
