@@ -74,7 +74,7 @@ export const VersionRecord = closed({
   /** The content was removed by retention. */
   pruned: Type.Boolean(),
 });
-type VersionRecord = Static<typeof VersionRecord>;
+export type VersionRecord = Static<typeof VersionRecord>;
 
 export const FileHistory = closed({
   path: Type.String(),

@@ -1,14 +1,12 @@
 // The versions of a file. Any two of them can be compared: one is set as the base, the other is under the mark.
 
-import type { FileHistory } from "../../versioned-store/schema.ts";
+import type { VersionRecord } from "../../versioned-store/schema.ts";
 import type { Desk } from "../desk.ts";
 import type { Page } from "../page.ts";
 import { TablePage } from "../table-page.ts";
 import { sizeText, timeText } from "../words.ts";
 import { diffPage } from "./difference.ts";
 import { restoreVersion } from "./editing.ts";
-
-type VersionRecord = FileHistory["versions"][number];
 
 export function historyPage(
   desk: Desk,

@@ -418,7 +418,7 @@ export class SqliteEngine implements SpaceEngine {
     });
   }
 
-  #settled<T>(path: DocumentPath, look: () => T): Promise<T> {
+  #settled<T>(path: DocumentPath, look: () => T | Promise<T>): Promise<T> {
     return this.#gate.read(async () => {
       await this.#mirror.following.settled(path);
       return look();

@@ -11,6 +11,7 @@ import {
   FILE_BYTES_CEILING,
   type FileHistory,
   type FileRecord,
+  type VersionRecord,
   type NetChange,
   type Refusal,
 } from "../schema.ts";
@@ -19,7 +20,7 @@ import { AFTER_SLASH } from "./batch.ts";
 import { decode } from "./coding.ts";
 import type { Mirror } from "./mirror.ts";
 import type { RecentContents } from "./recent.ts";
-import { toChange, toHistory, toRecord, toRefused } from "./records.ts";
+import { DeletedVersions, toChange, toRecord, toRefused, toVersion } from "./records.ts";
 import type { FileRow, FileRowWithCopy, SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";
 import { keepUnedited, uneditedMoment } from "./unedited.ts";
@@ -208,10 +209,27 @@ export class Reading {
     }
   }
 
-  history(path: DocumentPath): FileHistory | undefined {
+  /** Yields in between. */
+  async history(path: DocumentPath): Promise<FileHistory | undefined> {
     const row = this.#store.file.get(path);
-    if (row) return toHistory(row, this.#store.versions.all(row.id), this.#store.changesOf.all(row.id));
-    return this.#mirror.look(path) && { path, tracked: false, current: null, versions: [] };
+    if (!row) return this.#mirror.look(path) && { path, tracked: false, current: null, versions: [] };
+    const deleted = new DeletedVersions();
+    for (let after = 0; ;) {
+      const page = this.#store.changesOfAfter.all(row.id, after, ROWS_PER_STRETCH);
+      deleted.add(page);
+      if (page.length < ROWS_PER_STRETCH) break;
+      after = page.at(-1)!.seq;
+      await turnOfOthers();
+    }
+    const versions: VersionRecord[] = [];
+    for (let before = Number.MAX_SAFE_INTEGER; ;) {
+      const page = this.#store.versionsBefore.all(row.id, before, ROWS_PER_STRETCH);
+      for (const one of page) versions.push(toVersion(one, deleted.has(one.version)));
+      if (page.length < ROWS_PER_STRETCH) break;
+      before = page.at(-1)!.version;
+      await turnOfOthers();
+    }
+    return { path, tracked: true, current: row.live, versions };
   }
 
   /** Yields in between, so a file may have changed again meanwhile. */

@@ -2,7 +2,7 @@
 
 import { rfc3339 } from "../../../kit/clock.ts";
 import { headText } from "../head.ts";
-import type { ChangeOp, FileHistory, FileRecord, FileState, NetChange, Snapshot } from "../schema.ts";
+import type { ChangeOp, FileRecord, FileState, NetChange, Snapshot, VersionRecord } from "../schema.ts";
 import type { FileRow, SnapshotRow, VersionRow } from "./store.ts";
 import type { RefusedEntry } from "./walk.ts";
 
@@ -33,41 +33,39 @@ export function toRefused({ path, size, modified, refused }: RefusedEntry): File
   return { path, version: null, size, hash: "", updated_at, author: TREE_AUTHOR, state: "refused", refused };
 }
 
-export function toHistory(
-  row: FileRow,
-  versions: readonly VersionRow[],
-  changes: readonly Said[],
-): FileHistory {
-  const deleted = deletedVersions(changes);
+export function toVersion(row: VersionRow, deleted: boolean): VersionRecord {
+  const { version, created_at: time, author, message, size, hash, gone } = row;
   return {
-    path: row.path,
-    tracked: true,
-    current: row.live,
-    versions: versions.map(({ version, created_at: time, author, message, size, hash, gone }) => ({
-      version,
-      created_at: rfc3339(time),
-      author,
-      ...(message !== null && { message }),
-      size,
-      hash,
-      deleted: deleted.has(version),
-      destroyed: gone === "destroyed",
-      pruned: gone === "pruned",
-    })),
+    version,
+    created_at: rfc3339(time),
+    author,
+    ...(message !== null && { message }),
+    size,
+    hash,
+    deleted,
+    destroyed: gone === "destroyed",
+    pruned: gone === "pruned",
   };
 }
 
-/** Returns the versions that were live when the file was deleted and have not been live since. */
-function deletedVersions(changes: readonly Said[]): ReadonlySet<number> {
-  const deleted = new Set<number>();
-  let live: number | null = null;
-  for (const { op, version } of changes) {
-    if (op === "destroy") continue;
-    if (op === "delete" && live !== null) deleted.add(live);
-    if (version !== null) deleted.delete(version);
-    live = version;
+/** The versions that were live when the file was deleted and have not been live since. */
+export class DeletedVersions {
+  readonly #deleted = new Set<number>();
+  #live: number | null = null;
+
+  /** In the order of the log. */
+  add(changes: readonly Said[]): void {
+    for (const { op, version } of changes) {
+      if (op === "destroy") continue;
+      if (op === "delete" && this.#live !== null) this.#deleted.add(this.#live);
+      if (version !== null) this.#deleted.delete(version);
+      this.#live = version;
+    }
   }
-  return deleted;
+
+  has(version: number): boolean {
+    return this.#deleted.has(version);
+  }
 }
 
 export function toChange(row: FileRow): NetChange {

@@ -190,8 +190,8 @@ function files(db: Db) {
 
 function versions(db: Db) {
   return {
-    versions: db.query<VersionRow, [number]>(
-      `SELECT ${VERSION} FROM versions WHERE file_id = ? ORDER BY version DESC`,
+    versionsBefore: db.query<VersionRow, [number, number, number]>(
+      `SELECT ${VERSION} FROM versions WHERE file_id = ? AND version < ? ORDER BY version DESC LIMIT ?`,
     ),
     version: db.query<VersionRow, [number, number]>(
       `SELECT ${VERSION} FROM versions WHERE file_id = ? AND version = ?`,
@@ -256,11 +256,10 @@ function changes(db: Db) {
     ),
     fileById: db.query<FileRow, [number]>(`SELECT ${FILE} FROM files WHERE id = ?`),
     timeOf: db.query<{ created_at: number }, [number]>("SELECT created_at FROM changes WHERE seq = ?"),
-    changesOf: db.query<{ op: ChangeOp; version: number | null }, [number]>(
-      `SELECT op, version FROM (
-         SELECT 'write' AS op, version, seq FROM versions WHERE file_id = ?1
-         UNION ALL SELECT op, version, seq FROM changes WHERE file_id = ?1 AND op <> 'write'
-       ) ORDER BY seq`,
+    changesOfAfter: db.query<{ op: ChangeOp; version: number | null; seq: number }, [number, number, number]>(
+      `SELECT 'write' AS op, version, seq FROM versions WHERE file_id = ?1 AND seq > ?2
+       UNION ALL SELECT op, version, seq FROM changes WHERE file_id = ?1 AND seq > ?2 AND op <> 'write'
+       ORDER BY seq LIMIT ?3`,
     ),
     // A snapshot in which this version is live.
     namedBySnapshot: db.query<{ id: number }, [number, number]>(
