@@ -11,16 +11,16 @@ import {
   FILE_BYTES_CEILING,
   type FileHistory,
   type FileRecord,
-  type VersionRecord,
   type NetChange,
   type Refusal,
 } from "../schema.ts";
 import type { Query } from "../../../kit/statement.ts";
 import { AFTER_SLASH } from "./batch.ts";
 import { decode } from "./coding.ts";
+import { versionsOf } from "./history.ts";
 import type { Mirror } from "./mirror.ts";
 import type { RecentContents } from "./recent.ts";
-import { DeletedVersions, toChange, toRecord, toRefused, toVersion } from "./records.ts";
+import { toChange, toRecord, toRefused } from "./records.ts";
 import type { FileRow, FileRowWithCopy, SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";
 import { keepUnedited, uneditedMoment } from "./unedited.ts";
@@ -213,23 +213,7 @@ export class Reading {
   async history(path: DocumentPath): Promise<FileHistory | undefined> {
     const row = this.#store.file.get(path);
     if (!row) return this.#mirror.look(path) && { path, tracked: false, current: null, versions: [] };
-    const deleted = new DeletedVersions();
-    for (let after = 0; ;) {
-      const page = this.#store.changesOfAfter.all(row.id, after, ROWS_PER_STRETCH);
-      deleted.add(page);
-      if (page.length < ROWS_PER_STRETCH) break;
-      after = page.at(-1)!.seq;
-      await turnOfOthers();
-    }
-    const versions: VersionRecord[] = [];
-    for (let before = Number.MAX_SAFE_INTEGER; ;) {
-      const page = this.#store.versionsBefore.all(row.id, before, ROWS_PER_STRETCH);
-      for (const one of page) versions.push(toVersion(one, deleted.has(one.version)));
-      if (page.length < ROWS_PER_STRETCH) break;
-      before = page.at(-1)!.version;
-      await turnOfOthers();
-    }
-    return { path, tracked: true, current: row.live, versions };
+    return { path, tracked: true, current: row.live, versions: await versionsOf(this.#store, row.id) };
   }
 
   /** Yields in between, so a file may have changed again meanwhile. */

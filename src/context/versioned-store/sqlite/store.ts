@@ -110,6 +110,12 @@ type NewChange = Omit<ChangeRow, "path" | "hash"> & { file_id: number };
 const FILE = "id, path, live, last, shown, size, hash, author, updated_at, derived";
 const VERSION = "version, blob_id, size, hash, author, message, created_at, gone";
 
+export interface FileChange {
+  op: ChangeOp;
+  version: number | null;
+  seq: number;
+}
+
 /** SQL for the last change of a file up to `seq` that determined its live version; 0: the file did not exist yet. */
 function lastChange(file: string, seq: string): string {
   const write = `SELECT seq FROM versions WHERE file_id = ${file} AND seq <= ${seq} ORDER BY version DESC LIMIT 1`;
@@ -256,10 +262,11 @@ function changes(db: Db) {
     ),
     fileById: db.query<FileRow, [number]>(`SELECT ${FILE} FROM files WHERE id = ?`),
     timeOf: db.query<{ created_at: number }, [number]>("SELECT created_at FROM changes WHERE seq = ?"),
-    changesOfAfter: db.query<{ op: ChangeOp; version: number | null; seq: number }, [number, number, number]>(
-      `SELECT 'write' AS op, version, seq FROM versions WHERE file_id = ?1 AND seq > ?2
-       UNION ALL SELECT op, version, seq FROM changes WHERE file_id = ?1 AND seq > ?2 AND op <> 'write'
-       ORDER BY seq LIMIT ?3`,
+    writesOfAfter: db.query<FileChange, [number, number, number]>(
+      "SELECT 'write' AS op, version, seq FROM versions WHERE file_id = ? AND version > ? ORDER BY version LIMIT ?",
+    ),
+    otherChangesOfAfter: db.query<FileChange, [number, number, number]>(
+      "SELECT op, version, seq FROM changes WHERE file_id = ? AND seq > ? AND op <> 'write' ORDER BY seq LIMIT ?",
     ),
     // A snapshot in which this version is live.
     namedBySnapshot: db.query<{ id: number }, [number, number]>(
