@@ -41,6 +41,7 @@ describe("the audit pages", () => {
     expect((await root.get("/console/audit?until=2020-01-01")).text).toContain("No records match.");
     const bad = await root.get("/console/audit?since=soon");
     expect([bad.status, bad.problems["since"]]).toEqual([400, expect.stringContaining("expected a time")]);
+    expect(bad.text).not.toContain("No records match");
     expect((await root.get("/console/audit?result=maybe")).status).toBe(400);
   });
 

@@ -80,7 +80,7 @@ describe("users", () => {
     const carl = await server.user("carl", "viewer");
     const session = await signedIn(server, "carl");
     const asked = await root.get(userPath("carl", "/disable"));
-    expect(asked.text).toContain("All tokens (1) and all sessions of carl end at once.");
+    expect(asked.text).toContain("Revokes 1 token and ends every session of carl at once.");
     const page = await root.submit(asked, userPath("carl", "/disable"));
     expect(told(page)).toBe("Disabled carl and revoked 1 token.");
     expect((await session.get("/console")).path).toBe("/console/login");

@@ -116,8 +116,8 @@ describe("documents in the console", () => {
     await server.admin.write("disk.md", "one\n");
     await Bun.write(server.inSpace("disk.md"), "by hand\n");
     const list = await ada.get(`${IN}/disk`);
-    expect(list.text).toContain("disk.md modified");
-    expect((await ada.get(`${IN}/files/disk.md`)).text).toContain("edited on disk");
+    expect(list.text).toContain("disk.md Modified was 4 bytes");
+    expect((await ada.get(`${IN}/files/disk.md`)).text).toContain("Edited on disk, not recorded yet");
     expect(told(await saved("disk.md", "by page\n"))).toBe("Saved disk.md as v3.");
     expect(await server.admin.read("disk.md", "?version=2")).toBe("by hand\n");
     await Bun.write(server.inSpace("new.md"), "new\n");
@@ -217,7 +217,7 @@ describe("documents in the console", () => {
     const { links } = await ada.get(`${IN}/snapshots`);
     const restore = links.find((link) => link.endsWith("/restore"))!;
     const ask = await ada.get(restore);
-    expect(ask.text).toContain("Documents created since then are deleted.");
+    expect(ask.text).toContain("deletes documents created since then.");
     expect((await viewer.get(restore)).status).toBe(403);
     expect((await ada.get(`${IN}/snapshots/99/restore`)).status).toBe(404);
     expect(told(await ada.submit(ask, restore))).toMatch(/^Restored the snapshot: \d+ documents? changed\.$/);

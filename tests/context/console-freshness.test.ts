@@ -45,7 +45,7 @@ describe("the freshness page", () => {
     const page = await root.get(FRESHNESS);
     expect(page.text).toContain("All (5) Stale (2) Unclear (1) Due soon (1) Fresh (1) Without a rule");
     expect(rows(page)).toEqual(["odd.md", "older.md", "old.md", "soon.md", "fresh.md"]);
-    expect(page.text).toContain("older.md important Stale 2024-02-01 1 month after validation on 2024-01-01");
+    expect(page.text).toContain("older.md Important Stale 2024-02-01 1 month after validation on 2024-01-01");
     expect(page.text).toContain("old.md Stale 2025-05-24 12 weeks after validation on 2025-03-01 bob, cid");
     expect(page.text).toContain("soon.md Due soon 2026-01-09 30 days after validation on 2025-12-10");
     expect(page.text).toContain(

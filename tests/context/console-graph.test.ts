@@ -59,7 +59,7 @@ describe("the graph page", () => {
     const around = await root.get(graphOf("one", "/hub.md"));
     expect(around.text).toContain("Linked from 1 Links to 2 Broken links 1");
     expect(around.text).toMatch(
-      /Leads to Line a\.md 1 b\.md 1 gone broken 2 Linked from Document Line a\.md 1/,
+      /Leads to Line a\.md 1 b\.md 1 gone Broken 2 Linked from Document Line a\.md 1/,
     );
     expect(drawn(around)).toEqual(["hub.md", "a.md", "b.md"]);
     expect((await root.get(graphOf("one", "/none.md"))).status).toBe(404);

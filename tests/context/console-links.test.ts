@@ -6,7 +6,7 @@ import { localUi } from "../kit/local-ui.ts";
 import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 import { hookReceiver } from "../kit/hook-receiver.ts";
-import { CONSOLE_ROUTES } from "../kit/console-routes.ts";
+import { addressesOf, CONSOLE_ROUTES } from "../kit/console-routes.ts";
 import { signedIn, type ConsolePage, type Visitor } from "../kit/console.ts";
 
 const PAGES_MAX = 900;
@@ -107,8 +107,7 @@ async function crawled(one: Visitor) {
 function unreached(pages: readonly string[], actions: readonly string[]): string[] {
   const reached = { GET: pages, POST: actions };
   return CONSOLE_ROUTES.filter(({ method, path }) => {
-    const segments = path.split("/").map((one) => (one.startsWith(":") ? "[^/]+" : RegExp.escape(one)));
-    const pattern = new RegExp(`^${segments.join("/").replace(/\\\*$/, ".+")}(?:[?]|$)`);
+    const pattern = addressesOf(path);
     return !reached[method].some((address) => pattern.test(address));
   }).map(({ name }) => name);
 }

@@ -271,7 +271,7 @@ test("documents are edited, deleted and restored, and a hand edit on disk is sho
   const versions = await ui.inSpace((opened) => opened.history("a.md"));
   expect(versions.versions.map(({ author }) => author)).toEqual([PERSON, PERSON]);
   writeFileSync(join(ui.tree, "a.md"), "by hand\n");
-  expect((await one.get(`${space}/files/a.md`)).text).toContain("edited on disk");
+  expect((await one.get(`${space}/files/a.md`)).text).toContain("Edited on disk, not recorded yet");
   const disk = await one.get(`${space}/disk`);
   const recorded = await one.submit(disk, `${space}/disk`);
   expect([recorded.status, recorded.text.includes("Recorded 1 file.")]).toEqual([200, true]);
@@ -306,14 +306,14 @@ test("pages about all files show every change made before the request, and when 
   }
   mkdirSync(at("new/deep"), { recursive: true });
   writeFileSync(at("new/deep/c.md"), "---\nstale-after: 1d\nlast-validated: 2020-01-01\n---\n");
-  expect(await disk()).toEqual(["b.md modified", "new/deep/c.md untracked"]);
+  expect(await disk()).toEqual(["b.md Modified", "new/deep/c.md Untracked"]);
   expect(await stale()).toBe("2");
   rmSync(at("new"), { recursive: true });
   rmSync(at("a.md"));
-  expect(await disk()).toEqual(["a.md missing", "b.md modified"]);
+  expect(await disk()).toEqual(["a.md Missing", "b.md Modified"]);
   expect(await stale()).toBe("1");
   await ui.inSpace((space) => space.remove("a.md", undefined));
-  expect([await disk(), await stale()]).toEqual([["b.md modified"], "0"]);
+  expect([await disk(), await stale()]).toEqual([["b.md Modified"], "0"]);
 
   const looked = async () =>
     /Files as of ([\d :-]+) UTC/.exec((await one.get(`${PAGE}?show=none`)).text)?.[1];

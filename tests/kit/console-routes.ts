@@ -12,6 +12,12 @@ interface DeclaredRoute {
   readonly name: string;
 }
 
+/** Matches the addresses of a declared path. */
+export function addressesOf(path: string): RegExp {
+  const segments = path.split("/").map((one) => (one.startsWith(":") ? "[^/]+" : RegExp.escape(one)));
+  return new RegExp(`^${segments.join("/").replace(/\\\*$/, ".+")}(?:[?]|$)`);
+}
+
 /** The areas only keep what they are given, so a page is enough to build them. */
 const parts = { config: { trustedProxies: [], listen: {} }, spaces: {} } as unknown as Parts;
 

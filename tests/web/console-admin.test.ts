@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/axe.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { visitor } from "../kit/console.ts";
+import { addressesOf, CONSOLE_ROUTES } from "../kit/console-routes.ts";
 import { contextServer, type ContextServer } from "../kit/context-server.ts";
 import { hookReceiver } from "../kit/hook-receiver.ts";
 
@@ -136,4 +138,47 @@ describe.skipIf(!hasBrowser)("the administration in a browser", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(NARROW.width);
     await page.setViewportSize(wide);
   });
+
+  test("no page is wider than a telephone, whatever the names in it", async () => {
+    const long = `${"long-name-".repeat(12)}/${"x".repeat(150)}.md`;
+    for (const path of [long, "twice.md", "twice.md", "gone.md", "twice.conflict-ada-20261122T130000Z.md"])
+      await server.admin.write(path, `# ${"word".repeat(60)}\n\n[[gone-too]] \`${"code".repeat(60)}\`\n`);
+    await server.admin.delete("/spaces/team/files/gone.md");
+    await server.admin.post("/spaces/team/snapshots", { name: "s".repeat(60) });
+    await server.user("u".repeat(60), "viewer");
+    await server.admin.post("/webhooks", { url: hooks.url(`/${"w".repeat(150)}`), spaces: ["team"] });
+    const addresses = await oneOfEachRoute();
+    expect(addresses.length).toBeGreaterThan(50);
+    await page.setViewportSize(NARROW);
+    const wide: string[] = [];
+    for (const address of [...addresses, "/console/nothing", "/console/audit?since=nonsense"]) {
+      await go(address);
+      const width = await page.evaluate("document.documentElement.scrollWidth");
+      if (width !== NARROW.width) wide.push(`${address}: ${String(width)}`);
+    }
+    expect(wide).toEqual([]);
+    web.expected(/status of 40[04]/);
+  });
+
+  /** Follows links from the overview. Pages of one route look alike, so the links of one are enough. */
+  async function oneOfEachRoute(): Promise<string[]> {
+    const one = visitor(server.url);
+    for (const { name, value } of await context.cookies()) one.cookies.set(name, value);
+    const parameters = (path: string) => path.split(/[:*]/).length;
+    const routes = CONSOLE_ROUTES.filter(({ method }) => method === "GET")
+      .map(({ path }) => path)
+      .toSorted((a, b) => parameters(a) - parameters(b));
+    const found = new Map<string, string>();
+    const queue = ["/console"];
+    for (let address = queue.shift(); address !== undefined; address = queue.shift()) {
+      const route = routes.find((path) => addressesOf(path).test(address!));
+      if (route === undefined || found.has(route)) continue;
+      const { title, links } = await one.get(address);
+      // Downloads.
+      if (title === "") continue;
+      found.set(route, address);
+      queue.push(...links.map((link) => link.replace(/#.*/s, "")));
+    }
+    return [...found.values()];
+  }
 });

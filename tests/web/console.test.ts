@@ -221,11 +221,13 @@ describe.if(hasBrowser)("the console in a browser", () => {
     await prepareServer({ directory, port: 0 }, log);
     const running = await startServer({ directory, log, setupCode: "one-time" });
     try {
-      const context = await person();
+      const context = await person({ viewport: { width: 390, height: 844 } });
       const page = await browser.open(running.url, "/setup?code=one-time", { context });
       const found: string[] = [];
       const next = async (button: string) => {
         found.push(...(await accessibilityProblems(page)));
+        const isWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+        if (isWide === true) found.push(`${page.url()}: wider than the window`);
         await page.getByRole("button", { name: button }).click();
       };
       await next("Continue");

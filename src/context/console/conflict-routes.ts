@@ -45,7 +45,7 @@ async function show(source: SpaceSource, { visit, params }: Asked, failure?: Fai
   const { rights } = visit.caller;
   const mayResolve = rights.may("update", space, conflict.path) && rights.may("delete", space, copy);
   const crumbs = [{ label: "Conflicts", path: spacePath(space, "/conflicts") }];
-  const facts = { title: `Conflict of ${conflict.path}`, tab: "/conflicts", crumbs, status: failure?.status };
+  const facts = { title: `Conflict in ${conflict.path}`, tab: "/conflicts", crumbs, status: failure?.status };
   return spacePage(visit, space, facts, h(ConflictBody, { visit, space, conflict, mayResolve, failure }));
 }
 

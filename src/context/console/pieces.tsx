@@ -122,10 +122,15 @@ function Below(props: { name: string; problem: string | undefined; hint: string 
   const { name, problem, hint } = props;
   if (problem === undefined && hint === undefined) return null;
   return (
-    <p id={`f-${name}-note`} class={problem === undefined ? "hint" : "problem"}>
+    <p id={`f-${name}-note`} class={problem === undefined ? "hint" : `problem ${sentenceClass(problem)}`}>
       {problem ?? hint}
     </p>
   );
+}
+
+/** Errors begin in lower case. The page shows a capital, except where the first word may be a name. */
+export function sentenceClass(text: string): string {
+  return /^[a-z]+[ ,](?!\()/.test(text) ? "console-sentence" : "";
 }
 
 /** A failure that belongs to no field of the form. `fields`: those that show their own. */
@@ -139,7 +144,7 @@ export function Problem({
   if (!failure || (failure.field !== undefined && fields.includes(failure.field))) return null;
   return (
     <div class="console-problem" role="alert">
-      <p>{visible(failure.sentence)}</p>
+      <p class={sentenceClass(failure.sentence)}>{visible(failure.sentence)}</p>
     </div>
   );
 }

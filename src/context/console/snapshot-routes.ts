@@ -59,7 +59,7 @@ async function askRestore(source: SpaceSource, { visit, params }: Asked): Promis
     throw new AppError("forbidden", `restoring a snapshot requires the role space-lead or admin in ${space}`);
   const back = spacePath(space, "/snapshots");
   const text =
-    "Every document becomes as it was then, by new versions. Documents created since then are deleted. Nothing is lost: all versions stay in the history.";
+    "Writes every document as it was in the snapshot, as a new version, and deletes documents created since then. All versions stay in the history.";
   const confirm = {
     visit,
     action: spacePath(space, `/snapshots/${snapshot.id}/restore`),
@@ -69,7 +69,7 @@ async function askRestore(source: SpaceSource, { visit, params }: Asked): Promis
     isHarmless: true,
   };
   const crumbs = [{ label: "Snapshots", path: back }];
-  const facts = { title: `Restore ${snapshot.name}`, tab: "/snapshots", crumbs };
+  const facts = { title: `Restore the snapshot ${snapshot.name}`, tab: "/snapshots", crumbs };
   return spacePage(visit, space, facts, h(ConfirmBody, confirm));
 }
 

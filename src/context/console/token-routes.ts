@@ -81,7 +81,7 @@ function revokeAllRoutes({ users }: TokenPagesDeps): PageRoute[] {
   return [
     get(path, ({ visit, params }) => {
       const { name, tokens } = users.get(visit.caller, params["user"]!);
-      const text = `${counted(tokens, "token")} of ${name} end at once, also those of logins. Sessions in this console stay.`;
+      const text = `Revokes ${counted(tokens, "token")} of ${name} at once, including those of logins. Sessions in this console stay open.`;
       const back = userPath(name);
       const action = userPath(name, "/tokens/revoke");
       const confirm = { visit, action, back, button: "Revoke all", children: h("p", null, text) };

@@ -105,14 +105,10 @@ function editRoutes({ users, spaceNames }: UserPagesDeps): PageRoute[] {
   const knownTo = (spaces: readonly string[] | null) =>
     [...new Set([...spaceNames(), ...(spaces ?? [])])].sort();
   const shown = (visit: Visit, form: UserForm, failure?: Failure) =>
-    page(
-      `Change ${form.name}`,
-      h(UserFormBody, { visit, form, known: spaceNames(), isNew: false, failure }),
-      {
-        crumbs: crumbsOf(form.name),
-        status: failure?.status ?? 200,
-      },
-    );
+    page(`Edit ${form.name}`, h(UserFormBody, { visit, form, known: spaceNames(), isNew: false, failure }), {
+      crumbs: crumbsOf(form.name),
+      status: failure?.status ?? 200,
+    });
   return [
     get(path, ({ visit, params }) => shown(visit, users.get(visit.caller, params["user"]!))),
     post(path, ({ visit, params, form }) => {

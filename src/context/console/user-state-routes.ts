@@ -14,7 +14,7 @@ import type { Visit } from "./visit.ts";
 type Deed = "Disable" | "Delete";
 
 const THEN: Readonly<Record<Deed, string>> = {
-  Disable: "Documents and their history stay. Enabling the user later does not bring the tokens back.",
+  Disable: "Documents and their history stay. Enabling the user later does not restore the tokens.",
   Delete: "Access rules go with the user. Documents, their history and the audit record keep the name.",
 };
 
@@ -61,7 +61,7 @@ function askedPage(
   failure: Failure | undefined,
 ): Answer {
   const { name, tokens } = users.get(visit.caller, user);
-  const ends = `All tokens (${tokens}) and all sessions of ${name} end at once. ${THEN[deed]}`;
+  const ends = `Revokes ${counted(tokens, "token")} and ends every session of ${name} at once. ${THEN[deed]}`;
   const confirm = {
     visit,
     action: userPath(name, `/${deed.toLowerCase()}`),

@@ -154,7 +154,7 @@ export function ExplainBody({ user, space, path, spaces, answers, failure }: Exp
   return (
     <div class="console-stack">
       <p class="console-lead">
-        Shows what somebody may do with a document, and which rule or role decides it.
+        Shows the permissions of a user on a document, and the rule or role behind each.
       </p>
       <form method="get" action={ACCESS} class="form console-form">
         <Problem failure={failure} fields={["user", "space", "path"]} />
@@ -174,7 +174,7 @@ export function ExplainBody({ user, space, path, spaces, answers, failure }: Exp
           name="path"
           value={path}
           required
-          hint="Of a document, such as notes/plan.md. It need not exist."
+          hint="The path of a document, such as notes/plan.md. It need not exist."
           failure={failure}
         />
         <div class="actions">
@@ -184,7 +184,7 @@ export function ExplainBody({ user, space, path, spaces, answers, failure }: Exp
       {answers.length > 0 && (
         <section class="console-stack" aria-labelledby="answer">
           <h2 id="answer">
-            <Name>{answers[0]!.user}</Name> and <Name>{answers[0]!.path}</Name>
+            Access of <Name>{answers[0]!.user}</Name> to <Name>{answers[0]!.path}</Name>
           </h2>
           <Table label="Permissions" head={["Permission", "Result", "Why"]}>
             {answers.map(({ capability, allowed, reason }) => (

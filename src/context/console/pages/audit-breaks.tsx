@@ -44,7 +44,7 @@ function Outcome({ found }: { found: AuditVerification }): VNode {
         <Figure label="Records verified">{countText(found.entries)}</Figure>
         <Figure label="Without a hash">{countText(found.skipped)}</Figure>
         <Figure label="Lines acknowledged">{countText(found.acknowledged)}</Figure>
-        <Figure label="End">{found.anchored ? "compared" : "not compared"}</Figure>
+        <Figure label="Last hash">{found.anchored ? "compared" : "not compared"}</Figure>
       </dl>
     </div>
   );

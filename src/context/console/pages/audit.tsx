@@ -46,7 +46,7 @@ export function AuditBody({ filter, records, spaces, next, first, failure }: Aud
           Export CSV
         </a>
       </div>
-      {records.length === 0 ? (
+      {failure ? null : records.length === 0 ? (
         <Empty>
           <p>No records match. Every change and every refusal is recorded; remove a filter to see more.</p>
         </Empty>
@@ -122,7 +122,7 @@ export function RecordBody({ record }: { record: AuditRecord }): VNode {
   const rows: [string, string | null][] = [
     ["Person", actor.name],
     ["Role", actor.role],
-    ["Signed in by", actor.auth],
+    ["Authentication", actor.auth],
     ["Address", actor.address],
     ["Action", record.action],
     ["Space", record.space],
@@ -173,11 +173,15 @@ export function StatsBody({ stats }: { stats: AuditStats }): VNode {
           <Time at={stats.last} />
         </Figure>
       </dl>
-      <Counts label="Results" counts={stats.results} name="result" />
-      <Counts label="Actions" counts={stats.actions} name="action" />
-      <p>
-        <a href={BREAKS}>Breaks of the record</a>
-      </p>
+      <div class="console-counts">
+        <Counts label="Results" counts={stats.results} name="result" />
+        <Counts label="Actions" counts={stats.actions} name="action" />
+      </div>
+      <div class="console-bar">
+        <a class="btn" href={BREAKS}>
+          Breaks
+        </a>
+      </div>
     </div>
   );
 }

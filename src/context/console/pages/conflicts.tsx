@@ -24,7 +24,7 @@ export function ConflictsBody({ space, conflicts, next, first }: ConflictsProps)
     );
   return (
     <div class="console-stack">
-      <Table label="Conflicts" head={["Document", "Other text of", "Since"]}>
+      <Table label="Conflicts" head={["Document", "Other text by", "Since"]}>
         {conflicts.map((one) => (
           <tr>
             <td class="wide">
@@ -63,27 +63,26 @@ export function ConflictBody({ visit, space, conflict, mayResolve, failure }: Co
     <div class="console-stack">
       <Problem failure={failure} />
       <p class="console-lead">
-        The document that everyone has is{" "}
         <a href={spacePath(space, "/files", path)}>
           <Name>{path}</Name>
-        </a>
-        . The text of <Name>{user}</Name> is in{" "}
+        </a>{" "}
+        is the shared document.{" "}
         <a href={spacePath(space, "/files", copy)}>
           <Name>{copy}</Name>
-        </a>
-        .
+        </a>{" "}
+        holds the other text, by <Name>{user}</Name>.
       </p>
       {diff === null ? (
         <p class="muted">The texts cannot be compared. Open both.</p>
       ) : (
         <>
-          <p class="muted">From the document that everyone has to the other text:</p>
+          <p class="muted">Difference from the document to the other text:</p>
           <Diff text={diff} />
         </>
       )}
       {mayResolve && (
         <FormTo visit={visit} action={spacePath(space, "/conflicts", copy)} class="console-stack">
-          <p>To merge both by hand, edit the document first, then keep it.</p>
+          <p>To merge both, edit the document first, then keep it.</p>
           <div class="console-bar">
             <button class="btn" name="keep" value="theirs">
               Keep the document

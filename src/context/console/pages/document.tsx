@@ -31,11 +31,11 @@ export function DocumentBody({ space, file, asked, shown, may }: DocumentProps):
         <State file={file} asked={asked} current={at("/files")} />
         <span class="end" />
         {isOther && !("note" in shown) && (
-          <a class="btn quiet" href={withQuery(at("/files"), { version: asked, view: other.view })}>
+          <a class="btn" href={withQuery(at("/files"), { version: asked, view: other.view })}>
             {other.label}
           </a>
         )}
-        <a class="btn quiet" href={withQuery(at("/raw"), { version: asked })}>
+        <a class="btn" href={withQuery(at("/raw"), { version: asked })}>
           Download
         </a>
         {asked === undefined && (
@@ -67,10 +67,10 @@ function State(props: { file: ReadFile; asked: number | undefined; current: stri
   const { version, state, bytes } = file;
   return (
     <span class="muted">
-      {version === null ? "no version yet" : `v${version}`} · {sizeText(bytes.length)}{" "}
-      {asked !== undefined && <a href={current}>Open the current version</a>}
-      {state === "modified" && <span class="console-badge">edited on disk</span>}
-      {state === "untracked" && <span class="console-badge">only on disk</span>}
+      {version !== null && `v${version} · `}
+      {sizeText(bytes.length)} {asked !== undefined && <a href={current}>Open the current version</a>}
+      {state === "modified" && <span class="console-badge">Edited on disk, not recorded yet</span>}
+      {state === "untracked" && <span class="console-badge">Only on disk, no version yet</span>}
     </span>
   );
 }

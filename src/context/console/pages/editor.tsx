@@ -92,8 +92,9 @@ function Preview({ shown }: { shown: Shown }): VNode {
   return (
     <section class="console-stack" aria-labelledby="preview">
       <h2 id="preview">Preview</h2>
-      <Content shown={shown} />
-      <hr />
+      <div class="console-preview">
+        <Content shown={shown} />
+      </div>
     </section>
   );
 }

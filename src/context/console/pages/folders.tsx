@@ -26,10 +26,20 @@ interface FolderProps extends PagerProps {
 
 export function FolderBody({ space, folder, entries, mayCreate, next, first }: FolderProps): VNode {
   const create = (
-    <a class="btn" href={withQuery(spacePath(space, "/new"), { folder: folder === "" ? undefined : folder })}>
+    <a
+      class="btn primary"
+      href={withQuery(spacePath(space, "/new"), { folder: folder === "" ? undefined : folder })}
+    >
       Create a document
     </a>
   );
+  if (entries.length === 0 && folder === "" && first === undefined)
+    return (
+      <Empty>
+        <p>No documents yet. A document is a file that keeps all its versions.</p>
+        {mayCreate && create}
+      </Empty>
+    );
   return (
     <div class="console-stack">
       <div class="console-bar">
@@ -127,7 +137,7 @@ export function SearchBody({ space, shown }: { space: string; shown: SearchShown
             name="q"
             value={text}
             autoFocus={answer === undefined}
-            hint={'Words, or a "phrase". word* finds what begins with it.'}
+            hint={'Words or a "phrase". word* matches every word that begins with it.'}
             failure={failure}
           />
           <Field
@@ -235,6 +245,15 @@ export function DeletedBody({ visit, space, files, mayRestore, next, first }: De
   );
 }
 
+const STATES: Readonly<Record<ListedFile["state"], string>> = {
+  live: "Live",
+  deleted: "Deleted",
+  missing: "Missing",
+  modified: "Modified",
+  refused: "Refused",
+  untracked: "Untracked",
+};
+
 interface UnrecordedProps extends PagerProps {
   readonly visit: Visit;
   readonly space: string;
@@ -249,7 +268,7 @@ export function UnrecordedBody(props: UnrecordedProps): VNode {
     return (
       <div class="console-stack">
         <Empty>
-          <p>Every file on disk is as its last version says.</p>
+          <p>Every file on disk matches its last version.</p>
         </Empty>
         <LastLookLine look={look} />
       </div>
@@ -276,8 +295,10 @@ export function UnrecordedBody(props: UnrecordedProps): VNode {
                 </a>
               )}
             </td>
-            <td class="tight">{file.state}</td>
+            <td class="tight">{STATES[file.state]}</td>
             <td class="number">
+              {/* The record has the size of the last version. */}
+              {(file.state === "modified" || file.state === "missing") && "was "}
               <Size bytes={file.size} />
             </td>
             <td>{file.refused?.reason ?? ""}</td>

@@ -149,8 +149,7 @@ function Nothing({ view }: { view: FreshnessView }): VNode {
         <>
           <p>No document says when it becomes stale.</p>
           <p>
-            Add <code>stale-after: 90d</code> to the front matter of a document that has to be checked now and
-            then.
+            Add <code>stale-after: 90d</code> to the front matter of a document that needs regular checks.
           </p>
         </>
       ) : (
@@ -163,7 +162,7 @@ function Nothing({ view }: { view: FreshnessView }): VNode {
 function Documents({ shown: { documents }, ...props }: FreshnessProps): VNode {
   const { space } = props;
   return (
-    <Table label="Documents" head={["Document", "State", "Due", "Why", "Owner", "Action"]}>
+    <Table label="Documents" head={["Document", "State", "Due", "Why", "Owner", ""]}>
       {documents.map((one) => (
         <tr>
           <td class="wide">
@@ -173,17 +172,21 @@ function Documents({ shown: { documents }, ...props }: FreshnessProps): VNode {
             {one.importance === "high" && (
               <>
                 {" "}
-                <span class="console-badge plain">important</span>
+                <span class="console-badge plain">Important</span>
               </>
             )}
           </td>
           <td class="tight">
             <span class={`console-fresh ${one.group}`}>{GROUPS[one.group]}</span>
           </td>
-          <td class="tight">{one.due?.slice(0, 10) ?? <span class="muted">—</span>}</td>
+          <td class="tight" data-label="Due:">
+            {one.due?.slice(0, 10) ?? <span class="muted">—</span>}
+          </td>
           <td class="wide">{reasonOf(one)}</td>
-          <td>{one.owner === null ? <span class="muted">—</span> : <Name>{one.owner}</Name>}</td>
-          <td class="tight">
+          <td data-label="Owner:">
+            {one.owner === null ? <span class="muted">—</span> : <Name>{one.owner}</Name>}
+          </td>
+          <td class="number">
             <ValidateButton {...props} path={one.path} />
           </td>
         </tr>

@@ -263,7 +263,7 @@ function Target({ space, link: { to, target } }: { space: string; link: GraphLin
   if (to !== null) return <DocumentLink space={space} path={to} />;
   return (
     <>
-      <Name>{target}</Name> <span class="console-badge">broken</span>
+      <Name>{target}</Name> <span class="console-badge">Broken</span>
     </>
   );
 }

@@ -37,7 +37,7 @@ export function HistoryBody(props: HistoryProps): VNode {
     <div class="console-stack">
       <div class="console-bar">
         {current === null ? (
-          <span class="console-badge">deleted</span>
+          <span class="console-badge">Deleted</span>
         ) : (
           <a class="btn" href={spacePath(space, "/files", path)}>
             Open the document
@@ -80,9 +80,9 @@ function Row({ visit, space, path, row, current, may }: RowProps): VNode {
         ) : (
           <a href={withQuery(spacePath(space, "/files", path), { version })}>v{version}</a>
         )}{" "}
-        {isCurrent && <span class="console-badge plain">current</span>}
-        {row.destroyed && <span class="console-badge">destroyed</span>}
-        {row.pruned && <span class="console-badge">pruned</span>}
+        {isCurrent && <span class="console-badge plain">Current</span>}
+        {row.destroyed && <span class="console-badge">Destroyed</span>}
+        {row.pruned && <span class="console-badge">Pruned</span>}
       </td>
       <td class="tight">
         <Time at={row.created_at} />
@@ -97,7 +97,10 @@ function Row({ visit, space, path, row, current, may }: RowProps): VNode {
       <td class="number">
         <span class="console-bar">
           {!isGone && version > 1 && (
-            <a href={withQuery(spacePath(space, "/diff", path), { from: version - 1, to: version })}>
+            <a
+              class="btn small"
+              href={withQuery(spacePath(space, "/diff", path), { from: version - 1, to: version })}
+            >
               Difference
             </a>
           )}
@@ -109,7 +112,7 @@ function Row({ visit, space, path, row, current, may }: RowProps): VNode {
             </FormTo>
           )}
           {!isGone && !isCurrent && may.destroy && (
-            <a class="console-bad" href={withQuery(spacePath(space, "/destroy", path), { version })}>
+            <a class="btn small danger" href={withQuery(spacePath(space, "/destroy", path), { version })}>
               Destroy
             </a>
           )}

@@ -39,16 +39,18 @@ export function OverviewBody({ figures, activity, records, isAlone }: OverviewPr
         <Counters figures={figures} />
       </div>
       {isAlone && <NextSteps />}
-      <section class="console-stack" aria-labelledby="activity">
-        <h2 id="activity">Latest changes</h2>
-        <Changes activity={activity} />
-      </section>
-      {records && (
-        <section class="console-stack" aria-labelledby="audit">
-          <h2 id="audit">Latest audit records</h2>
-          <Records records={records} />
+      <div class="console-halves">
+        <section class="console-stack" aria-labelledby="activity">
+          <h2 id="activity">Latest changes</h2>
+          <Changes activity={activity} />
         </section>
-      )}
+        {records && (
+          <section class="console-stack" aria-labelledby="audit">
+            <h2 id="audit">Latest audit records</h2>
+            <Records records={records} />
+          </section>
+        )}
+      </div>
     </div>
   );
 }
@@ -148,7 +150,7 @@ function Changes({ activity }: { activity: readonly Activity[] }): VNode {
 
 function Records({ records }: { records: readonly AuditRecord[] }): VNode {
   return (
-    <Table label="Audit records" head={["Time", "Who", "Action", "What", "Result"]}>
+    <Table label="Audit records" head={["Time", "Person", "Action", "What", "Result"]}>
       {records.map((one) => (
         <tr>
           <td class="tight">
@@ -158,10 +160,10 @@ function Records({ records }: { records: readonly AuditRecord[] }): VNode {
             <Name>{one.actor.name}</Name>
           </td>
           <td class="tight">{one.action}</td>
-          <td>
+          <td class="wide last">
             <Name>{[one.space, one.target].filter((part) => part !== null).join(" · ")}</Name>
           </td>
-          <td class={one.result === "ok" ? "" : "console-bad"}>{one.result}</td>
+          <td class={one.result === "ok" ? "tight" : "tight console-bad"}>{one.result}</td>
         </tr>
       ))}
     </Table>

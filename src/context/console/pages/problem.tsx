@@ -2,7 +2,7 @@
 
 import type { VNode } from "preact";
 import { visible } from "../../../kit/visible.ts";
-import { Raw } from "../pieces.tsx";
+import { Raw, sentenceClass } from "../pieces.tsx";
 
 interface ProblemPage {
   readonly status: number;
@@ -33,7 +33,9 @@ export function problemTitle(status: number): string {
 export function ProblemBody({ status, sentence, requestId, kept }: ProblemPage): VNode {
   return (
     <div class="console-stack">
-      <p class="console-lead">{status === 404 ? NOT_FOUND : visible(sentence)}</p>
+      <p class={`console-lead ${sentenceClass(sentence)}`}>
+        {status === 404 ? NOT_FOUND : visible(sentence)}
+      </p>
       {kept !== undefined && (
         <section class="console-stack" aria-labelledby="kept">
           <h2 id="kept">Your text was not saved</h2>

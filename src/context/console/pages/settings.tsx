@@ -52,8 +52,8 @@ export function SettingsBody({ visit, facts }: { visit: Visit; facts: SettingsFa
       <section class="console-stack" aria-labelledby="settings">
         <h2 id="settings">Settings</h2>
         <p class="muted">
-          In force since the start of the server. To change them, edit <Name>{file}</Name> and start the
-          server again.
+          The server read these when it started. To change them, edit <Name>{file}</Name> and restart the
+          server.
         </p>
         <Table label="Keys and values" head={["Key", "Value"]}>
           {settings.map(([key, value]) => (

@@ -20,7 +20,11 @@ export function SnapshotsBody({ visit, space, rows, isLead, name, failure }: Sna
   return (
     <div class="console-stack">
       {isLead && (
-        <FormTo visit={visit} action={spacePath(space, "/snapshots")} class="form console-form">
+        <FormTo
+          visit={visit}
+          action={spacePath(space, "/snapshots")}
+          class="form console-form console-inline"
+        >
           <Problem failure={failure} fields={["name"]} />
           <Field label="Name of a new snapshot" name="name" value={name} required failure={failure} />
           <div class="actions">
@@ -48,6 +52,7 @@ export function SnapshotsBody({ visit, space, rows, isLead, name, failure }: Sna
               <td class="number">
                 {isLead && (
                   <a
+                    class="btn small"
                     href={spacePath(space, `/snapshots/${one.id}/restore`)}
                     aria-label={`Restore ${one.name}`}
                   >
@@ -60,7 +65,7 @@ export function SnapshotsBody({ visit, space, rows, isLead, name, failure }: Sna
         </Table>
       )}
       {isLead && rows.length > 0 && (
-        <p class="muted">Restoring writes new versions. Nothing that was written since then is lost.</p>
+        <p class="muted">Restoring writes new versions. Later versions stay in the history.</p>
       )}
     </div>
   );

@@ -47,14 +47,12 @@ export function SpaceSettingsBody(props: SpaceSettingsProps): VNode {
       </dl>
       <Quotas {...props} />
       <SyncRules {...props} />
-      <p>
-        <a href={spacePath(space.name, "/disk")}>Edits made by hand in the folder of the space</a>
-      </p>
       {mayDelete && (
         <section class="console-stack" aria-labelledby="delete">
           <h2 id="delete">Delete the space</h2>
           <p class="console-lead">
-            Removes every document with all its versions. You are asked for its name.
+            Deleting removes every document with all its versions. The next page asks for the name of the
+            space.
           </p>
           <div class="console-bar">
             <a class="btn danger" href={spacePath(space.name, "/delete")}>
@@ -123,7 +121,7 @@ function SyncRules({ visit, space, rows, seen, failure }: SpaceSettingsProps): V
         The longest prefix that matches a path decides whether the path syncs to other machines. Without a
         rule it always does. Clear a prefix to remove its rule.
       </p>
-      <FormTo visit={visit} action={spacePath(space.name, "/settings/sync")} class="form console-form wide">
+      <FormTo visit={visit} action={spacePath(space.name, "/settings/sync")} class="form console-form column">
         <input type="hidden" name="rows" value={String(rows.length)} />
         <input type="hidden" name="seen" value={seen} />
         <Table label="Rules of prefixes" head={["Prefix", "Mode"]}>

@@ -8,8 +8,8 @@ import type { Visit } from "../visit.ts";
 
 const KINDS: Readonly<Record<Token["kind"], string>> = {
   token: "",
-  bootstrap: "from setup",
-  session: "from a login",
+  bootstrap: "From setup",
+  session: "From a login",
 };
 
 /** `base`: the address below which tokens are revoked. */
@@ -39,6 +39,7 @@ export function TokenTable({ tokens, base }: { tokens: readonly Token[]; base: s
           </td>
           <td class="number">
             <a
+              class="btn small danger"
               href={`${base}/${one.id}/revoke`}
               aria-label={`Revoke ${one.label === "" ? `token ${one.id}` : one.label}`}
             >
@@ -67,14 +68,14 @@ export function NewTokenForm({ visit, action, label, days, failure }: NewTokenPr
         label="Label"
         name="label"
         value={label}
-        hint="What it is for, such as a machine."
+        hint="For example the name of a machine."
         failure={failure}
       />
       <Field
         label="Days until it expires"
         name="days"
         value={days}
-        hint="Empty: it does not expire by itself."
+        hint="Empty: the token does not expire."
         failure={failure}
       />
       <div class="actions">

@@ -71,7 +71,7 @@ export function UserFacts({ user, rules, visit }: UserProps & { visit: Visit }):
     <div class="console-stack">
       <div class="console-bar">
         <a class="btn" href={userPath(user.name, "/edit")}>
-          Change role and spaces
+          Edit role and spaces
         </a>
         <a class="btn" href={userPath(user.name, "/access")}>
           Access rules
@@ -92,7 +92,7 @@ export function UserFacts({ user, rules, visit }: UserProps & { visit: Visit }):
           Delete
         </a>
       </div>
-      <dl class="console-figures">
+      <dl class="console-figures facts">
         <Figure label="State">
           <UserState user={user} />
         </Figure>
@@ -160,7 +160,7 @@ export function UserFormBody({ visit, form, known, isNew, failure }: UserFormPro
         name="everywhere"
         value={spaces === null ? "yes" : "no"}
         options={[
-          { value: "yes", label: "In every space, also in new ones" },
+          { value: "yes", label: "In every space, including new ones" },
           { value: "no", label: "In the selected spaces only" },
         ]}
       />

@@ -92,7 +92,7 @@ export function HookFormBody({ visit, form, known, failure }: HookFormProps): VN
     <FormTo
       visit={visit}
       action={id === undefined ? `${HOOKS}/new` : hookPath(id, "/edit")}
-      class="form console-form wide"
+      class="form console-form column"
     >
       <Problem failure={failure} fields={["url", "events", "spaces"]} />
       <Field
@@ -101,7 +101,7 @@ export function HookFormBody({ visit, form, known, failure }: HookFormProps): VN
         value={url}
         required
         autoFocus
-        hint="https://… of the receiver. Addresses inside the network are refused."
+        hint="The URL of the receiver: https://… Addresses inside the network are refused."
         failure={failure}
       />
       <Choice
@@ -119,14 +119,14 @@ export function HookFormBody({ visit, form, known, failure }: HookFormProps): VN
         name="everywhere"
         value={spaces === null ? "yes" : "no"}
         options={[
-          { value: "yes", label: "Every space, also new ones, and the server itself" },
+          { value: "yes", label: "Every space, including new ones, and the server itself" },
           { value: "no", label: "The selected spaces only" },
         ]}
       />
       <SpacePicker
         known={known}
         chosen={spaces ?? []}
-        hint="Events that belong to no space, such as a new user, are then not sent."
+        hint="Events without a space, such as a new user, are not sent."
         failure={failure}
       />
       <div class="actions">
@@ -161,7 +161,7 @@ function EventPicker({
         </div>
       ))}
       <p id="f-events-note" class={problem === undefined ? "hint" : "problem"}>
-        {problem ?? "file.* stands for all events of files, also for new ones."}
+        {problem ?? "file.* matches every event of files, including new ones."}
       </p>
     </fieldset>
   );
