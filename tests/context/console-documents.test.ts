@@ -340,8 +340,10 @@ describe("a space in the console", () => {
       root.submit(form, "/console/new-space", { name, template });
     expect((await create("Not Good")).problems["name"]).toMatch(/lower-case letters/);
     const taken = await create("team");
-    expect([taken.status, taken.problems["name"]]).toEqual([409, 'name: a space "team" already exists']);
-    expect((await create("plans", "nothing")).status).toBe(400);
+    expect([taken.status, taken.problems["name"]]).toEqual([409, 'a space "team" already exists']);
+    const unknown = await create("plans", "nothing");
+    expect([unknown.status, Object.keys(unknown.problems)]).toEqual([400, ["template"]]);
+    expect(form.html).toContain('href="/console/spaces" aria-current="page"');
     expect((await create("plans", "product")).text).toMatch(/Created the space plans with \d+ documents\./);
     const ask = await root.get("/console/spaces/plans/delete");
     expect(ask.text).toMatch(/removes \d+ documents, \d+ versions and/);

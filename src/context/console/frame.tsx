@@ -30,7 +30,7 @@ export function Frame({ visit, title, crumbs = [], children }: FrameProps): VNod
             <Mark /> Cairn
           </a>
           <nav aria-label="Console">
-            <Places visit={visit} />
+            <Places visit={visit} crumbs={crumbs} />
           </nav>
           <Person visit={visit} />
         </header>
@@ -101,9 +101,11 @@ function Mark(): VNode {
   );
 }
 
-function Places({ visit }: { visit: Visit }): VNode {
+function Places({ visit, crumbs }: { visit: Visit; crumbs: readonly Crumb[] }): VNode {
   const shown = visit.places.filter(({ isShown }) => isShown?.(visit.caller) ?? true);
-  const current = currentOf(shown, visit.path.replace(/\?.*/s, ""));
+  const [above] = crumbs;
+  const current =
+    currentOf(shown, visit.path.replace(/\?.*/s, "")) ?? (above && currentOf(shown, above.path));
   const groups = [...new Set(shown.map(({ group }) => group))];
   return (
     <>

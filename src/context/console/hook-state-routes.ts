@@ -26,7 +26,7 @@ export function hookStateRoutes(webhooks: Webhooks): PageRoute[] {
     asking(webhooks, "secret", {
       title: "Replace the secret of",
       button: "Replace the secret",
-      text: "The next delivery has a signature with the new secret. The receiver refuses it until you set the secret there.",
+      text: "The next delivery is signed with the new secret. The receiver refuses it until you set the secret there.",
     }),
     post(at("secret"), async ({ visit, params }) => {
       const made = await webhooks.rotateSecret(visit.caller, idOf("webhook", params));

@@ -15,7 +15,8 @@ type Deed = "Disable" | "Delete";
 
 const THEN: Readonly<Record<Deed, string>> = {
   Disable: "Documents and their history stay. Enabling the user later does not restore the tokens.",
-  Delete: "Access rules go with the user. Documents, their history and the audit record keep the name.",
+  Delete:
+    "The access rules of the user are deleted too. Documents, their history and the audit record keep the name.",
 };
 
 export function userStateRoutes(users: Users): PageRoute[] {

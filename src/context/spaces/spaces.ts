@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { FrozenFile } from "../../kit/frozen-copy.ts";
-import { AppError, messageOf, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, messageOf, notFound } from "../../kit/error.ts";
 import type { HealthProblem } from "../../kit/health.ts";
 import { KeyedLock } from "../../kit/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
@@ -154,9 +154,9 @@ export class Spaces {
       requireAdmin(caller);
       const { name } = input;
       const problem = spaceNameProblem(name);
-      if (problem) throw new AppError("invalid", `name: ${problem}`);
+      if (problem) throw fieldError("invalid", "name", problem);
       return this.#lock.run(name, async () => {
-        if (this.#names.has(name)) throw new AppError("conflict", `name: a space "${name}" already exists`);
+        if (this.#names.has(name)) throw fieldError("conflict", "name", `a space "${name}" already exists`);
         if (this.#names.size >= SPACES_MAX)
           throw new AppError("refused", `at most ${SPACES_MAX} spaces on one server`);
         const space = await this.#make(caller, name, input.template ?? "team");

@@ -1,6 +1,6 @@
 // The initial files of a new space. The texts come from embed/templates and are compiled in; the index is generated from them.
 
-import { AppError } from "../../kit/error.ts";
+import { fieldError } from "../../kit/error.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import productEntry from "../../../embed/templates/product/context-entry.md" with { type: "text" };
 import architecture from "../../../embed/templates/product/engineering/architecture.md" with { type: "text" };
@@ -96,6 +96,6 @@ export function templateSummary(name: string): string {
 
 function named(name: string): Template {
   const found = Object.hasOwn(templates, name) ? templates[name] : undefined;
-  if (!found) throw new AppError("invalid", `template: expected one of ${templateNames.join(", ")}`);
+  if (!found) throw fieldError("invalid", "template", `expected one of ${templateNames.join(", ")}`);
   return found;
 }

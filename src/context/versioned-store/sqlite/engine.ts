@@ -6,7 +6,7 @@ import { Ongoing } from "../../../kit/background.ts";
 import { Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
 import type { FrozenFile } from "../../../kit/frozen-copy.ts";
 import { openDatabase, type Db } from "../../../kit/db.ts";
-import { AppError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
+import { AppError, fieldError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import { migrate } from "../../../kit/migrate.ts";
 import type { DocumentPath } from "../../../kit/paths.ts";
@@ -259,7 +259,7 @@ export class SqliteEngine implements SpaceEngine {
     return this.#db.write(() => {
       begin?.();
       if (this.#store.snapshotByName.get(name))
-        throw new AppError("conflict", `name: a snapshot "${name}" already exists`);
+        throw fieldError("conflict", "name", `a snapshot "${name}" already exists`);
       const { seq, epoch } = this.#store.space.get()!;
       const created_at = this.#clock.now();
       const { id } = this.#store.insertSnapshot.get({ name, seq, author, created_at })!;
