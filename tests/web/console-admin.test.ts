@@ -155,6 +155,10 @@ describe.skipIf(!hasBrowser)("the administration in a browser", () => {
       await go(address);
       const width = await page.evaluate("document.documentElement.scrollWidth");
       if (width !== NARROW.width) wide.push(`${address}: ${String(width)}`);
+      const isCut = await page.evaluate(
+        "[...document.querySelectorAll('.console-table')].some((one) => one.scrollWidth > one.clientWidth)",
+      );
+      if (isCut === true) wide.push(`${address}: a table`);
     }
     expect(wide).toEqual([]);
     web.expected(/status of 40[04]/);

@@ -32,10 +32,10 @@ export function ConflictsBody({ space, conflicts, next, first }: ConflictsProps)
                 <Name>{one.path}</Name>
               </a>
             </td>
-            <td>
+            <td data-label="Other text by:">
               <Name>{one.user}</Name>
             </td>
-            <td class="tight">
+            <td class="tight" data-label="Since:">
               <Time at={one.opened_at} />
             </td>
           </tr>
