@@ -3,7 +3,7 @@
 import type { VNode } from "preact";
 import { capabilities, effects, type Capability, type Explanation } from "../../access/schema.ts";
 import type { Failure } from "../failure.ts";
-import { Field, FormTo, Name, Pager, Problem, Table } from "../pieces.tsx";
+import { Field, FormTo, Name, Pager, Problem, sentenceClass, Table } from "../pieces.tsx";
 import { ACCESS, userPath, withUser } from "../user-addresses.ts";
 import type { Visit } from "../visit.ts";
 
@@ -121,7 +121,7 @@ function Row({ row, index, failure }: { row: RuleRow; index: number; failure: Fa
           {...at("path")}
         />
         {problem && (
-          <p id={`f-${name}-note`} class="problem console-bad small">
+          <p id={`f-${name}-note`} class={`problem console-bad small ${sentenceClass(problem.text)}`}>
             {problem.text}
           </p>
         )}

@@ -99,7 +99,7 @@ export function Progress({ backup }: { backup: Backup }): VNode {
         )}
       </p>
       {left > 0 && (
-        <p>Not in it: {counted(left, "file")} edited by hand. The settings of each space lead to them.</p>
+        <p>Left out: {counted(left, "file")} edited by hand. The tab On disk of each space lists them.</p>
       )}
       {error && <p class="console-problem">{error.message}</p>}
     </div>

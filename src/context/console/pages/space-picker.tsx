@@ -2,6 +2,7 @@
 
 import type { VNode } from "preact";
 import type { Failure } from "../failure.ts";
+import { sentenceClass } from "../pieces.tsx";
 
 const SPACES_NAMED_MAX = 3;
 
@@ -40,7 +41,7 @@ export function SpacePicker({ known, chosen, hint, failure }: SpacePickerProps):
           </label>
         ))}
       </div>
-      <p id="f-spaces-note" class={problem === undefined ? "hint" : "problem"}>
+      <p id="f-spaces-note" class={problem === undefined ? "hint" : `problem ${sentenceClass(problem)}`}>
         {problem ?? hint}
       </p>
     </fieldset>

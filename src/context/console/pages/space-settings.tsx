@@ -5,7 +5,7 @@ import { syncModes, type EffectiveQuotas, type Space } from "../../spaces/schema
 import { byteText } from "../byte-count.ts";
 import type { Failure } from "../failure.ts";
 import { countText, sizeText, spacePath } from "../format.ts";
-import { Field, Figure, FormTo, Problem, Table, Time } from "../pieces.tsx";
+import { Field, Figure, FormTo, Problem, sentenceClass, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 
 export type QuotaName = keyof EffectiveQuotas;
@@ -171,7 +171,7 @@ function SyncRuleRow({
           {...noted}
         />
         {problem !== undefined && (
-          <p id={`f-${name}-note`} class="problem console-bad small">
+          <p id={`f-${name}-note`} class={`problem console-bad small ${sentenceClass(problem)}`}>
             {problem}
           </p>
         )}

@@ -6,7 +6,7 @@ import type { DeadLetter, HookState } from "../../webhooks/schema.ts";
 import type { Failure } from "../failure.ts";
 import { countText } from "../format.ts";
 import { DEAD_LETTERS, hookPath, HOOKS, redeliverPath } from "../hook-addresses.ts";
-import { Choice, Empty, Field, FormTo, Name, Problem, Table, Time } from "../pieces.tsx";
+import { Choice, Empty, Field, FormTo, Name, Problem, sentenceClass, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 import { DeliveryState, eventsText, HookBadge } from "./hook-words.tsx";
 import { SpacePicker, spacesText } from "./space-picker.tsx";
@@ -160,7 +160,7 @@ function EventPicker({
           ))}
         </div>
       ))}
-      <p id="f-events-note" class={problem === undefined ? "hint" : "problem"}>
+      <p id="f-events-note" class={problem === undefined ? "hint" : `problem ${sentenceClass(problem)}`}>
         {problem ?? "file.* matches every event of files, including new ones."}
       </p>
     </fieldset>
