@@ -42,7 +42,7 @@ function revokeRoutes(account: Account): PageRoute[] {
   return [
     get(all, ({ visit }) => {
       const count = account.tokens(visit.caller).length;
-      const body = `Every program that uses one of your ${counted(count, "token")} loses access at once. This session stays.`;
+      const body = `Revokes ${counted(count, "token")}. Programs that use a revoked token lose access at once. This session stays open.`;
       const confirm = {
         visit,
         action: all,

@@ -216,7 +216,7 @@ export function DeletedBody({ visit, space, files, mayRestore, next, first }: De
   if (files.length === 0 && first === undefined)
     return (
       <Empty>
-        <p>Nothing is deleted. A deleted document keeps all its versions and can be restored here.</p>
+        <p>No deleted documents. A deleted document keeps all its versions and can be restored here.</p>
       </Empty>
     );
   return (

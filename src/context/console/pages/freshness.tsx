@@ -209,11 +209,11 @@ function reasonOf({ group, due, stale_after, last_validated, written, problems }
       </>
     );
   if (due === null || stale_after === null) return <span class="muted">no rule</span>;
-  const since =
-    last_validated === null ? `the last version, ${written.slice(0, 10)}` : `validation on ${last_validated}`;
+  const [event, date] =
+    last_validated === null ? ["the last version,", written.slice(0, 10)] : ["validation on", last_validated];
   return (
     <>
-      {windowText(stale_after)} after {since}
+      {windowText(stale_after)} after {event} <span class="console-date">{date}</span>
     </>
   );
 }
