@@ -39,7 +39,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     const page = await open();
     await page.getByRole("heading", { name: "Nothing pending" }).waitFor();
     await page.getByText("before they search the web", { exact: false }).waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   test("shows exactly what a search would send, focuses Reject, and sends it once", async () => {
@@ -69,7 +69,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     expect(at.service.queries.filter((sent) => sent === query)).toHaveLength(1);
     const [logged] = await at.admin.get("/egress/log");
     expect(logged).toMatchObject({ query, state: "done", decided_by: "admin", auth: "loopback" });
-    await page.context().close();
+    await page.close();
   });
 
   test("ignores a key that is held down when the card appears", async () => {
@@ -87,7 +87,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await card(page).getByText("Rejected by you. Nothing was sent.").waitFor();
     await ended(turn);
     expect(at.service.queries).not.toContain("pressed too early");
-    await page.context().close();
+    await page.close();
   });
 
   test("reports in place that someone else decided first", async () => {
@@ -106,7 +106,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await ended(turn);
     expect(at.service.queries).not.toContain("decided twice");
     at.browser.expected(/status of 409/);
-    await page.context().close();
+    await page.close();
   });
 
   test("keeps the shown approval when others arrive, and opens the next on request", async () => {
@@ -134,7 +134,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await page.waitForURL("**/gears/*/review");
     await page.getByText("version 1 disabled").waitFor();
     await ended(turn);
-    await page.context().close();
+    await page.close();
   });
 
   test("shows a new instruction in full and a changed one as a diff, and approves it by hash", async () => {
@@ -166,7 +166,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await card(page).getByText("Rejected by you. Nothing was changed.").waitFor();
     expect(await at.admin.get(`/instructions/${instruction!.id}`)).toMatchObject({ text: "Be long.\n" });
     at.browser.expected(/status of 409/);
-    await page.context().close();
+    await page.close();
   });
 
   test("shows a member only approvals that they may decide", async () => {
@@ -230,7 +230,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
       const gears = await at.admin.get("/gears");
       const { id } = gears.find(({ name }) => name === `keys_${theme}`)!;
       await at.admin.delete(`/gears/${id}`);
-      await page.context().close();
+      await page.close();
     });
 
   test("opens an approval and returns to the list in one column", async () => {
@@ -252,7 +252,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     ]);
     await at.decide(request, "refuse");
     await ended(turn);
-    await page.context().close();
+    await page.close();
   });
 
   /** Records what the page would show. The browser's own are outside of the page. */
@@ -295,7 +295,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await eventually(told, [[...words, false]]);
     await at.decide(second.request, "refuse");
     await ended(second.turn);
-    await page.context().close();
+    await page.close();
   });
 
   test("keeps an approval across a restart and sends the search once when the turn resumes", async () => {
@@ -310,6 +310,6 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await at.admin.post(`/turns/${turn.id}/resume`);
     await ended(turn);
     expect(at.service.queries.filter((sent) => sent === query)).toHaveLength(1);
-    await page.context().close();
+    await page.close();
   });
 });

@@ -22,7 +22,7 @@ onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     await page.goto(`${office.url}${at.path}?inspect=wire-${wire.id}`);
     await inspector.getByText("This wire no longer exists.").waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   test("links a bound pending gear to its review; marks an instruction of all agents", async () => {
@@ -56,6 +56,6 @@ onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
     await inspector.getByText(/^Created just now by admin$/).waitFor();
     await inspector.getByRole("button", { name: "Unbind instruction" }).click();
     await eventually(async () => (await at.blueprint()).instruction_bindings, []);
-    await page.context().close();
+    await page.close();
   });
 });

@@ -57,7 +57,7 @@ async function withSearches() {
     await page.keyboard.press("Control+z");
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     await remove.waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   test("binds gears and instructions to one or all agents, and unbinds them", async () => {
@@ -86,7 +86,7 @@ async function withSearches() {
     ]);
     await page.getByRole("button", { name: "Unbind gear count_words from scribe" }).click();
     await eventually(async () => (await at.blueprint()).gear_bindings, []);
-    await page.context().close();
+    await page.close();
   });
 
   test("lets an admin grant and revoke the internet, and tells a member that only admins can", async () => {
@@ -106,7 +106,7 @@ async function withSearches() {
     await eventually(grants, []);
     await page.getByRole("button", { name: "Grant internet" }).click();
     await eventually(grants, [at.scout]);
-    await page.context().close();
+    await page.close();
 
     const { user } = await admin.post("/users", { name: "mia", role: "member" });
     await admin.put(`/users/${user.id}/password`, { password: "a long password" });
@@ -140,6 +140,6 @@ async function withSearches() {
     const tooWide =
       "[...document.querySelectorAll('.blueprint *')].filter((one) => one.scrollWidth > 390).length";
     expect(await page.evaluate(tooWide)).toBe(0);
-    await page.context().close();
+    await page.close();
   });
 });

@@ -35,7 +35,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
 
     await page.getByRole("button", { name: "Undo", exact: true }).last().click();
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
-    await page.context().close();
+    await page.close();
   });
 
   test("reports refusals: a wire to itself, a duplicate, a wire to a deleted agent", async () => {
@@ -58,7 +58,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await draw(deaf, "orchestrator", card(deaf, "scout"));
     await toast(deaf, `Agent ${at.scout} is not in this workspace`).waitFor();
     expect(await office.wires(at)).toEqual([[at.orchestratorId, at.scribe]]);
-    await page.context().close();
+    await context.close();
     office.browser.expected(/status of (400|409)/);
   });
 
@@ -107,7 +107,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.getByRole("button", { name: "Undo: tidy layout" }).click();
     await eventually(() => office.where(at, at.scout), SCOUT_AT);
     expect(await office.where(at, at.scribe)).toEqual(SCRIBE_AT);
-    await page.context().close();
+    await page.close();
   });
 
   test("reverts a refused move", async () => {
@@ -122,7 +122,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await toast(page, "The disk is full").waitFor();
     await eventually(() => middleOf(card(page, "scout")), start);
     expect(await office.where(at, at.scout)).toEqual(SCOUT_AT);
-    await page.context().close();
+    await page.close();
     office.browser.expected(/status of 500/);
   });
 
@@ -130,7 +130,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     const at = await office.desk("past");
     const first = await office.open(at.path);
     await first.getByText("No turns yet.").waitFor();
-    await first.context().close();
+    await first.close();
     await at.wire(at.orchestratorId, at.scribe);
     office.model.script("boss", [say("one"), say("two")]);
     await office.turn(at, "one");
@@ -160,7 +160,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.getByRole("button", { name: "Show current" }).click();
     await card(page, "scribe").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Tidy" }).waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   test("shows edits to other people, and highlights the path of a running turn", async () => {
@@ -189,7 +189,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     held.open();
     await one.getByRole("button", { name: /^scribe ?, worker, ?idle/ }).waitFor();
     await one.locator("[data-wire].live").waitFor({ state: "detached" });
-    await Promise.all([one.context().close(), other.context().close()]);
+    await Promise.all([one.close(), other.close()]);
   });
 
   test("moves between agents, inspects, moves an agent and zooms by keyboard", async () => {
@@ -212,7 +212,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.getByRole("button", { name: "Zoom 125%, reset to 100%" }).waitFor();
     await page.keyboard.press("-");
     await page.getByRole("button", { name: "Zoom 100%, reset to 100%" }).waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   test("binds a gear by dragging it onto an agent, and an instruction to all agents by name", async () => {
@@ -243,7 +243,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page
       .getByRole("button", { name: "gear draft_notes pending of scribe" })
       .waitFor({ state: "detached" });
-    await page.context().close();
+    await page.close();
   });
 
   test("passes axe in both themes", async () => {
@@ -254,6 +254,6 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.getByRole("region", { name: "Add to this blueprint" }).waitFor();
     await card(page, "scribe").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
-    await page.context().close();
+    await page.close();
   });
 });

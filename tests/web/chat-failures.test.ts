@@ -25,7 +25,7 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await failed.getByRole("button", { name: "Resume" }).click();
     await bubble(page, "orchestrator", "It works now.").waitFor();
     await failed.waitFor({ state: "detached" });
-    await page.context().close();
+    await page.close();
   });
 
   test("asks anew with Try again, and keeps the failed attempt on its branch", async () => {
@@ -43,7 +43,7 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await failed.waitFor({ state: "detached" });
     await page.getByText("2 of 2").waitFor();
     expect(room.model.problems).toEqual([]);
-    await page.context().close();
+    await page.close();
   });
 
   test("counts down to the next attempt while the provider limits the rate, also after a reload", async () => {
@@ -76,7 +76,7 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await stopped.waitFor();
     await page.getByRole("button", { name: "Resume" }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.context().close();
+    await page.close();
   });
 
   test("continues an answer that was cut off", async () => {
@@ -88,6 +88,6 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await page.getByRole("button", { name: "Continue", exact: true }).click();
     await bubble(page, "orchestrator", "three.").waitFor();
     expect(await page.getByText("The answer was cut off. Continue asks for the rest.").count()).toBe(0);
-    await page.context().close();
+    await page.close();
   });
 });

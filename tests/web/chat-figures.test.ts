@@ -35,7 +35,7 @@ onScreen("the chat's figures", chatRoom, (room) => {
       await bubble(page, "scribe", "Written.").getByText("42 tokens").waitFor();
       expect(await page.getByText("275 tokens").count()).toBe(0);
     }
-    await page.context().close();
+    await page.close();
   });
 
   test("says that a cost is unknown, and that a sum is at least so much", async () => {
@@ -56,7 +56,7 @@ onScreen("the chat's figures", chatRoom, (room) => {
     await desk.chat("again");
     await meter.getByText("at least $0.10").waitFor();
     await room.admin.patch(`/models/${modelId}`, { input_price: null, output_price: null });
-    await page.context().close();
+    await page.close();
   });
 
   test("writes figures as the reader's locale does", async () => {
@@ -105,7 +105,7 @@ onScreen("the chat's figures", chatRoom, (room) => {
       "SO agent-3",
     ]);
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.context().close();
+    await page.close();
   });
 
   test("keeps a tool call where it was clicked, at the end of the conversation and above it", async () => {
@@ -133,6 +133,6 @@ onScreen("the chat's figures", chatRoom, (room) => {
       await header.click();
       await page.getByRole("region", { name: "Result" }).waitFor({ state: "detached" });
     }
-    await page.context().close();
+    await page.close();
   });
 });

@@ -67,7 +67,7 @@ async function both() {
       { name: "first_gear", runtime: "bash", tags: ["text", "first"], version: 1, status: "pending" },
     ]);
     at.browser.expected(/status of 400/);
-    await page.context().close();
+    await page.close();
   });
 
   test("takes a forged gear through review, dry run with live output, approval and call", async () => {
@@ -139,7 +139,7 @@ async function both() {
     await page.getByRole("region", { name: "Output" }).getByText("from the agent").waitFor();
     await page.getByRole("region", { name: "Arguments" }).getByText('"text": "from the agent"').waitFor();
     at.browser.expected(/status of 400/);
-    await page.context().close();
+    await page.close();
   });
 
   test("does not approve a version that was saved during the review, and says so", async () => {
@@ -164,7 +164,7 @@ async function both() {
     const third = await read(gear.id);
     await page.getByRole("button", { name: `Approve ${short(third.content_hash)}` }).waitFor();
     at.browser.expected(/status of 409/);
-    await page.context().close();
+    await page.close();
   });
 
   test("shows the decision at once, and highlights Approve only after all content was on the screen", async () => {
@@ -188,7 +188,7 @@ async function both() {
       await eventually(inviting, true);
       await eventually(() => inView(page), true);
       expect(await accessibilityProblems(page)).toEqual([]);
-      await page.context().close();
+      await page.close();
     }
   });
 
@@ -208,7 +208,7 @@ async function both() {
     const { y, height } = (await list.boundingBox())!;
     expect((await from.boundingBox())!.y).toBeGreaterThanOrEqual(y + height);
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.context().close();
+    await page.close();
   });
 
   test("warns about missing isolation on every page, and asks again before approval", async () => {
@@ -232,7 +232,7 @@ async function both() {
     await question.getByRole("button", { name: "Approve without isolation" }).click();
     await page.getByText("version 1 approved").waitFor();
     expect((await read(gear.id, at)).status).toBe("approved");
-    await page.context().close();
+    await page.close();
   });
 
   test("shows people who cannot decide the code, tests and schema, and who can", async () => {
@@ -292,7 +292,7 @@ async function both() {
     await page.getByText("version 1 → version 4").first().waitFor();
     await page.getByText("echo mine").waitFor();
     expect(await page.getByText("echo theirs").count()).toBe(0);
-    await page.context().close();
+    await page.close();
   });
 
   test("reveals invisible characters in code; shows binary programs by size and hash", async () => {
@@ -307,7 +307,7 @@ async function both() {
     const page = await open(`/gears/${gear.id}/review`);
     await page.getByText("U+202E").waitFor();
     await page.getByText(/^4 B, SHA-256 [0-9a-f]{4}…[0-9a-f]{4}$/).waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   test("names the callers before deleting; afterwards its address is not found", async () => {
@@ -326,7 +326,7 @@ async function both() {
     await page.goto(`${at.service.url}/gears/${gear.id}/review`);
     await page.getByRole("heading", { name: "Gear not found" }).waitFor();
     at.browser.expected(/status of 404/);
-    await page.context().close();
+    await page.close();
   });
 
   test("finds, opens, tries and approves a gear by keyboard", async () => {
@@ -350,7 +350,7 @@ async function both() {
     await focused(/^Approve/);
     await page.keyboard.press("Enter");
     await page.getByText("version 1 approved").waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   for (const theme of ["light", "dark"] as const)
@@ -391,7 +391,7 @@ async function both() {
       await page.goto(`${at.service.url}/gears?new=1`);
       await page.getByRole("heading", { name: "Create gear" }).waitFor();
       expect(await accessibilityProblems(page)).toEqual([]);
-      await page.context().close();
+      await page.close();
     });
 
   test("fits every page into one column", async () => {
@@ -406,7 +406,7 @@ async function both() {
     expect(await page.locator("main").evaluate((main) => [main.clientWidth, main.scrollWidth])).toEqual([
       360, 360,
     ]);
-    await page.context().close();
+    await page.close();
   });
 });
 
