@@ -110,6 +110,8 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     const listed = page.getByRole("list", { name: "3 attachments" });
     await listed.getByText("heron.png").waitFor();
     await listed.getByText(`sha256:${entry!.attachments[0]!.hash}`).waitFor();
+    await page.close();
+    await other.close();
   });
 
   test("shows a refusal at its chip, and sends once the uploads are over", async () => {
@@ -138,6 +140,7 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     held.resolve();
     await bubble(page, "orchestrator", "Read.").waitFor();
     expect((await desk.entries())[0]!.attachments.map(({ name }) => name)).toEqual(["plan.pdf"]);
+    await page.close();
   });
 
   test("keeps the files of a message that is edited, regenerated or taken out of the queue", async () => {
@@ -186,6 +189,7 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     expect(await composer(page).inputValue()).toBe("And this.");
     hold.open();
     await bubble(page, "orchestrator", "Third.").waitFor();
+    await page.close();
   });
 
   test("scales a picture down that no model takes", async () => {
@@ -196,5 +200,6 @@ onScreen("attachments in the chat", chatRoom, (room) => {
       .getByText(/^JPEG · 2,048 × 23 · /)
       .waitFor();
     await chips(page).getByText("wide.jpg").waitFor();
+    await page.close();
   });
 });

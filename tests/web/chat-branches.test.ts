@@ -72,6 +72,7 @@ onScreen("branches in the chat", chatRoom, (room) => {
     await page.reload();
     await bubble(page, "orchestrator", "Oval.").waitFor();
     await branches(page).getByText("1 of 2").waitFor();
+    await page.close();
   });
 
   test("an answer is regenerated, by its model and by another one, while the first stays", async () => {
@@ -98,6 +99,7 @@ onScreen("branches in the chat", chatRoom, (room) => {
       await branches(page).getByRole("button", { name: "Previous branch" }).click();
       await bubble(page, "orchestrator", text).waitFor();
     }
+    await page.close();
   });
 
   test("the next message can follow an earlier answer, or not after all; a running turn keeps branches still", async () => {
@@ -128,5 +130,6 @@ onScreen("branches in the chat", chatRoom, (room) => {
     await write(page, "Go on.");
     await page.getByText("orchestrator is thinking").first().waitFor();
     expect(await branches(page).getByRole("button", { name: "Previous branch" }).isDisabled()).toBe(true);
+    await page.close();
   });
 });

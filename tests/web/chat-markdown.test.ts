@@ -96,6 +96,7 @@ onScreen("Markdown of a model", chatRoom, (room) => {
     );
     expect(asked.filter((url) => !url.startsWith(room.url))).toEqual([]);
     expect(await accessibilityProblems(page)).toEqual([]);
+    await page.close();
   });
 
   const table = `|${"head|".repeat(20)}\n|${"---|".repeat(20)}\n${`|${"cell|".repeat(20)}\n`.repeat(500)}`;
@@ -158,6 +159,7 @@ onScreen("Markdown of a model", chatRoom, (room) => {
     expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(
       "const first: number = 1;\nconst last = 2;",
     );
+    await page.close();
   });
 
   test("skips no heading level, aligns right-to-left text, and fits 360 pixels", async () => {

@@ -17,6 +17,7 @@ onScreen("marks in the chat", chatRoom, (room) => {
     const answer = bubble(page, "orchestrator", "The answer is");
     await answer.getByText("truncated: length limit").waitFor();
     await answer.getByText("not called: delegate").waitFor();
+    await page.close();
   });
 
   test("says why the service cancelled a turn", async () => {
@@ -35,6 +36,7 @@ onScreen("marks in the chat", chatRoom, (room) => {
     await page.getByText("orchestrator is thinking").first().waitFor();
     await room.admin.delete(`/users/${user.id}/tokens`);
     await page.getByText("Stopped: the tokens of ann were revoked.").waitFor();
+    await page.close();
   });
 
   test("marks untrusted text until a person clears it", async () => {
@@ -71,5 +73,6 @@ onScreen("marks in the chat", chatRoom, (room) => {
     room.browser.expected(
       /net::ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE)/,
     );
+    await page.close();
   });
 });

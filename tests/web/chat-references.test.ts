@@ -63,6 +63,7 @@ onScreen("the message box", chatRoom, (room) => {
     room.model.script("boss", [say("Hello.")]);
     await page.keyboard.press("Enter");
     await page.getByRole("article", { name: "You said" }).getByText("Hello.").waitFor();
+    await page.close();
   });
 
   test("leaves keys to an input method, and takes a choice by pointer", async () => {
@@ -76,6 +77,7 @@ onScreen("the message box", chatRoom, (room) => {
     await page.getByRole("option", { name: "scout" }).click();
     await eventually(() => text(page), "@scout ");
     expect(await composer(page).evaluate((box) => box === document.activeElement)).toBe(true);
+    await page.close();
   });
 
   test("finds one of many files", async () => {
@@ -88,6 +90,7 @@ onScreen("the message box", chatRoom, (room) => {
     await page.getByText("50 of 300. Type more to narrow the list.").waitFor();
     await page.keyboard.type("-299");
     await eventually(() => options(page), ["part-299.txt"]);
+    await page.close();
   });
 
   test("begins a message with an instruction of the library", async () => {
@@ -101,6 +104,7 @@ onScreen("the message box", chatRoom, (room) => {
     // Anywhere else it is a slash.
     await page.keyboard.type("and/or /rev");
     expect(await page.getByRole("listbox").count()).toBe(0);
+    await page.close();
   });
 
   test("changes the model of the orchestrator", async () => {
@@ -116,6 +120,7 @@ onScreen("the message box", chatRoom, (room) => {
     room.model.script("worker", [say("I answer now.")]);
     await write(page, "Who are you?");
     await page.getByText("I answer now.").waitFor();
+    await page.close();
   });
 
   test("keeps a draft through a failed send, in two tabs, and from another person", async () => {
@@ -158,5 +163,6 @@ onScreen("the message box", chatRoom, (room) => {
     await page.context().clearCookies();
     await page.reload();
     await eventually(() => text(page), "Only mine");
+    await page.close();
   });
 });

@@ -115,6 +115,7 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
     await page.getByRole("button", { name: "Actions for this answer by orchestrator" }).click();
     await page.getByRole("menuitem", { name: "Copy as Markdown" }).click();
     await eventually(() => page.evaluate<string>("navigator.clipboard.readText()"), RICH);
+    await page.close();
   });
 
   test("run nothing, load nothing, and fall back to their source with the reason", async () => {
@@ -164,6 +165,7 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
       /inline event handler violates the following Content Security Policy directive 'script-src 'sha256-/,
     );
     expect(policy).toContain("sandbox allow-scripts; default-src 'none'; script-src 'sha256-");
+    await page.close();
   });
 
   test("are source while they stream, then rendered, without touching what came before", async () => {
@@ -194,6 +196,7 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
       .getByRole("img", { name: /^Diagram: / })
       .waitFor();
     expect(await answer(page).locator(".md-formula").first().getAttribute("data-mark")).toBe("the same");
+    await page.close();
   });
 
   test("saves code as a file, and replaces another one only on request", async () => {
@@ -220,5 +223,6 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
     });
     // A file that changed since this person was asked is another question.
     room.browser.expected(/status of 412|status of 400/);
+    await page.close();
   });
 });

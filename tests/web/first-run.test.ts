@@ -1,7 +1,8 @@
 // Goal: an admin gets from an empty service to the first chat in three steps that can be interrupted; provider errors are shown verbatim;
 // no one can create a workspace without a model.
 
-import { afterEach, describe, expect, test, setDefaultTimeout } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test, setDefaultTimeout } from "bun:test";
+import type { Page } from "playwright-core";
 import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -16,10 +17,14 @@ const KEY = "the-right-key-4f8a";
 interface Stage {
   readonly model: ScriptedModel;
   readonly service: RunningService;
-  readonly browser: TestBrowser;
+  /** A page that closes before the service ends; without a path it shows nothing yet. */
+  open(path: string): Promise<Page>;
 }
 
 describe.if(hasBrowser)("the first run", () => {
+  let browser: TestBrowser;
+  beforeAll(async () => void (browser = await startBrowser()));
+  afterAll(() => browser[Symbol.asyncDispose]());
   let stack = new AsyncDisposableStack();
   afterEach(async () => {
     const used = stack;
@@ -31,14 +36,20 @@ describe.if(hasBrowser)("the first run", () => {
   const stage = async (): Promise<Stage> => {
     const model = stack.use(await startModel({ key: KEY }));
     for (const name of ["swift-1", "swift-2", "thorough-1"]) model.script(name, []);
-    return { model, service: stack.use(await runService()), browser: stack.use(await startBrowser()) };
+    const service = stack.use(await runService());
+    const open = async (path: string) => {
+      const page = await browser.open(path === "" ? "about:blank" : service.url, path);
+      stack.defer(() => page.close());
+      return page;
+    };
+    return { model, service, open };
   };
   const models = async ({ service }: Stage) =>
     (await service.admin.get("/models")).map(({ model_name: name }) => name);
 
   test("leads to the chat in three steps that survive a reload", async () => {
     const at = await stage();
-    const page = await at.browser.open(at.service.url, "/workspaces");
+    const page = await at.open("/workspaces");
     await page.getByRole("heading", { name: "Set up Cairn" }).waitFor();
     expect(await page.getByRole("button", { name: "Create workspace" }).count()).toBe(0);
     // All three are visible at the size of a small laptop.
@@ -83,7 +94,7 @@ describe.if(hasBrowser)("the first run", () => {
 
   test("shows a provider's refusal verbatim, and lets the admin correct it in place", async () => {
     const at = await stage();
-    const page = await at.browser.open(at.service.url, "/workspaces");
+    const page = await at.open("/workspaces");
     await page.getByRole("textbox", { name: "Address" }).fill(at.model.anthropicUrl);
     await page.getByRole("textbox", { name: "Key" }).fill("wrong");
     await page.getByRole("button", { name: "Continue" }).click();
@@ -126,7 +137,7 @@ describe.if(hasBrowser)("the first run", () => {
 
   test("shows the example without a key, never as a model, and leads on to a real one", async () => {
     const at = await stage();
-    const page = await at.browser.open(at.service.url, "/workspaces");
+    const page = await at.open("/workspaces");
     await page.getByText("It is a script in this server, not a language model").waitFor();
     await page.getByRole("button", { name: "Try the example" }).click();
     await page.waitForURL(/\/workspaces\/1$/);
@@ -154,7 +165,7 @@ describe.if(hasBrowser)("the first run", () => {
 
   test("requires a key for Anthropic; continues with the provider that was added last", async () => {
     const at = await stage();
-    const page = await at.browser.open(at.service.url, "/workspaces");
+    const page = await at.open("/workspaces");
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("alert").getByText("requires a key").waitFor();
     expect(await at.service.admin.get("/providers")).toEqual([]);
@@ -170,7 +181,7 @@ describe.if(hasBrowser)("the first run", () => {
 
   test("works by keyboard and passes axe in both themes", async () => {
     const at = await stage();
-    const page = await at.browser.open(at.service.url, "/workspaces");
+    const page = await at.open("/workspaces");
     await page.getByRole("heading", { name: "Set up Cairn" }).waitFor();
     const clean = async () => expect(await problemsInBothThemes(page)).toEqual([]);
     const focused = () => page.evaluate("document.activeElement.textContent");
@@ -205,7 +216,7 @@ describe.if(hasBrowser)("the first run", () => {
   test("blocks creating a workspace without a model, and tells a member to ask an admin", async () => {
     const at = await stage();
     const member = await createPerson(at.service.admin, "Mia");
-    const page = await at.browser.open("about:blank", "");
+    const page = await at.open("");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
     await page.goto(`${at.service.url}/workspaces`);
     await page.getByRole("heading", { name: "No workspaces yet" }).waitFor();
