@@ -49,6 +49,7 @@ onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
     await page.getByText(`Answer ${ENTRIES / 2 - 1}.`).waitFor();
     await eventually(() => belowSight(page), 0);
     expect(await nodes(page)).toBeLessThan(NODES_MAX);
+    await page.close();
   });
 
   test("keeps the scroll position when an earlier page loads", async () => {
@@ -77,5 +78,6 @@ onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
     expect(after.text).toBe(before.text);
     // Browsers scroll by whole pixels.
     expect(Math.abs(after.offset - before.offset)).toBeLessThanOrEqual(1);
+    await page.close();
   });
 });
