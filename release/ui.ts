@@ -60,7 +60,7 @@ export async function bundleUi(folder: string): Promise<void> {
     },
   });
   await Bun.write(`${folder}/${DIAGRAM_PAGE}`, await diagramPage());
-  await Bun.write(`${folder}/sw.js`, await offlineWorker(`${folder}/index.html`));
+  await Bun.write(`${folder}/sw.js`, await offlineWorker(folder));
 }
 
 /** Every browser that runs the interface reads this format; the others would only be carried around. */
@@ -70,13 +70,17 @@ function onlyWoff2(code: string, id: string): string | undefined {
     : undefined;
 }
 
-/** The service worker. It names the build that it belongs to, so that browsers notice another one. */
-async function offlineWorker(page: string): Promise<string> {
+/** The service worker. It names the build that it belongs to, so that browsers notice another one, and the files of that build. */
+async function offlineWorker(folder: string): Promise<string> {
   const build = new Bun.CryptoHasher("sha256")
-    .update(await Bun.file(page).bytes())
+    .update(await Bun.file(`${folder}/index.html`).bytes())
     .digest("hex")
     .slice(0, 20);
-  return bundled("web/api/offline/worker.ts", { CAIRN_UI_BUILD: JSON.stringify(build) });
+  const assets = (await readdir(`${folder}/assets`)).sort().map((name) => `/assets/${name}`);
+  return bundled("web/api/offline/worker.ts", {
+    CAIRN_UI_BUILD: JSON.stringify(build),
+    CAIRN_UI_ASSETS: JSON.stringify(assets),
+  });
 }
 
 async function bundled(path: string, define: Record<string, string> = {}): Promise<string> {

@@ -1,5 +1,5 @@
 // Goal: the interface can be installed; without the server it shows what was read last, says as of when, and nothing of it outlives the session or
-// reaches another person.
+// reaches another person. A new build takes over without breaking the pages of the old one.
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -7,11 +7,15 @@ import { accessibilityProblems } from "../kit/axe.ts";
 import { bubble, chatRoom, composer, write } from "../kit/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { say } from "../kit/model/index.ts";
+import { OTHER_BUILD, otherBuild } from "../kit/other-build.ts";
 import { createPerson, type Person } from "../kit/person.ts";
 import { onScreen } from "../kit/screen.ts";
 
 const LOST =
   /net::ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE|FAILED)|Failed to fetch/;
+
+/** Twice the worker fetches the whole interface, on a busy machine. */
+const UPDATE_MS_MAX = 240_000;
 
 onScreen("reading offline", chatRoom, (room) => {
   /** Paths of the answers that the browser keeps. */
@@ -173,4 +177,81 @@ onScreen("reading offline", chatRoom, (room) => {
     room.browser.expected(LOST);
     room.browser.expected(/status of 404/);
   });
+
+  test(
+    "lets a new build take over, and pages of the old build stay whole",
+    async () => {
+      const desk = await room.desk();
+      room.model.script("boss", [say("**Kept** over the update.")]);
+      await room.admin.raw("PUT", `${desk.own}/file?path=note.py`, { body: "x = 1\n" });
+      const proxy = room.use(await otherBuild(room.url));
+      const old = await room.browser.open(proxy.url, desk.own, { offline: true });
+      const shells = () =>
+        old.evaluate<string[]>(
+          `caches.keys().then((names) => names.filter((name) => name.startsWith("cairn-shell-")))`,
+        );
+      /** Some hundred files: as long as the test may take. */
+      const holdsAll = (page: Page, shell: string) =>
+        page.evaluate(
+          async ([name, count]) => {
+            const cache = await caches.open(name);
+            const assets = async () => (await cache.keys()).filter(({ url }) => url.includes("/assets/"));
+            while ((await assets()).length < count) await new Promise((resolve) => setTimeout(resolve, 200));
+          },
+          [shell, total] as const,
+        );
+      const listed = (await (await fetch(`${proxy.url}/sw.js`)).text()).match(/\/assets\/[\w.-]+/g);
+      const total = new Set(listed).size;
+      expect(total).toBeGreaterThan(100);
+      await write(old, "Keep this.");
+      await bubble(old, "orchestrator", "Kept over the update.").waitFor();
+      await eventually(async () => (await shells()).length, 1);
+      const oldShell = (await shells())[0]!;
+      await holdsAll(old, oldShell);
+      await composer(old).fill("A draft that is being typed");
+
+      proxy.install();
+      expect((await fetch(`${proxy.url}${await entry(old)}`)).status).toBe(404);
+      const context = old.context();
+      const fresh = await room.browser.open(proxy.url, desk.own, { context });
+      await bubble(fresh, "orchestrator", "Kept over the update.").waitFor();
+      const buildOf = (page: Page) => page.locator("meta[name=build]").getAttribute("content");
+      expect(await buildOf(fresh)).toBe(OTHER_BUILD);
+      expect(await entry(fresh)).toContain("other.");
+      const isOther = (shell: string) => shell.includes("other.");
+      await eventually(async () => (await shells()).some(isOther), true);
+      const newShell = (await shells()).find(isOther)!;
+      await holdsAll(fresh, newShell);
+
+      // The new worker serves the old page, too: parts that it has not loaded yet are those of its own build.
+      expect(await composer(old).inputValue()).toBe("A draft that is being typed");
+      expect(await shells()).toContain(oldShell);
+      await old.getByRole("link", { name: "Files" }).click();
+      await old.getByText("note.py").click();
+      await old.locator(".cm-content").getByText("x = 1").waitFor();
+      await old.getByRole("link", { name: "Blueprint" }).click();
+      await old.locator(".blueprint").first().waitFor();
+      await old.getByRole("link", { name: "Chat", exact: true }).click();
+      expect(await old.getByText("could not be loaded").count()).toBe(0);
+
+      await fresh.close();
+      // Its next visit is of the new build, with the draft, and the old shell goes.
+      await old.reload();
+      await eventually(() => composer(old).inputValue(), "A draft that is being typed");
+      expect(await old.locator("meta[name=build]").count()).toBe(1);
+      await eventually(shells, [newShell]);
+      await proxy[Symbol.asyncDispose]();
+      await old.reload();
+      await bubble(old, "orchestrator", "Kept over the update.").waitFor();
+      await old.getByText(/^Offline, as of/).waitFor();
+      expect(await buildOf(old)).toBe(OTHER_BUILD);
+      await context.close();
+      room.browser.expected(LOST);
+    },
+    UPDATE_MS_MAX,
+  );
 });
+
+/** Path of the script that a page starts with. */
+const entry = (page: Page) =>
+  page.locator("script[type=module][src^='/assets/']").first().getAttribute("src");

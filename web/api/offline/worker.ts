@@ -1,6 +1,7 @@
 // The service worker: keeps the interface and the conversations that were read last, for reading without a connection. The server is always
 // asked first; a stored answer carries its time, and the interface says so. Data belongs to one person and is deleted when that person signs
-// out, when the session ends, and before another person signs in. release/ui.ts builds it into /sw.js.
+// out, when the session ends, and before another person signs in. Each build of the interface has a shell of its own: a page that stays open
+// over an update still finds the parts that it has not loaded yet. release/ui.ts builds it into /sw.js.
 
 import { STORED_HEADER, treatmentOf } from "./rules.ts";
 
@@ -16,10 +17,15 @@ interface Scope {
   addEventListener(name: "fetch", hear: (event: AnsweringEvent) => void): void;
   addEventListener(name: "message", hear: (event: LifeEvent & { readonly data: unknown }) => void): void;
   skipWaiting(): Promise<void>;
-  readonly clients: { claim(): Promise<void> };
+  readonly clients: {
+    claim(): Promise<void>;
+    matchAll(options: object): Promise<readonly { readonly id: string }[]>;
+  };
 }
 
 declare const CAIRN_UI_BUILD: string;
+/** Paths of all hashed files of this build. */
+declare const CAIRN_UI_ASSETS: readonly string[];
 const scope = globalThis as unknown as Scope;
 
 const SHELL_PREFIX = "cairn-shell-";
@@ -27,10 +33,13 @@ const SHELL = `${SHELL_PREFIX}${CAIRN_UI_BUILD}`;
 const DATA = "cairn-data";
 const PAGE = "/";
 const OWNER = "/.owner";
+/** In the shell of a replaced build: ids of the pages that were open. */
+const OPEN_PAGES = "/.pages";
 const WHOAMI = "/api/v1/whoami";
 const ANSWERS_MAX = 150;
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
-const ASSETS_MAX = 400;
+/** Files that are fetched at a time, so that they compete little with what the page asks for. */
+const FETCHES_MAX = 4;
 
 /** Counts deletions: an answer that was on its way during one is not kept. */
 let deletions = 0;
@@ -47,7 +56,7 @@ scope.addEventListener("install", (event) => {
   event.waitUntil(
     caches
       .open(SHELL)
-      .then((shell) => shell.add(PAGE))
+      .then((shell) => Promise.all([shell.add(PAGE), shell.delete(OPEN_PAGES)]))
       .then(() => scope.skipWaiting()),
   );
 });
@@ -55,29 +64,65 @@ scope.addEventListener("install", (event) => {
 scope.addEventListener("activate", (event) => {
   event.waitUntil(
     (async () => {
-      for (const name of await caches.keys())
-        if (name.startsWith(SHELL_PREFIX) && name !== SHELL) await caches.delete(name);
+      const pages = await openPages();
+      for (const shell of await replacedShells())
+        await (await caches.open(shell)).put(OPEN_PAGES, Response.json(pages));
       await scope.clients.claim();
+      await deleteUnusedShells();
     })(),
   );
 });
 
-/** The page lists what it loaded before this worker was there. */
+async function openPages(): Promise<string[]> {
+  const found = await scope.clients.matchAll({ type: "window", includeUncontrolled: true });
+  return found.map(({ id }) => id);
+}
+
+async function replacedShells(): Promise<string[]> {
+  return (await caches.keys()).filter((name) => name.startsWith(SHELL_PREFIX) && name !== SHELL);
+}
+
+/** Deletes the shell of a replaced build once none of its pages is open. One without the list belongs to a build that comes. */
+async function deleteUnusedShells(): Promise<void> {
+  const open = await openPages();
+  for (const name of await replacedShells()) {
+    const list = await (await caches.open(name)).match(OPEN_PAGES);
+    const users = (await list?.json()) as string[] | undefined;
+    if (users?.every((id) => !open.includes(id))) await caches.delete(name);
+  }
+}
+
+/** The page lists what it loaded before this worker was there. A page of another build lists files that are not of this one. */
 scope.addEventListener("message", (event) => {
   const paths = Array.isArray(event.data) ? event.data.filter((one) => typeof one === "string") : [];
   const of = (treatment: string) =>
     [...new Set(paths)].filter((path) => treatmentOf("GET", path.split("?")[0]!, false) === treatment);
   event.waitUntil(
     (async () => {
-      const shell = await caches.open(SHELL);
-      for (const path of of("asset").slice(0, ASSETS_MAX))
-        if (!(await shell.match(path))) await shell.add(path);
+      const ours = new Set(CAIRN_UI_ASSETS);
+      await keepAssets(of("asset").filter((path) => ours.has(path)));
       const answers = of("kept").filter((path) => path !== WHOAMI);
       for (const path of [WHOAMI, ...answers.slice(0, ANSWERS_MAX)])
         if (!(await (await caches.open(DATA)).match(path))) await readForKeeping(path);
+      await deleteUnusedShells();
+      await (filling ??= keepAssets(CAIRN_UI_ASSETS).finally(() => (filling = undefined)));
     })(),
   );
 });
+
+/** All files of this build, once at a time. */
+let filling: Promise<void> | undefined;
+
+/** Ends early when the server is unreachable or has another build by now: the next page continues. */
+async function keepAssets(paths: readonly string[]): Promise<void> {
+  const shell = await caches.open(SHELL);
+  const waiting = [...paths];
+  const work = async () => {
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift())
+      if (!(await shell.match(path))) await shell.add(path);
+  };
+  await Promise.all(Array.from({ length: FETCHES_MAX }, work)).catch(() => (waiting.length = 0));
+}
 
 async function readForKeeping(path: string): Promise<void> {
   const before = deletions;
@@ -98,11 +143,11 @@ scope.addEventListener("fetch", (event) => {
 });
 
 async function asset(request: Request): Promise<Response> {
-  const shell = await caches.open(SHELL);
-  const known = await shell.match(request.url);
+  // Of any build: the name has a hash of the content.
+  const known = await caches.match(request.url);
   if (known) return known;
   const found = await fetch(request);
-  if (found.ok) await shell.put(request.url, found.clone());
+  if (found.ok) await (await caches.open(SHELL)).put(request.url, found.clone());
   return found;
 }
 
