@@ -41,6 +41,8 @@ test.if(searchable)(
     await lab.decide(asked!, "approve");
     await lab.decide((await lab.pending())[0]!, "refuse");
     await lab.end(turn);
+    // Nobody asked for it.
+    await admin.patch(`/gears/${gear!.id}`, { status: "disabled" });
     await admin.post(`${own}/clear-taint`, { through: 1_000_000 });
     await admin.delete(`/egress-grants/${grant.id}`);
     const common = {
@@ -55,18 +57,11 @@ test.if(searchable)(
     const none = { subject: null, version: null, content_hash: null, agent: null, requested_at: null };
     const search = { ...by, kind: "search", subject: QUERY, version: null, content_hash: asked!.query_hash };
     const permission = { ...common, ...none, kind: "grant", subject_id: grant.id, agent_id: orchestratorId };
+    const { content_hash } = gear!;
+    const onGear = { ...by, kind: "gear", subject_id: gear!.id, subject: "word_count", turn_id: null };
     const about = [
       { ...permission, decision: "granted", turn_id: null },
-      {
-        ...by,
-        kind: "gear",
-        subject_id: gear!.id,
-        decision: "approved",
-        subject: "word_count",
-        version: 1,
-        content_hash: gear!.content_hash,
-        turn_id: null,
-      },
+      { ...onGear, decision: "approved", version: 1, content_hash },
       {
         ...by,
         kind: "instruction",
@@ -78,6 +73,7 @@ test.if(searchable)(
       },
       { ...search, subject_id: 1, decision: "approved" },
       { ...search, subject_id: 2, decision: "refused" },
+      { ...onGear, decision: "disabled", version: 1, content_hash, requested_at: null },
       { ...permission, decision: "revoked", turn_id: null },
     ];
     const listed = async () => (await admin.get(`${own}/decisions`)).map((one) => ({ ...one, id: 0 }));

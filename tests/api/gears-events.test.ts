@@ -137,6 +137,7 @@ test("announces disabling, withdrawing and deleting", async () => {
     ["gear.updated", "disabled"],
     ["approval.decided", "disabled"],
     ["gear.updated", "approved"],
+    ["approval.decided", "approved"],
     ["gear.updated", "pending"],
     ["approval.requested", ""],
     ["approval.decided", "withdrawn"],

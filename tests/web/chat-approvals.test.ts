@@ -91,6 +91,11 @@ describe.if(hasBrowser && searchable)("approvals in the chat", () => {
     const lines = bubble(page, "orchestrator", "I forge one.").getByRole("list", { name: "Decisions" });
     await lines.getByText(line(1, gear!.content_hash)).waitFor();
     expect(gear).toMatchObject({ status: "approved" });
+    // Disabled and approved again elsewhere: both are decisions, too.
+    await lab.admin.patch(`/gears/${gear!.id}`, { status: "disabled" });
+    await page.getByText(line(1, gear!.content_hash).replace("Approved", "Disabled")).waitFor();
+    await lab.admin.patch(`/gears/${gear!.id}`, { status: "approved" });
+    await eventually(() => page.getByText(line(1, gear!.content_hash)).count(), 2);
     // The next version is compared with the approved one.
     await lab.chat("Change it.");
     await card.getByText("version 1 (approved) → version 2").waitFor();
@@ -101,7 +106,7 @@ describe.if(hasBrowser && searchable)("approvals in the chat", () => {
     await page.getByText("Rejected word_count v2").waitFor();
     const shown = () => page.getByRole("list", { name: "Decisions" }).allTextContents();
     const before = await shown();
-    expect(before).toHaveLength(3);
+    expect(before).toHaveLength(4);
     await page.reload();
     await eventually(shown, before);
     await lab.restart();

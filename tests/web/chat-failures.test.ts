@@ -21,20 +21,20 @@ onScreen("failures in the chat", chatRoom, (room) => {
     expect(await accessibilityProblems(page)).toEqual([]);
     const link = failed.getByRole("link", { name: "Change the key of scripted" });
     expect(await link.getAttribute("href")).toBe(`/models?open=provider-${room.providerId}`);
-    await failed.getByText("Resume continues after the last recorded step and repeats no effect.").waitFor();
+    await failed.getByText("Resume continues after the last recorded step and repeats nothing.").waitFor();
     await failed.getByRole("button", { name: "Resume" }).click();
     await bubble(page, "orchestrator", "It works now.").waitFor();
     await failed.waitFor({ state: "detached" });
     await page.close();
   });
 
-  test("asks anew with Try again, and keeps the failed attempt on its branch", async () => {
+  test("resends the message with Try again, and keeps the failed attempt on its branch", async () => {
     const desk = await room.desk();
     const page = await room.open(desk.own);
     room.model.script("boss", [httpError(400, "not to my taste"), say("On second thought.")]);
     await write(page, "Hello again?");
     const failed = page.getByRole("group", { name: "The turn failed" });
-    await failed.getByText("Try again asks your message anew; this attempt stays on its branch.").waitFor();
+    await failed.getByText("Try again resends your message; this attempt stays on its branch.").waitFor();
     // What the failure says is there after a reload, too.
     await page.reload();
     await failed.getByText("not to my taste").waitFor();

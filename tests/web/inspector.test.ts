@@ -176,7 +176,7 @@ onScreen("the inspector", chatRoom, (room) => {
 
     await button(page, "Delete wire from orchestrator").focus();
     await page.keyboard.press("Enter");
-    await side(page).getByText("Delegated to by").waitFor({ state: "detached" });
+    await side(page).getByText("Called by", { exact: true }).waitFor({ state: "detached" });
     expect(await admin.get(`${desk.own}/wires`)).toEqual([]);
 
     await button(page, "Delete agent").click();

@@ -48,9 +48,10 @@ export class Announcements {
     this.#deps.journal.append(row.workspace_id, turnId, "approval.requested", { approval });
   }
 
-  /** Announces a decision. `row` is the gear's state while it was pending. */
+  /** Announces a decision. `row` is the gear's state before it. A decision that nobody asked for, such as to disable, has no `requested_at`. */
   decided(caller: Caller, row: GearRow, decision: ApprovalDecision): void {
     if (row.workspace_id === null) return;
+    const wasAsked = row.status === "pending" || isIsolationLost(row, this.#deps.isolation);
     this.#deps.journal.append(row.workspace_id, null, "approval.decided", {
       kind: "gear",
       id: row.id,
@@ -62,7 +63,7 @@ export class Announcements {
       subject: row.name,
       version: row.version,
       agent: row.forged_by,
-      requested_at: rfc3339(row.updated_at),
+      ...(wasAsked && { requested_at: rfc3339(row.updated_at) }),
     });
   }
 

@@ -6,7 +6,7 @@ import type { Approval } from "../approvals/schema.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Announcements } from "./announcements.ts";
 import { contentHash, type Content } from "./content.ts";
-import { isIsolationLost, type Isolation } from "./isolation.ts";
+import type { Isolation } from "./isolation.ts";
 import type { GearRow, GearStore } from "./store.ts";
 
 type RecordGear = (
@@ -64,8 +64,7 @@ export class GearApproval {
     const after = store.byId.get(row.id)!;
     announcements.changed(caller, after);
     if (status === "pending") announcements.requested(caller, after);
-    else if (row.status === "pending" || isIsolationLost(row, isolation))
-      announcements.decided(caller, row, status);
+    else announcements.decided(caller, row, status);
   }
 
   /** An ApprovalSource for admins: pending gears, and gears whose approval requires isolation that is not available. */

@@ -1,8 +1,8 @@
-// Goal: the chart of usage has a column for every day, stacks the series in one order, and marks days whose cost is not all known.
+// Goal: the chart of usage has a column for every day, stacks the series in one order, marks days whose cost is not all known, and has a round axis.
 
 import { expect, test } from "bun:test";
 import type { UsageDays } from "../../../src/service/usage/schema.ts";
-import { chartOf } from "../../../web/parts/usage/usage-columns.ts";
+import { chartOf, ticksOf } from "../../../web/parts/usage/usage-columns.ts";
 
 const row = (
   day: string,
@@ -57,4 +57,19 @@ test("marks the days whose cost is not all known", () => {
   ]);
   expect(max).toBe(3);
   expect(chartOf({ ...USAGE, rows: [] }, "cost")).toMatchObject({ series: [], max: 0 });
+});
+
+test.each([
+  [0, "tokens", [0]],
+  [1, "tokens", [0, 1]],
+  [3, "tokens", [0, 1, 2, 3]],
+  [7, "tokens", [0, 2, 4, 6, 8]],
+  [9, "tokens", [0, 5, 10]],
+  [22_435, "tokens", [0, 10_000, 20_000, 30_000]],
+  [100_000, "tokens", [0, 25_000, 50_000, 75_000, 100_000]],
+  [0.3, "cost", [0, 0.1, 0.2, 0.3]],
+  [0.000_38, "cost", [0, 0.0001, 0.0002, 0.0003, 0.0004]],
+  [9, "cost", [0, 2.5, 5, 7.5, 10]],
+] as const)("the axis up to %p %s is round", (max, measure, ticks) => {
+  expect(ticksOf(max, measure)).toEqual([...ticks]);
 });

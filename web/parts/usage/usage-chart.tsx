@@ -11,7 +11,7 @@ import { Loaded } from "../../kit/states.tsx";
 import { type Column as TableColumn, Table } from "../../kit/table.tsx";
 import { lookOf } from "../../state/agent-look.ts";
 import { useHere } from "../../state/here.ts";
-import { type Chart, chartOf, type Column, type Measure, type Series } from "./usage-columns.ts";
+import { type Chart, chartOf, type Column, type Measure, type Series, ticksOf } from "./usage-columns.ts";
 import "./usage-chart.css";
 
 const HEIGHT = 200;
@@ -163,7 +163,9 @@ function Drawing(props: {
 }): JSX.Element {
   const step = () => (width() - LEFT) / props.chart.columns.length;
   const words = (value: number) => (props.measure === "cost" ? money(value) : tokens(Math.round(value)));
-  const scale = () => (props.chart.max === 0 ? 0 : ROOM / props.chart.max);
+  const ticks = createMemo(() => ticksOf(props.chart.max, props.measure));
+  const scale = () => ROOM / (ticks().at(-1) || 1);
+  const heightOf = (tick: number) => TOP + ROOM - tick * scale();
   const every = () => Math.ceil(props.chart.columns.length / (narrow() ? LABELS_NARROW_MAX : LABELS_MAX));
   const summary = () => {
     const largest = props.chart.columns.reduce((a, b) => (b.total > a.total ? b : a));
@@ -172,21 +174,13 @@ function Drawing(props: {
   };
   return (
     <svg class="usage-chart" viewBox={`0 0 ${width()} ${HEIGHT}`} role="img" aria-label={summary()}>
-      <For each={[0, 0.5, 1]}>
-        {(part) => (
+      <For each={ticks()}>
+        {(tick) => (
           <g>
-            <line
-              class="usage-grid"
-              x1={LEFT}
-              x2={width()}
-              y1={TOP + ROOM * (1 - part)}
-              y2={TOP + ROOM * (1 - part)}
-            />
-            <Show when={part === 0 || props.chart.max > 0}>
-              <text class="usage-label" x={LEFT - 8} y={TOP + ROOM * (1 - part) + 4} text-anchor="end">
-                {words(props.chart.max * part)}
-              </text>
-            </Show>
+            <line class="usage-grid" x1={LEFT} x2={width()} y1={heightOf(tick)} y2={heightOf(tick)} />
+            <text class="usage-label" x={LEFT - 8} y={heightOf(tick) + 4} text-anchor="end">
+              {words(tick)}
+            </text>
           </g>
         )}
       </For>

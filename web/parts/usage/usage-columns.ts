@@ -32,6 +32,22 @@ export interface Chart {
 }
 
 const DAY_MS = 86_400_000;
+const TICKS_MAX = 4;
+/** Of a power of ten. */
+const ROUND_STEPS = [1, 2, 2.5, 5, 10];
+
+/** Round values of the axis, from 0 up to at least `max`; only 0 if nothing was used. */
+export function ticksOf(max: number, measure: Measure): readonly number[] {
+  if (max <= 0) return [0];
+  const least = max / TICKS_MAX;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const fits = (step: number) => step >= least && (measure === "cost" || Number.isInteger(step));
+  const step = ROUND_STEPS.map((one) => one * power).find(fits) ?? 1;
+  // Multiplied and rounded, because sums of tenths are not exact.
+  return Array.from({ length: Math.ceil(max / step) + 1 }, (_, index) =>
+    Number((index * step).toPrecision(12)),
+  );
+}
 
 const keyOf = (row: Row) => String(row.id ?? "others");
 

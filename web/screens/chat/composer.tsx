@@ -159,7 +159,11 @@ function Refused(props: { readonly problem: Problem; readonly onClose: () => voi
 
 function Hint(props: { readonly length: number; readonly running: boolean }): JSX.Element {
   return (
-    <span class="chat-hint" id="chat-hint" classList={{ over: props.length > CHARACTERS_MAX }}>
+    <span
+      class="chat-hint"
+      id="chat-hint"
+      classList={{ over: props.length > CHARACTERS_MAX, usual: props.length <= CHARACTERS_WARN }}
+    >
       <Show
         when={props.length > CHARACTERS_WARN}
         fallback={props.running ? "Sent when this turn ends" : "Shift Enter for a new line"}

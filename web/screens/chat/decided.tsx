@@ -25,6 +25,11 @@ const WORDS: Readonly<Record<DecisionRecord["decision"], string>> = {
 };
 const POSITIVE: ReadonlySet<string> = new Set(["approved", "accepted", "granted", "cleared"]);
 
+/** A gear that nobody asked to approve was not rejected. Decisions of earlier builds do not say what was asked. */
+function wordOf({ decision, subject, requested_at }: DecisionRecord): string {
+  return decision === "disabled" && subject !== null && requested_at === null ? "Disabled" : WORDS[decision];
+}
+
 interface Line {
   readonly decision: DecisionRecord;
   /** Of entries whose marks one person cleared in a row. */
@@ -61,7 +66,7 @@ function OneLine(props: Line): JSX.Element {
         <CircleCheck class="ok" aria-hidden="true" />
       </Show>
       <span class="wrap">
-        <span class="chat-decision">{WORDS[decision().decision]}</span> <What {...props} />
+        <span class="chat-decision">{wordOf(decision())}</span> <What {...props} />
         <Show when={decision().version}>{(version) => <> v{version()}</>}</Show>
         <Show when={decision().content_hash}>
           {(hash) => (

@@ -100,7 +100,7 @@ function Failed(props: {
       <CircleAlert aria-hidden="true" />
       <div>
         <b>The turn failed</b>
-        <div class="wrap" dir="auto">
+        <div class="wrap chat-reason" dir="auto">
           {props.turn.error ?? "No reason was recorded."}
         </div>
         <WhatHelps turnId={props.turn.id} />
@@ -133,8 +133,8 @@ function Interrupted(props: { readonly last: boolean; readonly children: JSX.Ele
 function Meaning(): JSX.Element {
   return (
     <p class="small muted">
-      Resume continues after the last recorded step and repeats no effect. Try again asks your message anew;
-      this attempt stays on its branch.
+      Resume continues after the last recorded step and repeats nothing. Try again resends your message; this
+      attempt stays on its branch.
     </p>
   );
 }

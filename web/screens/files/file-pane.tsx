@@ -181,7 +181,7 @@ function Content(props: ContentProps): JSX.Element {
           </div>
         </Show>
       </div>
-      <Foot file={file} cursor={cursor()} />
+      <Foot file={file} cursor={isBehind() ? undefined : cursor()} />
       <Show when={file.comparing() && props.front}>
         <StaleDialog document={file} noun="file" by={props.saver} />
       </Show>
@@ -205,21 +205,28 @@ function Preview(props: { readonly file: FileDocument }): JSX.Element {
 
 function Foot(props: {
   readonly file: FileDocument;
-  readonly cursor: readonly [line: number, column: number];
+  /** Absent while the editor is behind another view. */
+  readonly cursor: readonly [line: number, column: number] | undefined;
 }): JSX.Element {
   const { file } = props;
   return (
     <div class="files-foot">
-      <span class="num">
-        Line {props.cursor[0]}, column {props.cursor[1]}
-      </span>
+      <Show when={props.cursor}>
+        {(cursor) => (
+          <span class="num">
+            Line {cursor()[0]}, column {cursor()[1]}
+          </span>
+        )}
+      </Show>
       <Show when={file.saved()}>{(saved) => <span class="num">{bytes(saved().size)}</span>}</Show>
       <Show when={file.text().includes("\r\n")}>
         <span title="Windows line endings, kept on save">CRLF</span>
       </Show>
       <span class="files-keys">
-        <Show when={!file.readOnly()} fallback="Ctrl F to find">
-          Ctrl F to find, Ctrl S to save. Tab indents; press Escape, then Tab, to leave the editor
+        <Show when={props.cursor}>
+          <Show when={!file.readOnly()} fallback="Ctrl F to find">
+            Ctrl F to find, Ctrl S to save. Tab indents; press Escape, then Tab, to leave the editor
+          </Show>
         </Show>
       </span>
     </div>

@@ -32,7 +32,7 @@ export function AgentWires(props: { readonly agent: Agent }): JSX.Element {
         </ul>
       </Show>
       <Show when={incoming().length > 0}>
-        <h3 class="heading inspector-second">Delegated to by</h3>
+        <h3 class="heading inspector-second">Called by</h3>
         <ul class="inspector-rows">
           <Keyed each={incoming()} key={({ id }) => id}>
             {(wire) => <Line wire={wire()} other={wire().from_agent_id} way="from" />}

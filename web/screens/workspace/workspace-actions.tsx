@@ -38,20 +38,21 @@ export function offerWorkspaceActions(here: Here): void {
         icon: <PanelsTopLeft aria-hidden="true" />,
         run: () => void navigate(viewPath(here.id, view)),
       }));
-    if (turn)
-      actions.unshift({
-        group: "This workspace",
-        label: "Stop turn",
-        icon: <CircleStop aria-hidden="true" />,
-        danger: true,
-        run: () => void attempt(() => take(api.turns({ id: turn.id }).cancel.post())),
-      });
     actions.push({
       group: "This workspace",
       label: "Show bound documents",
       icon: <PanelsTopLeft aria-hidden="true" />,
       run: () => void navigate(`${viewPath(here.id, here.view())}?inspect=workspace-${here.id}`),
     });
+    // Last: the first one is selected, and Enter must not end work by mistake.
+    if (turn)
+      actions.push({
+        group: "This workspace",
+        label: "Stop turn",
+        icon: <CircleStop aria-hidden="true" />,
+        danger: true,
+        run: () => void attempt(() => take(api.turns({ id: turn.id }).cancel.post())),
+      });
     const agents = state.agents.map((agent) => ({
       group: "Agents",
       label: agent.name,

@@ -38,6 +38,9 @@ interface WorkspaceParts {
 const ArchivedNotice = later(async () => (await import("./archived-notice.tsx")).ArchivedNotice);
 const UsageDialog = later(async () => (await import("./usage-dialog.tsx")).UsageDialog);
 
+/** From here on prompts and their changes get more room beside the view. */
+const WIDE_PX = 1700;
+
 export function Workspace(props: WorkspaceParts): JSX.Element {
   const params = useParams<{ id: string; view?: string }>();
   // A change of workspace restarts the feed; a change of view does not.
@@ -128,6 +131,7 @@ function Views(props: WorkspaceParts): JSX.Element {
       </Show>
       <Split
         name="inspector"
+        size={innerWidth >= WIDE_PX ? 460 : 340}
         sideLabel="Inspector"
         open={selection() !== undefined}
         onClose={() => select(undefined)}

@@ -28,7 +28,7 @@ export function ExportDialog(props: {
             checked={withFiles()}
             onChange={(event) => setWithFiles(event.currentTarget.checked)}
           />
-          <span>Include files of the workspace</span>
+          <span>Include workspace files</span>
         </label>
         <div class="actions">
           <Button onClick={props.onClose}>Cancel</Button>

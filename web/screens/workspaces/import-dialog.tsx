@@ -64,7 +64,7 @@ function ImportForm(props: {
   return (
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
       <p class="muted">
-        You own the new workspace. Its gears come in pending, and run only after an admin has approved them.
+        You own the new workspace. Its gears start as pending and run only after an admin approves them.
       </p>
       <Field label="File" problem={form.of("file")}>
         {(field) => (

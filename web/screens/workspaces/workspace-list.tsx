@@ -113,7 +113,7 @@ function columnsOf(
       cell: (one) => <Time time={lastActive(one)} relative />,
     },
     {
-      title: "Today",
+      title: "Cost today",
       optional: true,
       number: true,
       sortBy: (one) => activity(one)?.today.cost ?? -1,
