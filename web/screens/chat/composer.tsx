@@ -84,7 +84,7 @@ export function Composer(): JSX.Element {
               <Show when={running()}>
                 <StopButton />
               </Show>
-              <ModelChip />
+              <ModelChip fallback={<ModelRoom />} />
               <Button small kind="primary" type="submit" disabled={!sending.ready()} busy={sending.busy()}>
                 {running() ? "Queue" : "Send"}
               </Button>
@@ -173,6 +173,23 @@ function Hint(props: { readonly length: number; readonly running: boolean }): JS
           : `${count(props.length)} of ${count(CHARACTERS_MAX)} characters`}
       </Show>
     </span>
+  );
+}
+
+/** The room of the chip that arrives after paint, so that nothing moves. */
+function ModelRoom(): JSX.Element {
+  const here = useHere();
+  const room = useRoom();
+  const boss = createMemo(() => here.state().agents.find(({ orchestrator }) => orchestrator)?.id);
+  return (
+    <Show when={boss() !== undefined && room.modelName(boss()!)}>
+      {(name) => (
+        <span class="btn quiet small chat-model chat-model-room" aria-hidden="true">
+          <svg />
+          <span class="ellipsis">{name()}</span>
+        </span>
+      )}
+    </Show>
   );
 }
 
