@@ -173,6 +173,7 @@ onScreen("reading offline", chatRoom, (room) => {
     await page.getByText("Bob").first().waitFor();
     await page.getByText("The server is unreachable.").first().waitFor();
     expect(await page.getByRole("textbox", { name: "Message the orchestrator" }).count()).toBe(0);
+    await page.context().close();
     await room.restart();
     room.browser.expected(LOST);
     room.browser.expected(/status of 404/);
