@@ -1,15 +1,8 @@
 // A real browser on the interface of a running service. Pages collect what must never happen (uncaught errors, refusals by the CSP, console
 // errors) and the test fails with it when the browser is disposed of.
 
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { locateTool } from "../../release/system-packages.ts";
-import { isAtRest, PagePool } from "./page-pool.ts";
 
 const executablePath = locateTool("chromium");
 /** Where there is none, tests of the interface are left out, aloud. */
@@ -60,7 +53,7 @@ export interface PageOptions {
 
 export interface TestBrowser extends AsyncDisposable {
   readonly browser: Browser;
-  /** A page of its own person unless a context is given; opens `path`. `close` gives it to the next test, see page-pool.ts. */
+  /** A page of its own person unless a context is given; opens `path`. */
   open(url: string, path: string, options?: PageOptions): Promise<Page>;
   /** What went wrong in pages so far; those that a test expects are taken out with `expected`. */
   readonly faults: string[];
@@ -68,46 +61,9 @@ export interface TestBrowser extends AsyncDisposable {
   expected(pattern: RegExp): void;
 }
 
-const contextOptions = (
-  viewport: { width: number; height: number },
-  colorScheme: "light" | "dark",
-  { offline }: PageOptions,
-): BrowserContextOptions => ({
-  viewport,
-  colorScheme,
-  serviceWorkers: offline ? "allow" : "block",
-  reducedMotion: "reduce",
-  locale: "en-GB",
-  timezoneId: "UTC",
-});
-
 export async function startBrowser(): Promise<TestBrowser> {
   const browser = await chromium.launch({ executablePath: executablePath!, args: BROWSER_ARGUMENTS });
   let faults: string[] = [];
-  const pool = new PagePool();
-  const report = (page: Page, text: string) => {
-    if (!isAtRest(page)) faults.push(`${page.url()}: ${text}`);
-  };
-  const watched = (page: Page): Page => {
-    page.on("pageerror", (error) => report(page, error.message));
-    page.on("console", (message) => {
-      if (message.type() === "error") report(page, message.text());
-    });
-    return page;
-  };
-  /** Pages of an interface are used again; those with a service worker or with company are not. */
-  const pageFor = async (url: string, options: PageOptions): Promise<Page> => {
-    if (options.context) return watched(await options.context.newPage());
-    const size = { width: options.width ?? 1280, height: options.height ?? 860 };
-    const theme = options.theme ?? "light";
-    const key = `${url}/#${size.width}x${size.height}-${theme}`;
-    const isPooled = !options.offline && url.startsWith("http");
-    const known = isPooled ? pool.take(key) : undefined;
-    const context = known?.context() ?? (await browser.newContext(contextOptions(size, theme, options)));
-    const page = known ?? watched(await context.newPage());
-    if (isPooled) pool.lend(key, page, context);
-    return page;
-  };
   return {
     browser,
     get faults() {
@@ -117,8 +73,22 @@ export async function startBrowser(): Promise<TestBrowser> {
       faults = faults.filter((fault) => !pattern.test(fault));
     },
     async open(url, path, options = {}) {
-      const page = await pageFor(url, options);
+      const context =
+        options.context ??
+        (await browser.newContext({
+          viewport: { width: options.width ?? 1280, height: options.height ?? 860 },
+          colorScheme: options.theme ?? "light",
+          serviceWorkers: options.offline ? "allow" : "block",
+          reducedMotion: "reduce",
+          locale: "en-GB",
+          timezoneId: "UTC",
+        }));
+      const page = await context.newPage();
       page.setDefaultTimeout(WAIT_MS_MAX);
+      page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));
+      page.on("console", (message) => {
+        if (message.type() === "error") faults.push(`${page.url()}: ${message.text()}`);
+      });
       await page.goto(url + path);
       return page;
     },

@@ -26,42 +26,6 @@ onScreen("the frame", made, (at) => {
       return { page: beyond(document.documentElement), screen: beyond(document.querySelector("main")) };
     })()`);
 
-  test("gives the next test a page that remembers nothing", async () => {
-    const remembered = (page: Page) =>
-      page.evaluate(`Promise.all([indexedDB.databases(), caches.keys()]).then((kept) => [
-        kept.flat().length, localStorage.length, sessionStorage.length, document.cookie, window.name, innerWidth,
-        matchMedia("(prefers-color-scheme: dark)").matches, history.length, document.querySelectorAll(":hover").length,
-      ])`);
-    const page = await at.open("/settings", NARROW);
-    const fresh = await remembered(page);
-    await page.evaluate(`caches.open("kept").then(() => new Promise((done) => {
-      document.cookie = "kept=1";
-      for (const one of [localStorage, sessionStorage]) one.setItem("kept", "1");
-      onbeforeunload = (event) => event.preventDefault();
-      onpagehide = () => localStorage.setItem("late", "1");
-      indexedDB.open("kept").onsuccess = done;
-    }))`);
-    await page.goto(`${at.url}/models`);
-    await page.setViewportSize({ width: 900, height: 700 });
-    await page.emulateMedia({ colorScheme: "dark" });
-    await page.getByRole("heading", { name: "Models", level: 1 }).click();
-    await page.close();
-    const next = await at.open("/settings", NARROW);
-    expect(next).toBe(page);
-    expect(await remembered(next)).toEqual(fresh);
-    // What cannot be undone ends the page.
-    for (const spoil of [
-      (one: Page) => one.context().grantPermissions(["clipboard-read"]),
-      (one: Page) => one.on("request", () => {}),
-      (one: Page) => one.goto("about:blank"),
-    ]) {
-      const spoilt = await at.open("/settings", NARROW);
-      await spoil(spoilt);
-      await spoilt.close();
-      expect(spoilt.isClosed()).toBe(true);
-    }
-  });
-
   test("titles every place and marks it in the rail; reports unknown addresses", async () => {
     const page = await at.open("/settings");
     for (const place of ["Workspaces", "Models", "Settings"]) {
