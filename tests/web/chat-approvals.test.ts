@@ -113,6 +113,13 @@ describe.if(hasBrowser && searchable)("approvals in the chat", () => {
     await page.goto(`${lab.url}/workspaces/${lab.workspaceId}`);
     await eventually(shown, before);
     expect(await accessibilityProblems(page)).toEqual([]);
+    // The versions say the same.
+    await page.goto(`${lab.url}/gears/${gear!.id}/versions`);
+    const decided = page.locator(".gear-version .gear-decided");
+    await eventually(
+      async () => (await decided.allTextContents()).map((text) => text.split(",")[0]),
+      ["Rejected", "Approved", "Disabled", "Approved"],
+    );
     browser.expected(/net::ERR_|status of 50/);
   });
 });

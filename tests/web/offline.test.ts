@@ -130,6 +130,9 @@ onScreen("reading offline", chatRoom, (room) => {
     await page.reload();
     await bubble(page, "orchestrator", "Kept for later.").waitFor();
     await page.getByText(/^Offline, as of/).waitFor();
+    // The note says it once.
+    await page.getByRole("button", { name: "Retry" }).first().waitFor();
+    expect(await page.getByText("Connection lost").count()).toBe(0);
     await page.setViewportSize({ width: 360, height: 700 });
     expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(360);
     expect(await accessibilityProblems(page)).toEqual([]);

@@ -4,6 +4,7 @@ import { A } from "@solidjs/router";
 import MenuIcon from "lucide-solid/icons/menu";
 import Search from "lucide-solid/icons/search";
 import { createEffect, createSignal, For, type JSX, onCleanup, Show } from "solid-js";
+import { storedAt } from "../api/reach.ts";
 import { IconButton } from "../kit/button.tsx";
 import { count, plural } from "../kit/format.ts";
 import { narrow } from "../kit/screen.ts";
@@ -93,13 +94,15 @@ export function TopLine(): JSX.Element {
   );
 }
 
-/** Renders nothing while the connection is live. */
+/** Renders nothing while the connection is live. The note beside it says more where answers are stored. */
 function ConnectionState(props: { readonly state: Connection; readonly retry: () => void }): JSX.Element {
   return (
     <div role="status" class="top-connection">
       <Show when={props.state === "lost"}>
-        <span class="dot bad" />
-        <span class="top-connection-text">Connection lost. Reconnecting…</span>
+        <Show when={storedAt() === undefined}>
+          <span class="dot bad" />
+          <span class="top-connection-text">Connection lost. Reconnecting…</span>
+        </Show>
         <button type="button" class="btn small" onClick={props.retry}>
           Retry
         </button>

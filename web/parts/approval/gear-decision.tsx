@@ -91,7 +91,7 @@ function Standing(props: { readonly gear: GearDetail; readonly whole: boolean | 
   return (
     <Settled>
       <Show when={last()} fallback={props.gear.status === "approved" ? "Approved." : "Rejected."}>
-        {(decision) => <DecisionLine decision={decision()} />}
+        {(decision) => <DecisionLine decision={decision()} among={props.gear.decisions} />}
       </Show>
       {props.gear.status === "disabled" ? " It does not run." : ""}
       <Show when={!props.whole}>

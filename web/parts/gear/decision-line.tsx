@@ -12,15 +12,26 @@ const WORDS: Readonly<Record<GearDecision["decision"], string>> = {
   withdrawn: "Approval withdrawn",
 };
 
+/** A content that was approved before is not rejected, but taken out of use. */
+function wordOf(decision: GearDecision, among: readonly GearDecision[]): string {
+  const before = among
+    .slice(0, among.indexOf(decision))
+    .findLast(({ version }) => version === decision.version);
+  const isDisabling = decision.decision === "disabled" && before?.decision === "approved";
+  return isDisabling ? "Disabled" : WORDS[decision.decision];
+}
+
 export function DecisionLine(props: {
   readonly decision: GearDecision;
+  /** It and others of the same gear, the oldest first. */
+  readonly among: readonly GearDecision[];
   /** Beside its version, without repeating it. */
   readonly short?: boolean;
 }): JSX.Element {
   return (
     <span class="gear-decided wrap">
       <span class={props.decision.decision === "approved" ? "gear-ok" : undefined}>
-        {WORDS[props.decision.decision]}
+        {wordOf(props.decision, props.among)}
       </span>
       <Show when={!props.short}>
         {" "}

@@ -15,7 +15,7 @@ export function EarlierDecisions(props: { readonly gear: GearDetail }): JSX.Elem
         >
           {(decision) => (
             <li>
-              <DecisionLine decision={decision} />
+              <DecisionLine decision={decision} among={props.gear.decisions} />
             </li>
           )}
         </For>

@@ -141,7 +141,9 @@ function VersionList(props: {
                 <span class="small muted">
                   <bdi>{one.author}</bdi>, <Time time={one.created_at} relative />
                 </span>
-                <For each={one.decisions}>{(decision) => <DecisionLine decision={decision} short />}</For>
+                <For each={one.decisions}>
+                  {(decision) => <DecisionLine decision={decision} among={one.decisions} short />}
+                </For>
               </button>
               <span class="mono muted row" title={`SHA-256 ${one.content_hash}`}>
                 {shortHash(one.content_hash)}
