@@ -131,5 +131,8 @@ function listenFailure(code: string, host: string, port: number): AppError {
   if (code === "EADDRINUSE") return fieldError("invalid", "port", `${port} is already in use`);
   if (code === "EACCES")
     return fieldError("invalid", "port", `${port} needs more rights than this program has`);
-  return fieldError("invalid", "address", `${host} is not an address of this machine (${code})`);
+  if (code === "ENOTFOUND") return fieldError("invalid", "address", `no address is known for ${host}`);
+  if (["EADDRNOTAVAIL", "EINVAL"].includes(code))
+    return fieldError("invalid", "address", `${host} is not an address of this machine`);
+  return fieldError("invalid", "address", `this program cannot listen at ${host} (${code})`);
 }
