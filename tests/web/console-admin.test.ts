@@ -76,6 +76,8 @@ describe.skipIf(!hasBrowser)("the administration in a browser", () => {
 
   test("by keyboard alone: a form is filled, its mistake is read, and it is sent", async () => {
     await go("/console/users/new");
+    // The browser moves the focus after the page was loaded.
+    await page.locator("#f-name:focus").waitFor();
     await page.keyboard.type("root");
     await page.keyboard.press("Enter");
     const name = page.locator("#f-name[aria-invalid]");
