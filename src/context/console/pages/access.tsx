@@ -191,7 +191,7 @@ export function ExplainBody({ user, space, path, spaces, answers, failure }: Exp
               <tr>
                 <td class="tight">{capability}</td>
                 <td class={allowed ? "tight" : "tight console-bad"}>{allowed ? "Allowed" : "Denied"}</td>
-                <td class="wide">
+                <td class={`wide ${sentenceClass(reason)}`}>
                   <Name>{reason}</Name>
                 </td>
               </tr>
