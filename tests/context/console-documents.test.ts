@@ -239,6 +239,9 @@ describe("documents in the console", () => {
   test("a viewer sees no button, and every form is refused and on record", async () => {
     await server.admin.write("guarded.md", "one\n");
     await server.admin.write("guarded.md", "two\n");
+    await server.admin.write("single.md", "one\n");
+    for (const path of ["/history/single.md", "/deleted", "/snapshots"])
+      expect([path, (await viewer.get(IN + path)).text.includes("Actions")]).toEqual([path, false]);
     for (const path of ["", "/files/guarded.md", "/history/guarded.md", "/deleted", "/snapshots", "/disk"]) {
       const page = await viewer.get(IN + path);
       expect([path, page.status, page.forms.map(({ method, action }) => `${method} ${action}`)]).toEqual([

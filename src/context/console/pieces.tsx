@@ -149,10 +149,10 @@ export function Problem({
   );
 }
 
-/** A table that scrolls sideways in a narrow window. */
+/** A table that scrolls sideways in a narrow window. `false` stands for a column that no row fills. */
 export function Table(props: {
   label: string;
-  head: readonly (string | { readonly label: string; readonly class: string })[];
+  head: readonly (string | false | { readonly label: string; readonly class: string })[];
   children: ComponentChildren;
 }): VNode {
   return (
@@ -161,7 +161,7 @@ export function Table(props: {
         <thead>
           <tr>
             {props.head.map((one) =>
-              typeof one === "string" ? (
+              one === false ? null : typeof one === "string" ? (
                 <th scope="col">{one === "" ? <span class="visually-hidden">Actions</span> : one}</th>
               ) : (
                 <th scope="col" class={one.class}>

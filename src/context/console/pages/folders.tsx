@@ -219,9 +219,10 @@ export function DeletedBody({ visit, space, files, mayRestore, next, first }: De
         <p>No deleted documents. A deleted document keeps all its versions and can be restored here.</p>
       </Empty>
     );
+  const mayAny = files.some(({ path }) => mayRestore(path));
   return (
     <div class="console-stack">
-      <Table label="Deleted documents" head={["Name", "Version", "Deleted", "By", ""]}>
+      <Table label="Deleted documents" head={["Name", "Version", "Deleted", "By", mayAny && ""]}>
         {files.map((file) => (
           <tr>
             <td class="wide">
@@ -230,13 +231,15 @@ export function DeletedBody({ visit, space, files, mayRestore, next, first }: De
               </a>
             </td>
             <LastChange file={file} />
-            <td class="number">
-              {mayRestore(file.path) && (
-                <FormTo visit={visit} action={spacePath(space, "/undelete", file.path)}>
-                  <button class="btn small">Restore</button>
-                </FormTo>
-              )}
-            </td>
+            {mayAny && (
+              <td class="number">
+                {mayRestore(file.path) && (
+                  <FormTo visit={visit} action={spacePath(space, "/undelete", file.path)}>
+                    <button class="btn small">Restore</button>
+                  </FormTo>
+                )}
+              </td>
+            )}
           </tr>
         ))}
       </Table>
@@ -273,6 +276,7 @@ export function UnrecordedBody(props: UnrecordedProps): VNode {
         <LastLookLine look={look} />
       </div>
     );
+  const isRefused = files.some(({ refused }) => refused !== undefined);
   return (
     <div class="console-stack">
       <p class="console-lead">
@@ -283,7 +287,10 @@ export function UnrecordedBody(props: UnrecordedProps): VNode {
           <button class="btn primary">Record all edits</button>
         </FormTo>
       )}
-      <Table label="Changes on disk" head={["Name", "State", { label: "Size", class: "number" }, "Why"]}>
+      <Table
+        label="Changes on disk"
+        head={["Name", "State", { label: "Size", class: "number" }, isRefused && "Why"]}
+      >
         {files.map((file) => (
           <tr>
             <td class="wide">
@@ -301,7 +308,7 @@ export function UnrecordedBody(props: UnrecordedProps): VNode {
               {(file.state === "modified" || file.state === "missing") && "was "}
               <Size bytes={file.size} />
             </td>
-            <td>{file.refused?.reason ?? ""}</td>
+            {isRefused && <td class="wide">{file.refused?.reason ?? ""}</td>}
           </tr>
         ))}
       </Table>

@@ -160,9 +160,10 @@ function Nothing({ view }: { view: FreshnessView }): VNode {
 }
 
 function Documents({ shown: { documents }, ...props }: FreshnessProps): VNode {
-  const { space } = props;
+  const { space, isEditable } = props;
+  const mayAny = documents.some(({ path }) => isEditable(path));
   return (
-    <Table label="Documents" head={["Document", "State", "Due", "Why", "Owner", ""]}>
+    <Table label="Documents" head={["Document", "State", "Due", "Why", "Owner", mayAny && ""]}>
       {documents.map((one) => (
         <tr>
           <td class="wide">
@@ -186,9 +187,11 @@ function Documents({ shown: { documents }, ...props }: FreshnessProps): VNode {
           <td data-label="Owner:">
             {one.owner === null ? <span class="muted">—</span> : <Name>{one.owner}</Name>}
           </td>
-          <td class="number">
-            <ValidateButton {...props} path={one.path} />
-          </td>
+          {mayAny && (
+            <td class="number">
+              <ValidateButton {...props} path={one.path} />
+            </td>
+          )}
         </tr>
       ))}
     </Table>

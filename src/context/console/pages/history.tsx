@@ -33,6 +33,8 @@ export function HistoryBody(props: HistoryProps): VNode {
         </a>
       </Empty>
     );
+  const shown = rows.map((row) => ({ row, acts: actsOn(row, current, may) }));
+  const hasActs = shown.some(({ acts }) => acts.compare || acts.restore || acts.destroy);
   return (
     <div class="console-stack">
       <div class="console-bar">
@@ -51,10 +53,10 @@ export function HistoryBody(props: HistoryProps): VNode {
       </div>
       <Table
         label="Versions"
-        head={["Version", "Time", "By", "What changed", { label: "Size", class: "number" }, ""]}
+        head={["Version", "Time", "By", "What changed", { label: "Size", class: "number" }, hasActs && ""]}
       >
-        {rows.map((row) => (
-          <Row visit={visit} space={space} path={path} row={row} current={current} may={may} />
+        {shown.map(({ row, acts }) => (
+          <Row {...{ visit, space, path, row, current, acts, hasActs }} />
         ))}
       </Table>
       <Pager first={first} next={next} />
@@ -62,25 +64,36 @@ export function HistoryBody(props: HistoryProps): VNode {
   );
 }
 
-interface RowProps extends Pick<HistoryProps, "visit" | "space" | "may"> {
+/** What one can do with a version. */
+function actsOn(row: VersionRow, current: number | null, may: HistoryProps["may"]) {
+  const isKept = !row.destroyed && !row.pruned;
+  const isOld = isKept && row.version !== current;
+  return {
+    compare: isKept && row.version > 1,
+    restore: isOld && may.update,
+    destroy: isOld && may.destroy,
+  };
+}
+
+interface RowProps extends Pick<HistoryProps, "visit" | "space"> {
   readonly path: string;
   readonly row: VersionRow;
   readonly current: number | null;
+  readonly acts: ReturnType<typeof actsOn>;
+  readonly hasActs: boolean;
 }
 
-function Row({ visit, space, path, row, current, may }: RowProps): VNode {
+function Row({ visit, space, path, row, current, acts, hasActs }: RowProps): VNode {
   const { version } = row;
-  const isGone = row.destroyed || row.pruned;
-  const isCurrent = version === current;
   return (
     <tr>
       <td class="tight">
-        {isGone ? (
+        {row.destroyed || row.pruned ? (
           `v${version}`
         ) : (
           <a href={withQuery(spacePath(space, "/files", path), { version })}>v{version}</a>
         )}{" "}
-        {isCurrent && <span class="console-badge plain">Current</span>}
+        {version === current && <span class="console-badge plain">Current</span>}
         {row.destroyed && <span class="console-badge">Destroyed</span>}
         {row.pruned && <span class="console-badge">Pruned</span>}
       </td>
@@ -94,30 +107,32 @@ function Row({ visit, space, path, row, current, may }: RowProps): VNode {
       <td class="number">
         <Size bytes={row.size} />
       </td>
-      <td class="number">
-        <span class="console-bar">
-          {!isGone && version > 1 && (
-            <a
-              class="btn small"
-              href={withQuery(spacePath(space, "/diff", path), { from: version - 1, to: version })}
-            >
-              Difference
-            </a>
-          )}
-          {!isGone && !isCurrent && may.update && (
-            <FormTo visit={visit} action={spacePath(space, "/restore", path)}>
-              <input type="hidden" name="version" value={version} />
-              <input type="hidden" name="current" value={current ?? ""} />
-              <button class="btn small">Restore</button>
-            </FormTo>
-          )}
-          {!isGone && !isCurrent && may.destroy && (
-            <a class="btn small danger" href={withQuery(spacePath(space, "/destroy", path), { version })}>
-              Destroy
-            </a>
-          )}
-        </span>
-      </td>
+      {hasActs && (
+        <td class="number">
+          <span class="console-bar">
+            {acts.compare && (
+              <a
+                class="btn small"
+                href={withQuery(spacePath(space, "/diff", path), { from: version - 1, to: version })}
+              >
+                Difference
+              </a>
+            )}
+            {acts.restore && (
+              <FormTo visit={visit} action={spacePath(space, "/restore", path)}>
+                <input type="hidden" name="version" value={version} />
+                <input type="hidden" name="current" value={current ?? ""} />
+                <button class="btn small">Restore</button>
+              </FormTo>
+            )}
+            {acts.destroy && (
+              <a class="btn small danger" href={withQuery(spacePath(space, "/destroy", path), { version })}>
+                Destroy
+              </a>
+            )}
+          </span>
+        </td>
+      )}
     </tr>
   );
 }

@@ -37,7 +37,7 @@ export function SnapshotsBody({ visit, space, rows, isLead, name, failure }: Sna
           <p>No snapshots. A snapshot names the space as it is now, so that you can go back to it.</p>
         </Empty>
       ) : (
-        <Table label="Snapshots" head={["Name", "Time", "By", ""]}>
+        <Table label="Snapshots" head={["Name", "Time", "By", isLead && ""]}>
           {rows.map((one) => (
             <tr>
               <td class="wide">
@@ -49,8 +49,8 @@ export function SnapshotsBody({ visit, space, rows, isLead, name, failure }: Sna
               <td>
                 <Name>{one.author}</Name>
               </td>
-              <td class="number">
-                {isLead && (
+              {isLead && (
+                <td class="number">
                   <a
                     class="btn small"
                     href={spacePath(space, `/snapshots/${one.id}/restore`)}
@@ -58,8 +58,8 @@ export function SnapshotsBody({ visit, space, rows, isLead, name, failure }: Sna
                   >
                     Restore
                   </a>
-                )}
-              </td>
+                </td>
+              )}
             </tr>
           ))}
         </Table>
