@@ -106,6 +106,35 @@ export function Choice(props: ChoiceProps): VNode {
   );
 }
 
+export interface OptionsProps extends Omit<ChoiceProps, "options" | "hint"> {
+  readonly options: readonly { readonly value: string; readonly label: string; readonly note: string }[];
+}
+
+/** A choice whose options need a sentence each, which a list that opens would cut. */
+export function Options({ label, name, value, options, failure }: OptionsProps): VNode {
+  const problem = problemAt(name, failure);
+  return (
+    <fieldset class="console-options" {...describedBy(name, problem, undefined)}>
+      <legend class="label">{label}</legend>
+      {options.map((one) => (
+        <label class="check">
+          <input type="radio" name={name} value={one.value} checked={one.value === value} />
+          <span>
+            {one.label}
+            <br />
+            <span class="muted small">{one.note}</span>
+          </span>
+        </label>
+      ))}
+      {problem !== undefined && (
+        <div class="field">
+          <Below name={name} problem={problem} hint={undefined} />
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
 function problemAt(name: string, failure: Failure | undefined): string | undefined {
   return failure?.field === name ? failure.text : undefined;
 }

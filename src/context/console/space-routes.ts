@@ -42,7 +42,7 @@ function isAdmin({ rights }: Caller): boolean {
 
 function createRoutes(spaces: Pick<Spaces, "create">): PageRoute[] {
   const path = "/console/new-space";
-  const templates = templateNames.map((value) => ({ value, label: `${value} · ${templateSummary(value)}` }));
+  const templates = templateNames.map((value) => ({ value, label: value, note: templateSummary(value) }));
   const shown = (visit: Visit, name: string, template: string, failure?: Failure) =>
     page("Create a space", h(NewSpaceBody, { visit, name, template, templates, failure }), {
       crumbs: [{ label: "Spaces", path: ALL }],

@@ -15,7 +15,7 @@ import type { Listen, Setup } from "./setup.ts";
 /** All addresses of this machine. */
 const WILDCARDS = ["0.0.0.0", "::"];
 
-const TEMPLATES = templateNames.map((value) => ({ value, label: `${value} · ${templateSummary(value)}` }));
+const TEMPLATES = templateNames.map((value) => ({ value, label: value, note: templateSummary(value) }));
 
 type Ask = Asked<Stranger>;
 

@@ -4,7 +4,18 @@ import type { VNode } from "preact";
 import type { Space } from "../../spaces/schema.ts";
 import type { Failure } from "../failure.ts";
 import { countText, counted, sizeText, spacePath } from "../format.ts";
-import { Choice, Empty, Field, FormTo, Pager, Problem, Size, Table, Time } from "../pieces.tsx";
+import {
+  Empty,
+  Field,
+  FormTo,
+  Options,
+  Pager,
+  Problem,
+  Size,
+  Table,
+  Time,
+  type OptionsProps,
+} from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 
 interface SpacesProps {
@@ -65,7 +76,7 @@ interface NewSpaceProps {
   readonly visit: Visit;
   readonly name: string;
   readonly template: string;
-  readonly templates: readonly { readonly value: string; readonly label: string }[];
+  readonly templates: OptionsProps["options"];
   readonly failure: Failure | undefined;
 }
 
@@ -82,7 +93,7 @@ export function NewSpaceBody({ visit, name, template, templates, failure }: NewS
         hint="Lower-case letters, digits and hyphens. It cannot be changed later."
         failure={failure}
       />
-      <Choice label="Template" name="template" value={template} options={templates} failure={failure} />
+      <Options label="Template" name="template" value={template} options={templates} failure={failure} />
       <div class="actions">
         <a class="btn" href="/console/spaces">
           Cancel

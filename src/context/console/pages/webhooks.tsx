@@ -119,7 +119,7 @@ export function HookFormBody({ visit, form, known, failure }: HookFormProps): VN
         name="everywhere"
         value={spaces === null ? "yes" : "no"}
         options={[
-          { value: "yes", label: "Every space, including new ones, and the server itself" },
+          { value: "yes", label: "All spaces, new ones too, and the server" },
           { value: "no", label: "The selected spaces only" },
         ]}
       />

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import type { Failure } from "../../console/failure.ts";
-import { Choice, Field, FormTo, Name, Problem } from "../../console/pieces.tsx";
+import { Field, FormTo, Name, Options, Problem, type OptionsProps } from "../../console/pieces.tsx";
 import type { Stranger } from "../../console/visit.ts";
 import type { Listen } from "../setup.ts";
 
@@ -72,7 +72,7 @@ export function AddressBody({ visit, host, port, failure }: Shared & { host: str
       fields={["address", "port"]}
       button="Continue"
     >
-      <fieldset class="console-stack">
+      <fieldset class="console-options">
         <legend class="label">Who can reach the server</legend>
         <label class="check">
           <input type="radio" name="reach" value="here" checked={isHere} />
@@ -146,7 +146,7 @@ export function AdminBody({ visit, name, failure }: Shared & { name: string }): 
 interface SpaceProps extends Shared {
   readonly name: string;
   readonly template: string;
-  readonly templates: readonly { readonly value: string; readonly label: string }[];
+  readonly templates: OptionsProps["options"];
 }
 
 export function SpaceBody({ visit, name, template, templates, failure }: SpaceProps): VNode {
@@ -168,7 +168,7 @@ export function SpaceBody({ visit, name, template, templates, failure }: SpacePr
         hint="Lower-case letters, digits and hyphens"
         failure={failure}
       />
-      <Choice label="Template" name="template" value={template} options={templates} failure={failure} />
+      <Options label="Template" name="template" value={template} options={templates} failure={failure} />
     </Step>
   );
 }
