@@ -98,7 +98,7 @@ function Records({ records }: { records: readonly AuditRecord[] }): VNode {
   return (
     <Table label="Audit records" head={["Number", "Time", "Person", "Action", "What", "Result"]}>
       {records.map((one) => (
-        <tr>
+        <tr class="console-record">
           <td class="tight">
             <a href={recordPath(one.seq)}>{one.seq}</a>
           </td>

@@ -152,7 +152,7 @@ function Records({ records }: { records: readonly AuditRecord[] }): VNode {
   return (
     <Table label="Audit records" head={["Time", "Person", "Action", "What", "Result"]}>
       {records.map((one) => (
-        <tr>
+        <tr class="console-record">
           <td class="tight">
             <Time at={one.time} />
           </td>
