@@ -43,9 +43,11 @@ export function ProblemBody({ status, sentence, requestId, kept }: ProblemPage):
           <Raw text={kept} label="Your text" />
         </section>
       )}
-      <p>
-        <a href="/console">Go to the overview</a>
-      </p>
+      {status !== 401 && (
+        <p>
+          <a href="/console">Go to the overview</a>
+        </p>
+      )}
       <p class="muted small">
         Request ID <code>{requestId}</code>
       </p>
