@@ -1,5 +1,4 @@
-// Ranks commands against a query. Every word of the query must match: the start of a word, the inside of one, or its letters in order.
-// Pure.
+// Ranks commands against a query. Every word of the query must match: the start of a word, or the inside of one. Pure.
 
 export interface Found {
   /** Stable: recently used commands are stored under it. */
@@ -18,7 +17,6 @@ const EXACT = 8;
 const START = 5;
 const WORD_START = 3;
 const INSIDE = 2;
-const LETTERS = 1;
 /** A match in the note or group counts this much of a match in the label. */
 const NOTE_SHARE = 0.4;
 const SHOWN_IN_GROUP_MAX = 10;
@@ -97,8 +95,7 @@ export function scoreOf(command: Found, words: readonly string[]): number {
 
 function fit(text: string, word: string): number {
   if (text === word) return EXACT;
-  const found = fitOfWords(text, word);
-  return found > 0 || word.length < 2 ? found : lettersInOrder(text, word) ? LETTERS : 0;
+  return fitOfWords(text, word);
 }
 
 function fitOfWords(text: string, word: string): number {
@@ -106,11 +103,6 @@ function fitOfWords(text: string, word: string): number {
   const at = text.indexOf(word);
   if (at < 0) return 0;
   return text.split(/[\s_\-./:]+/u).some((part) => part.startsWith(word)) ? WORD_START : INSIDE;
-}
-
-function lettersInOrder(text: string, word: string): boolean {
-  let at = -1;
-  return [...word].every((letter) => (at = text.indexOf(letter, at + 1)) >= 0);
 }
 
 interface Folded {

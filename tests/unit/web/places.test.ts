@@ -138,8 +138,9 @@ describe("the palette's search", () => {
     expect(ids("desk rel")).toEqual(["c"]);
     expect(ids("desk models")).toEqual([]);
   });
-  test("matches letters in order, ignoring case and accents", () => {
-    expect(ids("rlsdsk")).toEqual(["c"]);
+  test("matches words and their parts, ignoring case and accents, and no loose letters", () => {
+    expect(ids("eleas")).toEqual(["c", "d"]);
+    expect(ids("rlsdsk")).toEqual([]);
     expect(ids("CAFE MUN")).toEqual(["f"]);
     expect(ids("zz")).toEqual([]);
   });
