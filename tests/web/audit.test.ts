@@ -127,6 +127,18 @@ onScreen("the audit screen", screen, (at) => {
     await page.close();
   });
 
+  test("names targets on a small screen, and the person that a detail numbers", async () => {
+    const guest = (await at.admin.get("/users")).find(({ name }) => name === "Guest")!;
+    await at.admin.put(`/teams/1/members/${guest.id}`);
+    const page = await at.open("/audit", { width: 390 });
+    const added = rows(page).filter({ hasText: "team.member.add" });
+    await added.locator(".audit-under").getByText("team 1").waitFor();
+    await added.click();
+    const record = page.getByRole("complementary", { name: "Record" });
+    await record.getByText(`Guest (${guest.id})`).waitFor();
+    await page.close();
+  });
+
   test("passes axe in both themes", async () => {
     const page = await at.open("/audit?record=2");
     await page.getByRole("complementary", { name: "Record" }).waitFor();

@@ -343,7 +343,19 @@ const columns: readonly Column<ListedRecord>[] = [
     optional: true,
     tight: true,
   },
-  { title: "Action", cell: (record) => <code class="audit-action">{record.action}</code>, tight: true },
+  {
+    title: "Action",
+    cell: (record) => (
+      <>
+        <code class="audit-action">{record.action}</code>
+        <Show when={narrow()}>
+          <div class="small audit-under">
+            <Target record={record} />
+          </div>
+        </Show>
+      </>
+    ),
+  },
   { title: "Target", cell: (record) => <Target record={record} />, optional: true },
   {
     title: "Content",

@@ -8,6 +8,7 @@ import type { ListedRecord } from "../../../src/service/audit/schema.ts";
 import { IconButton } from "../../kit/button.tsx";
 import { exactTime } from "../../kit/format.ts";
 import { CopyButton } from "../../kit/pieces.tsx";
+import { usersQuery } from "../../state/lists.ts";
 import { AUTH_NAMES, isUnreadable } from "./record-words.ts";
 
 interface DetailProps {
@@ -18,6 +19,12 @@ interface DetailProps {
 
 export function RecordDetail(props: DetailProps): JSX.Element {
   const details = () => Object.entries(props.record.detail);
+  const people = usersQuery();
+  /** A person by the present name and the number; only the number of one who was deleted. */
+  const detailText = (name: string, value: unknown) => {
+    const person = name === "user" ? people.data()?.find(({ id }) => id === value) : undefined;
+    return person ? `${person.name} (${person.id})` : String(value);
+  };
   return (
     <>
       <header class="section">
@@ -52,7 +59,7 @@ export function RecordDetail(props: DetailProps): JSX.Element {
                 {([name, value]) => (
                   <>
                     <dt>{name}</dt>
-                    <dd dir="auto">{String(value)}</dd>
+                    <dd dir="auto">{detailText(name, value)}</dd>
                   </>
                 )}
               </For>
