@@ -31,7 +31,7 @@ onScreen("the context area without a space", withoutSpace, (at) => {
     expect(await problemsInBothThemes(page)).toEqual([]);
     const settings = await at.open("/settings", { context: page.context() });
     const memory = settings.locator("section").filter({ hasText: "Memory" });
-    await memory.getByText("Unavailable").waitFor();
+    await memory.getByText("unavailable", { exact: true }).waitFor();
     await memory.getByText(NONE).waitFor();
     await memory.getByText("None", { exact: true }).waitFor();
     // The palette asks for no documents.
@@ -45,7 +45,7 @@ onScreen("the context area without a space", withoutSpace, (at) => {
     await button(page, "Check again").click();
     await page.getByRole("heading", { name: "No documents yet" }).waitFor();
     await settings.reload();
-    await memory.getByText("Available", { exact: true }).waitFor();
+    await memory.getByText("available", { exact: true }).waitFor();
     await memory.getByText(at.directory).waitFor();
     await settings.close();
     await page.close();

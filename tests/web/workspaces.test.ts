@@ -236,6 +236,8 @@ onScreen("the list of workspaces", made, (at) => {
     await row(page, "Busy").getByText("just now").waitFor();
     // The model has no price, so its cost is not zero but unknown.
     await row(page, "Busy").getByText("unknown cost").waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await row(page, "Busy").getByText("Cost today: unknown cost").waitFor();
     await page.close();
   });
 

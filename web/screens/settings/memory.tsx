@@ -22,7 +22,7 @@ export function Memory(): JSX.Element {
                 <dt>State</dt>
                 <dd>
                   <span class={`tag ${status().available ? "ok" : "wait"}`}>
-                    {status().available ? "Available" : "Unavailable"}
+                    {status().available ? "available" : "unavailable"}
                   </span>
                   <Show when={!status().available}>
                     <span>{spaceWords(status()).title}</span>

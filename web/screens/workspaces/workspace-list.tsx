@@ -16,6 +16,7 @@ import { Button } from "../../kit/button.tsx";
 import { costText, plural } from "../../kit/format.ts";
 import { type Action, Menu } from "../../kit/menu.tsx";
 import { Time } from "../../kit/pieces.tsx";
+import { narrow } from "../../kit/screen.ts";
 import { type Column, found, Table } from "../../kit/table.tsx";
 import { me } from "../../state/session.ts";
 import type { Activities } from "./activity.ts";
@@ -110,7 +111,19 @@ function columnsOf(
       title: "Last activity",
       sortBy: lastActive,
       tight: true,
-      cell: (one) => <Time time={lastActive(one)} relative />,
+      cell: (one) => (
+        <>
+          <Time time={lastActive(one)} relative />
+          <Show when={narrow() && spentToday(activity(one))}>
+            {(cost) => (
+              <div class="small muted num ellipsis">
+                <span class="visually-hidden">Cost today: </span>
+                {cost()}
+              </div>
+            )}
+          </Show>
+        </>
+      ),
     },
     {
       title: "Cost today",

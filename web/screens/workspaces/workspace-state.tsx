@@ -13,12 +13,12 @@ export function WorkspaceTags(props: { readonly activity: WorkspaceActivity | un
       <Show when={turn()?.status === "running"}>
         <span class="tag ok">
           <i class="dot busy" aria-hidden="true" />
-          Running
+          running
         </span>
       </Show>
       <Show when={turn()?.status === "waiting" && approvals() === 0}>
         <span class="tag wait" title="A turn waits for another person">
-          Waiting
+          waiting
         </span>
       </Show>
       <Show when={approvals() > 0}>
