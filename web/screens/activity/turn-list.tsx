@@ -22,7 +22,9 @@ export function TurnList(props: { readonly onOpen: (id: number) => void }): JSX.
   const [filter, setFilter] = createSignal<TurnFilter>(NO_FILTER);
   const pages = createTurnPages(filter);
   const hasTurns = () => here.state().turns.length > 0;
-  const clock = createClock(() => here.state().turns.some(({ status }) => isOpen(status)));
+  const clock = createClock(
+    () => here.feed.connection() === "live" && here.state().turns.some(({ status }) => isOpen(status)),
+  );
   // What streams in is newer than what was read.
   const live = createMemo(() => new Map(here.state().turns.map((turn) => [turn.id, turn])));
   const columns = columnsOf((turn) => live().get(turn.id) ?? turn, clock);

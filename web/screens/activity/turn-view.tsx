@@ -27,7 +27,9 @@ export function TurnView(props: {
   const turn = createMemo<Turn | undefined>(
     () => here.state().turns.find(({ id }) => id === props.id) ?? steps()?.turn,
   );
-  const clock = createClock(() => turn() !== undefined && isOpen(turn()!.status));
+  const clock = createClock(
+    () => here.feed.connection() === "live" && turn() !== undefined && isOpen(turn()!.status),
+  );
   const foreign = () =>
     query.problem()?.code === "not_found" || (steps() && steps()!.turn.workspace_id !== here.id);
   return (

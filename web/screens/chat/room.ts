@@ -74,7 +74,9 @@ export function createRoom(): Room {
     onReveal: (reveals) => (reveal = reveals),
     compose: (text) => hear(text),
     onCompose: (hears) => (hear = hears),
-    now: createSeconds(() => here.state().turns.some(({ status }) => isOpen(status))),
+    now: createSeconds(
+      () => here.feed.connection() === "live" && here.state().turns.some(({ status }) => isOpen(status)),
+    ),
     namesKnown: () => !models.loading(),
     modelName: (agentId, chosen) => names().get(chosen ?? modelIds().get(agentId) ?? 0),
     branches: createBranches((attachments) => attaching()?.take(attachments)),
