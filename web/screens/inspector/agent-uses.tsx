@@ -108,7 +108,7 @@ function Internet(props: { readonly agent: Agent }): JSX.Element {
           {grant() ? (on() ? "granted" : "granted, off") : "not granted"}
         </span>
         <Show when={isAdmin() && (on() || grant())}>
-          <span class="end">
+          <span class="end inspector-flush">
             <Button small kind="quiet" busy={busy()} onClick={() => void change()}>
               {grant() ? "Revoke" : "Grant"}
             </Button>
