@@ -43,7 +43,7 @@ export function CloneDialog(props: {
           value={name()}
           onInput={setName}
           placeholder={`${props.workspace.name} copy`}
-          hint="You cannot rename it later."
+          hint="You cannot change it later; the display name can change."
           problem={form.of("name")}
         />
         <FormActions form={form} action="Clone" onCancel={props.onClose} />

@@ -47,7 +47,7 @@ export function WorkspaceForm(props: {
         rows={2}
         value={description()}
         onInput={setDescription}
-        hint="The purpose. You cannot change name and description later."
+        hint="The purpose. You cannot change name and description later; the display name can change."
         problem={form.of("description")}
       />
       <Combobox
