@@ -209,8 +209,16 @@ class HeldDirectory implements AsyncDisposable {
     if (!this.#facts) return;
     const real = await absentAsUndefined(realpath(this.real));
     const facts = real === this.real ? await absentAsUndefined(lstat(real)) : undefined;
-    if (!facts || !sameFile(facts, this.#facts))
-      throw new AppError("conflict", "the directory was replaced in the meantime; try again");
+    if (!facts || !sameFile(facts, this.#facts)) throw replaced("directory");
+  }
+
+  /** Without a descriptor, checks that an open file is the one of this name: the directory may have been another one when it was opened. */
+  async recheckFile(name: string, opened: Stats): Promise<void> {
+    if (!this.#facts) return;
+    await this.recheck();
+    const facts = await absentAsUndefined(lstat(this.entry(name)));
+    if (!facts || !sameFile(facts, opened)) throw replaced("file");
+    await this.recheck();
   }
 
   /** Makes new names in it durable. Windows cannot sync a directory. */
@@ -224,6 +232,10 @@ class HeldDirectory implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle?.close();
   }
+}
+
+function replaced(what: "directory" | "file"): AppError {
+  return new AppError("conflict", `the ${what} was replaced in the meantime; try again`);
 }
 
 /** One name in a held directory. Links are not followed: it is a regular file, absent, or refused. */
@@ -250,7 +262,7 @@ export class Place implements AsyncDisposable {
       try {
         const facts = await handle.stat();
         requireRegular(facts, this.path);
-        await this.#directory.recheck();
+        await this.#directory.recheckFile(this.#name, facts);
         return {
           handle,
           size: facts.size,

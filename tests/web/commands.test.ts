@@ -32,12 +32,13 @@ onScreen("the palette", made, (at) => {
   const chosen = (page: Page) => palette(page).getByRole("option", { selected: true }).innerText();
   const run = async (page: Page, search: string) => {
     await summon(page);
-    await page.keyboard.type(search);
+    const field = palette(page).getByRole("combobox");
+    await field.fill(search);
     await palette(page)
       .getByRole("option", { name: new RegExp(search, "i") })
       .first()
       .waitFor();
-    await page.keyboard.press("Enter");
+    await field.press("Enter");
     await palette(page).waitFor({ state: "detached" });
   };
 
