@@ -35,7 +35,12 @@ export const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 const Path = judgedText({ maxLength: PATH_BYTES_MAX });
 
 export const DocumentsQuery = closed({
-  paths: Type.Optional(Type.Array(Path, { maxItems: NAMES_MAX })),
+  paths: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: NAMES_MAX,
+      description: "documents; one that cannot be read comes back in `unread` with the reason",
+    }),
+  ),
   prefixes: Type.Optional(Type.Array(Path, { maxItems: NAMES_MAX, description: "directories" })),
   known: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
