@@ -12,7 +12,7 @@ export function sha256Hex(data: string | Uint8Array): string {
   return Bun.CryptoHasher.hash("sha256", data, "hex");
 }
 
-/** Takes the same time for every pair of texts of two lengths, wherever they differ. */
+/** Compares in a time that does not depend on where the texts differ. */
 export function isSameSecret(one: string, other: string): boolean {
   return crypto.timingSafeEqual(Buffer.from(sha256Hex(one)), Buffer.from(sha256Hex(other)));
 }

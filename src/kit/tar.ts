@@ -54,6 +54,7 @@ async function writeAll(
       error ? written.reject(error) : written.resolve(),
     );
     entry.on("error", () => {});
+    // By hand, because `pipeline` takes three times as long as all else for a small file.
     try {
       for await (const piece of content) if (!entry.write(piece)) await drained(entry, written.promise);
       entry.end(null);
@@ -66,7 +67,7 @@ async function writeAll(
   archive.finalize();
 }
 
-/** Without `pipeline`, which takes three times as long as all else for a small file. `written`: settles at the end of the entry, also of a broken one. */
+/** Waits until the entry takes more. `written`: settles at the end of the entry, also of a broken one. */
 function drained(entry: ReturnType<Pack["entry"]>, written: Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   entry.once("drain", resolve);

@@ -9,7 +9,7 @@ export interface Job<Input, Output> {
   /** The limit of one run, without the time in the queue. */
   readonly deadlineMs: number;
   readonly inputBytesMax: number;
-  /** What one run may add to the memory of the process; undefined: its input bounds it. */
+  /** The most that one run may add to the memory of the process; undefined: its input bounds it. */
   readonly memoryBytesMax?: number;
   /** The cost to transfer and hold, in bytes, or UTF-16 units for text. */
   readonly sizeOf: (input: Input) => number;

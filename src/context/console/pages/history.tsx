@@ -64,7 +64,7 @@ export function HistoryBody(props: HistoryProps): VNode {
   );
 }
 
-/** What one can do with a version. */
+/** The actions for one version. */
 function actsOn(row: VersionRow, current: number | null, may: HistoryProps["may"]) {
   const isKept = !row.destroyed && !row.pruned;
   const isOld = isKept && row.version !== current;
