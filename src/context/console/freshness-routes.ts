@@ -93,7 +93,8 @@ async function shownOf(caller: Caller, space: BrowsedSpace, view: FreshnessView)
     limit: PAGE_ROWS,
   };
   if (group !== "none") return { ...(await overviewOf(answer, wish)), undeclared: undefined };
-  const { counts } = await overviewOf(answer, { ...wish, limit: 0 });
+  // Only the counts; the documents come in the order of paths, so nothing is sorted.
+  const { counts } = await overviewOf(answer, { ...wish, order: "path", limit: 0 });
   const wanted = text.toLowerCase();
   const readsAll = caller.rights.readsAll(space.name);
   const isShown = (path: string) =>
