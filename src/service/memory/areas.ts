@@ -1,6 +1,6 @@
 // What people see of the space: all of it in the admin's Context area, and the branch of one workspace for its members.
 
-import { AppError } from "../../kit/error.ts";
+import { AppError, badParameter } from "../../kit/error.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { parseDocumentPath } from "../../kit/paths.ts";
 import { decodeUtf8 } from "../../kit/utf8.ts";
@@ -9,6 +9,7 @@ import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { historyPage, readDocument, toFile, toHit } from "./documents.ts";
 import { recall } from "./recall.ts";
+import { SEARCH_CHARACTERS_MAX } from "./schema.ts";
 import type {
   ContextDocument,
   ContextFile,
@@ -73,6 +74,8 @@ export class MemoryAreas {
   /** Admins. Raises `invalid` for a query without a word. */
   async search(caller: Caller, text: string, path: string | undefined): Promise<ContextSearch> {
     requireAdmin(caller);
+    if (text.length > SEARCH_CHARACTERS_MAX)
+      throw badParameter("q", `at most ${SEARCH_CHARACTERS_MAX} characters`);
     const { space, clock } = this.#deps;
     const query = { text, prefixes: [prefixOf(path)], limit: FOUND_MAX };
     const { results, more } = await space.use((door) => recall(door, query, clock));

@@ -42,7 +42,6 @@ export async function recall(
   const files = new Map<string, ListedFile>();
   for (const listed of await Promise.all(prefixes.map((prefix) => space.list({ prefix }))))
     for (const file of listed) files.set(file.path, file);
-  if (files.size === 0) return { results: [], more: false };
   const now = clock.now();
   const ranked = (await hitsOf(space, prefixes, text))
     .flatMap((hit) => {

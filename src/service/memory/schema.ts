@@ -9,7 +9,7 @@ export const CONTEXT_BINDINGS_PER_WORKSPACE_MAX = 500;
 export const MEMORY_DOCUMENT_BYTES_MAX = 256 * 1024;
 export const MEMORY_WRITES_PER_TURN_MAX = 1_000;
 const PATH_BYTES_MAX = 1_024;
-const SEARCH_CHARACTERS_MAX = 300;
+export const SEARCH_CHARACTERS_MAX = 300;
 
 /** Why there is no memory, for programs; `error` says it to people. */
 const unavailableReasons = [

@@ -13,7 +13,7 @@ import type { Access } from "../workspaces/access.ts";
 import type { ContextBindings } from "./bindings.ts";
 import { MINE, nameOf, pathOf, SHARED, type AgentBranches, type Branches } from "./branches.ts";
 import { recall, type Recalled } from "./recall.ts";
-import { MEMORY_DOCUMENT_BYTES_MAX } from "./schema.ts";
+import { MEMORY_DOCUMENT_BYTES_MAX, SEARCH_CHARACTERS_MAX } from "./schema.ts";
 import type { MemorySpace } from "./space.ts";
 import type { MemoryWrites } from "./writes.ts";
 
@@ -52,7 +52,7 @@ const WriteInput = closed({
   }),
 });
 const SearchInput = closed({
-  query: Type.String({ minLength: 1, maxLength: 300, description: "Words to look for" }),
+  query: Type.String({ minLength: 1, maxLength: SEARCH_CHARACTERS_MAX, description: "Words to look for" }),
 });
 const BindInput = closed({
   path: Type.String({ description: "Path of a document in the context space" }),

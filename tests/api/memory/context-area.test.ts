@@ -2,9 +2,10 @@
 // and a server.
 
 import { describe, expect, test } from "bun:test";
+import { SEARCH_CHARACTERS_MAX } from "../../../src/service/memory/schema.ts";
 import { bytes } from "../../kit/file-engine.ts";
 import { memoryKinds, memoryWorld } from "../../kit/memory-world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/refusal.ts";
 
 const PATH = "team/style.md";
 const at = <Route extends "file" | "history">(route: Route) => `/context/${route}?path=${PATH}` as const;
@@ -90,7 +91,18 @@ describe.each(memoryKinds)("the context area on a %s", (kind) => {
     ]);
     expect((await admin.get("/context/search?q=warm%20sea&path=b")).results).toHaveLength(1);
     expect(await admin.get("/context/search?q=mountains")).toEqual({ results: [], more: false });
-    await refusal(admin.get("/context/search?q=%3F%3F"), "invalid");
+  });
+
+  test("refuses a query by its own fault, also in a space with no documents", async () => {
+    await using memory = await memoryWorld(kind);
+    const { admin } = memory.at;
+    for (const query of ["%3F%3F", "", "x".repeat(SEARCH_CHARACTERS_MAX + 1)])
+      expect(await refusalOf(admin.get(`/context/search?q=${query}`))).toMatchObject({
+        code: "invalid",
+        details: { in: "query", field: "q" },
+      });
+    const longest = "x".repeat(SEARCH_CHARACTERS_MAX);
+    expect(await admin.get(`/context/search?q=${longest}`)).toEqual({ results: [], more: false });
   });
 
   test("is for admins only", async () => {
