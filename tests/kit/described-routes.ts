@@ -12,6 +12,8 @@ export interface JsonSchema {
   readonly items?: JsonSchema;
   readonly pattern?: string;
   readonly minItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly additionalProperties?: unknown;

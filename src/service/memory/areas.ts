@@ -192,5 +192,5 @@ export class MemoryAreas {
 }
 
 function prefixOf(path: string | undefined): string | undefined {
-  return path === undefined || path === "" ? undefined : path;
+  return path === undefined || path === "" ? undefined : parseDocumentPath("path", path);
 }
