@@ -70,7 +70,7 @@ export async function openUi({ directory, deps, ...listening }: LocalUiOptions):
   const source = localSource(lent);
   const entry = new Entry(clock);
   const areas = [
-    entryArea(entry),
+    entryArea(entry, () => ahead.entered()),
     overviewArea(source),
     foldersArea(source),
     documentsArea(source, new Rendering(workers)),

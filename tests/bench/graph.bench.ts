@@ -3,45 +3,18 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
-import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
-import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { parseDocumentPath } from "../../src/kit/paths.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { contextClient, contextServer } from "../kit/context-server.ts";
-import { silent } from "../kit/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { measuredServer } from "../kit/measured-server.ts";
 import { localDeps } from "../kit/space-doors.ts";
+import { fillWithLinks, LINKED_DOCUMENTS, linkedPathOf, linkedTextOf } from "./linked-space.ts";
 import { percentile, type Row } from "./row.ts";
 
-const DOCUMENTS = 50_000;
 const RUNS = 9;
 const REQUESTS = 300;
 const TARGET_MS = 200;
 const HOLD_MS = 20;
-
-const pathOf = (number: number) => `team/${number % 100}/note-${number}.md`;
-
-/** Four links: a name, a relative path, a path from the top, and one that is broken. */
-function textOf(number: number): string {
-  const other = (step: number) => (number * 7_919 + step * 104_729) % DOCUMENTS;
-  const relative = `../${other(2) % 100}/note-${other(2)}.md`;
-  return `# Note ${number}\n\nSee [[note-${other(1)}]] and [another](${relative}).\n\nAlso ${pathOf(other(3))} and [[missing-${number % 50}]].\n${"word ".repeat(100)}\n`;
-}
-
-async function fill(directory: string): Promise<void> {
-  const engine = openSqliteEngine({ directory, clock: systemClock, log: silent });
-  for (let from = 0; from < DOCUMENTS; from += BATCH_OPERATIONS_MAX) {
-    const operations = Array.from({ length: BATCH_OPERATIONS_MAX }, (_, index) => ({
-      op: "put" as const,
-      path: parseDocumentPath("path", pathOf(from + index)),
-      content: new TextEncoder().encode(textOf(from + index)),
-    }));
-    await engine.apply({ operations, author: "seed" });
-  }
-  await engine.close();
-}
 
 export async function run(): Promise<Row[]> {
   return [...(await commands()), ...(await requests())];
@@ -51,7 +24,7 @@ async function commands(): Promise<Row[]> {
   await using folder = await temporaryFolder();
   const directory = join(folder.path, "space");
   await (await createLocalSpace({ directory, name: "main", template: "blank" }, localDeps)).close();
-  await fill(directory);
+  await fillWithLinks(directory);
   const graph = () => timed([binaryPath("cairn"), "graph", "--json", "--dir", directory]);
   // What any program has to do that notices an edit: ask the file system about each file.
   const look = () => timed(["find", directory, "-type", "f", "-size", "+1000k"]);
@@ -65,7 +38,7 @@ async function commands(): Promise<Row[]> {
     unchanged.push(await graph());
   }
   for (let index = 0; index < RUNS; index += 1) {
-    writeFileSync(join(directory, pathOf(index)), `[[note-${index + 1}]]`);
+    writeFileSync(join(directory, linkedPathOf(index)), `[[note-${index + 1}]]`);
     edited.push(await graph());
   }
   const limit = median(looks);
@@ -80,7 +53,7 @@ async function commands(): Promise<Row[]> {
   });
   return [
     row(
-      `cairn graph of ${DOCUMENTS} documents, cold`,
+      `cairn graph of ${LINKED_DOCUMENTS} documents, cold`,
       median(unchanged),
       `≤ ${TARGET_MS} ms`,
       median(unchanged) <= TARGET_MS,
@@ -93,7 +66,7 @@ async function commands(): Promise<Row[]> {
 async function requests(): Promise<Row[]> {
   await using server = await contextServer();
   await server.stop();
-  await fill(server.inSpace());
+  await fillWithLinks(server.inSpace());
   await using measured = await measuredServer("context", server.directory);
   const admin = contextClient(measured.url, server.bootstrap);
   const ask = async (query: string) => {
@@ -103,19 +76,19 @@ async function requests(): Promise<Row[]> {
   };
   // The first requests of a server compile its routes and statements.
   await admin.get("/spaces/team");
-  await admin.write(pathOf(0), textOf(0));
+  await admin.write(linkedPathOf(0), linkedTextOf(0));
   let first = 0;
   const held = await measured.longestStretch(async () => void (first = await ask("")));
   const times: number[] = [];
   const hold = await measured.longestStretch(async () => {
-    for (let index = 0; index < REQUESTS; index += 1) times.push(await ask(`?path=${pathOf(index)}`));
+    for (let index = 0; index < REQUESTS; index += 1) times.push(await ask(`?path=${linkedPathOf(index)}`));
   });
   const whole = await measured.longestStretch(async () => {
     for (const only of ["links", "broken", "orphans", "ranks"]) await ask(`?only=${only}`);
   });
   let written = 0;
   const after = await measured.longestStretch(async () => {
-    await admin.write(pathOf(1), "[[note-2]]");
+    await admin.write(linkedPathOf(1), "[[note-2]]");
     written = await ask("");
   });
   times.sort((a, b) => a - b);

@@ -18,11 +18,16 @@ const PROBLEMS: Readonly<Record<Extract<Exchanged, { problem: string }>["problem
   unknown: `This is not the address that cairn ui printed; ${ANOTHER}.`,
 };
 
-export function entryArea(entry: Entry): Area {
-  return { routes: [{ method: "GET", path: ENTER_PATH, open: (asked) => enter(entry, asked) }] };
+export function entryArea(entry: Entry, onEntered: () => void): Area {
+  const open = (asked: Asked<Stranger>) => enter(entry, onEntered, asked);
+  return { routes: [{ method: "GET", path: ENTER_PATH, open }] };
 }
 
-async function enter(entry: Entry, { query, exchange, visit: { nonce } }: Asked<Stranger>): Promise<Answer> {
+async function enter(
+  entry: Entry,
+  onEntered: () => void,
+  { query, exchange, visit: { nonce } }: Asked<Stranger>,
+): Promise<Answer> {
   if (exchange.method !== "GET") throw wrongMethod(exchange.method, exchange.path, ["GET"]);
   // A browser that only looks ahead must not use up the key.
   if (/prefetch|prerender/.test(purposeOf(exchange)))
@@ -30,6 +35,7 @@ async function enter(entry: Entry, { query, exchange, visit: { nonce } }: Asked<
   const given = query.get("key") ?? "";
   const exchanged = entry.exchange(given);
   if ("session" in exchanged) {
+    onEntered();
     const cookies = [sessionCookie(exchange, exchanged.session)];
     return { kind: "response", response: await onward(exchange, nonce, cookies) };
   }

@@ -1,4 +1,5 @@
-// Looks at the files of a space again as soon as the system reports a change, while somebody reads its pages, so that the next page has not to wait.
+// Looks at the files of a space before a page needs it: when somebody comes in, and again as soon as the system reports a change while somebody reads
+// such pages.
 
 import type { Clock } from "../../kit/clock.ts";
 import type { BrowsedSpace } from "../space/door.ts";
@@ -37,19 +38,28 @@ export class LookingAhead {
     if (!this.#isLooking) this.#read.set(what, this.#deps.clock.elapsed());
   }
 
-  /** Call when files have changed. */
-  changed(): void {
-    const { clock, later } = this.#deps;
-    if (this.#isLooking || clock.elapsed() < this.#restsUntil || this.#wanted().length === 0) return;
-    this.#isLooking = true;
-    later(() => this.#look());
+  /** Call when somebody comes in. */
+  entered(): void {
+    this.#begin(() => Object.keys(LOOKS) as TreeLook[]);
   }
 
-  async #look(): Promise<void> {
+  /** Call when files have changed. */
+  changed(): void {
+    if (this.#wanted().length > 0) this.#begin(() => this.#wanted());
+  }
+
+  #begin(wanted: () => readonly TreeLook[]): void {
+    const { clock, later } = this.#deps;
+    if (this.#isLooking || clock.elapsed() < this.#restsUntil) return;
+    this.#isLooking = true;
+    later(() => this.#look(wanted));
+  }
+
+  async #look(wanted: () => readonly TreeLook[]): Promise<void> {
     const { clock, use } = this.#deps;
     const started = clock.elapsed();
     try {
-      for (const what of this.#wanted()) await use(LOOKS[what]);
+      for (const what of wanted()) await use(LOOKS[what]);
     } finally {
       this.#isLooking = false;
       const ended = clock.elapsed();

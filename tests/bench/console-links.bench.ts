@@ -1,0 +1,100 @@
+// Pages about all files of a space with 50,000 linked documents: of a server, and of `cairn ui`, which looks at the files on disk. A person opens one
+// page, reads it, and opens the next, so there is a pause before each.
+
+import { join } from "node:path";
+import { createLocalSpace } from "../../src/context/space/local.ts";
+import { admittedTo, carried, signedIn, type Visitor } from "../kit/console.ts";
+import { contextServer, SPACE } from "../kit/context-server.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { measuredServer, type MeasuredServer } from "../kit/measured-server.ts";
+import { localDeps } from "../kit/space-doors.ts";
+import { fillWithLinks, LINKED_DOCUMENTS } from "./linked-space.ts";
+import { percentile, type Row } from "./row.ts";
+
+const REQUESTS = 15;
+const PAUSE_MS = 300;
+/** What a person needs to find the way to another page. */
+const READING_MS = 5_000;
+const TARGET_MS = 15;
+const HOLD_MS = 20;
+
+const PAGES: Readonly<Record<string, string>> = {
+  graph: "/graph",
+  "broken links": "/graph?list=broken",
+  freshness: "/freshness",
+  "freshness, without a rule": "/freshness?show=none",
+};
+const ON_DISK: Readonly<Record<string, string>> = { "top folder": "", "on disk": "/disk", ...PAGES };
+
+export async function run(): Promise<Row[]> {
+  return [...(await served()), ...(await local())];
+}
+
+async function served(): Promise<Row[]> {
+  await using server = await contextServer();
+  const one = await signedIn(server, "root");
+  await server.stop();
+  await fillWithLinks(server.inSpace());
+  await using measured = await measuredServer("context", server.directory);
+  return await pages("server", {
+    measured,
+    one: carried(one, server.url, measured.url),
+    space: SPACE,
+    of: PAGES,
+  });
+}
+
+async function local(): Promise<Row[]> {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "space");
+  await (await createLocalSpace({ directory, name: "main", template: "blank" }, localDeps)).close();
+  await fillWithLinks(directory);
+  await using measured = await measuredServer("ui", directory);
+  const one = await admittedTo(measured.url);
+  await Bun.sleep(READING_MS);
+  return await pages("cairn ui", { measured, one, space: "main", of: ON_DISK });
+}
+
+interface Desk {
+  readonly measured: MeasuredServer;
+  readonly one: Visitor;
+  readonly space: string;
+  readonly of: Readonly<Record<string, string>>;
+}
+
+async function pages(where: string, { measured, one, space, of }: Desk): Promise<Row[]> {
+  const rows: Row[] = [];
+  const open = async (path: string) => {
+    await Bun.sleep(PAUSE_MS);
+    const started = performance.now();
+    const { status } = await one.get(`/console/spaces/${space}${path}`);
+    if (status !== 200) throw new Error(`${path}: ${status}`);
+    return performance.now() - started;
+  };
+  const hold = await measured.longestStretch(async () => {
+    for (const [name, path] of Object.entries(of)) {
+      const first = await open(path);
+      const times: number[] = [];
+      for (let count = 0; count < REQUESTS; count += 1) times.push(await open(path));
+      times.sort((a, b) => a - b);
+      const median = percentile(times, 0.5);
+      const target = { target: `≤ ${TARGET_MS} ms`, met: median <= TARGET_MS };
+      rows.push({ name: `${where}: ${name}, median after a pause`, measured: median, unit: "ms", ...target });
+      rows.push({
+        name: "the same, opened first",
+        measured: first,
+        unit: "ms",
+        target: "(no target)",
+        met: true,
+      });
+    }
+  });
+  rows.push({
+    name: `${where} of ${LINKED_DOCUMENTS} documents: longest hold of the thread, of processor`,
+    measured: hold,
+    unit: "ms",
+    target: `≤ ${HOLD_MS} ms`,
+    met: hold <= HOLD_MS,
+  });
+  return rows;
+}
