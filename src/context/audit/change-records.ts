@@ -30,7 +30,7 @@ export class ChangeRecords {
     const first = head.seq - effects.length + 1;
     for (const [index, { op, path, after, destroyed }] of effects.entries()) {
       const { version = null, hash = null } = destroyed ?? after ?? {};
-      this.#add(space, head.epoch, { seq: first + index, op, path, version, hash, time }, shared);
+      void this.#add(space, head.epoch, { seq: first + index, op, path, version, hash, time }, shared);
     }
   }
 
@@ -51,12 +51,12 @@ export class ChangeRecords {
       const entries = await log(after);
       if (entries.length === 0) break;
       const missing = entries.filter(({ seq }) => !known.has(idOf(head.epoch, seq)));
-      for (const entry of missing) this.#add(space, head.epoch, entry, sharedBy(entry.author));
+      const written = missing.map((entry) => this.#add(space, head.epoch, entry, sharedBy(entry.author)));
       recovered += missing.length;
-      // Flush each page, so that the audit file keeps up.
-      chain.flush();
       after = entries.at(-1)!.seq;
       await turnOfOthers();
+      // The audit file keeps up.
+      await Promise.all(written);
     }
     chain.follow({ space, ...head });
     if (recovered > 0)
@@ -68,10 +68,10 @@ export class ChangeRecords {
     epoch: string,
     { seq, op, path, version, hash, time }: Omit<LogEntry, "author">,
     shared: AuditEntry,
-  ): void {
+  ): Promise<void> {
     const about = { action: `file.${op}`, space, target: path, version, content_hash: hash };
     const entry = { ...shared, id: idOf(epoch, seq), time: rfc3339(time), ...about };
-    void this.#deps.chain.add(entry, { space, epoch, seq });
+    return this.#deps.chain.add(entry, { space, epoch, seq });
   }
 
   forget(space: string): Promise<void> {

@@ -4,7 +4,7 @@
 import { h } from "preact";
 import { LIGHT_STEPS, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { freshnessGroups, freshnessOrders, overviewOf, type FreshnessWish } from "../freshness/overview.ts";
-import type { FreshnessAnswer } from "../freshness/schema.ts";
+import { Undeclared } from "../freshness/undeclared.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { BrowsedSpace } from "../space/door.ts";
 import { validate } from "../space/validation.ts";
@@ -24,44 +24,51 @@ import type { SpaceSource } from "./space-source.ts";
 const AREA = "/freshness";
 const TEXT_CHARACTERS_MAX = 200;
 
+interface Desk {
+  readonly source: SpaceSource;
+  readonly clock: Clock;
+  readonly undeclared: Undeclared;
+}
+
 export function freshnessArea(source: SpaceSource, clock: Clock): Area {
+  const desk: Desk = { source, clock, undeclared: new Undeclared() };
   return {
     spaceTabs: [{ label: "Freshness", path: AREA }],
     routes: [
-      { method: "GET", path: `/console/spaces/:space${AREA}`, answer: (asked) => shownPage(source, asked) },
+      { method: "GET", path: `/console/spaces/:space${AREA}`, answer: (asked) => shownPage(desk, asked) },
       {
         method: "POST",
         path: `/console/spaces/:space${AREA}/validate`,
-        answer: (asked) => validated(source, clock, asked),
+        answer: (asked) => validated(desk, asked),
       },
     ],
   };
 }
 
-async function validated(source: SpaceSource, clock: Clock, asked: Asked): Promise<Answer> {
+async function validated(desk: Desk, asked: Asked): Promise<Answer> {
   const { visit, params, form } = asked;
   const space = params["space"]!;
   try {
-    const done = await source.use(visit.caller, space, (one) =>
-      validate(one, form.text("path"), clock.now()),
+    const done = await desk.source.use(visit.caller, space, (one) =>
+      validate(one, form.text("path"), desk.clock.now()),
     );
     const text = done.changed
       ? `${done.path} is validated as of ${done.last_validated}.`
       : `${done.path} was already validated on ${done.last_validated}.`;
     return to(freshnessAddress(space, viewOf(form)), text);
   } catch (error) {
-    return shownPage(source, asked, failureOf(error));
+    return shownPage(desk, asked, failureOf(error));
   }
 }
 
-async function shownPage(source: SpaceSource, asked: Asked, failure?: Failure): Promise<Answer> {
+async function shownPage(desk: Desk, asked: Asked, failure?: Failure): Promise<Answer> {
   const { visit, params, query, form } = asked;
   const space = params["space"]!;
   const view = failure ? viewOf(form) : viewOf({ text: (name) => query.get(name) ?? "" });
-  const found = await source.use(visit.caller, space, async (one) => {
+  const found = await desk.source.use(visit.caller, space, async (one) => {
     const again = lookedAgain(one, asked);
     if (again) return { again };
-    const shown = await shownOf(visit.caller, one, view);
+    const shown = await shownOf(desk, visit.caller, one, view);
     return { shown, look: lastLookOf(one, "freshness", asked) };
   });
   if ("again" in found) return found.again;
@@ -82,7 +89,12 @@ function viewOf(given: { text(name: string): string }): FreshnessView {
   };
 }
 
-async function shownOf(caller: Caller, space: BrowsedSpace, view: FreshnessView): Promise<ShownFreshness> {
+async function shownOf(
+  { undeclared }: Desk,
+  caller: Caller,
+  space: BrowsedSpace,
+  view: FreshnessView,
+): Promise<ShownFreshness> {
   const answer = await space.freshness();
   const { group, text, order, offset } = view;
   const wish: FreshnessWish = {
@@ -95,29 +107,31 @@ async function shownOf(caller: Caller, space: BrowsedSpace, view: FreshnessView)
   if (group !== "none") return { ...(await overviewOf(answer, wish)), undeclared: undefined };
   // Only the counts; the documents come in the order of paths, so nothing is sorted.
   const { counts } = await overviewOf(answer, { ...wish, order: "path", limit: 0 });
-  const wanted = text.toLowerCase();
-  const readsAll = caller.rights.readsAll(space.name);
-  const isShown = (path: string) =>
-    (wanted === "" || path.toLowerCase().includes(wanted)) &&
-    (readsAll || caller.rights.may("read", space.name, path));
-  const paths = await undeclaredIn(space, answer, isShown);
-  const part = paths.slice(offset, offset + PAGE_ROWS);
-  return { counts, documents: [], matching: paths.length, undeclared: part };
+  const shown = await shownAmong(await undeclared.among(await space.documentPaths(), answer.documents), {
+    text,
+    reads: caller.rights.readsAll(space.name)
+      ? undefined
+      : (path) => caller.rights.may("read", space.name, path),
+  });
+  const part = shown.slice(offset, offset + PAGE_ROWS);
+  return { counts, documents: [], matching: shown.length, undeclared: part };
 }
 
-/** Documents that no rule of freshness covers, sorted by path. From the graph, which knows all documents without looking at the disk again. */
-async function undeclaredIn(
-  space: BrowsedSpace,
-  { documents }: FreshnessAnswer,
-  isShown: (path: string) => boolean,
-): Promise<string[]> {
-  const declared = new Set(documents.map(({ path }) => path));
-  const { ranks = [] } = await space.graph({ only: "ranks" });
-  const found: string[] = [];
+interface Shown {
+  readonly text: string;
+  /** Undefined: all of them. */
+  readonly reads: ((path: string) => boolean) | undefined;
+}
+
+/** Those with the text in the path that the caller may read. Pauses. */
+async function shownAmong(paths: readonly string[], { text, reads }: Shown): Promise<readonly string[]> {
+  if (text === "" && !reads) return paths;
+  const wanted = text.toLowerCase();
   const stretch = new Stretch(LIGHT_STEPS);
-  for (const { path } of ranks) {
-    if (!declared.has(path) && isShown(path)) found.push(path);
+  const shown: string[] = [];
+  for (const path of paths) {
+    if ((wanted === "" || path.toLowerCase().includes(wanted)) && (!reads || reads(path))) shown.push(path);
     if (stretch.isOver()) await turnOfOthers();
   }
-  return found;
+  return shown;
 }

@@ -127,6 +127,10 @@ class ServedSpace implements BrowsedSpace {
     return this.#deps.freshness.check(this.#caller, this.name);
   }
 
+  documentPaths(): Promise<readonly string[]> {
+    return this.#deps.graph.documents(this.#caller, this.name);
+  }
+
   graph(query: GraphQuery = {}): Promise<GraphAnswer> {
     return this.#deps.graph.answer(this.#caller, this.name, query);
   }

@@ -132,6 +132,7 @@ export class Events {
           head: { epoch: head.epoch, seq },
         });
       after = entries.at(-1)!.seq;
+      await turnOfOthers();
     }
     if (source?.epoch !== head.epoch)
       await this.#deps.db.write(() => void this.#store.setSource.run(space, head.epoch, head.seq));

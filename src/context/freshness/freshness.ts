@@ -74,7 +74,7 @@ export class Freshness {
       important: isWhole
         ? important.slice(0, IMPORTANT_MAX)
         : await firstOf(important, isShown, IMPORTANT_MAX),
-      documents: isWhole ? [...documents] : await firstOf(documents, ({ path }) => isShown(path)),
+      documents: isWhole ? documents : await firstOf(documents, ({ path }) => isShown(path)),
     };
   }
 

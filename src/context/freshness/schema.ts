@@ -42,6 +42,6 @@ export const FreshnessAnswer = closed({
   important: Type.Array(Type.String(), {
     description: `documents with \`importance: high\`, stale or not, sorted by path; at most ${IMPORTANT_MAX}`,
   }),
-  documents: Type.Array(Freshness),
+  documents: Type.Unsafe<readonly Freshness[]>(Type.Array(Freshness)),
 });
 export type FreshnessAnswer = Static<typeof FreshnessAnswer>;

@@ -79,6 +79,12 @@ export class Graph {
     return { ...before, [field]: part };
   }
 
+  /** The paths of the documents that the caller may see, sorted. Raises `too_large`. */
+  async documents(caller: Caller, spaceName: string): Promise<readonly string[]> {
+    const { graph } = await this.#seen(caller, spaceName);
+    return graph.documents();
+  }
+
   async #asked(caller: Caller, spaceName: string, query: GraphQuery): Promise<GraphAnswer | AskedList> {
     const { path, only } = query;
     if (path !== undefined && only !== undefined && only !== "core")

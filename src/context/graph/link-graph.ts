@@ -19,6 +19,7 @@ export interface Sight {
 
 export class LinkGraph {
   readonly data: GraphData;
+  #documents: Promise<readonly string[]> | undefined;
   #ranks: Promise<readonly RankedDocument[]> | undefined;
   #core: Promise<GraphCore> | undefined;
 
@@ -111,6 +112,11 @@ export class LinkGraph {
   *orphans(): Generator<string> {
     const { orphans, paths } = this.data;
     for (const file of orphans) yield paths[file]!;
+  }
+
+  /** The paths of all documents, sorted. Computed once. Pauses. */
+  documents(): Promise<readonly string[]> {
+    return (this.#documents ??= documentsIn(this.data));
   }
 
   /** Of every document, in the order of paths. Computed once. Pauses. */
@@ -210,6 +216,16 @@ class Links {
       targets: this.#targets,
     };
   }
+}
+
+async function documentsIn({ paths }: GraphData): Promise<readonly string[]> {
+  const documents: string[] = [];
+  const stretch = new Stretch(LIGHT_STEPS);
+  for (const path of paths) {
+    if (isDocumentPath(path)) documents.push(path);
+    if (stretch.isOver()) await turnOfOthers();
+  }
+  return documents;
 }
 
 async function rankedIn({ paths, from, to }: GraphData): Promise<readonly RankedDocument[]> {

@@ -11,7 +11,7 @@ const READ_MS = 60_000;
 const LOOK_SHARE = 1 / 5;
 
 const LOOKS: Readonly<Record<TreeLook, (space: BrowsedSpace) => Promise<unknown>>> = {
-  graph: (space) => space.graph(),
+  graph: (space) => space.graph({ only: "core" }),
   freshness: (space) => space.freshness(),
   unrecorded: (space) => space.unrecorded(),
 };

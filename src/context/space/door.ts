@@ -85,6 +85,8 @@ export interface BrowsedSpace extends SpaceDoor {
   folder(query: FolderQuery): Promise<FolderPage>;
   deleted(query: { readonly before?: number | undefined; readonly limit: number }): Promise<DeletedPage>;
   conflicts(): Promise<ConflictFile[]>;
+  /** The paths of all documents, sorted, as the graph knows them. Raises `too_large`. */
+  documentPaths(): Promise<readonly string[]>;
   /** From one document, which may be deleted, to another. Raises `not_text`, `too_large`. */
   compare(path: string, other: string): Promise<FileDiff>;
   /** Files on disk that differ from their versions, or that have none, sorted by path. */

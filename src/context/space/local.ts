@@ -314,6 +314,10 @@ class LocalSpace implements BrowsedSpace {
     return this.#freshness.check(this.#caller, this.name);
   }
 
+  documentPaths(): Promise<readonly string[]> {
+    return this.#graph.documents(this.#caller, this.name);
+  }
+
   graph(query: GraphQuery = {}): Promise<GraphAnswer> {
     return this.#graph.answer(this.#caller, this.name, query);
   }

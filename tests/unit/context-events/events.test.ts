@@ -50,6 +50,40 @@ test("after a crash that left many spaces untold, the events before it are kept;
   db.close();
 });
 
+test("other work has its turn between two pages of changes that have no events", async () => {
+  await using folder = await temporaryFolder();
+  const db = openDatabase(`${folder.path}/server.db`);
+  migrate(db, serverMigrations, 0);
+  const events = new Events({ db, clock: manualClock(), log: silent });
+  await events.catchUp("team", { epoch: "e", seq: 0 }, () => Promise.resolve([]));
+  const change = {
+    op: "write" as const,
+    path: "a.md" as never,
+    version: 1,
+    hash: "0",
+    author: "ann",
+    time: 0,
+  };
+  let turns = 0;
+  const seen: number[] = [];
+  const wait = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const others = (async () => {
+    while (seen.length < 3) {
+      turns += 1;
+      await wait();
+    }
+  })();
+  await events.catchUp("team", { epoch: "e", seq: 3 }, (after) => {
+    seen.push(turns);
+    return Promise.resolve([{ ...change, seq: after + 1 }]);
+  });
+  await others;
+  expect(new Set(seen).size).toBe(3);
+  await events.settle();
+  expect(events.after(0)).toHaveLength(3);
+  db.close();
+});
+
 test("a follower whose replay fails is told so, and does not take the end for the end of the log", async () => {
   await using folder = await temporaryFolder();
   const db = openDatabase(`${folder.path}/server.db`);
