@@ -328,6 +328,19 @@ test("pages about all files show every change made before the request, and when 
   await until(async () => (await looked()) === "2026-01-01 12:00:51");
 });
 
+test("looks at all files as soon as somebody comes in, so that the first page about them is ready", async () => {
+  const clock = manualClock();
+  await using ui = await localUi({ files: FILES, clock });
+  const one = await ui.enter();
+  // Another command has its turn once the files have been looked at.
+  await ui.inSpace((space) => space.record());
+  clock.advance(20_000);
+  for (const page of ["disk", "graph", "freshness"])
+    expect((await one.get(`/console/spaces/main/${page}`)).text).toContain(
+      "Files as of 2026-01-01 12:00:00 UTC",
+    );
+});
+
 function cookieOf({ cookies }: Visitor): string {
   return [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
 }
