@@ -14,11 +14,25 @@ import { manualClock } from "../../kit/manual-clock.ts";
 /** Old events are looked for once in so many. */
 const ROUND = 10_000;
 
-test("after a crash that left many spaces untold, the events before it are kept; the oldest go when there are too many", async () => {
-  await using folder = await temporaryFolder();
+async function eventsDesk() {
+  const folder = await temporaryFolder();
   const db = openDatabase(`${folder.path}/server.db`);
   migrate(db, serverMigrations, 0);
-  const events = new Events({ db, clock: manualClock(), log: silent });
+  return {
+    events: new Events({ db, clock: manualClock(), log: silent }),
+    async [Symbol.asyncDispose]() {
+      db.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Of a space's log, without its number. */
+const CHANGE = { op: "write" as const, path: "a.md" as never, version: 1, hash: "0", author: "ann", time: 0 };
+
+test("after a crash that left many spaces untold, the events before it are kept; the oldest go when there are too many", async () => {
+  await using desk = await eventsDesk();
+  const { events } = desk;
   const announce = async (count: number) => {
     for (let left = count; left > 0; left -= 1) events.announce({ type: "file.write", actor: "ann" });
     await events.settle();
@@ -28,42 +42,19 @@ test("after a crash that left many spaces untold, the events before it are kept;
   const spaces = Array.from({ length: 12 }, (_, index) => `space ${index}`);
   for (const space of spaces) await events.catchUp(space, head(0), () => Promise.resolve([]));
   for (const space of spaces)
-    await events.catchUp(space, head(1), (after) =>
-      Promise.resolve([
-        {
-          seq: after + 1,
-          op: "write" as const,
-          path: "a.md" as never,
-          version: 1,
-          hash: "0",
-          author: "ann",
-          time: 0,
-        },
-      ]),
-    );
+    await events.catchUp(space, head(1), (after) => Promise.resolve([{ ...CHANGE, seq: after + 1 }]));
   await announce(ROUND);
   expect(events.after(0)[0]!.seq).toBe(1);
   await announce(EVENTS_KEPT);
   const oldest = events.after(0)[0]!.seq;
   expect(oldest).toBeGreaterThan(events.last - EVENTS_KEPT - ROUND);
   expect(oldest).toBeLessThanOrEqual(events.last - EVENTS_KEPT + 1);
-  db.close();
 });
 
 test("other work has its turn between two pages of changes that have no events", async () => {
-  await using folder = await temporaryFolder();
-  const db = openDatabase(`${folder.path}/server.db`);
-  migrate(db, serverMigrations, 0);
-  const events = new Events({ db, clock: manualClock(), log: silent });
+  await using desk = await eventsDesk();
+  const { events } = desk;
   await events.catchUp("team", { epoch: "e", seq: 0 }, () => Promise.resolve([]));
-  const change = {
-    op: "write" as const,
-    path: "a.md" as never,
-    version: 1,
-    hash: "0",
-    author: "ann",
-    time: 0,
-  };
   let turns = 0;
   const seen: number[] = [];
   const wait = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -75,20 +66,17 @@ test("other work has its turn between two pages of changes that have no events",
   })();
   await events.catchUp("team", { epoch: "e", seq: 3 }, (after) => {
     seen.push(turns);
-    return Promise.resolve([{ ...change, seq: after + 1 }]);
+    return Promise.resolve([{ ...CHANGE, seq: after + 1 }]);
   });
   await others;
   expect(new Set(seen).size).toBe(3);
   await events.settle();
   expect(events.after(0)).toHaveLength(3);
-  db.close();
 });
 
 test("a follower whose replay fails is told so, and does not take the end for the end of the log", async () => {
-  await using folder = await temporaryFolder();
-  const db = openDatabase(`${folder.path}/server.db`);
-  migrate(db, serverMigrations, 0);
-  const events = new Events({ db, clock: manualClock(), log: silent });
+  await using desk = await eventsDesk();
+  const { events } = desk;
   for (const path of ["a.md", "b.md"])
     events.announce({ type: "file.write", actor: "ann", space: "team", path });
   await events.settle();
@@ -105,5 +93,4 @@ test("a follower whose replay fails is told so, and does not take the end for th
   });
   await ended.promise;
   expect([seen, events.followers]).toEqual([["file.write", "error"], 0]);
-  db.close();
 });
