@@ -143,7 +143,7 @@ async function install(names: readonly ToolName[]): Promise<string | undefined> 
 function packageFor(name: ToolName): string {
   const packages: readonly string[] = tools[name].debianPackages;
   const isKnown = (one: string) => Bun.spawnSync(["apt-cache", "show", one]).exitCode === 0;
-  return (packages.length > 1 ? packages.find(isKnown) : undefined) ?? packages.at(-1)!;
+  return packages.find(isKnown) ?? packages.at(-1)!;
 }
 
 /** Returns what went wrong, or undefined. */

@@ -30,17 +30,10 @@ interface GraphDeps {
   readonly memory?: TreeMemory | undefined;
 }
 
-type Item = GraphLink | RankedDocument | string;
-
-/** One list of an answer, of which a caller gets the part that the query names. */
-interface AskedList {
-  readonly before: Pick<GraphAnswer, "head" | "path">;
-  readonly field: "links" | "orphans" | "ranks";
-  readonly items: Iterable<Item>;
-}
-
-/** The totals, the core, or one list in pages. */
-type GraphPart = GraphAnswer | Listing<Item>;
+/** The totals, or one list of an answer in pages. */
+type GraphPart =
+  | GraphAnswer
+  | (Listing<GraphLink | RankedDocument | string> & { readonly before: Pick<GraphAnswer, "head" | "path"> });
 
 const OWN_DIRECTORY = ".cairn";
 /** About 2 ms of work to write as JSON. */
@@ -60,49 +53,37 @@ export class Graph {
    * `too_large`.
    */
   async part(caller: Caller, spaceName: string, query: GraphQuery): Promise<GraphPart> {
-    const asked = await this.#asked(caller, spaceName, query);
-    if (!("items" in asked)) return asked;
-    const { before, field, items } = asked;
-    return { before, field, pages: pagesOfPart(items, query) };
+    const { path, only } = query;
+    if (path !== undefined && only !== undefined && only !== "core")
+      throw new AppError("invalid", "use path or only, not both; only=core works with a path");
+    const asked = path === undefined ? undefined : parseDocumentPath("path", path);
+    const { graph, head } = await this.#seen(caller, spaceName);
+    if (asked !== undefined) {
+      if (!graph.has(asked)) throw notFound("file", asked);
+      if (only === "core") return { head, path: asked, core: await graph.core(asked) };
+      return listing({ head, path: asked }, "links", graph.around(asked), query);
+    }
+    if (only === "links") return listing({ head }, "links", graph.links(), query);
+    if (only === "broken") return listing({ head }, "links", graph.broken(), query);
+    if (only === "orphans") return listing({ head }, "orphans", graph.orphans(), query);
+    if (only === "ranks") return listing({ head }, "ranks", await graph.ranks(), query);
+    if (only === "core") return { head, totals: graph.totals(), core: await graph.core() };
+    return { head, totals: graph.totals() };
   }
 
   /** The whole answer at once. Raises as `part`. */
   async answer(caller: Caller, spaceName: string, query: GraphQuery): Promise<GraphAnswer> {
-    const asked = await this.#asked(caller, spaceName, query);
-    if (!("items" in asked)) return asked;
-    const { before, field, items } = asked;
-    const isWhole = query.offset === undefined && query.limit === undefined;
-    // Copied at once: a list of a whole space is not walked.
-    if (isWhole && Array.isArray(items)) return { ...before, [field]: [...items] };
-    const part: Item[] = [];
-    for await (const page of pagesOfPart(items, query)) for (const item of page) part.push(item);
-    return { ...before, [field]: part };
+    const part = await this.part(caller, spaceName, query);
+    if (!("pages" in part)) return part;
+    const items: unknown[] = [];
+    for await (const page of part.pages) for (const item of page) items.push(item);
+    return { ...part.before, [part.field]: items };
   }
 
   /** The paths of the documents that the caller may see, sorted. Raises `too_large`. */
   async documents(caller: Caller, spaceName: string): Promise<readonly string[]> {
     const { graph } = await this.#seen(caller, spaceName);
     return graph.documents();
-  }
-
-  async #asked(caller: Caller, spaceName: string, query: GraphQuery): Promise<GraphAnswer | AskedList> {
-    const { path, only } = query;
-    if (path !== undefined && only !== undefined && only !== "core")
-      throw new AppError("invalid", "use path or only, not both; only=core works with a path");
-    const asked = path === undefined ? undefined : parseDocumentPath("path", path);
-    const { graph, head } = await this.#seen(caller, spaceName);
-    const before = { head };
-    if (asked !== undefined) {
-      if (!graph.has(asked)) throw notFound("file", asked);
-      if (only === "core") return { head, path: asked, core: await graph.core(asked) };
-      return { before: { head, path: asked }, field: "links", items: graph.around(asked) };
-    }
-    if (only === "links") return { before, field: "links", items: graph.links() };
-    if (only === "broken") return { before, field: "links", items: graph.broken() };
-    if (only === "orphans") return { before, field: "orphans", items: graph.orphans() };
-    if (only === "ranks") return { before, field: "ranks", items: await graph.ranks() };
-    if (only === "core") return { head, totals: graph.totals(), core: await graph.core() };
-    return { head, totals: graph.totals() };
   }
 
   async #seen(caller: Caller, spaceName: string): Promise<{ graph: LinkGraph; head: string }> {
@@ -146,8 +127,17 @@ export class Graph {
   }
 }
 
+function listing(
+  before: Pick<GraphAnswer, "head" | "path">,
+  field: "links" | "orphans" | "ranks",
+  items: Iterable<GraphLink | RankedDocument | string>,
+  query: GraphQuery,
+): GraphPart {
+  return { before, field, pages: pagesOfPart<GraphLink | RankedDocument | string>(items, query) };
+}
+
 /** Pauses while it leaves out items before the part. */
-async function* pagesOfPart(
+async function* pagesOfPart<Item>(
   items: Iterable<Item>,
   { offset = 0, limit = Infinity }: GraphQuery,
 ): AsyncGenerator<Item[]> {

@@ -121,7 +121,7 @@ export class LinkGraph {
 
   /** Of every document, in the order of paths. Computed once. Pauses. */
   ranks(): Promise<readonly RankedDocument[]> {
-    return (this.#ranks ??= rankedIn(this.data));
+    return (this.#ranks ??= this.documents().then((documents) => rankedIn(this.data, documents)));
   }
 
   /** The part that a picture shows: of the space, computed once, or around a file. Pauses. */
@@ -228,12 +228,16 @@ async function documentsIn({ paths }: GraphData): Promise<readonly string[]> {
   return documents;
 }
 
-async function rankedIn({ paths, from, to }: GraphData): Promise<readonly RankedDocument[]> {
-  const documents: string[] = [];
+/** `documents`: among the paths, in the same order. */
+async function rankedIn(
+  { paths, from, to }: GraphData,
+  documents: readonly string[],
+): Promise<readonly RankedDocument[]> {
   const numbers = new Int32Array(paths.length).fill(-1);
   const stretch = new Stretch(LIGHT_STEPS);
+  let next = 0;
   for (const [file, path] of paths.entries()) {
-    if (isDocumentPath(path)) numbers[file] = documents.push(path) - 1;
+    if (path === documents[next]) numbers[file] = next++;
     if (stretch.isOver()) await turnOfOthers();
   }
   const sources: number[] = [];

@@ -40,26 +40,26 @@ export class LookingAhead {
 
   /** Call when somebody comes in. */
   entered(): void {
-    this.#begin(() => Object.keys(LOOKS) as TreeLook[]);
+    this.#begin(Object.keys(LOOKS) as TreeLook[]);
   }
 
   /** Call when files have changed. */
   changed(): void {
-    if (this.#wanted().length > 0) this.#begin(() => this.#wanted());
+    this.#begin(this.#wanted());
   }
 
-  #begin(wanted: () => readonly TreeLook[]): void {
+  #begin(wanted: readonly TreeLook[]): void {
     const { clock, later } = this.#deps;
-    if (this.#isLooking || clock.elapsed() < this.#restsUntil) return;
+    if (wanted.length === 0 || this.#isLooking || clock.elapsed() < this.#restsUntil) return;
     this.#isLooking = true;
     later(() => this.#look(wanted));
   }
 
-  async #look(wanted: () => readonly TreeLook[]): Promise<void> {
+  async #look(wanted: readonly TreeLook[]): Promise<void> {
     const { clock, use } = this.#deps;
     const started = clock.elapsed();
     try {
-      for (const what of wanted()) await use(LOOKS[what]);
+      for (const what of wanted) await use(LOOKS[what]);
     } finally {
       this.#isLooking = false;
       const ended = clock.elapsed();
