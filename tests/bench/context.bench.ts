@@ -3,7 +3,7 @@
 
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { runContext, type RunningContext } from "../kit/running-context.ts";
-import { firstLines, load, residentMb, type LoadResult } from "./programs.ts";
+import { firstLines, load, processorMs, residentMb, type LoadResult } from "./programs.ts";
 import { percentile, type Row } from "./row.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -13,6 +13,8 @@ const MANY = 64;
 const PUSHED_FILES = 10_000;
 const PUSHED_BYTES = 2048;
 const POLL_MS = 20;
+const REST_MS = 5_000;
+const REST_SHARE_MAX = 0.005;
 /** Of what is measured one at a time, the median of so many. */
 const SINGLE_RUNS = 9;
 
@@ -24,6 +26,7 @@ export async function run(): Promise<Row[]> {
     await fetch(`${server.url}/health`);
   });
   const idleMb = await residentMb(server.pid);
+  const atRest = await rest(server);
   const limits = await bareWrites(join(server.directory, ".."));
   // The first seconds of a server go into compiling it.
   await writes(server.url, server.bootstrap, MANY);
@@ -45,8 +48,20 @@ export async function run(): Promise<Row[]> {
     ),
     time("cairn file get, cold", await coldGet(server), 40),
     time("start to healthy", startMs, 80),
+    atRest,
     { name: "memory of an idle server", measured: idleMb, unit: "MB", target: "≤ 60 MB", met: idleMb <= 60 },
   ];
+}
+
+/** After a page of the console was opened, whose code is loaded with it. */
+async function rest({ url, pid }: RunningContext): Promise<Row> {
+  await (await fetch(`${url}/console/login`)).text();
+  await Bun.sleep(1_000);
+  const before = await processorMs(pid);
+  await Bun.sleep(REST_MS);
+  const share = ((await processorMs(pid)) - before) / REST_MS;
+  const target = { target: `≤ ${REST_SHARE_MAX * 100} %`, met: share <= REST_SHARE_MAX };
+  return { name: "processor at rest, with the console", measured: share * 100, unit: "%", ...target };
 }
 
 function time(name: string, measured: number, atMost: number, limit?: number): Row {
