@@ -97,16 +97,52 @@ test("a server announces what became stale once for each window", async () => {
   expect(await told(0)).toEqual([stale("secret/old.md", 1, "2025-01-02T00:00:00.000Z", null)]);
   expect(await told(30)).toEqual([stale("old.md", 1, "2026-01-31T12:00:00.000Z", "ann")]);
   expect(await told(1)).toEqual([]);
-  // A later version begins a new window, and a space that was deleted is forgotten.
+  // A later version begins a new window.
   await write("old.md", "---\nstale-after: 1d\nowner: [bob, eve]\n---\n");
   await events.settle();
   expect(await told(0)).toEqual([]);
   expect(await told(1)).toEqual([stale("old.md", 2, "2026-02-02T12:00:00.003Z", "bob, eve")]);
-  await server.ask("DELETE", "/spaces/team?confirm=team");
-  await server.ask("POST", "/spaces", { name: "team", template: "blank" });
-  await write("secret/old.md", "---\nlast-validated: 2025-01-01\nstale-after: 1d\n---\n");
-  await events.settle();
-  expect(await told(0)).toHaveLength(1);
+});
+
+test("what was announced of a space that was deleted does not count for another of its name", async () => {
+  const clock = manualClock();
+  await using server = await openedContext({ clock });
+  const { events, staleEvents, db } = server.parts;
+  const toldAfter = async (...asked: [method: string, path: string, body?: unknown][]) => {
+    for (const [method, path, body] of asked) await server.ask(method, path, body);
+    await events.settle();
+    const before = events.last;
+    await staleEvents.look();
+    return events.after(before).map(({ type, space, path }) => [type, space, path]);
+  };
+  const remembered = () => db.query<{ path: string }, []>("SELECT path FROM stale_documents").all();
+  const old = "---\nlast-validated: 2025-01-01\nstale-after: 1d\n---\n";
+  const stale = [["freshness.stale", "team", "old.md"]];
+  const write = ["PUT", "/spaces/team/files/old.md", old] as const;
+  const remove = ["DELETE", "/spaces/team?confirm=team"] as const;
+  const create = ["POST", "/spaces", { name: "team", template: "blank" }] as const;
+  expect(await toldAfter([...write])).toEqual(stale);
+  expect(await toldAfter([...remove], [...create], [...write])).toEqual(stale);
+  expect(await toldAfter()).toEqual([]);
+  expect(remembered()).toEqual([{ path: "old.md" }]);
+  // Nothing is kept for a space that is gone.
+  expect(await toldAfter([...remove])).toEqual([]);
+  expect(remembered()).toEqual([]);
+});
+
+test("announcements that an earlier build recorded still count", async () => {
+  await using server = await openedContext({ clock: manualClock() });
+  const { events, staleEvents, db } = server.parts;
+  await server.ask(
+    "PUT",
+    "/spaces/team/files/old.md",
+    "---\nlast-validated: 2025-01-01\nstale-after: 1d\n---\n",
+  );
+  await staleEvents.look();
+  await db.write(() => void db.query("UPDATE stale_documents SET epoch = NULL").run());
+  const before = events.last;
+  await staleEvents.look();
+  expect(events.after(before)).toEqual([]);
 });
 
 test("the start of a server looks, and only who may read the document gets the event", async () => {

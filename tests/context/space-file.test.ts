@@ -50,7 +50,8 @@ test("adopts a manual edit", async () => {
   await using server = await furnished();
   const edit = (directory: string) => {
     const text = readFileSync(fileIn(directory), "utf8");
-    writeFileSync(fileIn(directory), text.replace("321", "123"));
+    expect(text).toContain("max_files: 321");
+    writeFileSync(fileIn(directory), text.replace("max_files: 321", "max_files: 123"));
   };
   await server.restart(edit);
   expect((await shown(server)).quotas.max_files).toBe(123);

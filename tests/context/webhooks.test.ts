@@ -345,6 +345,7 @@ test("hooks of an earlier version receive the events of every space", async () =
   await server.restart((directory) => {
     using db = new Database(join(directory, "server.db"));
     db.run("ALTER TABLE webhooks DROP COLUMN spaces");
+    db.run("ALTER TABLE stale_documents DROP COLUMN epoch");
     db.run("DELETE FROM migrations WHERE name >= '008'");
   });
   const { secret: _, ...shown } = hook;

@@ -4,6 +4,7 @@
 import { Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Background } from "../../kit/background.ts";
 import type { Db } from "../../kit/db.ts";
+import { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
 import type { Events } from "../events/events.ts";
 import type { Spaces } from "../spaces/spaces.ts";
@@ -23,8 +24,8 @@ const ROWS_PER_STRETCH = 1_000;
 const ACTOR = "server";
 
 interface StaleEventsDeps {
-  readonly spaces: Pick<Spaces, "names" | "opened">;
-  readonly events: Pick<Events, "announce" | "settle" | "listen">;
+  readonly spaces: Pick<Spaces, "names" | "opened" | "exists">;
+  readonly events: Pick<Events, "announce" | "settle">;
   readonly store: StaleStore;
   readonly db: Db;
   readonly clock: Clock;
@@ -40,13 +41,6 @@ export class StaleEvents {
 
   constructor(deps: StaleEventsDeps) {
     this.#deps = deps;
-    const { events, background, db, store } = deps;
-    events.listen(({ type, space }) => {
-      if (type !== "space.delete" || space === null) return;
-      background.run("forget the stale documents of a space", () =>
-        db.write(() => void store.forgetSpace.run(space)),
-      );
-    });
   }
 
   /** Looks now, and then again and again until `stop`. */
@@ -63,11 +57,27 @@ export class StaleEvents {
 
   /** Announces what is stale and was not announced. Not twice at the same time. */
   async look(): Promise<void> {
+    await this.#forgetRemoved();
     let left = ANNOUNCED_PER_LOOK_MAX;
     for (const name of this.#deps.spaces.names()) {
       if (this.#isStopped) return;
       const engine = (await this.#deps.spaces.opened(name))?.engine;
-      if (engine) left -= await this.#lookAt(name, engine, left);
+      if (engine) left -= await this.#lookAt(name, engine, left).catch(noneIfClosed);
+    }
+  }
+
+  /** Forgets the spaces that do not exist any more. */
+  async #forgetRemoved(): Promise<void> {
+    const { store, spaces, db } = this.#deps;
+    for (let row = store.spaceAfter.get(""); row; row = store.spaceAfter.get(row.space)) {
+      const { space } = row;
+      while (!this.#isStopped && !spaces.exists(space)) {
+        const paths = store.announced.all(space, "", ROWS_PER_COMMIT_MAX);
+        if (paths.length === 0) break;
+        await db.write(() => {
+          for (const { path } of paths) store.forget.run(space, path);
+        });
+      }
     }
   }
 
@@ -80,7 +90,9 @@ export class StaleEvents {
   /** Returns how many were announced. */
   async #lookAt(space: string, engine: FileEngine, most: number): Promise<number> {
     const { store, db, events } = this.#deps;
-    const announced = await this.#announced(space);
+    // Another space may have had this name, or get it while this looks.
+    const { epoch } = engine.head();
+    const announced = await this.#announced(space, epoch);
     const found = await this.#staleIn(engine);
     const news = found.filter(({ path, due }) => announced.get(path) !== due).slice(0, most);
     for (const { path, due, owner } of news) {
@@ -94,17 +106,18 @@ export class StaleEvents {
     // A crash in between announces them again: better twice than never.
     await events.settle();
     await db.write(() => {
-      for (const { path, due } of news) store.announce.run(space, path, due);
+      for (const { path, due } of news) store.announce.run({ space, path, due, epoch });
       for (const path of fresh) store.forget.run(space, path);
     });
     return news.length;
   }
 
-  async #announced(space: string): Promise<ReadonlyMap<string, string>> {
-    const announced = new Map<string, string>();
+  /** Returns the time of each announcement by path; null if it was for another space of this name. */
+  async #announced(space: string, epoch: string): Promise<ReadonlyMap<string, string | null>> {
+    const announced = new Map<string, string | null>();
     for (let after = "", isMore = true; isMore;) {
       const rows = this.#deps.store.announced.all(space, after, ROWS_PER_STRETCH);
-      for (const { path, due } of rows) announced.set(path, due);
+      for (const row of rows) announced.set(row.path, (row.epoch ?? epoch) === epoch ? row.due : null);
       isMore = rows.length === ROWS_PER_STRETCH;
       after = rows.at(-1)?.path ?? "";
       await turnOfOthers();
@@ -124,4 +137,10 @@ export class StaleEvents {
     }
     return stale;
   }
+}
+
+/** The space was removed meanwhile. */
+function noneIfClosed(error: unknown): number {
+  if (error instanceof AppError && error.code === "unavailable") return 0;
+  throw error;
 }

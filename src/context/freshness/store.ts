@@ -4,15 +4,25 @@ import type { Db } from "../../kit/db.ts";
 
 export type StaleStore = ReturnType<typeof staleStore>;
 
+interface AnnouncedRow {
+  readonly path: string;
+  /** RFC 3339. */
+  readonly due: string;
+  /** Of the space. Null: announced by a build that did not record it. */
+  readonly epoch: string | null;
+}
+
 export function staleStore(db: Db) {
   return {
-    announced: db.query<{ path: string; due: string }, [string, string, number]>(
-      "SELECT path, due FROM stale_documents WHERE space = ?1 AND path > ?2 ORDER BY path LIMIT ?3",
+    spaceAfter: db.query<{ space: string }, [string]>(
+      "SELECT space FROM stale_documents WHERE space > ? ORDER BY space LIMIT 1",
     ),
-    announce: db.query<never, [string, string, string]>(
-      "INSERT INTO stale_documents (space, path, due) VALUES (?1, ?2, ?3) ON CONFLICT (space, path) DO UPDATE SET due = ?3",
+    announced: db.query<AnnouncedRow, [string, string, number]>(
+      "SELECT path, due, epoch FROM stale_documents WHERE space = ?1 AND path > ?2 ORDER BY path LIMIT ?3",
+    ),
+    announce: db.query<never, AnnouncedRow & { space: string }>(
+      "INSERT INTO stale_documents (space, path, due, epoch) VALUES ($space, $path, $due, $epoch) ON CONFLICT (space, path) DO UPDATE SET due = $due, epoch = $epoch",
     ),
     forget: db.query<never, [string, string]>("DELETE FROM stale_documents WHERE space = ? AND path = ?"),
-    forgetSpace: db.query<never, [string]>("DELETE FROM stale_documents WHERE space = ?"),
   };
 }

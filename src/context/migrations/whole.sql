@@ -130,7 +130,7 @@ CREATE TABLE console_sessions (
 CREATE TABLE stale_documents (
   space TEXT NOT NULL,
   path TEXT NOT NULL,
-  due TEXT NOT NULL,
+  due TEXT NOT NULL, epoch TEXT,
   PRIMARY KEY (space, path)
 ) STRICT, WITHOUT ROWID;
 
