@@ -10,9 +10,9 @@ export interface SmallDisk extends AsyncDisposable {
   free(): Promise<void>;
 }
 
-/** A file system of two megabytes; undefined where it can't be mounted. */
-export async function smallDisk(folder: Folder): Promise<SmallDisk | undefined> {
-  const path = `${folder.path}/disk`;
+/** A file system of two megabytes, in a new directory of that name; undefined where it can't be mounted. */
+export async function smallDisk(folder: Pick<Folder, "path">, name = "disk"): Promise<SmallDisk | undefined> {
+  const path = `${folder.path}/${name}`;
   mkdirSync(path);
   if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
   const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", path], {

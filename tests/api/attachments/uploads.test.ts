@@ -14,6 +14,7 @@ import { say } from "../../kit/model/index.ts";
 import { rawRequest } from "../../kit/raw-http.ts";
 import { refusal, refusalText } from "../../kit/refusal.ts";
 import { pdf, pdfBomb, png } from "../../kit/sample-files.ts";
+import { smallDisk } from "../../kit/small-disk.ts";
 import { world, type World } from "../../kit/world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -155,6 +156,25 @@ test("leaves nothing of an upload that ends in the middle, or with the process",
   });
   expect(incoming(at)).toEqual([]);
   await eventually(() => kept(at), [hash]);
+});
+
+test("refuses an upload that the disk has no room for, keeps nothing of it, and takes it when there is room", async () => {
+  await using at = await world({ model: true });
+  await using disk = await smallDisk({ path: at.data }, "attachments");
+  if (!disk) return;
+  await attach(at, "before");
+  const before = kept(at);
+  await disk.fill();
+  const large = "a".repeat(200_000);
+  await refusal(
+    uploading(at.admin, at.own, large, "a.txt"),
+    "unavailable",
+    /^the disk is full; nothing was changed/,
+  );
+  expect({ kept: kept(at), incoming: incoming(at) }).toEqual({ kept: before, incoming: [] });
+  await disk.free();
+  expect(await attach(at, large, "a.txt")).toMatchObject({ name: "a.txt", bytes: large.length });
+  expect({ kept: kept(at).length, incoming: incoming(at) }).toEqual({ kept: 2, incoming: [] });
 });
 
 test("sweeps what no message uses after a day, and keeps what one uses", async () => {
