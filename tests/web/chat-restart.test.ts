@@ -6,6 +6,9 @@ import { bubble, chatRoom, chip, composer, write } from "../kit/chat-room.ts";
 import { call, gate, hang, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/screen.ts";
 
+/** In this time, a clock that runs shows another second. */
+const TICKS_MS = 2_500;
+
 onScreen("a restart during a turn", chatRoom, (room) => {
   afterEach(() => room.endTurns());
   test("shows, keeps and resumes the turn, and keeps an unsent message in the composer", async () => {
@@ -22,6 +25,11 @@ onScreen("a restart during a turn", chatRoom, (room) => {
     await bubble(page, "scribe", "Half a").waitFor();
     await room.program.end("SIGKILL");
     await page.getByText("Connection lost. Reconnecting…").waitFor();
+    // Nobody knows how long the turn goes on from here.
+    const clock = page.locator(".chat-doing .num").first();
+    const stopped = await clock.innerText();
+    await Bun.sleep(TICKS_MS);
+    expect([stopped, await clock.innerText()]).toEqual([expect.stringMatching(/^\d+ s$/), stopped]);
     await composer(page).fill("Are you there?");
     await composer(page).press("Enter");
     await page.getByRole("alert").getByText("The server is unreachable.").waitFor();
