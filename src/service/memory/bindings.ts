@@ -105,7 +105,7 @@ export class ContextBindings {
 
   /**
    * Copies bindings for a clone, like `Blueprint.copyOf`. Those to the original's own memory become bindings to the clone's; `copied` is called
-   * with those documents after the commit.
+   * with those documents after the commit of the last.
    */
   copyOf(
     fromId: number,
@@ -120,7 +120,6 @@ export class ContextBindings {
   *#copied(rows: readonly ContextBindingRow[], { from, to, toId, agents, copied }: Copy): Generator<void> {
     const { db, store, journal, clock } = this.#deps;
     const documents: CopiedDocument[] = [];
-    db.afterCommit(() => copied(documents));
     for (const row of rows) {
       yield;
       const isOwn = row.path.startsWith(`${from}/`);
@@ -135,6 +134,8 @@ export class ContextBindings {
       })!;
       journal.append(toId, null, "context.bound", { binding: toBinding(store.bindingById.get(id)!) });
     }
+    // Here, because each step before may be in an earlier write.
+    db.afterCommit(() => copied(documents));
   }
 
   #bound(caller: Caller, workspaceId: number, path: string, agentId: number | null): ContextBinding {
