@@ -1,6 +1,7 @@
 // The folder of a run on this machine: only the gear's files, written for each run with explicit modes.
 // The folder itself is private (0700); the subfolder that is mounted or run lies inside it.
 
+import { closeSync, fchmodSync, openSync, writeFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, systemCode } from "../../kit/error.ts";
@@ -68,17 +69,36 @@ async function writeFile(
   const target = join(root, path);
   try {
     await makeDirectories(dirname(target), made);
-    const handle = await open(target, "wx", FILE_MODE);
-    try {
-      await handle.writeFile(content);
-      // Set the mode again, because the umask limited the first one.
-      await handle.chmod(executable ? PROGRAM_MODE : FILE_MODE);
-    } finally {
-      await handle.close();
-    }
+    if (executable) writeProgram(target, content);
+    else await writeData(target, content);
   } catch (error) {
     const clash = ["EEXIST", "ENOTDIR", "EISDIR"].includes(systemCode(error) ?? "");
     throw clash ? new AppError("invalid", `${path}: another file of the gear has that name already`) : error;
+  }
+}
+
+/** The mode is set again, because the umask limits the first one. */
+async function writeData(target: string, content: Uint8Array): Promise<void> {
+  const handle = await open(target, "wx", FILE_MODE);
+  try {
+    await handle.writeFile(content);
+    await handle.chmod(FILE_MODE);
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * In one go: a child that starts while the file is open for writing has it open too until it executes, and the kernel runs no file that is open for
+ * writing (ETXTBSY). A gear's own files have a few megabytes at most.
+ */
+function writeProgram(target: string, content: Uint8Array): void {
+  const descriptor = openSync(target, "wx", FILE_MODE);
+  try {
+    writeFileSync(descriptor, content);
+    fchmodSync(descriptor, PROGRAM_MODE);
+  } finally {
+    closeSync(descriptor);
   }
 }
 
