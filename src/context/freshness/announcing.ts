@@ -66,7 +66,7 @@ export class StaleEvents {
     }
   }
 
-  /** Forgets the spaces that do not exist any more. */
+  /** Forgets deleted spaces. */
   async #forgetRemoved(): Promise<void> {
     const { store, spaces, db } = this.#deps;
     for (let row = store.spaceAfter.get(""); row; row = store.spaceAfter.get(row.space)) {
