@@ -21,53 +21,73 @@ export function table(
   columns: number | undefined = stdoutColumns(),
 ): string {
   if (rows.length === 0) return empty;
-  const natural = header.map(widthOf);
-  const before: Measured[] = [];
-  const lines = rows.map((row) =>
-    row.map((cell, column) => {
-      // Most columns of a long table repeat what is above.
-      const above = before[column];
-      const measured = above !== undefined && above.cell === cell ? above : measuredOf(cell);
-      before[column] = measured;
-      if (measured.width > natural[column]!) natural[column] = measured.width;
-      return measured;
-    }),
-  );
+  const { texts, natural, plain } = measured(rows, header);
   const widths = columns === undefined ? natural : fitted(natural, header, columns);
-  const head = styled("bold", lineOf(header.map(measuredOf), widths));
-  return [head, ...lines.map((line) => lineOf(line, widths))].join("\n");
+  const last = header.length - 1;
+  const above: string[] = [];
+  const padded: string[] = [];
+  const lines: string[] = [];
+  for (let at = 0; at < texts.length;) {
+    let line = "";
+    for (let column = 0; column < last; column += 1) {
+      const text = texts[at++]!;
+      if (text !== above[column]) {
+        above[column] = text;
+        padded[column] = paddedCell(text, widths[column]!, plain[column]!);
+      }
+      line += padded[column]!;
+    }
+    line += cut(texts[at++]!, widths[last]!);
+    lines.push(line.endsWith(" ") ? line.trimEnd() : line);
+  }
+  lines[0] = styled("bold", lines[0]!);
+  return lines.join("\n");
 }
 
 interface Measured {
-  readonly cell: Cell;
-  readonly text: string;
-  readonly width: number;
-  /** As wide as its column, once that is known. */
-  padded?: string;
+  /** Of all cells, row by row; first the header. */
+  readonly texts: readonly string[];
+  /** The widest of each column. */
+  readonly natural: readonly number[];
+  /** Which columns hold only ASCII. */
+  readonly plain: readonly boolean[];
 }
 
-function measuredOf(cell: Cell): Measured {
-  if (typeof cell === "string" && PLAIN.test(cell)) return { cell, text: cell, width: cell.length };
-  const text = shown(cell);
-  return { cell, text, width: widthOf(text) };
+/** Lists have very many rows, so that a cell has no object of its own, and one that repeats what is above is not measured. */
+function measured(rows: readonly (readonly Cell[])[], header: readonly string[]): Measured {
+  const natural = header.map(widthOf);
+  const plain = header.map(isPlain);
+  const texts = [...header];
+  const above: Cell[] = [...header];
+  const textsAbove = [...header];
+  for (const row of rows)
+    for (let column = 0; column < header.length; column += 1) {
+      const cell = row[column];
+      if (cell !== above[column]) {
+        above[column] = cell;
+        if (typeof cell === "string" && PLAIN.test(cell)) {
+          textsAbove[column] = cell;
+          if (cell.length > natural[column]!) natural[column] = cell.length;
+        } else {
+          const text = shown(cell);
+          textsAbove[column] = text;
+          plain[column] = false;
+          natural[column] = Math.max(natural[column]!, widthOf(text));
+        }
+      }
+      texts.push(textsAbove[column]!);
+    }
+  return { texts, natural, plain };
 }
 
-function lineOf(cells: readonly Measured[], widths: readonly number[]): string {
-  const last = cells.length - 1;
-  let line = "";
-  for (let column = 0; column < last; column += 1) {
-    const cell = cells[column]!;
-    line += cell.padded ??= padded(cell, widths[column]!);
-  }
-  const { text, width } = cells[last]!;
-  line += width > widths[last]! ? cut(text, widths[last]!) : text;
-  return line.endsWith(" ") ? line.trimEnd() : line;
-}
-
-function padded({ text, width }: Measured, room: number): string {
-  if (width <= room) return text + " ".repeat(room + GAP - width);
+function paddedCell(text: string, room: number, plain: boolean): string {
+  if (plain && text.length <= room) return text + " ".repeat(room + GAP - text.length);
   const part = cut(text, room);
   return part + " ".repeat(room + GAP - widthOf(part));
+}
+
+function isPlain(text: string): boolean {
+  return PLAIN.test(text);
 }
 
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -169,10 +189,14 @@ export function shown(cell: Cell): string {
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 
+/** Whole below 1 KiB and from 100 of a unit on; otherwise with one decimal. */
 export function bytes(count: number): string {
-  const power = count === 0 ? 0 : Math.min(Math.floor(Math.log2(count) / 10), UNITS.length - 1);
-  const value = count / 1024 ** power;
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`;
+  let value = count;
+  let power = 0;
+  for (; value >= 1024 && power < UNITS.length - 1; power += 1) value /= 1024;
+  if (power === 0 || value >= 100) return `${Math.round(value)} ${UNITS[power]}`;
+  const tenths = Math.round(value * 10);
+  return `${Math.floor(tenths / 10)}.${tenths % 10} ${UNITS[power]}`;
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

@@ -102,8 +102,11 @@ export function stderrIsTerminal(): boolean {
   return mayBeTerminal(2) && process.stderr.isTTY === true;
 }
 
+/** A table asks for each of its times. */
+let isStdoutTerminal: boolean | undefined;
+
 export function stdoutIsTerminal(): boolean {
-  return mayBeTerminal(1) && process.stdout.isTTY === true;
+  return (isStdoutTerminal ??= mayBeTerminal(1) && process.stdout.isTTY === true);
 }
 
 /** A terminal is a character device. Asked first, because touching the process's streams loads their classes: 13 ms of each command. */
@@ -117,7 +120,6 @@ export type Descriptor = 0 | 1 | 2;
 /** `device`: perhaps a terminal. */
 type DescriptorKind = "device" | "file" | "pipe" | "other";
 
-/** A table asks for each of its times. */
 const kinds: Partial<Record<Descriptor, DescriptorKind>> = {};
 
 export function descriptorKind(descriptor: Descriptor): DescriptorKind {

@@ -6,7 +6,7 @@ import { appendFileSync } from "node:fs";
 import type { ConsolaInstance } from "consola";
 import { AppError, systemCode, type ErrorDetails } from "./error.ts";
 import { descriptorKind } from "./environment.ts";
-import { painted } from "./style.ts";
+import { markStyles, painted } from "./style.ts";
 import { visible } from "./visible.ts";
 
 const STDOUT = 1;
@@ -72,6 +72,7 @@ let manner: Manner = { quiet: false, color: false, styles: false };
 export function talkIn(wanted: Manner): void {
   if (manner.color !== wanted.color) talking = undefined;
   manner = wanted;
+  markStyles(wanted.styles);
 }
 
 /** Prints a hint for people on stderr, unless --quiet is set. */

@@ -19,9 +19,16 @@ const STYLE_OF = new Map(Object.entries(MARKS).map(([style, mark]) => [mark, SEQ
 // With the flag, a mark is never the first half of a character.
 const MARK = /([\ud800-\ud80f])/u;
 
+let isMarked = true;
+
+/** Where no style is shown, a long table without marks takes half the memory. */
+export function markStyles(wanted: boolean): void {
+  isMarked = wanted;
+}
+
 /** Styles do not nest. */
 export function styled(style: Style, text: string): string {
-  return MARKS[style] + text + END;
+  return isMarked ? MARKS[style] + text + END : text;
 }
 
 /** `clean` makes the text between the marks safe. Without styles the marks are dropped. */

@@ -27,6 +27,7 @@ export async function run(): Promise<Row[]> {
   await fill(space);
   const cairn = (...args: string[]) => [binaryPath("cairn"), ...args, "--quiet", "--dir", space];
   const built = await timed(cairn("search", "zebrafish"));
+  await writtenOut();
   const search = await median(cairn("search", "zebrafish"));
   const scan = await median(scanner(space));
   const list = await median(cairn("file", "list"));
@@ -64,6 +65,11 @@ async function fill(directory: string): Promise<void> {
     await engine.apply({ operations, author: "seed" });
   }
   await engine.close();
+}
+
+/** Waits until the disk has what was written: the system writes 200 MB out long after, beside the commands that are measured. */
+async function writtenOut(): Promise<void> {
+  await Bun.spawn(["sync"]).exited;
 }
 
 /** Words that occur as unevenly as those of a language. */

@@ -1,8 +1,8 @@
 // Goal: a table fits the terminal it is shown on and is whole anywhere else; times are relative only for people; no text of others brings a style.
 
 import { describe, expect, test } from "bun:test";
-import { secondsOf, table, when } from "../../src/cli/text.ts";
-import { painted, styled } from "../../src/kit/style.ts";
+import { bytes, secondsOf, table, when } from "../../src/cli/text.ts";
+import { markStyles, painted, styled } from "../../src/kit/style.ts";
 import { visible } from "../../src/kit/visible.ts";
 
 const plain = (text: string) => painted(text, false, visible);
@@ -86,4 +86,28 @@ test("marks become sequences or nothing, and what is between them is made safe",
   const text = `${styled("bold", "A\u001b[2J")} 𐀀👍 b`;
   expect(painted(text, true, visible)).toBe("\u001b[1mA\ufffd[2J\u001b[0m 𐀀👍 b");
   expect(painted(text, false, visible)).toBe("A\ufffd[2J 𐀀👍 b");
+});
+
+test("where no style is shown, text carries no marks", () => {
+  markStyles(false);
+  try {
+    expect(styled("bold", "A")).toBe("A");
+  } finally {
+    markStyles(true);
+  }
+});
+
+test.each([
+  [0, "0 B"],
+  [1_023, "1023 B"],
+  [1_024, "1.0 KiB"],
+  [1_586, "1.5 KiB"],
+  [1_587, "1.5 KiB"],
+  [1_588, "1.6 KiB"],
+  [102_348, "99.9 KiB"],
+  [102_400, "100 KiB"],
+  [1_048_576, "1.0 MiB"],
+  [5 * 1024 ** 5, "5120 TiB"],
+])("%d bytes are shown as %s", (count, text) => {
+  expect(bytes(count)).toBe(text);
 });

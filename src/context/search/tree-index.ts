@@ -45,7 +45,7 @@ export async function differences(
   lookers?: Lookers,
 ): Promise<Differences> {
   const now = systemClock.now();
-  const glance = await glanceAt(directory, now, lookers);
+  const glance = await glanceAt(directory, now, { lookers });
   if (glance !== undefined && glance.fingerprint === store.fingerprint())
     return { stale: [], gone: [], files: glance.files };
   const entries = [...(await walkTogether(directory, new HeldRoot(directory), "", lookers))];

@@ -3,33 +3,44 @@
 import { foldedPath } from "../../kit/paths.ts";
 import type { SyncMode, SyncRules } from "./schema.ts";
 
+const SLASH = 47;
 const STRICTNESS: Readonly<Record<SyncMode, number>> = { always: 0, "init-only": 1, never: 2 };
 
+interface Compiled {
+  /** By directory. */
+  readonly modes: ReadonlyMap<string, SyncMode>;
+  /** Of these directories, longest first: few paths have a slash where one of them ends. */
+  readonly lengths: readonly number[];
+}
+
 /** Caches compiled rules. Rules objects are replaced, never mutated. */
-const compiled = new WeakMap<SyncRules, ReadonlyMap<string, SyncMode>>();
+const compiled = new WeakMap<SyncRules, Compiled>();
 
 /**
  * A prefix without a trailing slash also matches the directory itself. Names that are equal on some file systems are equal here. Of two rules for
  * the same directory the stricter applies, so order never matters.
  */
 export function modeOf(rules: SyncRules, path: string): SyncMode {
-  const modes = compiled.get(rules) ?? compile(rules);
-  if (modes.size === 0) return "always";
-  for (let at = foldedPath(path); at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf("/")))) {
-    const mode = modes.get(at);
+  const { modes, lengths } = compiled.get(rules) ?? compile(rules);
+  if (lengths.length === 0) return "always";
+  const folded = foldedPath(path);
+  for (const length of lengths) {
+    if (folded.length !== length && folded.charCodeAt(length) !== SLASH) continue;
+    const mode = modes.get(folded.slice(0, length));
     if (mode !== undefined) return mode;
   }
   return "always";
 }
 
-function compile(rules: SyncRules): ReadonlyMap<string, SyncMode> {
+function compile(rules: SyncRules): Compiled {
   const modes = new Map<string, SyncMode>();
   for (const [prefix, mode] of Object.entries(rules)) {
     const directory = foldedPath(prefix.replace(/\/$/, ""));
     if (STRICTNESS[mode] >= STRICTNESS[modes.get(directory) ?? "always"]) modes.set(directory, mode);
   }
-  compiled.set(rules, modes);
-  return modes;
+  const lengths = [...new Set([...modes.keys()].map((directory) => directory.length))].sort((a, b) => b - a);
+  compiled.set(rules, { modes, lengths });
+  return { modes, lengths };
 }
 
 /** Reports whether clients may push this path. An `init-only` path is seeded and then stays with its owner. */

@@ -17,6 +17,7 @@ import { lookWorkers } from "../../../src/context/worker-pool.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 const DIRECTORIES = 30;
+const never = new Promise<void>(() => {});
 /** Past every tick of a file system's clock. */
 const later = () => Date.now() + 10_000;
 
@@ -39,8 +40,8 @@ test.skipIf(process.platform !== "linux")(
     using lookers = lookWorkersOf();
     const seen = async () => {
       const now = later();
-      const [alone, together] = [await glanceAt(root, now), await glanceAt(root, now, lookers)];
-      expect(together).toEqual(alone!);
+      const alone = await glanceAt(root, now);
+      expect(await glanceAt(root, now, { lookers })).toEqual(alone!);
       return alone!;
     };
     let before = await seen();
@@ -88,8 +89,25 @@ test("there is none while a file could change within the same tick, or where it 
   const failing = { run: () => Promise.reject(new Error("no thread")) };
   for (let directory = 0; directory < DIRECTORIES; directory += 1)
     mkdirSync(join(folder.path, `${directory}`));
-  expect(await glanceAt(folder.path, later(), failing)).toBeUndefined();
+  expect(await glanceAt(folder.path, later(), { lookers: failing })).toBeUndefined();
+  expect(await glanceAt(folder.path, later(), { lookers: failing, first: never })).toBeUndefined();
 });
+
+test.skipIf(process.platform !== "linux")(
+  "while this thread has other work, the other one looks",
+  async () => {
+    await using folder = await temporaryFolder();
+    fill(folder.path);
+    using lookers = lookWorkersOf();
+    const now = later();
+    const alone = (await glanceAt(folder.path, now))!;
+    expect(await glanceAt(folder.path, now, { lookers, first: never })).toEqual(alone);
+    const failed = Promise.reject(new Error("the other work failed"));
+    expect(await glanceAt(folder.path, now, { lookers, first: failed })).toEqual(alone);
+    // Without another thread nobody else would.
+    expect(await glanceAt(folder.path, now, { first: never })).toEqual(alone);
+  },
+);
 
 function lookWorkersOf() {
   const pool = lookWorkers();

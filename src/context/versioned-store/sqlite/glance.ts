@@ -11,8 +11,9 @@ import { isOwnDirectory } from "./walk.ts";
 /** Another way to make fingerprints has another number. */
 const SCHEME = "g1";
 const DEPTH_MAX = 512;
-/** The directories of one job. */
-const PER_JOB = 4;
+/** The part of the directories left that one job takes: the next job starts only when this thread has read the answer, and it may be busy. */
+const PART_OF_JOB = 1 / 3;
+const PER_JOB_MAX = 200;
 /** With fewer directories left, a thread would start too late. */
 const LEFT_FOR_HELP_MIN = 8;
 const NANOSECONDS_PER_MS = 1_000_000;
@@ -64,38 +65,51 @@ export async function glanceAtSome({
   return all;
 }
 
+interface GlanceOptions {
+  readonly lookers?: Lookers | undefined;
+  /** Work of this thread that comes first: until it settles, only the other thread looks, if there is one. */
+  readonly first?: Promise<unknown> | undefined;
+}
+
 /**
  * `now`: in ms since the epoch, read before the call. Undefined: the system has no way to tell, or a file may still change without a new signature.
  * Pauses. A directory that cannot be read counts as empty, as in a walk.
  */
-export async function glanceAt(root: string, now: number, lookers?: Lookers): Promise<Glance | undefined> {
-  return hasDirectoryFacts() ? new SharedGlance(root, now, lookers).whole() : undefined;
+export async function glanceAt(
+  root: string,
+  now: number,
+  options: GlanceOptions = {},
+): Promise<Glance | undefined> {
+  return hasDirectoryFacts() ? new SharedGlance(root, now, options).whole() : undefined;
 }
 
 class SharedGlance {
   readonly #root: string;
   readonly #now: number;
-  readonly #lookers: Lookers | undefined;
+  readonly #options: GlanceOptions;
   readonly #left = [""];
   readonly #seen: Seen[] = [];
   #helper: Promise<void> | undefined;
   #isUnknown = false;
 
-  constructor(root: string, now: number, lookers: Lookers | undefined) {
+  constructor(root: string, now: number, options: GlanceOptions) {
     this.#root = root;
     this.#now = now;
-    this.#lookers = lookers;
+    this.#options = options;
   }
 
   async whole(): Promise<Glance | undefined> {
+    const { lookers, first } = this.#options;
+    let isBusy = first !== undefined;
+    const free = first?.catch(() => {}).then(() => (isBusy = false));
     while (!this.#isUnknown) {
       const directory = this.#left.pop();
       if (directory !== undefined) {
         this.#add(await glanceAtOne(this.#root, directory, this.#now));
-        if (this.#lookers && this.#left.length >= LEFT_FOR_HELP_MIN)
-          this.#helper ??= this.#help(this.#lookers).finally(() => (this.#helper = undefined));
+        if (lookers && this.#left.length >= LEFT_FOR_HELP_MIN)
+          this.#helper ??= this.#help(lookers).finally(() => (this.#helper = undefined));
         // The thread has its answers read, and the next job sent, in between.
-        if (this.#helper) await turnOfOthers();
+        if (this.#helper) await (isBusy ? Promise.race([this.#helper, free]) : turnOfOthers());
       } else if (this.#helper) await this.#helper;
       else break;
     }
@@ -106,7 +120,8 @@ class SharedGlance {
   async #help(lookers: Lookers): Promise<void> {
     try {
       while (!this.#isUnknown && this.#left.length > 0) {
-        const directories = this.#left.splice(0, PER_JOB);
+        const count = Math.min(Math.ceil(this.#left.length * PART_OF_JOB), PER_JOB_MAX);
+        const directories = this.#left.splice(0, count);
         const input = { root: this.#root, directories, now: this.#now };
         const seen = await lookers.run(GLANCE_JOB, input, { by: "" });
         if (seen) for (const one of seen) this.#add(one);

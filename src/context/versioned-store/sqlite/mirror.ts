@@ -64,9 +64,9 @@ export class Mirror {
     return lookOf(await this.#tree.all(), now);
   }
 
-  /** See glance.ts. */
-  glance(): Promise<Glance | undefined> {
-    return this.#tree.glance();
+  /** See glance.ts. `first`: work that comes before it. */
+  glance(first?: Promise<unknown>): Promise<Glance | undefined> {
+    return this.#tree.glance(first);
   }
 
   /** Trusts the signatures of an earlier process, so that only files that differ are read. */

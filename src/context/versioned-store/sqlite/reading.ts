@@ -63,11 +63,9 @@ export class Reading {
     const { seq } = this.#store.space.get()!;
     const isWhole = prefix === undefined && this.#recalls && this.#own !== undefined;
     const remembered = isWhole ? uneditedMoment(this.#own!) : undefined;
-    const [moment, recorded] = await Promise.all([
-      isWhole ? this.#moment() : undefined,
-      // Threads look at the files meanwhile.
-      remembered === undefined ? undefined : this.#recorded(deleted),
-    ]);
+    // Threads look at the files meanwhile.
+    const recording = remembered === undefined ? undefined : this.#recorded(deleted);
+    const [moment, recorded] = await Promise.all([isWhole ? this.#moment(recording) : undefined, recording]);
     if (recorded && moment === remembered) return this.#listUnedited(recorded, seq, deleted);
     const rows = await (this.#recalls ? this.#recalledRows(prefix) : this.rows(prefix));
     const records = new Map<string, FileRecord>();
@@ -105,17 +103,17 @@ export class Reading {
     return inOrder(records);
   }
 
-  /** The change of the log with the fingerprint of the files. Undefined: not worth it, or unknown. */
-  async #moment(): Promise<string | undefined> {
+  /** The change of the log with the fingerprint of the files. Undefined: not worth it, or unknown. `first`: work that comes before it. */
+  async #moment(first: Promise<unknown> | undefined): Promise<string | undefined> {
     const { seq, epoch, files } = this.#store.space.get()!;
     if (files < GLANCE_FILES_MIN) return undefined;
     await this.#mirror.following.settled();
-    const glance = await this.#mirror.glance();
+    const glance = await this.#mirror.glance(first);
     return glance && `${headText({ epoch, seq })} ${glance.fingerprint}`;
   }
 
-  /** The records of files as their versions say. */
-  async #recorded(deleted: boolean): Promise<Map<string, FileRecord>> {
+  /** The records of files as their versions say, in order. */
+  async #recorded(deleted: boolean): Promise<FileRecord[]> {
     const records = new Map<string, FileRecord>();
     let count = 0;
     for (const row of await this.rows()) {
@@ -123,12 +121,15 @@ export class Reading {
         records.set(row.path, toRecord(row, row.live === null ? "deleted" : "live"));
       if (++count % ROWS_PER_STRETCH === 0) await turnOfOthers();
     }
-    return records;
+    return inOrder(records);
   }
 
   /** As `list` of the whole space, if every file on disk was as its version says at change `seq`. */
-  #listUnedited(records: Map<string, FileRecord>, seq: number, deleted: boolean): Promise<FileRecord[]> {
-    for (const row of this.#store.changedSince.all(seq)) {
+  async #listUnedited(recorded: FileRecord[], seq: number, deleted: boolean): Promise<FileRecord[]> {
+    const changed = this.#store.changedSince.all(seq);
+    if (changed.length === 0) return recorded;
+    const records = new Map<string, FileRecord>(recorded.map((record) => [record.path, record]));
+    for (const row of changed) {
       const path = row.path as DocumentPath;
       const record = this.#record(row, this.#mirror.look(path));
       if (record && (deleted || record.state !== "deleted")) records.set(path, record);

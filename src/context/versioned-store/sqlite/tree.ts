@@ -296,9 +296,9 @@ export class Tree {
     return walkTogether(this.#root, this.#directories, "", this.#lookers);
   }
 
-  /** See glance.ts. */
-  glance(): Promise<Glance | undefined> {
-    return glanceAt(this.#root, this.#now(), this.#lookers);
+  /** See glance.ts. `first`: work that comes before it. */
+  glance(first?: Promise<unknown>): Promise<Glance | undefined> {
+    return glanceAt(this.#root, this.#now(), { lookers: this.#lookers, first });
   }
 
   *#hashed(entries: Iterable<FoundFile | RefusedEntry>): Generator<TreeFile | RefusedEntry> {
