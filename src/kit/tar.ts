@@ -9,6 +9,7 @@ import { visibleInLine } from "./visible.ts";
 
 /** The bytes that an archive may contain beside its files: headers, padding, pax records. */
 const OVERHEAD_BYTES_MAX = 16 * 1024 * 1024;
+const PIECE_BYTES_MIN = 64 * 1024;
 const MS_PER_SECOND = 1000;
 
 export interface Entry {
@@ -37,8 +38,22 @@ export async function* tarOf(
   const archive = pack();
   const mtime = new Date(seconds * MS_PER_SECOND);
   const written = writeAll(archive, sources, mtime).catch((error: Error) => void archive.destroy(error));
-  yield* archive as AsyncIterable<Uint8Array>;
+  yield* gathered(archive as AsyncIterable<Uint8Array>);
   await written;
+}
+
+/** In larger pieces: the packer makes three of a file, and whoever compresses or sends them pays for each. */
+async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    waiting.push(piece);
+    bytes += piece.length;
+    if (bytes < PIECE_BYTES_MIN) continue;
+    yield Buffer.concat(waiting, bytes);
+    [waiting, bytes] = [[], 0];
+  }
+  if (bytes > 0) yield Buffer.concat(waiting, bytes);
 }
 
 async function writeAll(

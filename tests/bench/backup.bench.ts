@@ -4,13 +4,13 @@
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { runBinary } from "../kit/binaries.ts";
 import { runContext, type RunningContext } from "../kit/running-context.ts";
 import { percentile, type Row } from "./row.ts";
 
 const FILES = 10_000;
 const FILE_BYTES = 2048;
-const PUSH_FILES = 2_000;
 const RUNS = 3;
 const WORDS = ["space", "version", "people", "agent", "notes", "release", "decides", "friday", "because"];
 
@@ -57,8 +57,8 @@ function beside(name: string, measured: number, limit: number, atLeast: number):
 }
 
 async function fill({ admin }: RunningContext): Promise<void> {
-  for (let from = 0; from < FILES; from += PUSH_FILES) {
-    const ops = Array.from({ length: PUSH_FILES }, (_, index) => put(from + index));
+  for (let from = 0; from < FILES; from += BATCH_OPERATIONS_MAX) {
+    const ops = Array.from({ length: BATCH_OPERATIONS_MAX }, (_, index) => put(from + index));
     await admin.post("/spaces/team/push", { ops });
   }
 }
