@@ -2,6 +2,7 @@
 // where that pays, and embed/ui/manifest.ts, which imports every one of them, so that a missing file is a build error.
 
 import { mkdir, readdir } from "node:fs/promises";
+import { relative } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { ROOT, seconds } from "./step.ts";
@@ -15,6 +16,21 @@ const KEPT = `${ROOT}/node_modules/.cairn-compressed`;
 /** src/service/ui.ts serves it under a policy of its own. */
 export const DIAGRAM_PAGE = "diagram.html";
 const COMPRESSIBLE = /\.(?:html|js|css|svg|json|txt)$/;
+
+/**
+ * By itself, the bundler makes a file of each module that another set of screens needs: thirty for one page, most of them of a few hundred bytes.
+ * What most screens need is one file, and so are the icons.
+ */
+const SHARED = [
+  { name: "base", test: isBase, minShareCount: 12, priority: 2 },
+  { name: "icons", test: /node_modules[\\/]lucide-solid[\\/]/, minShareCount: 2, priority: 1 },
+];
+const BASE =
+  /^(?:web\/(?:api|frame|kit|parts|state)|node_modules\/(?:solid-js|@solidjs|@tanstack\/query-core))\//;
+
+function isBase(module: string): boolean {
+  return BASE.test(relative(ROOT, module).replaceAll("\\", "/"));
+}
 
 /** The type checker can't know what an import of any file gives. */
 const HEADER = "// @ts-nocheck\n// Written by release/ui.ts; not in the repository.\n\n";
@@ -57,6 +73,7 @@ export async function bundleUi(folder: string): Promise<void> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      rolldownOptions: { output: { codeSplitting: { groups: SHARED } } },
     },
   });
   await Bun.write(`${folder}/${DIAGRAM_PAGE}`, await diagramPage());

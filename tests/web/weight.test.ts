@@ -1,5 +1,5 @@
-// Goal: the chat view loads at most 150 KB of page, scripts and style sheets, as transferred; with code and approval cards, until they are on
-// the screen. Colours of code and the rest come after that.
+// Goal: the chat view loads at most 150 KB of page, scripts and style sheets, as transferred, in at most thirty files; with code and approval
+// cards, until they are on the screen. Colours of code and the rest come after that.
 
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -10,6 +10,8 @@ import { screen, withBrowser } from "../kit/screen.ts";
 import { searchable, searchLab } from "../kit/searching.ts";
 
 const BYTES_MAX = 150_000;
+/** Far away, each costs as much as its bytes. */
+const FILES_MAX = 30;
 setDefaultTimeout(90_000);
 /** Loading counts as finished after this time without a new file. */
 const QUIET_MS = 500;
@@ -51,6 +53,7 @@ function judge(what: string, parts: readonly Part[]): void {
       .join(", ")}`,
   );
   expect(parts.length).toBeGreaterThan(2);
+  expect(parts.length).toBeLessThanOrEqual(FILES_MAX);
   expect(total).toBeGreaterThan(0);
   expect(total).toBeLessThanOrEqual(BYTES_MAX);
 }
