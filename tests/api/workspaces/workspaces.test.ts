@@ -3,6 +3,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
+import { eventually } from "../../kit/eventually.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
 import { world } from "../../kit/world.ts";
@@ -175,13 +176,14 @@ test("deletes every row of a workspace, even during a turn, and none of another"
   await lab.admin.delete(lab.own);
 
   hanging.open();
+  const left = () => rowsOf(`${folder.path}/service.db`, lab.workspaceId);
+  const tables = Object.keys(left().rows);
+  expect(tables.length).toBeGreaterThan(8);
+  const nothing = { rows: Object.fromEntries(tables.map((table) => [table, 0])), orphans: [] };
+  // The rows go in the background.
+  await eventually(left, nothing);
   await lab[Symbol.asyncDispose]();
-  const gone = rowsOf(`${folder.path}/service.db`, lab.workspaceId);
-  expect(Object.keys(gone.rows).length).toBeGreaterThan(8);
-  expect(gone).toEqual({
-    rows: Object.fromEntries(Object.keys(gone.rows).map((table) => [table, 0])),
-    orphans: [],
-  });
+  expect(left()).toEqual(nothing);
   expect(rowsOf(`${folder.path}/service.db`, other.id).rows).toMatchObject({ agents: 1, events: 1 });
 });
 
