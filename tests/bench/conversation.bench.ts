@@ -11,7 +11,9 @@ import { percentile, type Row } from "./row.ts";
 
 const ENTRIES = 5000;
 const TEXT = "The quick brown fox jumps over the lazy dog, and it does so again. ".repeat(6);
-const TURNS = 15;
+/** Before the others, so that the program's hot code is compiled: a server that runs for days has that behind it. */
+const FIRST_TURNS = 40;
+const TURNS = 40;
 
 export async function run(): Promise<Row[]> {
   await using folder = await temporaryFolder();
@@ -34,7 +36,7 @@ export async function run(): Promise<Row[]> {
   const service = await start();
   const client = createClient(service.url);
   const delays: number[] = [];
-  for (let turn = 0; turn <= TURNS; turn++) {
+  for (let turn = 0; turn <= FIRST_TURNS + TURNS; turn++) {
     const sent = performance.now();
     await (
       await client.events(`/workspaces/${workspaceId}/chat`, { method: "POST", body: { text: "next" } })
@@ -43,10 +45,8 @@ export async function run(): Promise<Row[]> {
   }
   await service.stop("done");
   const cold = delays.shift()!;
-  const warm = percentile(
-    delays.sort((a, b) => a - b),
-    0.5,
-  );
+  const early = median(delays.splice(0, FIRST_TURNS));
+  const warm = median(delays);
   return [
     {
       name: `message to provider's request, ${ENTRIES} entries, median`,
@@ -56,6 +56,13 @@ export async function run(): Promise<Row[]> {
       met: warm <= 20,
     },
     {
+      name: `the same, in the first ${FIRST_TURNS} turns`,
+      measured: early,
+      unit: "ms",
+      target: "(no target)",
+      met: true,
+    },
+    {
       name: "the same, first turn after a start",
       measured: cold,
       unit: "ms",
@@ -63,6 +70,13 @@ export async function run(): Promise<Row[]> {
       met: true,
     },
   ];
+}
+
+function median(times: readonly number[]): number {
+  return percentile(
+    times.toSorted((a, b) => a - b),
+    0.5,
+  );
 }
 
 async function seed(client: ReturnType<typeof createClient>, baseUrl: string): Promise<number> {
