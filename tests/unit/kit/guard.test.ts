@@ -193,6 +193,39 @@ describe("guard", () => {
       ]);
   });
 
+  test("only below a folder of forms is a POST one, with the origin of a page and its own type", () => {
+    const form = "application/x-www-form-urlencoded";
+    const facts = { ...listenFacts(worlds[0]!, PORT), formFolders: ["/setup/", "/ui/"] };
+    const host = `127.0.0.1:${PORT}`;
+    const answer = (method: string, path: string, type?: string, origin?: string) =>
+      actualAnswer(facts, {
+        method,
+        path,
+        headers: {
+          host,
+          "content-length": "2",
+          ...(type === undefined ? {} : { "content-type": type }),
+          ...(origin === undefined ? {} : { origin }),
+        },
+        peer: () => "127.0.0.1",
+      });
+    const own = `http://${host}`;
+    const admitted = { status: "admitted", privilege: true } as const;
+    const noOrigin = { status: 403, message: "a form needs the Origin header of a page of this server" };
+    const noForm = { status: 400, message: `a form has the content type ${form}` };
+    expect([
+      answer("POST", "/ui/people", form, own),
+      answer("POST", "/setup/code", form, own),
+      answer("POST", "/ui/people", form),
+      answer("POST", "/ui/people", "application/json"),
+      answer("POST", "/ui/people", "application/json", own),
+      answer("POST", "/ui/people", undefined, own),
+      answer("GET", "/ui/people", "text/plain"),
+      answer("POST", "/uis", "application/json", own),
+    ]).toEqual([admitted, admitted, noOrigin, noOrigin, noForm, noForm, admitted, admitted] as Answer[]);
+    expect(answer("POST", "/people", form, own).status).toBe(400);
+  });
+
   test("API paths are told by their first segment", () => {
     const all = ["/api", "/api/", "/api/v1", "/apis", "/API/v1", "//api/v1", "/x/api", "/"];
     expect(all.filter(isApi)).toEqual(["/api", "/api/", "/api/v1"]);
