@@ -25,7 +25,11 @@ const PARTS: Readonly<Record<string, Part>> = {
   paths: { files: ["src/kit/paths.ts", "src/kit/paths-disk.ts"], tests: ["tests/unit/paths"] },
   swap: {
     files: ["src/context/versioned-store/sqlite/batch.ts"],
-    tests: ["tests/unit/context-files/sqlite-contract.test.ts", "tests/unit/context-files/model.test.ts"],
+    tests: [
+      "tests/unit/context-files/batch-shape.test.ts",
+      "tests/unit/context-files/sqlite-contract.test.ts",
+      "tests/unit/context-files/model.test.ts",
+    ],
   },
   chain: {
     files: ["src/kit/hash-chain.ts", "src/context/audit/verify.ts"],

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import { AppError } from "../../src/kit/error.ts";
+import type { Operation } from "../../src/context/versioned-store/engine.ts";
 import { apply, at, destroy, put, remove, text, type EngineBench } from "./file-engine.ts";
 import { refusal, refusalOf } from "./refusal.ts";
 
@@ -65,6 +66,23 @@ export function fileSwapContract(name: string, open: () => Promise<EngineBench>)
           details: { current: { version: 2, hash: sha256Hex("2") } },
         });
       expect([engine.head(), engine.totals(), await engine.history(at("a.md"))]).toEqual(before);
+    });
+
+    test("a write that asks for it makes a version only of another content", async () => {
+      await using bench = await open();
+      const { engine } = bench;
+      const unlessSame = (content: string) =>
+        apply(engine, [{ ...put("a.md", content), unlessSame: true } as Operation]);
+      const written = async (content: string) =>
+        (await unlessSame(content)).effects.map(({ after }) => after!.version);
+      expect([await written("1"), await written("1"), await written("2"), await written("2")]).toEqual([
+        [1],
+        [],
+        [2],
+        [],
+      ]);
+      await apply(engine, [remove("a.md")]);
+      expect(await written("2")).toEqual([3]);
     });
 
     test("makes a version of every write that it accepts, also of equal content", async () => {

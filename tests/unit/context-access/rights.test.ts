@@ -92,6 +92,20 @@ describe("rights", () => {
     expect(changes("viewer", rule("allow", "team/a", "create"))).toEqual([true, false]);
   });
 
+  test("the same as others only with the same role, spaces and rules", () => {
+    const rights = (role: Role, spaces: string[] | null, ...rules: AclRule[]) =>
+      new Rights(role, spaces, rules);
+    const some = rights("viewer", ["team"], rule("deny", "team/a", "read"));
+    const others = [
+      rights("viewer", ["team"], rule("deny", "team/a", "read")),
+      rights("admin", ["team"], rule("deny", "team/a", "read")),
+      rights("viewer", null, rule("deny", "team/a", "read")),
+      rights("viewer", ["team"], rule("deny", "team/a", "list")),
+      rights("viewer", ["team"]),
+    ];
+    expect(others.map((one) => some.isSame(one))).toEqual([true, false, false, false, false]);
+  });
+
   test("the duties of a lead and of an admin, each only in their spaces", () => {
     const duties = ROLES.map((role) => {
       const rights = new Rights(role, ["team"], []);

@@ -1,7 +1,7 @@
 // Goal: what the disk part opens or replaces lies inside its root and is a regular file, whatever links, devices and races are there;
 // both with held descriptors and without.
 
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { array, assert, asyncProperty, boolean, constantFrom, oneof, record } from "fast-check";
 import {
   chmodSync,
@@ -19,6 +19,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../src/kit/error.ts";
 import { parseDocumentPath } from "../../../src/kit/paths.ts";
@@ -387,6 +388,32 @@ test("without descriptors, a directory that was replaced in the meantime is refu
   mkdirSync(join(path, "x"));
   await refusal(place!.replace(bytes("new"), TEMPORARY), "conflict", replaced);
   expect([...readdirSync(join(path, "x")), ...readdirSync(join(path, "before"))]).toEqual([]);
+});
+
+test("without descriptors, a file that is no longer the one of its name is refused", async () => {
+  await using scenery = await scene("paths");
+  const { path, root } = scenery;
+  const file = join(path, "a.txt");
+  writeFileSync(file, "inside");
+  const handle = await open(file);
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const stat = prototype.stat;
+  // Between the opening and the check.
+  let meanwhile = () => {};
+  using _looks = spyOn(prototype, "stat").mockImplementation(function (this: FileHandle) {
+    meanwhile();
+    return stat.call(this);
+  } as typeof stat);
+  expect(await read(root, "a.txt")).toBe("inside");
+  const replaced = "the file was replaced in the meantime; try again";
+  meanwhile = () => {
+    writeFileSync(join(path, "b.txt"), "other");
+    renameSync(join(path, "b.txt"), file);
+  };
+  await refusal(read(root, "a.txt"), "conflict", replaced);
+  meanwhile = () => rmSync(file);
+  await refusal(read(root, "a.txt"), "conflict", replaced);
 });
 
 test.if(isLinux)("no descriptor is left open by refusals", async () => {
