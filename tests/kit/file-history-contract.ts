@@ -75,6 +75,13 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
         "n",
         '"n" is a file, not a directory',
       );
+      // A file that is written anew stays.
+      await conflict(
+        apply(engine, [put("Docs/a.md", "y"), put("Docs/a.md/b", "x")]),
+        "Docs/a.md/b",
+        "Docs/a.md",
+        '"Docs/a.md" is a file, not a directory',
+      );
       // Both forms of the accent are one path.
       expect((await apply(engine, [put("e\u0301.md", "y")])).effects[0]!.after!.version).toBe(2);
       await apply(engine, [remove("Docs/a.md")]);

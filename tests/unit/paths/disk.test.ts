@@ -19,7 +19,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
+import { open as openFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../src/kit/error.ts";
 import { parseDocumentPath } from "../../../src/kit/paths.ts";
@@ -395,7 +395,7 @@ test("without descriptors, a file that is no longer the one of its name is refus
   const { path, root } = scenery;
   const file = join(path, "a.txt");
   writeFileSync(file, "inside");
-  const handle = await open(file);
+  const handle = await openFile(file);
   const prototype = Object.getPrototypeOf(handle) as FileHandle;
   await handle.close();
   const stat = prototype.stat;
