@@ -75,6 +75,14 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
         "n",
         '"n" is a file, not a directory',
       );
+      await apply(engine, [put("Docs/b.md", "x")]);
+      await conflict(
+        apply(engine, [remove("Docs/a.md"), put("docs", "x")]),
+        "docs",
+        "Docs/b.md",
+        'is a directory (it holds "Docs/b.md")',
+      );
+      await apply(engine, [remove("Docs/b.md")]);
       // A file that is written anew stays.
       await conflict(
         apply(engine, [put("Docs/a.md", "y"), put("Docs/a.md/b", "x")]),
