@@ -26,6 +26,7 @@ import {
   type ErrorReport,
   type Format,
 } from "./output.ts";
+import { showStyles } from "./style.ts";
 
 // citty types a command by its own arguments; a tree holds commands of all kinds.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -77,8 +78,8 @@ export async function runProgram(program: Program, argv: readonly string[]): Pro
   talkIn({
     quiet: given("quiet"),
     color: isColored && stderrTakesColor(environment),
-    styles: isColored && stdoutTakesColor(environment),
   });
+  showStyles(isColored && stdoutTakesColor(environment));
   try {
     await dispatch(program, argv);
     return EXIT_OK;

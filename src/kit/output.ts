@@ -6,7 +6,7 @@ import { appendFileSync } from "node:fs";
 import type { ConsolaInstance } from "consola";
 import { AppError, systemCode, type ErrorDetails } from "./error.ts";
 import { descriptorKind } from "./environment.ts";
-import { markStyles, painted } from "./style.ts";
+import { painted } from "./style.ts";
 import { visible } from "./visible.ts";
 
 const STDOUT = 1;
@@ -26,7 +26,7 @@ export function formatOf(flags: Readonly<Record<string, unknown>>): Format {
 export async function printData<T>(value: T, format: Format, human: (value: T) => string): Promise<void> {
   await writeTo(
     STDOUT,
-    render(value, format, (shown) => painted(human(shown), manner.styles, visible)),
+    render(value, format, (shown) => painted(human(shown), visible)),
   );
 }
 
@@ -36,7 +36,7 @@ export async function printText(text: string): Promise<void> {
 
 /** Returns what `printText` would write, for a pager. */
 export function textOnStdout(text: string): string {
-  return `${painted(text, manner.styles, visible)}\n`;
+  return `${painted(text, visible)}\n`;
 }
 
 export interface ErrorReport {
@@ -62,17 +62,14 @@ interface Manner {
   readonly quiet: boolean;
   /** Colors hints on a terminal. */
   readonly color: boolean;
-  /** Styles in the text of data (`styled`), where a terminal shows them. */
-  readonly styles: boolean;
 }
 
-let manner: Manner = { quiet: false, color: false, styles: false };
+let manner: Manner = { quiet: false, color: false };
 
 /** Sets how this program prints hints from now on. Data and errors are never colored. */
 export function talkIn(wanted: Manner): void {
   if (manner.color !== wanted.color) talking = undefined;
   manner = wanted;
-  markStyles(wanted.styles);
 }
 
 /** Prints a hint for people on stderr, unless --quiet is set. */

@@ -19,25 +19,25 @@ const STYLE_OF = new Map(Object.entries(MARKS).map(([style, mark]) => [mark, SEQ
 // With the flag, a mark is never the first half of a character.
 const MARK = /([\ud800-\ud80f])/u;
 
-let isMarked = true;
+let areShown = false;
 
-/** Where no style is shown, a long table without marks takes half the memory. */
-export function markStyles(wanted: boolean): void {
-  isMarked = wanted;
+/** Whether the terminal shows styles; by default it shows none. */
+export function showStyles(wanted: boolean): void {
+  areShown = wanted;
 }
 
-/** Styles do not nest. */
+/** Styles do not nest. Where none are shown, the text has no marks: with them, a long table takes twice the memory. */
 export function styled(style: Style, text: string): string {
-  return isMarked ? MARKS[style] + text + END : text;
+  return areShown ? MARKS[style] + text + END : text;
 }
 
-/** `clean` makes the text between the marks safe. Without styles the marks are dropped. */
-export function painted(text: string, styles: boolean, clean: (part: string) => string): string {
+/** `clean` makes the text between the marks safe. */
+export function painted(text: string, clean: (part: string) => string): string {
+  if (!areShown) return clean(text);
   return text
     .split(MARK)
     .map((part, index) => {
       if (index % 2 === 0) return clean(part);
-      if (!styles) return "";
       return part === END ? END_SEQUENCE : (STYLE_OF.get(part) ?? "");
     })
     .join("");

@@ -42,7 +42,7 @@ export async function* tarOf(
   await written;
 }
 
-/** In larger pieces: the packer makes three of a file, and whoever compresses or sends them pays for each. */
+/** Joins pieces: the packer makes three of each file, and whoever compresses or sends them pays for each. */
 async function* gathered(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [];
   let bytes = 0;

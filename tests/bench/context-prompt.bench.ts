@@ -13,7 +13,7 @@ import { RemoteSpace } from "../../src/context/space/remote.ts";
 import { runContext } from "../kit/running-context.ts";
 import { localDeps } from "../kit/space-doors.ts";
 import { benchService, type BenchService } from "./programs.ts";
-import { percentile, type Row } from "./row.ts";
+import { median, type Row } from "./row.ts";
 
 const DOCUMENTS = 200;
 /** Together just below what a prompt takes. */
@@ -207,11 +207,4 @@ async function bareRoundTrip(): Promise<number> {
     times.push(performance.now() - before);
   }
   return median(times);
-}
-
-function median(times: readonly number[]): number {
-  return percentile(
-    times.toSorted((a, b) => a - b),
-    0.5,
-  );
 }

@@ -7,7 +7,7 @@ import { startModel, say } from "../kit/model/index.ts";
 import { startService } from "../../src/service/main.ts";
 import { createClient } from "../kit/client.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { percentile, type Row } from "./row.ts";
+import { median, type Row } from "./row.ts";
 
 const ENTRIES = 5000;
 const TEXT = "The quick brown fox jumps over the lazy dog, and it does so again. ".repeat(6);
@@ -70,13 +70,6 @@ export async function run(): Promise<Row[]> {
       met: true,
     },
   ];
-}
-
-function median(times: readonly number[]): number {
-  return percentile(
-    times.toSorted((a, b) => a - b),
-    0.5,
-  );
 }
 
 async function seed(client: ReturnType<typeof createClient>, baseUrl: string): Promise<number> {

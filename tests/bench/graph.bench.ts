@@ -9,7 +9,7 @@ import { temporaryFolder } from "../kit/folder.ts";
 import { measuredServer } from "../kit/measured-server.ts";
 import { localDeps } from "../kit/space-doors.ts";
 import { fillWithLinks, LINKED_DOCUMENTS, linkedPathOf, linkedTextOf } from "./linked-space.ts";
-import { percentile, type Row } from "./row.ts";
+import { median, percentile, type Row } from "./row.ts";
 
 const RUNS = 9;
 const REQUESTS = 300;
@@ -121,11 +121,4 @@ async function timed(command: string[]): Promise<number> {
   const child = Bun.spawn(command, { stdio: ["ignore", "ignore", "inherit"] });
   if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
   return performance.now() - started;
-}
-
-function median(values: readonly number[]): number {
-  return percentile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
 }

@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { bytes, secondsOf, table, when } from "../../src/cli/text.ts";
-import { markStyles, painted, styled } from "../../src/kit/style.ts";
+import { painted, showStyles, styled } from "../../src/kit/style.ts";
 import { visible } from "../../src/kit/visible.ts";
 
-const plain = (text: string) => painted(text, false, visible);
+const plain = (text: string) => painted(text, visible);
 
 describe("a table", () => {
   const rows = [
@@ -82,19 +82,17 @@ test.each(["", "0d", "30", "-1d", "1.5d", "30 d", "d", "1y", "9999999d"])(
   },
 );
 
-test("marks become sequences or nothing, and what is between them is made safe", () => {
-  const text = `${styled("bold", "A\u001b[2J")} 𐀀👍 b`;
-  expect(painted(text, true, visible)).toBe("\u001b[1mA\ufffd[2J\u001b[0m 𐀀👍 b");
-  expect(painted(text, false, visible)).toBe("A\ufffd[2J 𐀀👍 b");
-});
-
-test("where no style is shown, text carries no marks", () => {
-  markStyles(false);
+test("styles become sequences or nothing, and what is between them is made safe", () => {
+  const text = () => `${styled("bold", "A\u001b[2J")} 𐀀👍 b`;
+  showStyles(true);
   try {
-    expect(styled("bold", "A")).toBe("A");
+    expect(painted(text(), visible)).toBe("\u001b[1mA\ufffd[2J\u001b[0m 𐀀👍 b");
   } finally {
-    markStyles(true);
+    showStyles(false);
   }
+  expect(painted(text(), visible)).toBe("A\ufffd[2J 𐀀👍 b");
+  // Nor does text of others bring a mark.
+  expect(painted("\ud801A\ud800", visible)).toBe("\ufffdA\ufffd");
 });
 
 test.each([

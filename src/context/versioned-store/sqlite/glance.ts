@@ -13,6 +13,7 @@ const SCHEME = "g1";
 const DEPTH_MAX = 512;
 /** The part of the directories left that one job takes: the next job starts only when this thread has read the answer, and it may be busy. */
 const PART_OF_JOB = 1 / 3;
+/** As many of the longest paths are within the limit of a job. */
 const PER_JOB_MAX = 200;
 /** With fewer directories left, a thread would start too late. */
 const LEFT_FOR_HELP_MIN = 8;
