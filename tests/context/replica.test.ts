@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { expect, test } from "bun:test";
 import type { Transport } from "../../src/context/client/client.ts";
 import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
-import { systemClock } from "../../src/kit/clock.ts";
+import { systemClock, type Clock } from "../../src/kit/clock.ts";
 import { AppError } from "../../src/kit/error.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { manualClock } from "../kit/manual-clock.ts";
 import { silent } from "../kit/file-engine.ts";
 import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
 import { changesOf, replica, type Replica } from "../kit/replica.ts";
@@ -19,14 +20,14 @@ interface Team extends AsyncDisposable {
   readonly bob: Replica;
 }
 
-async function team(files: Record<string, string> = {}): Promise<Team> {
+async function team(files: Record<string, string> = {}, clock: Clock = systemClock): Promise<Team> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await temporaryFolder());
   const server = stack.use(await contextServer());
   const [ann, bob] = await Promise.all(
     ["ann", "bob"].map(async (name) => {
       const { token } = await server.user(name, "contributor");
-      return replica({ directory: join(folder.path, name), url: () => server.url, token });
+      return replica({ directory: join(folder.path, name), url: () => server.url, token, clock });
     }),
   );
   for (const [path, text] of Object.entries(files)) await server.admin.write(path, text);
@@ -167,6 +168,36 @@ test("two people use one name for a file and for a directory: both contents stay
   expect(lab.bob.tree()).toEqual(lab.ann.tree());
 });
 
+test("a conflict file takes no name of a directory, in the same second too", async () => {
+  await using lab = await team({}, manualClock());
+  lab.ann.write("plan", "ann's file");
+  lab.bob.write("plan/draft.md", "bob's draft");
+  await lab.ann.sync();
+  const aside = (await lab.bob.sync()).conflicts[0]!.copy;
+  await lab.ann.sync();
+  for (const [name, person] of Object.entries({ ann: lab.ann, bob: lab.bob })) {
+    person.write("plan", `${name}'s second file`);
+    person.write(aside, `${name}'s second draft`);
+  }
+  await lab.ann.sync();
+  const { conflicts, held } = await lab.bob.sync();
+  const directory = aside.replace("/draft.md", "");
+  const copy = `${directory}/draft.conflict-bob-${directory.slice(-16)}.md`;
+  expect(conflicts).toEqual([
+    { path: "plan", copy: `${directory}-2` },
+    { path: aside, copy },
+  ]);
+  expect(held).toEqual([]);
+  await lab.ann.sync();
+  expect(lab.ann.tree()).toEqual({
+    plan: "ann's second file",
+    [`${directory}-2`]: "bob's second file",
+    [aside]: "ann's second draft",
+    [copy]: "bob's second draft",
+  });
+  expect(lab.bob.tree()).toEqual(lab.ann.tree());
+});
+
 test("a link is never followed, in or out", async () => {
   await using lab = await team({ "a.md": "one", "d/b.md": "two" });
   const outside = join(lab.ann.directory, "..", "outside");
@@ -224,20 +255,27 @@ test("rules mean the same in both directions, and a changed rule deletes nothing
   expect(await lab.server.admin.read("identity/me.md")).toBe("template");
 });
 
+/** Returns what restores the server to this moment, with another history. */
+async function backUp({ server, ann }: Team): Promise<() => Promise<void>> {
+  const backup = join(ann.directory, "..", "backup");
+  await server.restart(() => cpSync(server.inSpace(), backup, { recursive: true }));
+  return () =>
+    server.restart(async () => {
+      rmSync(server.inSpace(), { recursive: true });
+      cpSync(backup, server.inSpace(), { recursive: true });
+      const engine = openSqliteEngine({ directory: server.inSpace(), clock: systemClock, log: silent });
+      engine.newEpoch();
+      await engine.close();
+    });
+}
+
 test("a server with another history: stop and ask, then keep both sides", async () => {
   await using lab = await team({ "a.md": "one", "b.md": "two" });
-  const backup = join(lab.ann.directory, "..", "backup");
-  await lab.server.restart(() => cpSync(lab.server.inSpace(), backup, { recursive: true }));
+  const restore = await backUp(lab);
   lab.ann.write("a.md", "one, newer");
   lab.ann.write("c.md", "three");
   await lab.ann.sync();
-  await lab.server.restart(async () => {
-    rmSync(lab.server.inSpace(), { recursive: true });
-    cpSync(backup, lab.server.inSpace(), { recursive: true });
-    const engine = openSqliteEngine({ directory: lab.server.inSpace(), clock: systemClock, log: silent });
-    engine.newEpoch();
-    await engine.close();
-  });
+  await restore();
   const before = lab.ann.tree();
   // A dry run that a person agreed to leaves the question open.
   expect((await lab.ann.sync({ confirmed: true, dryRun: true })).dry_run).toBe(true);
@@ -248,6 +286,18 @@ test("a server with another history: stop and ask, then keep both sides", async 
   expect(changesOf(await lab.ann.sync({ confirmed: true }))).toEqual({ pushed: ["a.md", "c.md"] });
   await lab.bob.sync({ confirmed: true });
   expect(lab.bob.tree()).toEqual(before);
+});
+
+test("a line that the backup lacks is not taken away by a merge after the restore", async () => {
+  await using lab = await team({ "a.md": "1\n2\n3\n" });
+  const restore = await backUp(lab);
+  lab.ann.write("a.md", "1 ann\n2\n3\n");
+  await lab.ann.sync();
+  await restore();
+  await lab.server.admin.write("a.md", "1\n2\n3 server\n");
+  const { merged, conflicts } = await lab.ann.sync({ confirmed: true });
+  expect(merged).toEqual([]);
+  expect(lab.ann.tree()).toEqual({ "a.md": "1\n2\n3 server\n", [conflicts[0]!.copy]: "1 ann\n2\n3\n" });
 });
 
 test("a person who may only read gets everything and learns that nothing was sent", async () => {

@@ -17,6 +17,7 @@ import { AppError } from "../../src/kit/error.ts";
 import { contextServer, SPACE, type ContextServer } from "../kit/context-server.ts";
 import { silent } from "../kit/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { manualClock } from "../kit/manual-clock.ts";
 import { replica, type Replica } from "../kit/replica.ts";
 import { chooser } from "./proof.ts";
 
@@ -39,6 +40,9 @@ const PATHS = [
 /** Calls of a cycle's surroundings after which it ends, as if the process were killed. */
 const CRASH_WITHIN = 12;
 const SETTLE_ROUNDS_MAX = 12;
+/** Cycles within one second, so that the names of their conflict files meet. */
+const CYCLES_PER_SECOND = 20;
+const MS_PER_SECOND = 1000;
 
 class Killed extends Error {}
 
@@ -77,6 +81,9 @@ class World {
   readonly #ledger: Ledger = new Map();
   readonly #story: string[] = [];
   #tokens = 0;
+  #cycles = 0;
+  /** The same times in every run: names of conflict files contain them. */
+  readonly #clock = manualClock();
   #hasBackup = false;
 
   constructor(seed: number, folder: string, server: ContextServer) {
@@ -199,6 +206,8 @@ class World {
   /** Returns the number of changes; 0 for a cycle that ended early. */
   async #sync(person: Person, isFaulty: boolean): Promise<number> {
     const { directory } = person.copy;
+    this.#cycles += 1;
+    if (this.#cycles % CYCLES_PER_SECOND === 0) this.#clock.advance(MS_PER_SECOND);
     const faults = isFaulty ? new Faults(this.#choose) : undefined;
     const state = await openReplicaState(directory);
     try {
@@ -210,7 +219,7 @@ class World {
         state: faults ? faults.state(state) : state,
         server: new ServerSpace(client, SPACE),
         local,
-        clock: systemClock,
+        clock: this.#clock,
       };
       const options = { direction: "both", confirmed: true, retryHeld: true } as const;
       const report = await runCycle(deps, options);

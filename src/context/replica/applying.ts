@@ -47,7 +47,7 @@ export interface Brought {
 }
 
 export interface Surroundings {
-  /** Names that the steps write, so that no conflict file takes one of them. */
+  /** Files and directories that the steps write, folded, so that no conflict file takes one of these names. */
   readonly taken: Set<string>;
   /** Where the files of a directory move that is in the way of a file, by its path. */
   readonly asides: Map<string, DocumentPath>;
@@ -85,7 +85,8 @@ export async function bring(
   steps: readonly Step[],
   pulled: ReadonlyMap<string, Pulled>,
 ): Promise<Brought> {
-  const taken = new Set(steps.map(({ path }) => foldedPath(path)));
+  const taken = new Set<string>();
+  for (const { path } of steps) take(taken, path);
   const around = { ...surroundings, taken, asides: new Map<string, DocumentPath>() };
   const brought = nothingBrought();
   const removals = steps.filter(({ action }) => action === "remove").map(removalOf);
@@ -203,12 +204,22 @@ async function baseOf(
   }
 }
 
+/** A name of neither a file nor a directory, even a deleted one. */
 async function freeName({ engine, user, now, taken }: Surroundings, path: string): Promise<DocumentPath> {
   const time = now();
   for (;;) {
     const name = conflictName(path, user, time, (one) => taken.has(foldedPath(one)));
-    taken.add(foldedPath(name));
-    if ((await engine.stat(name)) === undefined) return name;
+    take(taken, name);
+    if ((await engine.list({ prefix: name, deleted: true })).length === 0) return name;
+  }
+}
+
+/** Takes the names of a file and of the directories above it. */
+function take(taken: Set<string>, path: string): void {
+  let name = foldedPath(path);
+  while (name !== "" && !taken.has(name)) {
+    taken.add(name);
+    name = name.slice(0, Math.max(name.lastIndexOf("/"), 0));
   }
 }
 

@@ -170,9 +170,7 @@ export class Comparison {
         continue;
       }
       const lineage = await this.#lineageOf(engine, path, row);
-      const action = this.#decided(path, row, local.hash, lineage);
-      // Without a common content there is no base.
-      result.push({ ...one, action, row: lineage === "common" ? row : { ...row, base_hash: null } });
+      result.push({ ...one, action: this.#decided(path, row, local.hash, lineage) });
     }
     return result;
   }
