@@ -55,8 +55,9 @@ function startStream(response: ServerResponse): void {
 
 let stampedStreams = 0;
 
-/** Chunk n leaves at start + n × everyMs, so that delays do not add up. Streams that begin
- *  together are spread over the interval: in step, they would measure their own crowding.
+/** Chunk n leaves at start + n × everyMs, so that delays do not add up. Streams are spread evenly
+ *  over the interval, whenever they begin: in step, they would measure their own crowding, and
+ *  whoever asks for them at even times would get several chunks in one read.
  *  One timer a chunk and nothing else: this runs 200 times side by side. */
 function playStamps(
   act: Extract<Act, { do: "stamps" }>,
@@ -65,7 +66,7 @@ function playStamps(
 ): Promise<void> {
   return new Promise((resolve) => {
     const phase = (stampedStreams++ * 0.618_034) % 1;
-    const start = performance.now() + phase * act.everyMs;
+    const start = (Math.ceil(performance.now() / act.everyMs) + phase) * act.everyMs;
     let n = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const nextIn = (): number => Math.max(0, start + (n + 1) * act.everyMs - performance.now());
