@@ -10,8 +10,8 @@ import { SECURITY_HEADERS } from "./answer.ts";
 const HEARTBEAT_MS = 15_000;
 /** The buffer limit of a viewer; one more event may exceed it. */
 const BUFFER_BYTES_MAX = 8 * 1024 * 1024;
-/** A viewer is drained when this much of its buffer is free. */
-const DRAINED_BYTES_FREE = BUFFER_BYTES_MAX - 256 * 1024;
+/** A viewer is drained when less than this is waiting for it. */
+const DRAINED_BYTES_WAITING = 256 * 1024;
 /** The polling interval for a drained viewer. A notification would cost every event a promise, and few senders wait. */
 const DRAINED_CHECK_MS = 5;
 /** The time for a viewer to read the rest of an ended stream, before its connection is closed. */
@@ -79,36 +79,30 @@ export class Streams {
 
   /** Answers with an event stream. `start` receives the viewer and returns a function to call when it disconnects. */
   answer(exchange: Exchange, start: (viewer: Viewer) => () => void): Response {
+    const headers = {
+      ...SECURITY_HEADERS,
+      "Content-Type": "text/event-stream",
+      "Cache-Control": "no-store",
+      "X-Accel-Buffering": "no",
+      // Closes the connection with the stream: it has no other request.
+      Connection: "close",
+      "X-Request-Id": exchange.id,
+    };
+    if (exchange.method === "HEAD") return new Response(null, { headers });
     exchange.keepOpen();
-    let close = () => {};
-    const body = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          close = this.#connect(exchange, controller, start);
-        },
-        cancel: () => close(),
-      },
-      { highWaterMark: BUFFER_BYTES_MAX, size: (chunk) => chunk?.byteLength ?? 0 },
-    );
-    return new Response(body, {
-      headers: {
-        ...SECURITY_HEADERS,
-        "Content-Type": "text/event-stream",
-        "Cache-Control": "no-store",
-        "X-Accel-Buffering": "no",
-        // Closes the connection with the stream: it has no other request.
-        Connection: "close",
-        "X-Request-Id": exchange.id,
-      },
-    });
+    const outlet = new Outlet();
+    const close = this.#connect(exchange, outlet, start);
+    const source: Bun.DirectUnderlyingSource<Frame> = {
+      type: "direct",
+      pull: (controller) => outlet.open(controller),
+      cancel: close,
+    };
+    const body = new ReadableStream<Frame>(source as unknown as UnderlyingDefaultSource<Frame>);
+    return new Response(body, { headers });
   }
 
   /** Returns the function to call when the viewer disconnects. */
-  #connect(
-    exchange: Exchange,
-    controller: ReadableStreamDefaultController<Uint8Array>,
-    start: (viewer: Viewer) => () => void,
-  ): () => void {
+  #connect(exchange: Exchange, outlet: Outlet, start: (viewer: Viewer) => () => void): () => void {
     let open = true;
     let stop = () => {};
     const close = () => {
@@ -117,13 +111,13 @@ export class Streams {
       clearInterval(heartbeat);
       this.#open.delete(viewer);
       stop();
+      outlet.close();
     };
-    const isDrained = () => (controller.desiredSize ?? 0) > DRAINED_BYTES_FREE;
     const viewer: Viewer = {
       send: (chunk) => {
         if (!open) return false;
-        if ((controller.desiredSize ?? 0) > 0) {
-          controller.enqueue(chunk);
+        if (outlet.waiting < BUFFER_BYTES_MAX) {
+          outlet.write(chunk);
           return true;
         }
         viewer.end();
@@ -131,15 +125,15 @@ export class Streams {
       },
       drained: async () => {
         for (;;) {
-          if (!open || isDrained()) return open;
+          if (!open || outlet.waiting < DRAINED_BYTES_WAITING) return open;
           await Bun.sleep(DRAINED_CHECK_MS);
         }
       },
       end: () => {
         if (!open) return;
-        close();
-        controller.close();
+        // First: it has no effect on a connection whose answer is complete.
         exchange.closeAfter(LAST_READ_SECONDS);
+        close();
       },
     };
     const heartbeat = setInterval(() => viewer.send(HEARTBEAT), this.#heartbeatMs);
@@ -149,5 +143,53 @@ export class Streams {
     stop = start(viewer);
     if (!open) stop();
     return close;
+  }
+}
+
+/** Writes to one connection, and counts the bytes that it has not taken yet. */
+class Outlet {
+  #controller: ReadableStreamDirectController | undefined;
+  /** What was written before the connection asked for it. */
+  readonly #early: Frame[] = [];
+  #waiting = 0;
+  #drained: Promise<number> | undefined;
+  #isClosed = false;
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  open(controller: ReadableStreamDirectController): void {
+    this.#controller = controller;
+    this.#waiting = 0;
+    for (const frame of this.#early.splice(0)) this.write(frame);
+    if (this.#isClosed) controller.close();
+  }
+
+  write(frame: Frame): void {
+    if (!this.#controller) {
+      this.#early.push(frame);
+      this.#waiting += frame.byteLength;
+      return;
+    }
+    const written = this.#controller.write(frame);
+    if (typeof written === "number") this.#controller.flush();
+    else this.#wait(frame, written);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#controller?.close();
+  }
+
+  /** `drained`: resolves when the connection has taken everything. */
+  #wait(frame: Frame, drained: Promise<number>): void {
+    this.#waiting += frame.byteLength;
+    if (drained === this.#drained) return;
+    this.#drained = drained;
+    const taken = () => {
+      if (drained === this.#drained) this.#waiting = 0;
+    };
+    drained.then(taken, taken);
   }
 }

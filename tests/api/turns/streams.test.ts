@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { call, gate, hang, httpError, huge, say, stream } from "../../kit/model/index.ts";
 import type { EventReader, StreamEvent } from "../../kit/client.ts";
+import { until } from "../../kit/eventually.ts";
 import { rawStream } from "../../kit/raw-http.ts";
 import { world } from "../../kit/world.ts";
 import { refusal } from "../../kit/refusal.ts";
@@ -170,6 +171,26 @@ test("disconnects a viewer that does not read, without affecting others", async 
   });
   expect((await again.all()).at(-1)!.type).toBe("turn.finished");
 }, 20_000);
+
+test("keeps nothing of a viewer that asks for the headers only, or leaves at any moment", async () => {
+  await using lab = await world({ model: true });
+  const { token } = await lab.user("ann", "admin");
+  const headers = { Authorization: `Bearer ${token}` };
+  const url = `${lab.url}/api/v1/workspaces/${lab.workspaceId}/events?after=0`;
+  expect((await fetch(url, { method: "HEAD", headers })).status).toBe(200);
+  const missing = url.replace(/workspaces\/\d+/, "workspaces/999");
+  expect((await fetch(missing, { headers })).status).toBe(404);
+  for (let waitMs = 0; waitMs < 10; waitMs++) {
+    const leaving = new AbortController();
+    const reading = fetch(url, { headers, signal: leaving.signal }).then((response) => response.text());
+    await Bun.sleep(waitMs);
+    leaving.abort();
+    await reading.catch(() => {});
+  }
+  await until(async () =>
+    (await (await fetch(`${lab.url}/metrics`)).text()).includes("\nservice_sse_clients 0\n"),
+  );
+});
 
 test("ends the stream of a finished turn, and continues that of a resumed one", async () => {
   await using lab = await world({ model: true });
