@@ -162,19 +162,19 @@ class Outlet {
   open(controller: ReadableStreamDirectController): void {
     this.#controller = controller;
     this.#waiting = 0;
-    for (const frame of this.#early.splice(0)) this.write(frame);
+    for (const early of this.#early.splice(0)) this.write(early);
     if (this.#isClosed) controller.close();
   }
 
-  write(frame: Frame): void {
+  write(sent: Frame): void {
     if (!this.#controller) {
-      this.#early.push(frame);
-      this.#waiting += frame.byteLength;
+      this.#early.push(sent);
+      this.#waiting += sent.byteLength;
       return;
     }
-    const written = this.#controller.write(frame);
+    const written = this.#controller.write(sent);
     if (typeof written === "number") this.#controller.flush();
-    else this.#wait(frame, written);
+    else this.#wait(sent.byteLength, written);
   }
 
   close(): void {
@@ -183,8 +183,8 @@ class Outlet {
   }
 
   /** `drained`: resolves when the connection has taken everything. */
-  #wait(frame: Frame, drained: Promise<number>): void {
-    this.#waiting += frame.byteLength;
+  #wait(bytes: number, drained: Promise<number>): void {
+    this.#waiting += bytes;
     if (drained === this.#drained) return;
     this.#drained = drained;
     const taken = () => {
