@@ -197,11 +197,13 @@ test("accepts only keys that fit in a header, and returns none", async () => {
     base_url: "http://127.0.0.1:9",
     api_key: KEY,
   });
+  // With a model, the provider cannot be deleted.
+  const model = await at.admin.post("/models", { provider_id: id, model_name: "m" });
   const answers = await Promise.all([
+    model,
     at.admin.get("/providers"),
     at.admin.patch(`/providers/${id}`, { name: "q" }),
     at.admin.post(`/providers/${id}/test`),
-    at.admin.post("/models", { provider_id: id, model_name: "m" }),
     at.admin.get("/models"),
     refusalOf(at.admin.delete(`/providers/${id}`)),
     at.admin.get("/audit"),
