@@ -19,7 +19,7 @@ const COMPRESSIBLE = /\.(?:html|js|css|svg|json|txt)$/;
 
 /**
  * By itself, the bundler makes a file of each module that another set of screens needs: thirty for one page, many of a few hundred bytes.
- * What most screens need goes into one file, and the icons into another.
+ * The modules that most screens need go into one file, and the icons into another.
  */
 const SHARED = [
   { name: "base", test: isBase, minShareCount: 12, priority: 2 },

@@ -1,18 +1,17 @@
 // Goal: two copies of a server's space exchange edits, deletes and renames; nothing is overwritten; an unchanged space costs one request.
 
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import type { Transport } from "../../src/context/client/client.ts";
-import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock, type Clock } from "../../src/kit/clock.ts";
 import { AppError } from "../../src/kit/error.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { manualClock } from "../kit/manual-clock.ts";
-import { silent } from "../kit/file-engine.ts";
 import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
 import { changesOf, replica, type Replica } from "../kit/replica.ts";
 import { refusal } from "../kit/refusal.ts";
+import { backUpSpace } from "../kit/space-backup.ts";
 
 interface Team extends AsyncDisposable {
   readonly server: ContextServer;
@@ -255,23 +254,9 @@ test("rules mean the same in both directions, and a changed rule deletes nothing
   expect(await lab.server.admin.read("identity/me.md")).toBe("template");
 });
 
-/** Returns what restores the server to this moment, with another history. */
-async function backUp({ server, ann }: Team): Promise<() => Promise<void>> {
-  const backup = join(ann.directory, "..", "backup");
-  await server.restart(() => cpSync(server.inSpace(), backup, { recursive: true }));
-  return () =>
-    server.restart(async () => {
-      rmSync(server.inSpace(), { recursive: true });
-      cpSync(backup, server.inSpace(), { recursive: true });
-      const engine = openSqliteEngine({ directory: server.inSpace(), clock: systemClock, log: silent });
-      engine.newEpoch();
-      await engine.close();
-    });
-}
-
 test("a server with another history: stop and ask, then keep both sides", async () => {
   await using lab = await team({ "a.md": "one", "b.md": "two" });
-  const restore = await backUp(lab);
+  const restore = await backUpSpace(lab.server, join(lab.ann.directory, "..", "backup"));
   lab.ann.write("a.md", "one, newer");
   lab.ann.write("c.md", "three");
   await lab.ann.sync();
@@ -290,7 +275,7 @@ test("a server with another history: stop and ask, then keep both sides", async 
 
 test("a line that the backup lacks is not taken away by a merge after the restore", async () => {
   await using lab = await team({ "a.md": "1\n2\n3\n" });
-  const restore = await backUp(lab);
+  const restore = await backUpSpace(lab.server, join(lab.ann.directory, "..", "backup"));
   lab.ann.write("a.md", "1 ann\n2\n3\n");
   await lab.ann.sync();
   await restore();

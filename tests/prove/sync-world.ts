@@ -2,7 +2,7 @@
 // end anywhere, a network that is cut, a server that is restored from a backup. Every line that a person saved must be in the end where everyone sees
 // it, unless a person who saw it changed or deleted it.
 
-import { cpSync, existsSync, rmSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Transport } from "../../src/context/client/client.ts";
 import { runCycle } from "../../src/context/replica/cycle.ts";
@@ -10,15 +10,13 @@ import { LocalCopy } from "../../src/context/replica/local-copy.ts";
 import { ServerSpace } from "../../src/context/replica/server-space.ts";
 import { openReplicaState, type ReplicaState } from "../../src/context/replica/state.ts";
 import type { SpaceEngine } from "../../src/context/versioned-store/engine.ts";
-import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { Client, networkTransport } from "../../src/context/client/client.ts";
-import { systemClock } from "../../src/kit/clock.ts";
 import { AppError } from "../../src/kit/error.ts";
 import { contextServer, SPACE, type ContextServer } from "../kit/context-server.ts";
-import { silent } from "../kit/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { manualClock } from "../kit/manual-clock.ts";
 import { replica, type Replica } from "../kit/replica.ts";
+import { backUpSpace } from "../kit/space-backup.ts";
 import { chooser } from "./proof.ts";
 
 const PEOPLE = ["ann", "bob", "eve"] as const;
@@ -84,7 +82,8 @@ class World {
   #cycles = 0;
   /** The same times in every run: names of conflict files contain them. */
   readonly #clock = manualClock();
-  #hasBackup = false;
+  /** Restores the last backup. */
+  #restore: (() => Promise<void>) | undefined;
 
   constructor(seed: number, folder: string, server: ContextServer) {
     this.#choose = chooser(seed);
@@ -111,7 +110,10 @@ class World {
     else if (what < 92) await this.#sync(person, this.#choose(3) === 0);
     else if (what < 96) await this.#changeRule();
     else if (what < 98) await this.#backUp();
-    else if (this.#hasBackup && this.#choose(2) === 0) await this.#restore();
+    else if (this.#restore && this.#choose(2) === 0) {
+      await this.#restore();
+      this.#story.push("the server is restored");
+    }
   }
 
   /** Lets everyone finish, and looks at what is left. */
@@ -254,28 +256,9 @@ class World {
     this.#story.push(`r/ is ${mode} from now on`);
   }
 
-  get #backup(): string {
-    return join(this.#folder, "backup");
-  }
-
   async #backUp(): Promise<void> {
-    await this.#server.restart(() => {
-      rmSync(this.#backup, { recursive: true, force: true });
-      cpSync(this.#server.inSpace(), this.#backup, { recursive: true });
-    });
-    this.#hasBackup = true;
+    this.#restore = await backUpSpace(this.#server, join(this.#folder, "backup"));
     this.#story.push("the server is backed up");
-  }
-
-  async #restore(): Promise<void> {
-    await this.#server.restart(async () => {
-      rmSync(this.#server.inSpace(), { recursive: true });
-      cpSync(this.#backup, this.#server.inSpace(), { recursive: true });
-      const engine = openSqliteEngine({ directory: this.#server.inSpace(), clock: systemClock, log: silent });
-      engine.newEpoch();
-      await engine.close();
-    });
-    this.#story.push("the server is restored");
   }
 
   async #onServer(): Promise<Record<string, string>> {

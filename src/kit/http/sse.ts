@@ -149,7 +149,7 @@ export class Streams {
 /** Writes to one connection, and counts the bytes that it has not taken yet. */
 class Outlet {
   #controller: ReadableStreamDirectController | undefined;
-  /** What was written before the connection asked for it. */
+  /** Sent before the connection asked for the body. */
   readonly #early: Frame[] = [];
   #waiting = 0;
   #drained: Promise<number> | undefined;
