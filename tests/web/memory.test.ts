@@ -125,12 +125,13 @@ onScreen("memory", memoryScreen, (at) => {
     await search.press("Enter");
     await page.getByRole("alert").filter({ hasText: "the memory of another workspace" }).waitFor();
     at.browser.expected(/403/);
-    await search.fill("team/none.md");
+    await search.fill("team/none@v2");
     await search.press("Enter");
-    const row = page.getByRole("listitem").filter({ hasText: "team/none.md" });
+    const row = page.getByRole("listitem").filter({ hasText: "team/none@v2" });
     await row.getByText("cannot be read", { exact: true }).waitFor();
+    await row.getByText("file team/none@v2: not found", { exact: true }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    await at.space((space) => space.write("team/none.md", new TextEncoder().encode("Here."), null));
+    await at.space((space) => space.write("team/none@v2", new TextEncoder().encode("Here."), null));
     await page.reload();
     await row.getByText("v1").waitFor();
     await page.close();

@@ -106,7 +106,8 @@ export type ShownPart = Omit<PromptPart, "tokens" | "tokens_estimated" | "droppa
 
 /** Describes a part without token estimates. */
 export function shown(part: Part): ShownPart {
-  const base = { kind: part.kind, source: part.source, calls: [], call_id: null, attachments: [] };
+  const { kind, source } = part;
+  const base = { kind, source, document: documentOf(part), calls: [], call_id: null, attachments: [] };
   if (part.kind === "tools")
     return { ...base, role: "tools", text: JSON.stringify(JSON.parse(canonicalJson(part.tools)), null, 2) };
   if (part.kind !== "entry" && part.kind !== "notice") return { ...base, role: "system", text: part.text };
@@ -115,6 +116,13 @@ export function shown(part: Part): ShownPart {
     return { ...base, role: "assistant", text: message.text, calls: [...message.calls] };
   if (message.role === "tool") return { ...base, role: "tool", text: message.text, call_id: message.callId };
   return { ...base, role: "user", text: message.text, attachments: [...(message.attachments ?? [])] };
+}
+
+function documentOf(part: Part): PromptPart["document"] {
+  if (part.kind !== "context") return null;
+  const { document, unread } = part;
+  if (unread) return { path: unread.path, version: null, unread: unread.reason };
+  return document ? { path: document.path, version: document.version, unread: null } : null;
 }
 
 function attachedTokens(part: Part): number {

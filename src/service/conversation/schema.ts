@@ -77,6 +77,15 @@ export type ClearedTaint = Static<typeof ClearedTaint>;
 
 export const partKinds = ["role", "instruction", "context", "tools", "entry", "notice"] as const;
 
+/** The document of a `context` part. */
+const PromptDocument = closed({
+  path: Type.String(),
+  /** Null: an edit that is not recorded, or a document that could not be read. */
+  version: nullable(Type.Integer()),
+  /** Why it could not be read; null: the part contains it. */
+  unread: nullable(Type.String()),
+});
+
 /** One part of a prompt, in the order in which it is sent. */
 export const PromptPart = closed({
   kind: oneOf(partKinds),
@@ -91,6 +100,8 @@ export const PromptPart = closed({
     Type.Literal("tools"),
   ]),
   text: Type.String(),
+  /** Null: another kind of part, or the note about documents that the prompt has no room for. */
+  document: nullable(PromptDocument),
   calls: Type.Array(ToolCallRecord),
   call_id: nullable(Type.String()),
   /** In the order in which they are sent, before the text. */

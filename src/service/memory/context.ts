@@ -153,6 +153,7 @@ function missingPart(path: string, reason: string): ContextPart {
     kind: "context",
     source: `context:${path}`,
     text: `(The document ${path} is bound here and cannot be read now: ${reason})`,
+    unread: { path, reason },
   };
 }
 

@@ -162,8 +162,8 @@ function receiptOf(
   const documents = sent.flatMap(({ document }, index) =>
     document ? [{ ...document, tokens: tokens[index]!, as: "text" as const }] : [],
   );
-  const omitted = sent.flatMap(({ source, text, document }) =>
-    document ? [] : [{ path: source.replace(/^context:/, ""), reason: text }],
+  const omitted = sent.flatMap(({ source, text, document, unread }) =>
+    document ? [] : [{ path: unread?.path ?? source.replace(/^context:/, ""), reason: text }],
   );
   return {
     receipt: 1,

@@ -181,18 +181,29 @@ for (const kind of memoryKinds)
         await space.write(`${branch}/shared/facts.md`, bytes("Cold sea."), null);
       });
       const bound = await at.admin.post(`${at.own}/context`, { path: "team/style.md" });
-      await at.admin.post(`${at.own}/context`, { path: "team/none.md", agent_id: at.orchestratorId });
+      await at.admin.post(`${at.own}/context`, { path: "team/none@v2", agent_id: at.orchestratorId });
       const prompt = await at.admin.get(`/agents/${at.orchestratorId}/prompt`);
-      expect(prompt.parts.filter(({ kind: of }) => of === "context").map(({ source }) => source)).toEqual([
-        "context:team/style.md@v1",
-        "context:team/none.md",
-        `context:${branch}/shared/facts.md@v1`,
+      const inPrompt = prompt.parts.filter(({ kind: of }) => of === "context");
+      expect(inPrompt.map(({ source, document }) => ({ source, ...document }))).toEqual([
+        { source: "context:team/style.md@v1", path: "team/style.md", version: 1, unread: null },
+        {
+          source: "context:team/none@v2",
+          path: "team/none@v2",
+          version: null,
+          unread: "file team/none@v2: not found",
+        },
+        {
+          source: `context:${branch}/shared/facts.md@v1`,
+          path: `${branch}/shared/facts.md`,
+          version: 1,
+          unread: null,
+        },
       ]);
       at.model.script("boss", [say("Yes.")]);
       const { turn } = await at.chat("Hello.");
       expect(systemOf(memory)).toContain("Document team/style.md, version 1:\n\nBe brief.");
       expect(systemOf(memory)).toContain(
-        "team/none.md is bound here and cannot be read now: file team/none.md: not found",
+        "team/none@v2 is bound here and cannot be read now: file team/none@v2: not found",
       );
       const [sent] = await at.admin.get(`/turns/${turn.id}/calls`);
       const receipt = await at.admin.get(`/calls/${sent!.id}/receipt`);
@@ -200,7 +211,7 @@ for (const kind of memoryKinds)
         { path: "team/style.md", version: 1, hash: sha256Hex("Be brief."), bytes: 9 },
         { path: `${branch}/shared/facts.md`, version: 1, hash: sha256Hex("Cold sea."), bytes: 9 },
       ]);
-      expect(receipt.omitted).toMatchObject([{ path: "team/none.md" }]);
+      expect(receipt.omitted).toMatchObject([{ path: "team/none@v2" }]);
       await memory.space((space) => space.write("team/style.md", bytes("Be long."), 1));
       at.model.script("boss", [say("Yes.")]);
       await at.chat("Again.");

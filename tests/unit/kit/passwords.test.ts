@@ -35,7 +35,7 @@ async function asked(): Promise<Asked> {
     };
     console.log(JSON.stringify({ hash, answers, spent }));`;
   const child = Bun.spawn([process.execPath, "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
-  return (await child.stdout.json()) as Asked;
+  return JSON.parse(await child.stdout.text()) as Asked;
 }
 
 test("a hash takes 64 MiB and two passes of argon2id, and so does a check without a user", async () => {

@@ -15,8 +15,8 @@ export interface PromptGroup {
   /** `v3` */
   readonly version: string | undefined;
   readonly tokens: number;
-  /** Why a document is not in front of the model. */
-  readonly text: string | undefined;
+  /** Why documents are not in front of the model. */
+  readonly note: string | undefined;
   readonly colour: string;
 }
 
@@ -69,9 +69,6 @@ export function agentPromptQuery(agentId: () => number): Query<Prompt> {
   return query;
 }
 
-/** The source of the remark about documents that a prompt has no room for. */
-const OMITTED = "context:omitted";
-
 /** In the order of the prompt: role, each instruction and document, tools, conversation. */
 export function groupsOf(parts: readonly PromptPart[]): readonly PromptGroup[] {
   const groups: PromptGroup[] = [];
@@ -83,21 +80,31 @@ export function groupsOf(parts: readonly PromptPart[]): readonly PromptGroup[] {
       tools += part.tokens;
       hasTools = true;
     } else if (part.kind === "entry" || part.kind === "notice") conversation += part.tokens;
-    else groups.push(single(part.kind, part));
+    else if (part.kind === "role") groups.push(group("role", "Role", part.tokens));
+    else groups.push(part.kind === "instruction" ? instruction(part) : context(part));
   }
   if (hasTools) groups.push(group("tools", "Tools", tools));
   groups.push(group("conversation", "Conversation", conversation));
   return groups;
 }
 
-function single(kind: "role" | "instruction" | "context", part: PromptPart): PromptGroup {
-  if (kind === "role") return group(kind, "Role", part.tokens);
-  const [, name, version] = /^[^:]*:(.*?)(?:@(v\d+|edited))?$/s.exec(part.source) ?? [];
-  const unread = kind === "context" && version === undefined ? part.text : undefined;
-  const shown = part.source === OMITTED ? "documents left out" : (name ?? part.source);
-  return { ...group(kind, shown, part.tokens, version), text: unread };
+function instruction({ source, tokens }: PromptPart): PromptGroup {
+  const [, name, version] = /^[^:]*:(.*)@(v\d+)$/s.exec(source) ?? [];
+  return group("instruction", name ?? source, tokens, { version });
 }
 
-function group(kind: PromptGroup["kind"], name: string, tokens: number, version?: string): PromptGroup {
-  return { kind, name, version, tokens, text: undefined, colour: COLOURS[kind] };
+function context({ document, text, tokens }: PromptPart): PromptGroup {
+  if (!document) return group("context", "documents left out", tokens, { note: text });
+  const { path, version, unread } = document;
+  if (unread !== null) return group("context", path, tokens, { note: unread });
+  return group("context", path, tokens, { version: version === null ? "edited" : `v${version}` });
+}
+
+function group(
+  kind: PromptGroup["kind"],
+  name: string,
+  tokens: number,
+  { version, note }: Partial<Pick<PromptGroup, "version" | "note">> = {},
+): PromptGroup {
+  return { kind, name, version, tokens, note, colour: COLOURS[kind] };
 }

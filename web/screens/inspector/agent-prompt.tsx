@@ -23,7 +23,6 @@ import { unbindDocument } from "../../parts/memory/binding.tsx";
 import { pathInBranch } from "../../parts/memory/paths.ts";
 import { groupsOf, type PromptGroup } from "./agent-parts.ts";
 import { BindBox } from "./bind-box.tsx";
-import { UnreadNote } from "./unread-note.tsx";
 import { useSourceOf } from "./sources.ts";
 
 const DOCUMENTS_SHOWN = 8;
@@ -32,7 +31,7 @@ const DOCUMENTS_SHOWN = 8;
 function withoutLong(groups: readonly PromptGroup[]): readonly PromptGroup[] {
   let documents = 0;
   return groups.filter(
-    ({ kind, text }) => kind !== "context" || text !== undefined || (documents += 1) <= DOCUMENTS_SHOWN,
+    ({ kind, note }) => kind !== "context" || note !== undefined || (documents += 1) <= DOCUMENTS_SHOWN,
   );
 }
 
@@ -147,7 +146,7 @@ function Group(props: { readonly group: PromptGroup; readonly agent: Agent }): J
         <Show when={props.group.version}>
           <span class="tag">{props.group.version}</span>
         </Show>
-        <Show when={document() && props.group.version === undefined}>
+        <Show when={document() && props.group.note !== undefined}>
           <span class="tag wait">cannot be read</span>
         </Show>
         <Show when={isForAll()}>
@@ -169,13 +168,13 @@ function Group(props: { readonly group: PromptGroup; readonly agent: Agent }): J
             </span>
           )}
         </Show>
-        <Show when={props.group.text === undefined}>
+        <Show when={props.group.note === undefined}>
           <span class="end small muted num">
             {props.group.tokens === 0 ? emptyWords(props.group, props.agent) : tokens(props.group.tokens)}
           </span>
         </Show>
       </div>
-      <Show when={props.group.text}>{(why) => <UnreadNote text={why()} />}</Show>
+      <Show when={props.group.note}>{(why) => <p class="inspector-note small muted">{why()}</p>}</Show>
     </li>
   );
 }

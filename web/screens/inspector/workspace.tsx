@@ -15,7 +15,6 @@ import { nameOf } from "../../state/workspace-state.ts";
 import { agentPromptQuery, groupsOf } from "./agent-parts.ts";
 import { InspectorHeader } from "./header.tsx";
 import { useInspectHref } from "./sources.ts";
-import { UnreadNote } from "./unread-note.tsx";
 
 export function WorkspaceInspector(): JSX.Element {
   const here = useHere();
@@ -57,17 +56,18 @@ function Shared(props: { readonly bindings: readonly ContextBinding[] }): JSX.El
   const here = useHere();
   const orchestrator = () => here.state().agents.find((agent) => agent.orchestrator)?.id ?? 0;
   const prompt = agentPromptQuery(orchestrator);
-  const groups = createMemo(
-    () => new Map(groupsOf(prompt.data()?.parts ?? []).map((group) => [group.name, group])),
-  );
+  const documents = createMemo(() => {
+    const groups = groupsOf(prompt.data()?.parts ?? []).filter(({ kind }) => kind === "context");
+    return new Map(groups.map((group) => [group.name, group]));
+  });
   return (
     <ul class="inspector-rows">
       <Keyed each={props.bindings} key={({ id }) => id}>
         {(binding) => (
           <Bound
             binding={binding()}
-            version={groups().get(binding().path)?.version}
-            unread={groups().get(binding().path)?.text}
+            version={documents().get(binding().path)?.version}
+            unread={documents().get(binding().path)?.note}
           />
         )}
       </Keyed>
@@ -112,7 +112,7 @@ function Bound(props: {
           </IconButton>
         </span>
       </div>
-      <Show when={props.unread}>{(why) => <UnreadNote text={why()} />}</Show>
+      <Show when={props.unread}>{(why) => <p class="inspector-note small muted">{why()}</p>}</Show>
     </li>
   );
 }
