@@ -77,7 +77,7 @@ describe("preconditions", () => {
     await using server = await contextServer();
     const refused = (headers: Record<string, string>, message?: string) =>
       refusal(put(server.admin, "a.md", "x", headers), "invalid", message);
-    const expected = 'expected a version in double quotes, for example "7"';
+    const expected = 'expected the version that was read, in double quotes, for example "7"';
     // Without quotes it is not an entity tag, and `v1` is a display form, not the ETag.
     for (const tag of ["1", "v1", '"v1"', '"1', '"1", "2"', 'W/"1"', '"0"', "*"])
       await refused({ "If-Match": tag }, `header If-Match: ${expected}`);
@@ -113,6 +113,8 @@ describe("versions", () => {
     expect(await read("")).toEqual([200, '"2"', "two\n"]);
     expect(await read("?version=1")).toEqual([200, '"1"', "one\n"]);
     expect(await read("", { "If-None-Match": '"2"' })).toEqual([304, '"2"', ""]);
+    expect(await read("", { "If-None-Match": '"1", W/"2"' })).toEqual([304, '"2"', ""]);
+    expect(await read("", { "If-None-Match": "*" })).toEqual([304, '"2"', ""]);
     expect(await read("", { "If-None-Match": '"1"' })).toEqual([200, '"2"', "two\n"]);
     const version = (number: number) => admin.get(`${filePath("notes/a.md")}?version=${number}`);
     await refusal(version(3), "not_found", "file notes/a.md v3: not found");

@@ -1,10 +1,8 @@
 // Parses the precondition of a write: `If-Match: "7"` (RFC 9110, 13.1.1), `If-None-Match: *` (13.1.2), or neither.
 
 import { AppError } from "../../kit/error.ts";
-import { strongTags } from "../../kit/http/entity-tags.ts";
+import { matchedVersion, notOneVersion } from "../../kit/http/entity-tags.ts";
 import type { Expected } from "../versioned-store/engine.ts";
-
-const VERSION = /^[1-9][0-9]{0,15}$/;
 
 /** Raises `invalid`. */
 export function expectedFrom(headers: Readonly<Record<string, string>>): Expected {
@@ -20,11 +18,9 @@ export function expectedFrom(headers: Readonly<Record<string, string>>): Expecte
     );
   }
   if (match === undefined) return undefined;
-  const tags = strongTags(match);
-  const [version = ""] = tags ?? [];
-  if (tags?.length !== 1 || !VERSION.test(version))
-    throw new AppError("invalid", 'header If-Match: expected a version in double quotes, for example "7"');
-  return Number(version);
+  const version = matchedVersion(match);
+  if (version === "*") throw notOneVersion();
+  return version;
 }
 
 export function etagOf(version: number): string {

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { answerJsonText, SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import { readBytes } from "../../kit/http/body.ts";
+import { hasTag } from "../../kit/http/entity-tags.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { answerListing } from "../../kit/http/list-answer.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
@@ -208,7 +209,7 @@ const BYTES_HEADERS = contentHeaders("application/octet-stream");
 /** Sends the bytes as written. Text is served as plain text, never as a page. Unrecorded content has its state instead of an ETag. */
 function answerContent(requestId: string, content: Opened, known: string | undefined): Response {
   const tag = content.version === undefined ? undefined : etagOf(content.version);
-  const isKnown = tag !== undefined && known?.split(",").some((one) => one.trim() === tag);
+  const isKnown = tag !== undefined && hasTag(known, tag);
   // Copying prepared headers is cheaper than building them for each response.
   const response = new Response(isKnown ? null : (content.bytes as Uint8Array<ArrayBuffer>), {
     status: isKnown ? 304 : 200,

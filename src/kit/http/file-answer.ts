@@ -2,6 +2,7 @@
 // Does not validate paths: the caller looks up the file in a list.
 
 import { SECURITY_HEADERS } from "./answer.ts";
+import { hasTag } from "./entity-tags.ts";
 import type { Exchange } from "./exchange.ts";
 
 export interface ServedFile {
@@ -64,14 +65,5 @@ function accepts(header: string, coding: string): boolean {
   return header.split(",").some((item) => {
     const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
     return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
-}
-
-/** RFC 9110, section 13.1.2: a list of tags, weak ones count; or `*`. */
-export function hasTag(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(",").some((item) => {
-    const given = item.trim().replace(/^W\//, "");
-    return given === "*" || given === tag;
   });
 }

@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import { bodyPieces } from "../../kit/http/body.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
-import { hasTag } from "../../kit/http/file-answer.ts";
+import { hasTag } from "../../kit/http/entity-tags.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
@@ -33,7 +33,7 @@ export function attachmentRoutes(plugin: Admission, attachments: Attachments) {
         },
         {
           caller: "ws",
-          params: fromText(IdParams),
+          params: fromPath(IdParams),
           query: fromText(UploadQuery),
           response: { 200: Attachment, 201: Attachment },
           detail: UPLOAD,

@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { Grants } from "./grants.ts";
@@ -26,7 +26,7 @@ export function egressRoutes(plugin: Admission, grants: Grants, searches: Search
       ({ caller, params, body }) => searches.decide(caller, params.id, body),
       {
         caller: "admin",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         body: DecideRequest,
         response: EgressRequest,
       },
@@ -38,7 +38,7 @@ export function egressRoutes(plugin: Admission, grants: Grants, searches: Search
     })
     .get("/workspaces/:id/egress", ({ caller, params }) => grants.list(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Type.Array(EgressGrant),
     })
     .post(
@@ -47,14 +47,14 @@ export function egressRoutes(plugin: Admission, grants: Grants, searches: Search
         grants.create(caller, params.id, body.agent_id).then((made) => status(201, made)),
       {
         caller: "admin",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         body: CreateGrant,
         response: { 201: EgressGrant },
       },
     )
     .delete("/egress-grants/:id", ({ caller, params }) => grants.remove(caller, params.id), {
       caller: "admin",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     });
 }

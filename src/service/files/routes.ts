@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { readBytes } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { Files } from "./files.ts";
@@ -31,7 +31,7 @@ export function fileRoutes(plugin: Admission, files: Files) {
       async ({ caller, params, query }) => files.list(caller, params.id, query.path),
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         query: fromText(DirectoryQuery),
         response: Type.Array(FileEntry),
       },
@@ -41,7 +41,7 @@ export function fileRoutes(plugin: Admission, files: Files) {
       async ({ caller, params, query }) => files.find(caller, params.id, query),
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         query: fromText(FindQuery),
         response: FoundInFiles,
       },
@@ -53,7 +53,7 @@ export function fileRoutes(plugin: Admission, files: Files) {
         set.headers["etag"] = etagOf(file.version);
         return file;
       },
-      { caller: "ws", params: fromText(IdParams), query: fromText(FileQuery), response: FileContent },
+      { caller: "ws", params: fromPath(IdParams), query: fromText(FileQuery), response: FileContent },
     )
     .put(
       FILE_ROUTE,
@@ -66,7 +66,7 @@ export function fileRoutes(plugin: Admission, files: Files) {
       },
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         query: fromText(FileQuery),
         response: { 200: SavedFile, 201: SavedFile },
         detail: SAVE,

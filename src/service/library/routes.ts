@@ -2,10 +2,9 @@
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../../kit/error.ts";
-import { strongTags } from "../../kit/http/entity-tags.ts";
+import { matchedVersion } from "../../kit/http/entity-tags.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { Instructions } from "./instructions.ts";
@@ -29,7 +28,7 @@ export function libraryRoutes(plugin: Admission, instructions: Instructions, pro
     .use(proposalRoutes(plugin, proposals))
     .get("/workspaces/:id/instructions", ({ caller, params }) => instructions.bindings(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Type.Array(InstructionBinding),
     })
     .post(
@@ -38,7 +37,7 @@ export function libraryRoutes(plugin: Admission, instructions: Instructions, pro
         instructions.bind(caller, params.id, body).then((made) => status(201, made)),
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         body: BindInstruction,
         response: { 201: InstructionBinding },
       },
@@ -48,7 +47,7 @@ export function libraryRoutes(plugin: Admission, instructions: Instructions, pro
       async ({ caller, params }) => instructions.unbind(caller, params.id),
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         response: Empty,
       },
     );
@@ -74,7 +73,7 @@ function instructionRoutes(plugin: Admission, instructions: Instructions) {
         set.headers["etag"] = `"${instruction.version}"`;
         return instruction;
       },
-      { caller: "any", params: fromText(IdParams), response: Instruction },
+      { caller: "any", params: fromPath(IdParams), response: Instruction },
     )
     .put(
       "/:id",
@@ -91,7 +90,7 @@ function instructionRoutes(plugin: Admission, instructions: Instructions) {
       },
       {
         caller: "author",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         body: UpdateInstruction,
         response: Instruction,
         detail: UPDATE,
@@ -99,12 +98,12 @@ function instructionRoutes(plugin: Admission, instructions: Instructions) {
     )
     .delete("/:id", async ({ caller, params }) => instructions.remove(caller, params.id), {
       caller: "author",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     })
     .get("/:id/versions", ({ params, query }) => instructions.versions(params.id, query), {
       caller: "any",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       query: fromText(PageQuery),
       response: Type.Array(InstructionVersion),
     });
@@ -121,12 +120,12 @@ function proposalRoutes(plugin: Admission, proposals: Proposals) {
     .get("", ({ caller }) => proposals.pending(caller), { caller: "any", response: Type.Array(Proposal) })
     .get("/:id", ({ caller, params }) => proposals.get(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Proposal,
     })
     .post("/:id/decision", async ({ caller, params, body }) => proposals.decide(caller, params.id, body), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       body: DecideProposal,
       response: Proposal,
     });
@@ -137,17 +136,8 @@ const UPDATE = {
     "Absent fields are unchanged. `expected_version`, or If-Match: the version that was read; if the current version differs, the response is 412.",
 };
 
-const VERSION = /^[1-9][0-9]{0,14}$/;
-
 /** Parses `"3"`; `*` means any version. Raises `invalid`. */
 function versionFrom(header: string | undefined): number | undefined {
-  const tags = header === undefined ? "*" : strongTags(header);
-  if (tags === "*") return undefined;
-  const [version = ""] = tags ?? [];
-  if (tags?.length !== 1 || !VERSION.test(version))
-    throw new AppError(
-      "invalid",
-      'header If-Match: expected the version that was read, in double quotes, for example "3"',
-    );
-  return Number(version);
+  const version = header === undefined ? "*" : matchedVersion(header);
+  return version === "*" ? undefined : version;
 }

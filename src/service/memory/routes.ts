@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { expectedFrom } from "../../context/library.ts";
 import { readBytes } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { MemoryAreas } from "./areas.ts";
@@ -47,42 +47,42 @@ export function memoryRoutes(
     .use(contextRoutes(plugin, areas))
     .get("/workspaces/:id/context", ({ caller, params }) => bindings.list(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Type.Array(ContextBinding),
     })
     .post(
       "/workspaces/:id/context",
       async ({ caller, params, body, status }) =>
         bindings.bind(caller, params.id, body).then((made) => status(201, made)),
-      { caller: "ws", params: fromText(IdParams), body: BindContext, response: { 201: ContextBinding } },
+      { caller: "ws", params: fromPath(IdParams), body: BindContext, response: { 201: ContextBinding } },
     )
     .delete("/context-bindings/:id", async ({ caller, params }) => bindings.unbind(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Empty,
     })
     .get("/workspaces/:id/memory", async ({ caller, params }) => areas.memory(caller, params.id), {
       caller: "ws",
-      params: fromText(IdParams),
+      params: fromPath(IdParams),
       response: Type.Array(ContextFile),
     })
     .get(
       "/workspaces/:id/memory/file",
       async ({ caller, params, query }) => areas.memoryFile(caller, params.id, query.path, query.version),
-      { caller: "ws", params: fromText(IdParams), query: fromText(VersionQuery), response: ContextDocument },
+      { caller: "ws", params: fromPath(IdParams), query: fromText(VersionQuery), response: ContextDocument },
     )
     .get(
       "/workspaces/:id/memory/history",
       async ({ caller, params, query: { path, ...page } }) =>
         areas.memoryHistory(caller, params.id, path, page),
-      { caller: "ws", params: fromText(IdParams), query: fromText(VersionsQuery), response: MemoryHistory },
+      { caller: "ws", params: fromPath(IdParams), query: fromText(VersionsQuery), response: MemoryHistory },
     )
     .get(
       "/workspaces/:id/memory/writes",
       ({ caller, params, query }) => writes.ofTurn(caller, params.id, query.turn),
       {
         caller: "ws",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         query: fromText(TurnQuery),
         response: Type.Array(MemoryWrite),
       },

@@ -3,7 +3,7 @@
 
 import { Elysia } from "elysia";
 import { exchangeOf } from "../../kit/http/exchange.ts";
-import { fromText } from "../../kit/http/text-params.ts";
+import { fromPath } from "../../kit/http/text-params.ts";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import { TerminalStatus } from "./schema.ts";
@@ -27,7 +27,7 @@ export function terminalRoutes(plugin: Admission, terminals: Terminals) {
       async ({ caller, params, request }) => await terminals.connect(caller, params.id, exchangeOf(request)),
       {
         caller: "admin",
-        params: fromText(IdParams),
+        params: fromPath(IdParams),
         response: Empty,
         detail: SOCKET,
       },
