@@ -1,4 +1,4 @@
-// Checks a gear's args_schema when it is saved, and arguments against it before every run.
+// Checks a gear's args_schema when it is saved, and arguments against it before every run. Runs in a worker thread (args-checks.ts).
 //
 // Schemas come from people and models, so they are not trusted: remote references are refused, keywords that take more than linear time are
 // replaced or bounded, and compiling and checking have deadlines, because even a small schema can require endless work.
@@ -9,7 +9,8 @@ import type { Ajv, ErrorObject } from "ajv";
 import type * as AjvDraft2020 from "ajv/dist/2020";
 import { AppError, fieldError } from "../../kit/error.ts";
 import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
-import { notValid, objectIn, parseObject, type Parsed } from "../tools/arguments.ts";
+import { objectIn } from "../tools/arguments.ts";
+import type { ArgsProblem, CheckedArgs, GivenArgs } from "./args-jobs.ts";
 import { boundedPattern, patternProblem } from "./patterns.ts";
 import { ARGS_SCHEMA_CHARACTERS_MAX } from "./schema.ts";
 
@@ -17,27 +18,16 @@ export const CHECK_DEADLINE_MS = 250;
 const COMPILE_DEADLINE_MS = 2_000;
 const COMPILED_KEPT_MAX = 500;
 const SCHEMA_DEPTH_MAX = 100;
-/** Limit of objects and lists in a schema. Compiling this many blocks the thread for a few dozen milliseconds. */
+/** Limit of objects and lists in a schema, which keeps compiling to a few dozen milliseconds, unless references repeat its parts. */
 const SCHEMA_PARTS_MAX = 300;
-/** Marks top-level properties that hold paths of workspace files, which the run receives. */
-const FILE_MARK = "x-file";
 const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
 const DRAFT_2020 = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 
 type Schema = Readonly<Record<string, unknown>>;
 
 export interface ArgsSchema {
-  readonly schema: Schema;
   /** Returns undefined if the arguments are valid. Never raises. */
   readonly problemOf: (args: Record<string, unknown>) => ArgsProblem | undefined;
-  /** Returns the paths of workspace files in properties marked `"x-file": true`. */
-  readonly filesIn: (args: Record<string, unknown>) => string[];
-}
-
-interface ArgsProblem {
-  /** A dotted path; empty for the arguments as a whole. */
-  readonly path: string;
-  readonly message: string;
 }
 
 /** Validates a new schema. Raises `invalid`, naming `args_schema` and the problem. */
@@ -76,17 +66,15 @@ export function argsSchema(text: string): ArgsSchema {
   return made;
 }
 
-/** Parses the arguments of a tool call. Problems are sentences that the model can act on. An invalid null counts as absent. */
-export function parseToolArguments(text: string, json: string): Parsed<Record<string, unknown>> {
-  const parsed = parseObject(json);
-  if (!parsed.ok) return parsed;
+/** Checks arguments against a stored schema. */
+export function checkArgs({ schema: text, json, nullIsAbsent }: GivenArgs): CheckedArgs {
   const schema = argsSchema(text);
-  const args = parsed.value;
+  const args = JSON.parse(json) as Record<string, unknown>;
   const problem = schema.problemOf(args);
-  if (!problem) return parsed;
+  if (!problem) return { ok: true, args };
   const plain = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
-  if (!schema.problemOf(plain)) return { ok: true, value: plain };
-  return notValid(`${problem.path || "arguments"}: ${problem.message}.`);
+  if (nullIsAbsent && !schema.problemOf(plain)) return { ok: true, args: plain };
+  return { ok: false, problem };
 }
 
 function parseSchema(text: string): Schema {
@@ -141,11 +129,7 @@ function requirePattern(pattern: string): void {
 
 function compile(schema: Schema): ArgsSchema {
   const validate = bounded(COMPILE_DEADLINE_MS, () => newAjv(schema, "without").compile(schema));
-  const marked = Object.entries((schema.properties ?? {}) as Record<string, Schema>).filter(
-    ([, property]) => property?.[FILE_MARK] === true,
-  );
   return {
-    schema,
     problemOf: (args) => {
       try {
         if (bounded(CHECK_DEADLINE_MS, () => validate(args))) return undefined;
@@ -157,10 +141,6 @@ function compile(schema: Schema): ArgsSchema {
         };
       }
     },
-    filesIn: (args) =>
-      marked
-        .flatMap(([name]) => (Array.isArray(args[name]) ? (args[name] as unknown[]) : [args[name]]))
-        .filter((path) => typeof path === "string"),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Files } from "../files/files.ts";
 import type { Ground } from "../ground.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
+import { ArgsChecks } from "./args-checks.ts";
 import { Announcements } from "./announcements.ts";
 import { bindingStore } from "./binding-store.ts";
 import { GearBindings } from "./bindings.ts";
@@ -22,12 +23,23 @@ interface GearNeeds {
 }
 
 export function buildGears(ground: Ground, { access, blueprint, files, sandbox }: GearNeeds) {
-  const { db, clock, audit, journal } = ground;
+  const { db, clock, audit, journal, workers } = ground;
   const store = gearStore(db);
   const bindings = bindingStore(db);
   const isolation = sandbox;
   const announcements = new Announcements({ bindings, journal, isolation });
-  const gears = new Gears({ db, store, bindings, access, announcements, audit, clock, isolation });
+  const argsChecks = new ArgsChecks(workers);
+  const gears = new Gears({
+    db,
+    store,
+    args: argsChecks,
+    bindings,
+    access,
+    announcements,
+    audit,
+    clock,
+    isolation,
+  });
   const gearBindings = new GearBindings({
     db,
     store: bindings,
@@ -43,6 +55,7 @@ export function buildGears(ground: Ground, { access, blueprint, files, sandbox }
     store: runStore(db),
     gearStore: store,
     gears,
+    argsChecks,
     bindings: gearBindings,
     access,
     audit,
@@ -50,6 +63,13 @@ export function buildGears(ground: Ground, { access, blueprint, files, sandbox }
     sandbox,
     readWorkspaceFile: files.readWorkspaceFile.bind(files),
   });
-  const tools = gearTools({ gears, bindings: gearBindings, runs: gearRuns, blueprint, isolation });
+  const tools = gearTools({
+    gears,
+    argsChecks,
+    bindings: gearBindings,
+    runs: gearRuns,
+    blueprint,
+    isolation,
+  });
   return { gears, gearBindings, gearRuns, gearTools: tools };
 }

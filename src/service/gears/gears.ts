@@ -11,7 +11,7 @@ import { BUILT_IN_TOOL_NAMES } from "../tools/names.ts";
 import type { Access } from "../workspaces/access.ts";
 import { GearApproval } from "./approval.ts";
 import type { Announcements } from "./announcements.ts";
-import { checkArgsSchema } from "./args.ts";
+import type { ArgsChecks } from "./args-checks.ts";
 import type { BindingStore } from "./binding-store.ts";
 import { bytesOf, canonicalContent, contentHash, parseCode, type Content } from "./content.ts";
 import { shown, toCreated, toDecisions, toGear } from "./gear-records.ts";
@@ -38,6 +38,7 @@ const NAME = new RegExp(GEAR_NAME_PATTERN);
 interface GearsDeps {
   db: Db;
   store: GearStore;
+  args: ArgsChecks;
   bindings: BindingStore;
   access: Access;
   announcements: Announcements;
@@ -128,14 +129,21 @@ export class Gears {
   }
 
   /** Anyone signed in. Raises `invalid`, naming the field, `conflict` (name taken), `too_large`. */
-  create(caller: Caller, input: CreateGear): Promise<CreatedGear> {
+  async create(caller: Caller, input: CreateGear): Promise<CreatedGear> {
+    requireName(input.name);
+    await this.requireSchema(caller, input.args_schema);
     return this.#deps.db.write(() => toCreated(this.createIn(caller, input, null), this.#deps.isolation));
   }
 
+  /** Call it before a write that saves the schema. Raises `invalid`, naming `args_schema` and the problem. */
+  requireSchema(caller: Caller, text: string): Promise<void> {
+    return this.#deps.args.requireSchema(caller, text);
+  }
+
+  /** Runs inside a write. The schema was checked. */
   createIn(caller: Caller, input: CreateGear, forge: Forge | null): GearRow {
     const { store, announcements, audit, clock } = this.#deps;
     requireName(input.name);
-    checkArgsSchema(input.args_schema);
     const { name, runtime, args_schema: argsSchema } = input;
     const description = input.description ?? "";
     const content: Content = { name, description, runtime, argsSchema, ...parseCode(runtime, input) };
@@ -168,7 +176,9 @@ export class Gears {
   }
 
   /** Author or admin. Each save makes a new version and withdraws the approval, even if the content is identical. */
-  save(caller: Caller, id: number, input: SaveGear): Promise<SavedGear> {
+  async save(caller: Caller, id: number, input: SaveGear): Promise<SavedGear> {
+    requireAuthor(caller, this.existing(id));
+    if (input.args_schema !== undefined) await this.requireSchema(caller, input.args_schema);
     return this.#deps.db.write(() => {
       const before = this.existing(id);
       const after = this.saveIn(caller, id, input);
@@ -176,13 +186,13 @@ export class Gears {
     });
   }
 
+  /** Runs inside a write. The schema was checked. */
   saveIn(caller: Caller, id: number, input: SaveGear): GearRow {
     const { store, announcements, audit, clock } = this.#deps;
     const row = this.existing(id);
     requireAuthor(caller, row);
     if (input.name !== undefined && input.name !== row.name)
       throw fieldError("invalid", "name", "a gear's name never changes; create another gear");
-    if (input.args_schema !== undefined) checkArgsSchema(input.args_schema);
     const content = this.#savedContent(row, input);
     const version = row.version + 1;
     const tags = input.tags === undefined ? row.tags : JSON.stringify(cleanTags(input.tags));

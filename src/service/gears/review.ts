@@ -39,7 +39,7 @@ async function runTest(runs: GearRuns, caller: Caller, gearId: number, test: Gea
   const { name, expected } = test;
   try {
     const { result } = await runs.execute(
-      runs.dryOrder(caller, gearId, { args: test.args }, "test"),
+      await runs.dryOrder(caller, gearId, { args: test.args }, "test"),
       () => {},
     );
     const problem = problemOf(result, expected);

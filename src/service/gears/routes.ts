@@ -125,8 +125,8 @@ function runRoutes(plugin: Admission, deps: GearRoutesDeps, log: Log) {
         const kind = isOn(query.dry) ? "dry" : "run";
         const order =
           kind === "dry"
-            ? gearRuns.dryOrder(caller, params.id, body ?? {})
-            : gearRuns.order(caller, params.id, body ?? {});
+            ? await gearRuns.dryOrder(caller, params.id, body ?? {})
+            : await gearRuns.order(caller, params.id, body ?? {});
         // The framework sends a Response as is; its types know only the declared response.
         if (isOn(query.stream) || wantsStream(exchange))
           return streamRun(deps, exchange, kind, order, log) as never;

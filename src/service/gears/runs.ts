@@ -13,7 +13,7 @@ import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Sandbox, SandboxFile, SandboxResult } from "../sandbox/sandbox.ts";
 import type { Access } from "../workspaces/access.ts";
 import { WORKSPACES_PER_LIST_MAX } from "../workspaces/schema.ts";
-import { argsSchema } from "./args.ts";
+import { filesIn, type ArgsChecks } from "./args-checks.ts";
 import type { GearBindings } from "./bindings.ts";
 import { canonicalContent, contentHash, type Content } from "./content.ts";
 import type { Gears } from "./gears.ts";
@@ -41,6 +41,7 @@ export interface GearRunsDeps {
   store: RunStore;
   gearStore: GearStore;
   gears: Gears;
+  argsChecks: ArgsChecks;
   bindings: GearBindings;
   access: Access;
   audit: Audit;
@@ -108,7 +109,7 @@ export class GearRuns {
    * Anyone signed in, for approved gears only. Raises `forbidden` (not approved), `refused` (approved to run isolated, but isolation is not
    * available), `invalid` (arguments), `not_found`.
    */
-  order(caller: Caller, gearId: number, input: RunGear): Order {
+  order(caller: Caller, gearId: number, input: RunGear): Promise<Order> {
     return this.#order(caller, gearId, "run", input, (row) => {
       requireApproved(row);
       this.#requireIsolation(row);
@@ -116,7 +117,7 @@ export class GearRuns {
   }
 
   /** For a gear of any status. Anyone signed in if gears are isolated, otherwise admins; never agents. Raises `forbidden`, `invalid`, `not_found`. */
-  dryOrder(caller: Caller, gearId: number, input: RunGear, kind: "dry" | "test" = "dry"): Order {
+  dryOrder(caller: Caller, gearId: number, input: RunGear, kind: "dry" | "test" = "dry"): Promise<Order> {
     return this.#order(caller, gearId, kind, input, () => this.requireMayTry(caller));
   }
 
@@ -132,7 +133,7 @@ export class GearRuns {
     args: Record<string, unknown>,
     callId: string,
   ): Order {
-    const files = argsSchema(this.#deps.gears.existing(gear.id).args_schema).filesIn(args);
+    const files = filesIn(this.#deps.gears.existing(gear.id).args_schema, args);
     return {
       caller,
       gearId: gear.id,
@@ -214,27 +215,24 @@ export class GearRuns {
     };
   }
 
-  #order(
+  async #order(
     caller: Caller,
     gearId: number,
     kind: GearRunKind,
     input: RunGear,
     require: (row: GearRow) => void,
-  ): Order {
-    const { gears, access } = this.#deps;
+  ): Promise<Order> {
+    const { gears, access, argsChecks } = this.#deps;
     const row = gears.existing(gearId);
     require(row);
     const workspaceId = input.workspace_id ?? null;
     if (workspaceId !== null) access.workspace(caller, workspaceId);
     const args = input.args ?? {};
-    const schema = argsSchema(row.args_schema);
-    const problem = schema.problemOf(args);
-    if (problem)
-      throw fieldError("invalid", ["args", problem.path].filter(Boolean).join("."), problem.message);
+    await argsChecks.requireArgs(caller, row.args_schema, args);
     const files =
       workspaceId === null
         ? [...(input.files ?? [])]
-        : [...new Set([...(input.files ?? []), ...schema.filesIn(args)])];
+        : [...new Set([...(input.files ?? []), ...filesIn(row.args_schema, args)])];
     if (workspaceId === null && files.length > 0)
       throw fieldError("invalid", "workspace_id", "missing; files belong to a workspace");
     return { caller, gearId, hash: row.hash, kind, args, workspaceId, files, require };

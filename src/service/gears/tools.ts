@@ -19,7 +19,8 @@ import {
   type ToolScope,
   type ToolSource,
 } from "../tools/tool.ts";
-import { argsSchema, parseToolArguments } from "./args.ts";
+import { parseObject } from "../tools/arguments.ts";
+import { parsedSchema, type ArgsChecks } from "./args-checks.ts";
 import type { GearBindings } from "./bindings.ts";
 import type { Gears } from "./gears.ts";
 import { isIsolationLost, type Isolation } from "./isolation.ts";
@@ -33,6 +34,7 @@ const GEARS_LISTED_MAX = 200;
 
 export interface GearToolsDeps {
   gears: Gears;
+  argsChecks: ArgsChecks;
   bindings: GearBindings;
   runs: GearRuns;
   blueprint: Blueprint;
@@ -128,6 +130,7 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
       "Writes a new gear: a small program that becomes your tool once a person approves it. Until then it does not run. Forging again under the name of a gear that was forged in this workspace saves a new version, which needs a new approval.",
     parameters: ForgeInput,
     durable: true,
+    check: ({ caller }, input) => gears.requireSchema(caller, input.args_schema),
     apply: (scope, input) => {
       const known = gears.byName(input.name);
       const bind = (gearId: number) => {
@@ -208,18 +211,20 @@ function revokeTool({ gears, bindings, blueprint }: GearToolsDeps): DatabaseTool
 }
 
 /** Without isolation, a gear can change anything on the server, so it counts as durable. */
-function callTool({ runs, isolation }: GearToolsDeps, row: GearRow): ExternalTool {
+function callTool({ runs, argsChecks, isolation }: GearToolsDeps, row: GearRow): ExternalTool {
   const gear = { id: row.id, hash: row.hash };
   const face = {
     name: row.name,
     description: row.description === "" ? `The gear ${row.name}.` : row.description,
-    parameters: argsSchema(row.args_schema).schema,
+    parameters: parsedSchema(row.args_schema),
     durable: !isolation.isolated,
   };
-  return parsingTool(face, (json) => parseToolArguments(row.args_schema, json), {
-    run: async (scope, input, ports) => {
+  return parsingTool(face, parseObject, {
+    run: async ({ caller, agentId, workspaceId }, input, ports) => {
+      const args = await argsChecks.parse(caller, row.args_schema, input);
+      if (!args.ok) return failed(args.problem);
       await runs.ready();
-      const order = runs.toolOrder(scope.caller, scope.agentId, scope.workspaceId, gear, input, ports.callId);
+      const order = runs.toolOrder(caller, agentId, workspaceId, gear, args.value, ports.callId);
       try {
         const ended = await runs.execute(order, ports.output, ports.signal);
         return toolResult(ended, row.timeout_seconds, ports.signal);

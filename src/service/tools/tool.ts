@@ -54,7 +54,13 @@ interface ToolFace {
 export interface DatabaseTool extends ToolFace {
   readonly kind: "database";
   /** Returns the call with these arguments, or the problem with them. */
-  readonly prepare: (json: string) => Parsed<(scope: ToolScope) => ToolResult>;
+  readonly prepare: (json: string) => Parsed<DatabaseCall>;
+}
+
+export interface DatabaseCall {
+  /** What takes long, before the write. Raises AppErrors, which become the result. */
+  readonly check: (scope: ToolScope) => Promise<void>;
+  readonly apply: (scope: ToolScope) => ToolResult;
 }
 
 /** The engine's services for a long-running tool. */
@@ -103,13 +109,18 @@ export type ToolSource = (scope: ToolScope) => Tool[];
 type Typed<S extends TObject> = Omit<ToolFace, "parameters"> & { readonly parameters: S };
 
 export function databaseTool<S extends TObject>({
+  check,
   apply,
   ...face
 }: Typed<S> & {
+  readonly check?: (scope: ToolScope, input: Static<S>) => Promise<void>;
   readonly apply: (scope: ToolScope, input: Static<S>) => ToolResult;
 }): DatabaseTool {
   const prepare = (json: string) =>
-    prepared(parseArguments(face.parameters, json), (input) => (scope: ToolScope) => apply(scope, input));
+    prepared(parseArguments(face.parameters, json), (input) => ({
+      check: async (scope: ToolScope) => check?.(scope, input),
+      apply: (scope: ToolScope) => apply(scope, input),
+    }));
   return { ...face, kind: "database", prepare };
 }
 
@@ -130,7 +141,7 @@ export function externalTool<S extends TObject>({
   return parsingTool(face, (json) => parseArguments(face.parameters, json), work);
 }
 
-/** Makes a tool whose schema comes from outside (gears): `parse` replaces the common check. */
+/** Makes a tool whose schema comes from outside (gears): `parse` replaces the common check, and `run` does the rest of it. */
 export function parsingTool<Input>(
   face: ToolFace,
   parse: (json: string) => Parsed<Input>,

@@ -208,6 +208,7 @@ export const PartContent = Type.Union([
     document: Type.Optional(
       closed({ path: Text, version: nullable(Type.Integer()), hash: Text, bytes: Count }),
     ),
+    unread: Type.Optional(closed({ path: Text, reason: Text })),
   }),
   closed({
     kind: Type.Literal("tools"),

@@ -2,7 +2,6 @@
 
 import { Value } from "@sinclair/typebox/value";
 import { firstProblem } from "../../kit/schema-problem.ts";
-import { checkArgsSchema } from "../gears/args.ts";
 import { contentHash, parseCode } from "../gears/content.ts";
 import { CreateGear, type GearFileInput, type GearTest } from "../gears/schema.ts";
 import { wrong } from "./checks.ts";
@@ -30,13 +29,12 @@ export function gearInput(record: RecordOf<"gear">): Omit<GearDraft, "id" | "typ
   };
 }
 
-/** Raises what creating the gear would raise. */
+/** Raises what creating the gear would raise, except for its `args_schema`, which a worker checks. */
 export function requireGear(draft: GearDraft): void {
   const input = createInput(draft, draft.name);
   const problem = firstProblem(CreateGear, input, { whole: "gear" });
   if (problem !== undefined || !Value.Check(CreateGear, input))
     throw wrong("gear", `"${draft.name.slice(0, NAME_CHARACTERS_SHOWN_MAX)}": ${problem ?? "not valid"}`);
-  checkArgsSchema(draft.args_schema);
   parseCode(draft.runtime, input);
 }
 

@@ -14,6 +14,7 @@ import type { Spool, SpoolDirectory } from "../../kit/spool.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Files } from "../files/files.ts";
+import type { Gears } from "../gears/gears.ts";
 import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Snapshots } from "../snapshot/snapshots.ts";
 import type { Staging } from "../workspaces/staging.ts";
@@ -42,6 +43,7 @@ export interface ImportDeps {
   readonly models: Models;
   readonly snapshots: Snapshots;
   readonly files: Files;
+  readonly gears: Gears;
   readonly audit: Audit;
   readonly clock: Clock;
 }
@@ -74,6 +76,7 @@ export class Imports {
       const survey = new Survey();
       for await (const record of recordsIn(spool)) survey.take(record);
       survey.finish();
+      for (const { args_schema } of survey.gears) await this.#deps.gears.requireSchema(caller, args_schema);
       const matched = this.#match(survey, query.models);
       return await this.#store(caller, query, spool, survey, matched);
     });

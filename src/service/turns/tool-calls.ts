@@ -8,6 +8,7 @@ import type { Parsed } from "../tools/arguments.ts";
 import {
   failed,
   ok,
+  type DatabaseCall,
   type DelegateOrder,
   type ExternalCall,
   type ExternalTool,
@@ -88,9 +89,9 @@ export class ToolCalls {
       parsed.ok ? begin(parsed.value) : this.#answer(run, call, failed(parsed.problem));
     switch (tool.kind) {
       case "database":
-        return prepared(tool.prepare(json), (apply) => ({
+        return prepared(tool.prepare(json), (ready) => ({
           now: true,
-          done: this.#apply(context, run, call, () => apply(scope)),
+          done: this.#apply(context, run, call, ready, scope),
         }));
       case "external":
         return prepared(tool.prepare(json), (ready) => ({
@@ -115,12 +116,19 @@ export class ToolCalls {
     return { now: true, done: this.#deps.recorder.finishTool(run.row, call, result) };
   }
 
-  async #apply(context: TurnContext, run: Run, call: ToolCallRow, apply: () => ToolResult): Promise<void> {
+  async #apply(
+    context: TurnContext,
+    run: Run,
+    call: ToolCallRow,
+    ready: DatabaseCall,
+    scope: ToolScope,
+  ): Promise<void> {
     const { recorder } = this.#deps;
     try {
+      await ready.check(scope);
       await recorder.applyTool(run.row, call, () => {
         context.require();
-        return apply();
+        return ready.apply(scope);
       });
     } catch (error) {
       await recorder.finishTool(run.row, call, failed(this.#shown(error, call)));

@@ -30,6 +30,35 @@ const largeSchema = JSON.stringify({
     ]),
   ),
 });
+/** A reference costs a compiler as much as what it refers to. */
+const repeatingSchema = JSON.stringify({
+  type: "object",
+  properties: Object.fromEntries(
+    Array.from({ length: 60 }, (_, index) => [`q${index}`, { $ref: "#/$defs/big" }]),
+  ),
+  $defs: {
+    big: {
+      type: "object",
+      properties: Object.fromEntries(
+        Array.from({ length: 95 }, (_, index) => [`p${index}`, { type: "string", pattern: "^a+b+$" }]),
+      ),
+    },
+  },
+});
+/** Arguments are checked three times as often with each level. */
+const branchingSchema = JSON.stringify({
+  type: "object",
+  properties: { x: { $ref: "#/$defs/n" } },
+  $defs: {
+    n: {
+      type: "object",
+      properties: { a: { anyOf: Array.from({ length: 3 }, () => ({ $ref: "#/$defs/n" })) } },
+      required: ["a"],
+    },
+  },
+});
+const LEVELS = 30;
+const RUNS_AT_ONCE = 5;
 const gear = (fields: object) => ({
   name: `gear_${(attempts += 1)}`,
   description: "A gear.",
@@ -130,12 +159,31 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
       201,
       () => gear({ args_schema: largeSchema }),
     ),
+    "a schema whose references repeat a large part": asks(
+      "POST",
+      () => "/gears",
+      201,
+      () => gear({ args_schema: repeatingSchema }),
+    ),
     "much code": asks(
       "POST",
       () => "/gears",
       201,
       () => gear({ code: "#\n".repeat(FILE_BYTES / 2) }),
     ),
+  },
+  "POST /gears/{id}/run": {
+    "arguments that take long to check": async (service) => {
+      const { id } = await service.admin.post("/gears", gear({ args_schema: branchingSchema }));
+      const args = JSON.parse(`{"x":${'{"a":'.repeat(LEVELS)}1${"}".repeat(LEVELS)}}`) as object;
+      const run = asks(
+        "POST",
+        () => `/gears/${id}/run?dry=1`,
+        400,
+        () => ({ args }),
+      );
+      await Promise.all(Array.from({ length: RUNS_AT_ONCE }, () => run(service)));
+    },
   },
   "PUT /workspaces/{id}/file": {
     "as large as it may be": async (service) => {
@@ -281,9 +329,12 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "POST /workspaces/{id}/gears",
     "POST /workspaces/{id}/egress",
   ],
-  "the same work as in a row: saving is creating": ["PUT /instructions/{id}", "PUT /gears/{id}"],
+  "the same work as in a row: saving is creating, a test is a run": [
+    "PUT /instructions/{id}",
+    "PUT /gears/{id}",
+    "POST /gears/{id}/tests/run",
+  ],
   "a part of the work of a row: the parts of a call": ["GET /calls/{id}/receipt"],
-  "runs in a process of its own": ["POST /gears/{id}/run", "POST /gears/{id}/tests/run"],
   "a connection of its own": ["GET /terminal", "GET /workspaces/{id}/terminal"],
   "asks the database whether it is there": ["GET /health"],
 };

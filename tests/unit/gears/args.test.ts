@@ -3,11 +3,12 @@
 
 import { expect, test } from "bun:test";
 import { array, assert, boolean, constantFrom, property } from "fast-check";
+import { filesIn } from "../../../src/service/gears/args-checks.ts";
 import {
   argsSchema,
+  checkArgs,
   checkArgsSchema,
   CHECK_DEADLINE_MS,
-  parseToolArguments,
 } from "../../../src/service/gears/args.ts";
 import { patternProblem } from "../../../src/service/gears/patterns.ts";
 import { refusal, refusalText } from "../../kit/refusal.ts";
@@ -164,25 +165,24 @@ test("matches every accepted pattern in bounded time", () => {
 
 test("treats an invalid null as absent, and keeps a valid one", () => {
   const text = schemaOf({ a: { type: ["integer", "null"] }, b: { type: "string" } });
-  expect(parseToolArguments(text, '{"a":null,"b":"x"}')).toEqual({ ok: true, value: { a: null, b: "x" } });
-  expect(parseToolArguments(text, '{"a":1,"b":null}')).toEqual({ ok: true, value: { a: 1 } });
-  expect(parseToolArguments(text, "")).toEqual({ ok: true, value: {} });
-  expect(parseToolArguments(text, "[1]")).toEqual({
+  const checked = (json: string, nullIsAbsent = true) => checkArgs({ schema: text, json, nullIsAbsent });
+  expect(checked('{"a":null,"b":"x"}')).toEqual({ ok: true, args: { a: null, b: "x" } });
+  expect(checked('{"a":1,"b":null}')).toEqual({ ok: true, args: { a: 1 } });
+  expect(checked('{"a":1,"b":null}', false)).toEqual({
     ok: false,
-    problem: "The arguments are not a JSON object. Call the tool again with a valid JSON object.",
+    problem: { path: "b", message: "must be string" },
   });
 });
 
 test("finds files in marked properties only, and only in texts", () => {
-  const schema = argsSchema(
-    schemaOf({
-      one: { type: "string", "x-file": true },
-      many: { type: "array", "x-file": true },
-      plain: { type: "string" },
-    }),
-  );
-  expect(schema.filesIn({ one: "a", many: ["b", 1, "c"], plain: "d" })).toEqual(["a", "b", "c"]);
-  expect(schema.filesIn({})).toEqual([]);
+  const schema = schemaOf({
+    one: { type: "string", "x-file": true },
+    many: { type: "array", "x-file": true },
+    plain: { type: "string" },
+  });
+  expect(filesIn(schema, { one: "a", many: ["b", 1, "c"], plain: "d" })).toEqual(["a", "b", "c"]);
+  expect(filesIn(schema, {})).toEqual([]);
+  expect(filesIn('{"type":"object"}', { one: "a" })).toEqual([]);
 });
 
 test("refuses a schema with too many parts, which would block the thread to compile", () => {
@@ -203,9 +203,4 @@ test("refuses a schema with too many parts, which would block the thread to comp
 test("refuses a schema that is nested too deeply", async () => {
   const deep = `{"type":"object","x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
   await refusal(() => checkArgsSchema(deep), "invalid", "args_schema: nested more than 64 levels deep");
-  expect(parseToolArguments(schemaOf({}), deep)).toEqual({
-    ok: false,
-    problem:
-      "The arguments are nested more than 64 levels deep. Nothing was done; call the tool with flatter ones.",
-  });
 });

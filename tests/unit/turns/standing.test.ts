@@ -44,7 +44,7 @@ test("refuses a database tool after a revocation in the same commit", async () =
         applied.push("done");
         return ok("done");
       };
-      return { ok: true, value: apply };
+      return { ok: true, value: { check: () => Promise.resolve(), apply } };
     },
   }));
   expect([applied, error, shop.requests.length]).toEqual([[], REASON, 1]);
