@@ -26,6 +26,11 @@ import { refusal, refusalOf } from "../kit/refusal.ts";
 const RUNS = 25;
 const RUNS_LIMIT_MS = 240_000;
 
+function matching(pattern: string): (target: string) => boolean {
+  const { matches } = compilePattern(pattern);
+  return (target) => matches(target.split("/"));
+}
+
 describe("patterns", () => {
   test("* matches within a segment, ** matches any number of segments, including none", () => {
     const cases: Record<string, string> = {
@@ -41,7 +46,7 @@ describe("patterns", () => {
     };
     const all = "team/a team/a.md team/a/b team/a/b/c team/aXmd tea/m/a Team/a team".split(" ");
     for (const [pattern, targets] of Object.entries(cases))
-      expect([pattern, all.filter(compilePattern(pattern).matches).join(" ")]).toEqual([pattern, targets]);
+      expect([pattern, all.filter(matching(pattern)).join(" ")]).toEqual([pattern, targets]);
   });
 
   test("rejects patterns that would surprise", () => {
@@ -65,7 +70,7 @@ describe("patterns", () => {
   test("matches long names in bounded time", () => {
     const { matches: hard } = compilePattern(`team/${"a*".repeat(20)}b/${"**/".repeat(20)}c`);
     const start = performance.now();
-    expect(hard(`team/${"a".repeat(200)}/${"d/".repeat(200)}d`)).toBe(false);
+    expect(hard(`team/${"a".repeat(200)}/${"d/".repeat(200)}d`.split("/"))).toBe(false);
     expect(performance.now() - start).toBeLessThan(1000);
   });
 });
@@ -98,6 +103,7 @@ test("an example below a directory matches its pattern, and otherwise only patte
   fc.assert(
     fc.property(pattern, directory, fc.integer({ min: 1, max: 3 }), (text, parts, depth) => {
       const compiled = compilePattern(text);
+      const matches = matching(text);
       const below = ["s", ...parts].join("/");
       const example = compiled.exampleBelow(below, depth);
       // Every name that these patterns could distinguish.
@@ -105,9 +111,9 @@ test("an example below a directory matches its pattern, and otherwise only patte
       let paths = [below];
       for (let i = 0; i < depth; i += 1)
         paths = paths.flatMap((path) => names.map((name) => `${path}/${name}`));
-      if (example === undefined) expect(paths.filter(compiled.matches)).toEqual([]);
+      if (example === undefined) expect(paths.filter(matches)).toEqual([]);
       else {
-        expect([example.startsWith(`${below}/`), compiled.matches(example)]).toEqual([true, true]);
+        expect([example.startsWith(`${below}/`), matches(example)]).toEqual([true, true]);
         expect(example.split("/").length).toBe(below.split("/").length + depth);
       }
     }),
@@ -130,9 +136,7 @@ test("the compiled matcher agrees with the reference matcher", () => {
       fc.array(glob, { minLength: 2, maxLength: 5 }),
       fc.array(name, { minLength: 2, maxLength: 5 }),
       (pattern, target) => {
-        expect(compilePattern(pattern.join("/")).matches(target.join("/"))).toBe(
-          slowMatches(pattern, target),
-        );
+        expect(compilePattern(pattern.join("/")).matches(target)).toBe(slowMatches(pattern, target));
       },
     ),
     { numRuns: 3000 },

@@ -8,10 +8,10 @@ const SEGMENT = /^[^\\/?[\]{}]+$/u;
 
 export interface Pattern {
   readonly text: string;
-  /** Takes a canonical `<space>/<path>`. */
-  readonly matches: (target: string) => boolean;
+  /** Takes the segments of a canonical `<space>/<path>`. */
+  readonly matches: (target: readonly string[]) => boolean;
   /** The same on folded paths, so that a deny rule also covers names that some file systems treat as equal. */
-  readonly matchesFolded: (folded: string) => boolean;
+  readonly matchesFolded: (folded: readonly string[]) => boolean;
   /** Reports whether it can match anything in this space. */
   readonly reaches: (space: string) => boolean;
   /**
@@ -41,8 +41,8 @@ export function compilePattern(text: string): Pattern {
   const [space] = exact;
   return {
     text: normal,
-    matches: (target) => matchesAll(exact, target.split("/")),
-    matchesFolded: (target) => matchesAll(folded, target.split("/")),
+    matches: (target) => matchesAll(exact, target),
+    matchesFolded: (target) => matchesAll(folded, target),
     exampleBelow: (directory, depth) => {
       const below = Array.from({ length: depth }, () => undefined);
       return exampleOf(exact, [...directory.split("/"), ...below])?.join("/");

@@ -10,6 +10,9 @@ import type { AclRule, Capability, Role } from "./schema.ts";
 /** Personal identity files: seeded once, then changed only by leads. */
 const IDENTITY = "identity";
 
+/** More answers than a change of a thousand files needs, so that the checks inside its transaction repeat those before it at no cost. */
+const JUDGED_MAX = 5_000;
+
 /** The depth to which `mayListBelow` searches for a path that no rule denies. */
 const LEVELS_BELOW_MAX = 8;
 
@@ -32,6 +35,8 @@ export class Rights {
   readonly #denies: readonly CompiledRule[];
   readonly #allows: readonly CompiledRule[];
   readonly #given: readonly unknown[];
+  /** The last answers of `may`, because a user may have a thousand rules. */
+  readonly #judged = new Map<string, boolean>();
 
   /** Raises `invalid` for a rule with a malformed pattern, so that such a rule never grants anything. */
   constructor(role: Role, spaces: readonly string[] | null, rules: readonly AclRule[]) {
@@ -47,16 +52,23 @@ export class Rights {
     // The common case: no rules at all.
     if (this.#denies.length === 0 && this.#allows.length === 0)
       return this.#counts(space) && roleMay(this.role, capability, path);
-    return this.verdict(capability, space, path).allowed;
+    const key = `${capability} ${space}/${path}`;
+    const known = this.#judged.get(key);
+    if (known !== undefined) return known;
+    const { allowed } = this.verdict(capability, space, path);
+    this.#judged.set(key, allowed);
+    if (this.#judged.size > JUDGED_MAX) this.#judged.delete(this.#judged.keys().next().value!);
+    return allowed;
   }
 
   verdict(capability: Capability, space: string, path: string): Verdict {
     const target = `${space}/${path}`;
-    const folded = foldedPath(target);
     const applies = ({ rule }: CompiledRule) => rule.capabilities.includes(capability);
+    const folded = foldedPath(target).split("/");
     const denied = this.#denies.find((one) => applies(one) && one.pattern.matchesFolded(folded));
     if (denied) return { allowed: false, by: "deny", rule: denied.rule };
-    const granted = this.#allows.find((one) => applies(one) && one.pattern.matches(target));
+    const segments = target.split("/");
+    const granted = this.#allows.find((one) => applies(one) && one.pattern.matches(segments));
     if (granted) return { allowed: true, by: "allow", rule: granted.rule };
     if (!this.#counts(space)) return { allowed: false, by: "scope" };
     return { allowed: roleMay(this.role, capability, path), by: "role" };
@@ -86,7 +98,7 @@ export class Rights {
       for (const source of sources) {
         const example = source.exampleBelow(`${space}/${directory}`, depth);
         if (example === undefined) continue;
-        const folded = foldedPath(example);
+        const folded = foldedPath(example).split("/");
         if (!denies.some(({ pattern }) => pattern.matchesFolded(folded))) return true;
       }
     return false;

@@ -3,6 +3,7 @@
 
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { notFound } from "../../kit/error.ts";
+import { filteredInTurns } from "../../kit/filter-in-turns.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
@@ -109,10 +110,9 @@ export class Browsing {
   async conflicts(caller: Caller, spaceName: string): Promise<ConflictFile[]> {
     const { engine } = await this.#spaces.looked(caller, spaceName);
     const paths = [...(await this.#conflictPaths(engine))].toSorted();
-    return paths
-      .filter((path) => caller.rights.may("list", spaceName, path))
-      .slice(0, CONFLICTS_MAX)
-      .map((copy) => ({ ...parseConflictName(copy)!, copy }));
+    const sees = (path: string) => caller.rights.may("list", spaceName, path);
+    const seen = await filteredInTurns(paths, sees, CONFLICTS_MAX);
+    return seen.map((copy) => ({ ...parseConflictName(copy)!, copy }));
   }
 
   /** All names are looked at once; after that, those of changed files. */
@@ -141,7 +141,8 @@ export class Browsing {
   async recent(caller: Caller, spaceName: string, limit: number): Promise<LogEntry[]> {
     const { engine } = await this.#spaces.looked(caller, spaceName);
     const entries = await engine.log(Math.max(0, engine.head().seq - limit), limit);
-    return entries.filter(({ path }) => caller.rights.may("list", spaceName, path)).toReversed();
+    const seen = await filteredInTurns(entries, ({ path }) => caller.rights.may("list", spaceName, path));
+    return seen.toReversed();
   }
 }
 

@@ -2,7 +2,8 @@
 // document records it here.
 
 import { h } from "preact";
-import { LIGHT_STEPS, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import type { Clock } from "../../kit/clock.ts";
+import { filteredInTurns } from "../../kit/filter-in-turns.ts";
 import { freshnessGroups, freshnessOrders, overviewOf, type FreshnessWish } from "../freshness/overview.ts";
 import { Undeclared } from "../freshness/undeclared.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -127,11 +128,8 @@ interface Shown {
 async function shownAmong(paths: readonly string[], { text, reads }: Shown): Promise<readonly string[]> {
   if (text === "" && !reads) return paths;
   const wanted = text.toLowerCase();
-  const stretch = new Stretch(LIGHT_STEPS);
-  const shown: string[] = [];
-  for (const path of paths) {
-    if ((wanted === "" || path.toLowerCase().includes(wanted)) && (!reads || reads(path))) shown.push(path);
-    if (stretch.isOver()) await turnOfOthers();
-  }
-  return shown;
+  return filteredInTurns(
+    paths,
+    (path) => (wanted === "" || path.toLowerCase().includes(wanted)) && (!reads || reads(path)),
+  );
 }

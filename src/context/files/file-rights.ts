@@ -1,6 +1,7 @@
 // The rights that a change of files needs. They are checked three times: before a body is read, before its content is judged, and inside the
 // transaction, where the effect is known. A missing right raises `forbidden` or `not_found`, before any other error.
 
+import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { type AppError, notFound } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
 import type { Capability } from "../access/schema.ts";
@@ -33,7 +34,9 @@ export async function requireRights(
   { name, engine }: OpenSpace,
   drafts: readonly Draft[],
 ): Promise<void> {
+  const stretch = new Stretch();
   for (const { op, path } of drafts) {
+    if (stretch.isOver()) await turnOfOthers();
     requireSome(caller, name, op, path);
     const may = (capability: Capability) => caller.rights.may(capability, name, path);
     if (op !== "put" || may("create") === may("update")) continue;

@@ -1,6 +1,7 @@
 // The rules of freshness: which documents of a space are stale, as far as a caller may read them. Includes edits by hand that are not recorded yet.
 
 import { rfc3339, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { filteredInTurns } from "../../kit/filter-in-turns.ts";
 import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Spaces } from "../spaces/spaces.ts";
@@ -73,8 +74,8 @@ export class Freshness {
       now: rfc3339(now),
       important: isWhole
         ? important.slice(0, IMPORTANT_MAX)
-        : await firstOf(important, isShown, IMPORTANT_MAX),
-      documents: isWhole ? documents : await firstOf(documents, ({ path }) => isShown(path)),
+        : await filteredInTurns(important, isShown, IMPORTANT_MAX),
+      documents: isWhole ? documents : await filteredInTurns(documents, ({ path }) => isShown(path)),
     };
   }
 
@@ -154,17 +155,6 @@ export class Freshness {
 }
 
 /** Pauses. */
-async function firstOf<T>(items: readonly T[], passes: (item: T) => boolean, max = Infinity): Promise<T[]> {
-  const found: T[] = [];
-  const stretch = new Stretch();
-  for (const item of items) {
-    if (found.length >= max) break;
-    if (passes(item)) found.push(item);
-    if (stretch.isOver()) await turnOfOthers();
-  }
-  return found;
-}
-
 function isImportant({ fields }: Declaration): boolean {
   return typeof fields !== "string" && fields["importance"] === "high";
 }

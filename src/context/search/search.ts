@@ -178,7 +178,10 @@ function globOf(space: string, glob: string | undefined): (path: string) => bool
   const pattern = `${space}/${glob.replace(/^\.?\/|\/$/g, "")}`;
   try {
     const [itself, below] = [compilePattern(pattern), compilePattern(`${pattern}/**`)];
-    return (path) => itself.matches(`${space}/${path}`) || below.matches(`${space}/${path}`);
+    return (path) => {
+      const segments = [space, ...path.split("/")];
+      return itself.matches(segments) || below.matches(segments);
+    };
   } catch {
     throw badParameter("path", `"${glob}": expected a path or a pattern such as docs/** or **/*.md`);
   }

@@ -2,6 +2,7 @@
 // of a space are in its own folder, so that the folder can be copied.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { FrozenFile } from "../../kit/frozen-copy.ts";
@@ -191,7 +192,7 @@ export class Spaces {
         await space.engine.close();
         const gone = join(directory, `${REMOVED_PREFIX}${name}-${this.#deps.clock.now()}`);
         renameSync(join(directory, name), gone);
-        rmSync(gone, { recursive: true, force: true });
+        await rm(gone, { recursive: true, force: true });
         await Promise.all([events.forgetSpace(name), audit.forgetSpace(name)]);
         events.announce({ type: "space.delete", actor: caller.name, space: name, data: { files, bytes } });
         return { name, files, bytes };

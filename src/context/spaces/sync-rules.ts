@@ -1,5 +1,6 @@
 // The sync rules of a space, in canonical form and filtered for a caller: the prefixes reveal names of directories.
 
+import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -21,11 +22,13 @@ export async function visibleRules(caller: Caller, { name, engine, file }: OpenS
   const { rights } = caller;
   if (rights.has("lead", name)) return file.sync;
   const visible: Record<string, SyncRules[string]> = {};
+  const stretch = new Stretch();
   for (const [prefix, mode] of Object.entries(file.sync)) {
     const path = pathOf(prefix);
     // The rule may name a single file.
     const isFile = rights.may("list", name, path) && (await engine.live(path)) !== undefined;
     if (isFile || rights.mayListBelow(name, path)) visible[prefix] = mode;
+    if (stretch.isOver()) await turnOfOthers();
   }
   return visible;
 }

@@ -1,7 +1,7 @@
 // Pushes and pulls. A push is atomic: every path is checked separately (rights, sync mode, quota, secrets, precondition), and the whole push by
 // its real effects. A pull returns the live versions of the requested paths that sync and that the caller may read.
 
-import { turnOfOthers, type Clock } from "../../kit/clock.ts";
+import { LIGHT_STEPS, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
@@ -109,6 +109,7 @@ export class Sync {
     const { spaces, files } = this.#deps;
     const space = await spaces.looked(caller, spaceName);
     const pulled: Pulled[] = [];
+    const stretch = new Stretch(LIGHT_STEPS);
     let total = 0;
     for (const [index, text] of paths.entries()) {
       const path = parseDocumentPath(`paths.${index}`, text);
@@ -124,7 +125,7 @@ export class Sync {
         });
       const read = async () => (await files.read(caller, spaceName, path, version)).bytes;
       pulled.push({ path, version, size, read });
-      if (pulled.length % PATHS_PER_STRETCH === 0) await turnOfOthers();
+      if (stretch.isOver()) await turnOfOthers();
     }
     return pulled;
   }

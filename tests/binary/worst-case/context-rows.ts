@@ -3,6 +3,7 @@
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { capabilities, type AclRule } from "../../../src/context/access/schema.ts";
 import { LINKS_PER_DOCUMENT_MAX } from "../../../src/context/versioned-store/links.ts";
 import { BATCH_OPERATIONS_MAX } from "../../../src/context/versioned-store/schema.ts";
 import { contextClient, contextServer, type ContextClient } from "../../kit/context-server.ts";
@@ -13,6 +14,8 @@ export type ContextCase = (server: Furnished) => Promise<void>;
 export interface Furnished extends AsyncDisposable {
   readonly measured: MeasuredServer;
   readonly admin: ContextClient;
+  /** A contributor with many rules, each of which is looked at for each path. */
+  readonly ruled: ContextClient;
 }
 
 const MIB = 1024 * 1024;
@@ -21,6 +24,7 @@ const SPACE = "/spaces/team";
 const FILES = 6_000;
 const FILES_PER_PUSH = BATCH_OPERATIONS_MAX;
 const VERSIONS = 10_000;
+const RULES = 1_000;
 const LINES = 10_000;
 const PASSWORD_CHARACTERS_MAX = 1_000;
 
@@ -53,6 +57,11 @@ const asks =
     const answered = await send(admin, method, path, body?.(attempts));
     if (answered !== status) throw new Error(`${method} ${path}: ${answered}, not ${status}`);
   };
+/** As `asks`, by the user with many rules. */
+const asksRuled =
+  (method: string, path: string, status: number, body?: (attempt: number) => string): ContextCase =>
+  (server) =>
+    asks(method, path, status, body)({ ...server, admin: server.ruled });
 /** So that each try writes something else. */
 let attempts = 0;
 
@@ -85,6 +94,7 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
   "GET /spaces/{space}/files": {
     "all of many files": get(`${SPACE}/files?deleted=1`),
     "as it was": async (server) => get(`${SPACE}/files?at=${await headOf(server)}`)(server),
+    "by a user with many rules": asksRuled("GET", `${SPACE}/files`, 200),
   },
   "PUT /spaces/{space}/files/{path}": {
     "5 MiB of lines": put("lines.txt", filled("word ".repeat(15) + "\n", 5 * MIB - MIB / 8)),
@@ -126,6 +136,8 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
   "GET /spaces/{space}/changes": {
     "all there ever were": async (server) =>
       get(`${SPACE}/changes?since=${(await headOf(server)).replace(/\..*/, ".0")}`)(server),
+    "by a user with many rules": async (server) =>
+      asksRuled("GET", `${SPACE}/changes?since=${(await headOf(server)).replace(/\..*/, ".0")}`, 200)(server),
   },
   "POST /spaces/{space}/documents": {
     "as many as there may be": asks("POST", `${SPACE}/documents`, 200, () =>
@@ -167,6 +179,12 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
       const push = asks("POST", `${SPACE}/push`, 200, pushOf(FILES_PER_PUSH, smallDocument));
       for (let pushes = 0; pushes < 3; pushes += 1) await push(server);
     },
+    "by a user with many rules": asksRuled(
+      "POST",
+      `${SPACE}/push`,
+      200,
+      pushOf(FILES_PER_PUSH, smallDocument),
+    ),
     "large documents": asks(
       "POST",
       `${SPACE}/push`,
@@ -186,6 +204,9 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
       JSON.stringify({
         paths: Array.from({ length: 2_000 }, (_, index) => furnishedPath(index)),
       }),
+    ),
+    "by a user with many rules": asksRuled("POST", `${SPACE}/pull`, 200, () =>
+      JSON.stringify({ paths: Array.from({ length: 2_000 }, (_, index) => furnishedPath(index)) }),
     ),
   },
   "GET /audit": {
@@ -238,6 +259,20 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
       ),
     ),
   },
+  "GET /spaces/{space}/sync": {
+    "as many rules as there may be, by a user with many": asksRuled("GET", `${SPACE}/sync`, 200),
+  },
+  "DELETE /spaces/{space}": {
+    "of many files": async (server) => {
+      const name = `gone-${(attempts += 1)}`;
+      await asks("POST", "/spaces", 201, () => JSON.stringify({ name }))(server);
+      for (let push = 0; push < FILES / FILES_PER_PUSH; push += 1)
+        await asks("POST", `/spaces/${name}/push`, 200, () => pushOf(FILES_PER_PUSH, smallDocument)(push))(
+          server,
+        );
+      await asks("DELETE", `/spaces/${name}?confirm=${name}`, 200)(server);
+    },
+  },
   "GET /openapi.json": { "all of it": get("/openapi.json") },
 };
 
@@ -273,7 +308,6 @@ export const CONTEXT_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "GET /users/{user}/acl",
     "DELETE /users/{user}/acl",
     "GET /spaces",
-    "GET /spaces/{space}/sync",
     "GET /spaces/{space}/snapshots",
     "GET /audit/breaks",
     "GET /webhooks",
@@ -289,7 +323,6 @@ export const CONTEXT_BOUNDED: Readonly<Record<string, readonly string[]>> = {
   ],
   "asks the database whether it is there": ["GET /health"],
   "on the machine of the server only; archives are read and written with pauses": ["POST /backups"],
-  "closes a space and removes its folder": ["DELETE /spaces/{space}"],
 };
 
 async function headOf({ admin }: Pick<Furnished, "admin">): Promise<string> {
@@ -314,6 +347,13 @@ export async function furnishedContext(): Promise<Furnished> {
     await admin.write("large.txt", lines(mark, 240_000));
   }
   await server.user("worst", "viewer");
+  const { token } = await admin.post("/users", { name: "ruled", role: "contributor" });
+  const rules = Array.from({ length: RULES }, (_, index): AclRule => ({
+    effect: "deny",
+    path: `team/**/x*y*${index}*/**`,
+    capabilities: [...capabilities],
+  }));
+  await server.rules("ruled", ...rules);
   await admin.post(`${SPACE}/snapshots`, { name: "furnished" });
   // Started once more, since what it has in the database is another.
   await server.stop();
@@ -322,6 +362,7 @@ export async function furnishedContext(): Promise<Furnished> {
   return {
     measured,
     admin: contextClient(measured.url, bootstrap),
+    ruled: contextClient(measured.url, token),
     async [Symbol.asyncDispose]() {
       await measured[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();
