@@ -234,9 +234,7 @@ export class Files {
     // A change during the read appears again after this head.
     const head = headText(space.engine.head());
     const changes = await space.engine.changesSince(parseHead("since", since));
-    const seen = caller.rights.readsAll(spaceName)
-      ? changes
-      : await filteredInTurns(changes, ({ path }) => caller.rights.may("list", spaceName, path));
+    const seen = await filteredInTurns(changes, ({ path }) => caller.rights.may("list", spaceName, path));
     // With the rules, so that a client learns everything about its copy from one request.
     const sync = await visibleRules(caller, space);
     return { before: { head, sync }, field: "changes", pages: pagesOf(seen, RECORDS_PER_PAGE) };
@@ -415,8 +413,7 @@ export class Files {
       if (operation.op !== "put") continue;
       const finding = await this.#deps.secrets.find(caller.name, operation);
       if (!finding) continue;
-      const { rule, line, snippet } = finding;
-      const { blocks } = finding;
+      const { rule, line, snippet, blocks } = finding;
       tell({
         type: "secret.blocked",
         actor: caller.name,
