@@ -6,7 +6,7 @@ import { answerJsonText, SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import { readBytes } from "../../kit/http/body.ts";
 import { hasTag } from "../../kit/http/entity-tags.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
-import { answerListing } from "../../kit/http/list-answer.ts";
+import { answerList, answerListing, pagesOf } from "../../kit/http/list-answer.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { PATH_BYTES_MAX } from "../../kit/paths.ts";
 import { closed, Empty, judgedText, nullable } from "../../kit/schema.ts";
@@ -92,12 +92,14 @@ function contentRoutes(plugin: Admission, files: Files) {
     .use(plugin)
     .get(
       "/spaces/:space/files",
-      async ({ caller, params, query }) =>
-        files.list(caller, params.space, {
+      async ({ caller, params, query, request }) => {
+        const listed = await files.list(caller, params.space, {
           prefix: query.prefix,
           deleted: query.deleted === "1" || query.deleted === "true",
           at: query.at,
-        }),
+        });
+        return answerList(exchangeOf(request).id, pagesOf(listed, FILES_PER_PAGE)) as never;
+      },
       { caller: "space", params: SpaceParams, query: ListQuery, response: Type.Array(ListedFile) },
     )
     .get(
@@ -198,6 +200,8 @@ function historyRoutes(plugin: Admission, files: Files) {
     });
 }
 
+/** Written at once: a few milliseconds of work. */
+const FILES_PER_PAGE = 1_000;
 const TEXT = /\.(?:md|markdown|mdx|txt|json|ya?ml|toml|csv|html?|css|js|ts|py|sh|sql|xml|svg)$/i;
 
 const contentHeaders = (type: string) =>

@@ -15,9 +15,22 @@ export interface Listing<Item> {
   readonly after?: () => Readonly<Record<string, unknown>>;
 }
 
+type Pages<Item> = Listing<Item>["pages"];
+
 /** A failure aborts the answer: the truncated text is not valid JSON, so no client takes it for the whole list. */
 export function answerListing<Item>(requestId: string, listing: Listing<Item>): Response {
-  const pieces = textOf(listing);
+  return streamed(requestId, textOf(listing));
+}
+
+/** As `answerListing`, for an answer that is nothing but the list. */
+export function answerList<Item>(requestId: string, pages: Pages<Item>): Response {
+  return streamed(
+    requestId,
+    listed("[", pages, () => "]"),
+  );
+}
+
+function streamed(requestId: string, pieces: AsyncGenerator<string, void>): Response {
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await pieces.next();
@@ -32,18 +45,28 @@ export function answerListing<Item>(requestId: string, listing: Listing<Item>): 
   return answerJsonText(requestId, body);
 }
 
-async function* textOf<Item>({ before, field, pages, after }: Listing<Item>): AsyncGenerator<string, void> {
+function textOf<Item>({ before, field, pages, after }: Listing<Item>): AsyncGenerator<string, void> {
   const members = (values: Readonly<Record<string, unknown>>) => JSON.stringify(values).slice(1, -1);
   const first = members(before);
-  yield `{${first}${first === "" ? "" : ","}${JSON.stringify(field)}:[`;
+  return listed(`{${first}${first === "" ? "" : ","}${JSON.stringify(field)}:[`, pages, () => {
+    const last = after ? members(after()) : "";
+    return `]${last === "" ? "" : `,${last}`}}`;
+  });
+}
+
+async function* listed<Item>(
+  begin: string,
+  pages: Pages<Item>,
+  end: () => string,
+): AsyncGenerator<string, void> {
+  yield begin;
   let isFirst = true;
   for await (const page of pages) {
     if (page.length === 0) continue;
     yield `${isFirst ? "" : ","}${JSON.stringify(page).slice(1, -1)}`;
     isFirst = false;
   }
-  const last = after ? members(after()) : "";
-  yield `]${last === "" ? "" : `,${last}`}}`;
+  yield end();
 }
 
 export function* pagesOf<Item>(items: Iterable<Item>, perPage: number): Generator<Item[]> {

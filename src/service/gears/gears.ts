@@ -34,6 +34,8 @@ import {
 import type { GearRow, GearStore } from "./store.ts";
 
 const NAME = new RegExp(GEAR_NAME_PATTERN);
+/** Each may have a schema of 64 KiB and as much of tests. */
+const GEARS_PER_PAGE = 25;
 
 interface GearsDeps {
   db: Db;
@@ -75,20 +77,29 @@ export class Gears {
     return rehashVersions(db, store, audit);
   }
 
-  /** Anyone signed in. Lists all gears by name. */
-  list(caller: Caller): Gear[] {
-    const { store, isolation, access } = this.#deps;
+  /** Anyone signed in. Yields pages of all gears by name. */
+  *pages(caller: Caller): Generator<Gear[]> {
+    const { isolation, access } = this.#deps;
     const sees = access.sight(caller);
-    return store.all.all().map((row) => toGear(row, isolation, sees));
+    for (let after = ""; ;) {
+      const rows = this.first(GEARS_PER_PAGE, after);
+      yield rows.map((row) => toGear(row, isolation, sees));
+      if (rows.length < GEARS_PER_PAGE) return;
+      after = rows.at(-1)!.name;
+    }
   }
 
   get(caller: Caller, id: number): GearDetail {
     return this.#detail(caller, this.existing(id));
   }
 
-  /** Lists gears by name for agents' tools, without deleted ones. */
-  all(): GearRow[] {
-    return this.#deps.store.all.all();
+  /** The first gears by name, without deleted ones. */
+  first(count: number, after = ""): GearRow[] {
+    return this.#deps.store.page.all(after, count);
+  }
+
+  get count(): number {
+    return this.#deps.store.count.get()!.count;
   }
 
   /** Returns pages newest first, each in ascending order. A page is cut at VERSIONS_PAGE_BYTES_MAX of code; the last one contains version 1. */

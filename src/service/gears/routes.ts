@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
+import { answerList } from "../../kit/http/list-answer.ts";
 import { frame, type Streams } from "../../kit/http/sse.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import type { Log } from "../../kit/log.ts";
@@ -64,9 +65,9 @@ function recordRoutes(plugin: Admission, { gears, isolation }: GearRoutesDeps) {
     .use(plugin)
     .get(
       "/gears",
-      async ({ caller }) => {
+      async ({ caller, request }) => {
         await isolation.decided();
-        return gears.list(caller);
+        return answerList(exchangeOf(request).id, gears.pages(caller)) as never;
       },
       { caller: "any", response: Type.Array(Gear) },
     )

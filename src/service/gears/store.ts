@@ -123,7 +123,10 @@ export function gearStore(db: Db) {
     byId: db.query<GearRow, [number]>(`${GEAR} WHERE g.id = ? AND g.deleted_at IS NULL`),
     withDeleted: db.query<GearRow, [number]>(`${GEAR} WHERE g.id = ?`),
     byName: db.query<GearRow, [string]>(`${GEAR} WHERE g.name = ? AND g.deleted_at IS NULL`),
-    all: db.query<GearRow, []>(`${GEAR} WHERE g.deleted_at IS NULL ORDER BY g.name`),
+    page: db.query<GearRow, [string, number]>(
+      `${GEAR} WHERE g.deleted_at IS NULL AND g.name > ?1 ORDER BY g.name LIMIT ?2`,
+    ),
+    count: db.query<{ count: number }, []>("SELECT count(*) AS count FROM gears WHERE deleted_at IS NULL"),
     // Parameter 1 is whether gears are isolated now. Without isolation, an approval under isolation must be renewed.
     undecided: db.query<GearRow, [number, number]>(
       `${GEAR} WHERE (g.status = 'pending' OR g.approved_isolated > ?) AND g.deleted_at IS NULL ORDER BY g.updated_at, g.id LIMIT ?`,

@@ -99,8 +99,7 @@ function listTool(deps: GearToolsDeps): DatabaseTool {
       const names = new Map(blueprint.agentsOf(scope.workspaceId).map((agent) => [agent.id, agent.name]));
       const bound = bindings.ofWorkspace(scope.workspaceId);
       const mine = new Set(callable(deps, scope).map((row) => row.id));
-      const all = gears.all();
-      const shown = all.slice(0, GEARS_LISTED_MAX).map((gear) => ({
+      const shown = gears.first(GEARS_LISTED_MAX).map((gear) => ({
         name: gear.name,
         description: describedTo(scope, gear),
         runtime: gear.runtime,
@@ -111,7 +110,7 @@ function listTool(deps: GearToolsDeps): DatabaseTool {
           .map((each) => (each.agent_id === null ? "all agents" : names.get(each.agent_id))),
         you_can_call_it: mine.has(gear.id),
       }));
-      const more = all.length - shown.length;
+      const more = gears.count - shown.length;
       return ok(JSON.stringify(shown) + (more > 0 ? `\n(${more} more gears are not shown)` : ""));
     },
   });
