@@ -139,6 +139,16 @@ export function list(words: readonly string[]): string {
   return conjunction.format(words);
 }
 
+/** With a capital at the start, for a title or for the start of a sentence. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A reason of the server, which starts in lower case and has no full stop, as a sentence. Empty stays empty. */
+export function sentence(reason: string): string {
+  return reason === "" || /[.!?]$/.test(reason) ? capitalized(reason) : `${capitalized(reason)}.`;
+}
+
 const plurals = new Intl.PluralRules(WORDS);
 
 export function plural(value: number, one: string, many = `${one}s`): string {

@@ -6,6 +6,7 @@ import { Dynamic } from "solid-js/web";
 import type { Problem } from "../api/problem.ts";
 import type { Query } from "../api/query.ts";
 import { Button } from "./button.tsx";
+import { capitalized } from "./format.ts";
 
 /** Appears after a short delay, so that fast loads do not flicker. */
 export function Skeleton(props: { readonly label?: string }): JSX.Element {
@@ -81,16 +82,12 @@ export function NotFound(props: {
   return (
     <Empty
       alone={props.alone ?? false}
-      title={`${sentenceCase(props.what ?? "page")} not found`}
+      title={`${capitalized(props.what ?? "page")} not found`}
       actions={props.out && <Button onClick={() => props.out?.go()}>{props.out.name}</Button>}
     >
       It may have been deleted, or it is not shared with you.
     </Empty>
   );
-}
-
-function sentenceCase(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Renders a query's data, or its state while there is none. */

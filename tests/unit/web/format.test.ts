@@ -1,7 +1,8 @@
-// Goal: figures keep their significant digits, and times follow the reader's time zone.
+// Goal: figures keep their significant digits, times follow the reader's time zone, and reasons of the server read as sentences.
 
 import { describe, expect, test } from "bun:test";
 import { ROOT } from "../../../release/step.ts";
+import { sentence } from "../../../web/kit/format.ts";
 
 const TIME = "2025-11-14T23:30:00.000Z";
 const FIGURES = `
@@ -45,4 +46,13 @@ describe("figures", () => {
   test("in the reader's time zone", async () => {
     expect((await figuresIn("Asia/Tokyo"))[8]).toBe("Nov 15, 2025");
   });
+});
+
+test.each([
+  ["web search is off", "Web search is off."],
+  ["Nothing was sent.", "Nothing was sent."],
+  ["is it on?", "Is it on?"],
+  ["", ""],
+])("the reason %p is shown as %p", (reason, shown) => {
+  expect(sentence(reason)).toBe(shown);
 });

@@ -4,7 +4,7 @@ import { For, type JSX, Match, Show, Switch } from "solid-js";
 import type { EgressRequest } from "../../../src/service/egress/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
-import { duration } from "../../kit/format.ts";
+import { duration, sentence } from "../../kit/format.ts";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { isAdmin, me } from "../../state/session.ts";
 import { type ApprovalCardProps, CardFrame, DecisionRow, Settled, WhoCan } from "./card-parts.tsx";
@@ -176,7 +176,7 @@ function Outcome(props: { readonly id: number }): JSX.Element {
     if (!request) return "No longer pending. It was decided or has expired.";
     const by = request.decided_by === null ? "" : ` by ${request.decided_by}`;
     const said = `${OUTCOMES[request.state]}${by}`;
-    return `${said}${said.endsWith(".") ? "" : "."}${request.reason === null ? "" : ` ${request.reason}.`}`;
+    return [said, request.reason ?? ""].map(sentence).join(" ").trimEnd();
   };
   return <Settled>{words()}</Settled>;
 }

@@ -1,6 +1,7 @@
 // Names for providers: their types, the suggested name of a new one, and the explanation of a failed test.
 
 import type { Provider, ProviderTest, ProviderType } from "../../../src/service/catalog/schema.ts";
+import { capitalized } from "../../kit/format.ts";
 
 export type NewType = "anthropic" | "openai-compatible";
 
@@ -48,7 +49,7 @@ export function failureWords(
   provider: Provider,
   { status, message }: ProviderTest,
 ): [why: string, now: string] {
-  const why = message.charAt(0).toUpperCase() + message.slice(1);
+  const why = capitalized(message);
   if (status === null)
     return [`${why}: ${provider.base_url}`, "Check the address, and that the server is running."];
   if (status === 401 || status === 403) return [why, "The key was rejected. Enter another one."];

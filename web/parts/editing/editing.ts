@@ -6,7 +6,7 @@ import { api, take } from "../../api/client.ts";
 import { asProblem, fieldOf, Problem } from "../../api/problem.ts";
 import { confirm } from "../../kit/dialog.tsx";
 import { tellProblem } from "../../kit/toast.tsx";
-import { plural } from "../../kit/format.ts";
+import { plural, sentence } from "../../kit/format.ts";
 import { type Here, useHere } from "../../state/here.ts";
 import { nameOf } from "../../state/workspace-state.ts";
 import {
@@ -135,11 +135,11 @@ function createSteps(sender: ReturnType<typeof createSender>) {
     line = next.catch(() => {});
     return next;
   };
-  const perform = (step: Step, sentence: string): Promise<Step | undefined> =>
+  const perform = (step: Step, text: string): Promise<Step | undefined> =>
     inLine(async () => {
       if (!(await succeeds(() => sender.ask(step.forward)))) return undefined;
       setHistory((before) => recorded(before, step));
-      setSaid(sentence);
+      setSaid(text);
       return step;
     });
   // The step is looked up after the ones before it have ended.
@@ -200,7 +200,7 @@ async function succeeds(act: () => Promise<unknown>): Promise<boolean> {
   } catch (error) {
     const problem = asProblem(error);
     const words = fieldOf(problem)?.problem ?? problem.message;
-    tellProblem(new Problem(words.charAt(0).toUpperCase() + words.slice(1), problem.code, problem.status));
+    tellProblem(new Problem(sentence(words), problem.code, problem.status));
     return false;
   }
 }

@@ -3,6 +3,7 @@
 import X from "lucide-solid/icons/x";
 import { createContext, type JSX, useContext } from "solid-js";
 import { IconButton } from "../../kit/button.tsx";
+import { capitalized } from "../../kit/format.ts";
 
 /** Closes the inspector and restores the focus. The inspector provides it. */
 export const CloseContext = createContext<() => void>(() => {});
@@ -37,7 +38,7 @@ export function InspectorHeader(props: {
 export function Gone(props: { readonly what: string; readonly children?: JSX.Element }): JSX.Element {
   return (
     <>
-      <InspectorHeader title={props.what.charAt(0).toUpperCase() + props.what.slice(1)} />
+      <InspectorHeader title={capitalized(props.what)} />
       <p class="section muted">{props.children ?? `This ${props.what} no longer exists.`}</p>
     </>
   );

@@ -7,6 +7,7 @@ import { useCrumbs } from "../../frame/top-line.tsx";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { createSubmission } from "../../kit/form.tsx";
+import { sentence } from "../../kit/format.ts";
 import { Avatar } from "../../kit/pieces.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { attempt, tell } from "../../kit/toast.tsx";
@@ -185,12 +186,6 @@ function Switch(props: {
       </dd>
     </>
   );
-}
-
-/** Capitalizes a reason of the server and adds a full stop. */
-function sentence(text: string): string {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
 function Keys(): JSX.Element {

@@ -8,7 +8,7 @@ import { asProblem } from "../../api/problem.ts";
 import { createQuery } from "../../api/query.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { Button } from "../../kit/button.tsx";
-import { bytes } from "../../kit/format.ts";
+import { bytes, sentence } from "../../kit/format.ts";
 import { Select } from "../../kit/form.tsx";
 import { Empty, Loaded, ProblemNotice } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
@@ -51,12 +51,6 @@ export function Terminal(): JSX.Element {
       </Show>
     </>
   );
-}
-
-/** The server's reasons start in lower case, without a full stop. */
-function sentence(reason: string): string {
-  const text = reason.charAt(0).toUpperCase() + reason.slice(1);
-  return text.endsWith(".") ? text : `${text}.`;
 }
 
 type State =
