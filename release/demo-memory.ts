@@ -7,7 +7,7 @@ import { adminToken, cairn, contextServer, program, start, type Say } from "./de
 import { createDemoWorkspace, request, talk } from "./demo-service.ts";
 
 const NOTE = "Note for later: the event log goes into the second database.";
-const CHECK = "Please have somebody else check what we noted.";
+const CHECK = "Please have someone else check what we noted.";
 /** Of the scripted model, in the branch of the workspace. */
 const NOTES = "shared/decisions.md";
 const AUTHORS = ["researcher", "reviewer"];

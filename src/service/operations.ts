@@ -182,7 +182,7 @@ export const operations: Operations = {
   "GET /egress/status": ["Show whether agents may search the web"],
   "POST /egress/off": ["Revoke every permission to search"],
   "GET /egress/pending": ["List pending searches"],
-  "POST /egress/requests/:id/decision": ["Allow or deny a search", "conflict", "refused"],
+  "POST /egress/requests/:id/decision": ["Approve or reject a search", "conflict", "refused"],
   "GET /egress/log": ["List past searches"],
   "GET /workspaces/:id/egress": ["List the search permissions of a workspace"],
   "POST /workspaces/:id/egress": ["Allow an agent to search", "conflict", "refused"],

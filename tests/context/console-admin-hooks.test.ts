@@ -98,11 +98,11 @@ describe("webhooks", () => {
     const letters = await root.get("/console/webhooks/dead-letters");
     const redeliver = letters.forms.find(({ action }) => action.endsWith("/redeliver"))!.action;
     answer = 204;
-    expect((await root.submit(letters, redeliver)).text).toContain("Queued the delivery once more.");
+    expect((await root.submit(letters, redeliver)).text).toContain("Queued the delivery again.");
     await until(async () => (await root.get(path)).text.includes("Delivered") || undefined);
     const gone = redeliver.replace(/deliveries\/\w+/, "deliveries/none");
     const csrf = letters.forms[0]!.fields["csrf"]!;
-    expect((await root.post(gone, { csrf })).text).toContain("the server keeps this delivery no longer");
+    expect((await root.post(gone, { csrf })).text).toContain("the server no longer has this delivery");
     expect((await root.get("/console/webhooks")).text).toContain("file.write all Enabled none Delivered");
   });
 

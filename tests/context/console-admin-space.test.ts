@@ -22,14 +22,14 @@ describe("quotas", () => {
 
   test("show what is in force and where it is from, and take sizes with a unit", async () => {
     const page = await lead.get(SETTINGS);
-    expect(page.text).toContain("In force: 70, the server's limit. Used: 0.");
+    expect(page.text).toContain("Current: 70, the server's limit. Used: 0.");
     const saved = await lead.submit(page, path, { max_file_size: "1.5 KiB", max_files: "12" });
     expect(saved.text).toContain("Saved the quotas.");
-    expect(saved.text).toContain("In force: 1536 bytes, set by lee. Empty: the server's limit, 1 MiB.");
+    expect(saved.text).toContain("Current: 1536 bytes, set by lee. Empty: the server's limit, 1 MiB.");
     const { quotas } = await server.admin.get("/spaces/team");
     expect(quotas).toMatchObject({ max_file_size: 1_536, max_files: 12 });
     const cleared = await lead.submit(saved, path, { max_file_size: "", max_files: "" });
-    expect(cleared.text).toContain("In force: 70, the server's limit.");
+    expect(cleared.text).toContain("Current: 70, the server's limit.");
   });
 
   test("that a lead may not set, or that are no size, are refused at the field", async () => {
@@ -44,7 +44,7 @@ describe("quotas", () => {
     const huge = await lead.submit(page, path, { max_space_size: "999999999 TiB" });
     expect([huge.status, Object.keys(huge.problems)]).toEqual([400, ["max_space_size"]]);
     const raised = await root.submit(await root.get(SETTINGS), path, { max_files: "71" });
-    expect(raised.text).toContain("In force: 71, set by root.");
+    expect(raised.text).toContain("Current: 71, set by root.");
   });
 });
 

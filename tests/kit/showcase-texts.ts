@@ -110,7 +110,7 @@ export const GEAR = {
   args_schema: JSON.stringify({
     type: "object",
     properties: {
-      from: { type: "string", description: "The version before, such as 2.3.0" },
+      from: { type: "string", description: "The previous version, such as 2.3.0" },
       to: { type: "string", description: "The version to be released" },
       file: { type: "string", description: "The change list", "x-file": true },
     },

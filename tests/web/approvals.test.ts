@@ -98,7 +98,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await at.decide(request, "refuse", second);
     await button(page, "Approve").click();
     await card(page)
-      .getByText("this search is already refused")
+      .getByText("this search is already rejected")
       .or(card(page).getByText("Rejected by Second Admin."))
       .first()
       .waitFor();

@@ -54,7 +54,7 @@ onScreen("marks in the chat", chatRoom, (room) => {
     await page.reload();
     await answer.getByText("untrusted text").waitFor();
     const notice = page.getByRole("group", { name: "Untrusted text" });
-    await notice.getByText("2 entries with text from the web").waitFor();
+    await notice.getByText("2 entries contain text from the web").waitFor();
     await page.getByRole("button", { name: "Actions for this answer by orchestrator" }).last().click();
     await page.getByRole("menuitem", { name: "Clear mark" }).click();
     await answer.getByText("untrusted text").waitFor({ state: "detached" });

@@ -92,7 +92,7 @@ onScreen("the context area on a server", onServer, (at) => {
   test("names a missing token, a missing space and a server that is gone", async () => {
     rmSync(at.tokenFile);
     const page = await at.open("/context");
-    await page.getByRole("heading", { name: "Token of the context server cannot be read" }).waitFor();
+    await page.getByRole("heading", { name: "Cannot read the context server token" }).waitFor();
     await page.getByText(`memory.server.token_file ${at.tokenFile}: no such file`).waitFor();
     writeFileSync(at.tokenFile, at.server.bootstrap);
     await button(page, "Check again").click();

@@ -71,7 +71,7 @@ describe.if(hasBrowser)("the first run", () => {
     await page.reload();
     await page.getByText("responded: 3 models").waitFor();
     // A model is suggested, and can be taken out again.
-    await page.getByText("Suggested by its name.").waitFor();
+    await page.getByText("Suggested because of its name.").waitFor();
     await page.getByRole("button", { name: "Add 1 model" }).waitFor();
     await page.getByRole("button", { name: "Remove swift-2" }).click();
     await page.getByRole("textbox", { name: "Search or type a name" }).fill("swift");

@@ -154,7 +154,9 @@ async function both() {
     const approve = page.getByRole("button", { name: `Approve ${short(second.content_hash)}` });
     await approve.click();
     await page.getByText("the gear's content has changed").waitFor();
-    await page.getByText("Version 3 was saved meanwhile. You see version 2,", { exact: false }).waitFor();
+    await page
+      .getByText("Version 3 was saved while you were reviewing version 2.", { exact: false })
+      .waitFor();
     await page.getByText("echo two").waitFor();
     expect(await page.getByText("curl evil").count()).toBe(0);
     expect(await approve.isDisabled()).toBe(true);

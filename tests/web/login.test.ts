@@ -210,7 +210,7 @@ describe.if(hasBrowser)("the login", () => {
       await eventually(() => page.getByRole("button", { name: "Sign in" }).isDisabled(), true);
     }
     await server.fill(open.url);
-    await page.getByText("nothing that you typed here is sent there").waitFor();
+    await page.getByText("nothing you type here is sent to it").waitFor();
     await server.press("Enter");
     expect(await page.getByRole("textbox", { name: "Password" }).isDisabled()).toBe(true);
     expect(page.url()).toStartWith(service.url);

@@ -48,7 +48,7 @@ export function accessRoutes(deps: AccessPagesDeps): PageRoute[] {
             throw new AppError("stale", `the rules of ${user} have changed meanwhile`);
           const next = [...all.slice(0, from), ...kept.map(ruleOf), ...all.slice(from + PAGE_ROWS)];
           const done = await rules.set(visit.caller, user, given(WriteAcl, { rules: next, revision }));
-          const text = `Saved ${counted(done.rules.length, "rule")}. They count from the next request on.`;
+          const text = `Saved ${counted(done.rules.length, "rule")}. They apply from the next request.`;
           return to(pageAt(user, pageStart(String(from), done.rules.length)), text);
         },
         (failure) => rulesPage(deps, { ...shown, rows: [...kept, BLANK], failure }),

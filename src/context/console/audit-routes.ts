@@ -101,7 +101,7 @@ function acknowledgeRoutes(audit: Audit): PageRoute[] {
   const asked = (visit: Visit, upTo: string, failure?: Failure): Answer => {
     const open = audit.breaks(visit.caller).filter((one) => one.acknowledged_at === null);
     const text =
-      "The present content of the record counts as its beginning from now on. The breaks stay in this list, and acknowledging them is on record with your name. Find out first who changed the file.";
+      "The record's current content becomes the new baseline. The breaks stay listed, and your acknowledgement is recorded. First find out who changed the file.";
     const confirm = {
       visit,
       action: ACKNOWLEDGE,

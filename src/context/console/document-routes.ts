@@ -141,7 +141,7 @@ async function edit({ source }: Deps, asked: Asked): Promise<Answer> {
 /** For forms, so that nobody fills in one that is refused. The rules ask again when it is sent. Raises `forbidden`. */
 function requireMay({ rights }: Caller, capability: Capability, { space, path }: Place): void {
   if (rights.may(capability, space, path)) return;
-  throw new AppError("forbidden", `you may read ${path}, but not ${capability} it`);
+  throw new AppError("forbidden", `you may read ${path} but not ${capability} it`);
 }
 
 /** Raises `refused` for a document that a browser cannot edit without changing it. */
@@ -231,7 +231,8 @@ async function expectedOf(
 ): Promise<number | null | undefined> {
   if (base === "none") return null;
   if (/^[1-9][0-9]{0,8}$/.test(base)) return Number(base);
-  if (!base.startsWith("disk ")) throw new AppError("invalid", "the form does not say what it changes");
+  if (!base.startsWith("disk "))
+    throw new AppError("invalid", "the form does not name a base version; open the page again");
   if (baseOf(await current()) === base) return undefined;
   throw new AppError("stale", `${path} has changed since you opened it`);
 }
@@ -260,7 +261,7 @@ async function besideTheirs(
 
 function shownText(bytes: Uint8Array): string {
   if (bytes.length > EDIT_BYTES_MAX) return `(too large to show: ${sizeText(bytes.length)})`;
-  return decodeUtf8(bytes)?.replaceAll("\r\n", "\n") ?? "(not a text)";
+  return decodeUtf8(bytes)?.replaceAll("\r\n", "\n") ?? "(not text)";
 }
 
 async function newDocument({ source }: Deps, asked: Asked): Promise<Answer> {

@@ -40,7 +40,7 @@ export function hookRoutes(deps: HookPagesDeps): PageRoute[] {
       return attempt(
         async () => {
           await webhooks.test(visit.caller, id);
-          return to(hookPath(id), "Queued a test. Load the page again to see its result.");
+          return to(hookPath(id), "Queued a test. Reload the page to see the result.");
         },
         (failure) => hookPage(webhooks, visit, id, undefined, failure),
       );
@@ -75,10 +75,10 @@ function hookPage(
 async function redelivered(webhooks: Webhooks, { caller }: Visit, delivery: string): Promise<Answer> {
   try {
     const { webhook } = await webhooks.redeliver(caller, delivery);
-    return to(hookPath(webhook), "Queued the delivery once more. Load the page again to see its result.");
+    return to(hookPath(webhook), "Queued the delivery again. Reload the page to see the result.");
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "not_found") throw error;
-    return to(DEAD_LETTERS, "Nothing was sent: the server keeps this delivery no longer.");
+    return to(DEAD_LETTERS, "Not sent: the server no longer has this delivery.");
   }
 }
 
@@ -114,7 +114,7 @@ function formRoutes({ webhooks, spaceNames }: HookPagesDeps): PageRoute[] {
       return attempt(
         async () => {
           await webhooks.update(visit.caller, id, given(UpdateWebhook, typed));
-          return to(hookPath(id), "Saved. It counts from the next event on.");
+          return to(hookPath(id), "Saved. It applies from the next event.");
         },
         (failure) => shown(visit, { id, ...typed }, failure),
       );

@@ -13,7 +13,7 @@ export function hookStateRoutes(webhooks: Webhooks): PageRoute[] {
     asking(webhooks, "disable", {
       title: "Disable",
       button: "Disable the webhook",
-      text: "Pending deliveries are given up. Events from now until it is enabled again are not sent later.",
+      text: "Pending deliveries are dropped. Events are not queued while the webhook is disabled.",
     }),
     post(at("disable"), async ({ visit, params }) => {
       const { id } = await webhooks.update(visit.caller, idOf("webhook", params), { enabled: false });
@@ -36,7 +36,7 @@ export function hookStateRoutes(webhooks: Webhooks): PageRoute[] {
     asking(webhooks, "delete", {
       title: "Delete",
       button: "Delete the webhook",
-      text: "Its pending deliveries are not sent, and the list of its deliveries is deleted with it.",
+      text: "Its pending deliveries are dropped. This also deletes the list of its deliveries.",
     }),
     post(at("delete"), async ({ visit, params }) => {
       const id = idOf("webhook", params);

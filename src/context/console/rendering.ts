@@ -47,7 +47,7 @@ export class Rendering {
   ): Promise<Shown> {
     if (bytes.length > TEXT_BYTES_MAX) return { kind: "none", reason: "It is too large to be shown here." };
     const text = decodeUtf8(bytes);
-    if (text === undefined) return { kind: "none", reason: "It is not a text." };
+    if (text === undefined) return { kind: "none", reason: "It is not text." };
     if (view === "text" || !MARKDOWN.test(path)) return { kind: "text", text };
     const key = `${base} ${path} ${sha256Hex(bytes)}`;
     const known = this.#kept.get(key);

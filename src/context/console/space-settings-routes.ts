@@ -98,7 +98,7 @@ function savedQuotas(deps: SpaceSettingsDeps, asked: Asked): Promise<Answer> {
         max_files: form.number("max_files") ?? 0,
       };
       await deps.spaces.setQuotas(visit.caller, name, given(Quotas, limits));
-      return to(spacePath(name, TAB), "Saved the quotas. They count from the next write on.");
+      return to(spacePath(name, TAB), "Saved the quotas. They apply from the next write.");
     } catch (error) {
       // A lead who asks for more than the server's limit made a mistake in this field.
       if (error instanceof AppError && error.details?.["quota"] !== undefined) return again(failureAt(error));

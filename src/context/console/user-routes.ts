@@ -117,7 +117,7 @@ function editRoutes({ users, spaceNames }: UserPagesDeps): PageRoute[] {
       return attempt(
         async () => {
           await users.update(visit.caller, name, given(UpdateUser, typed));
-          return to(userPath(name), `Saved. ${name} has the new rights from the next request on.`);
+          return to(userPath(name), `Saved. ${name} has the new rights from the next request.`);
         },
         (failure) => shown(visit, { name, ...typed }, failure),
       );

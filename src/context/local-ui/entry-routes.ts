@@ -13,7 +13,7 @@ import { KEY_MINUTES } from "./limits.ts";
 const FIRST_PAGE = "/console";
 const ANOTHER = "press Enter in the terminal of cairn ui for a new one";
 const PROBLEMS: Readonly<Record<Extract<Exchanged, { problem: string }>["problem"], string>> = {
-  used: `This address has been used; ${ANOTHER}. If you did not open it, somebody else on this machine did: end cairn ui with Ctrl+C.`,
+  used: `This address has been used; ${ANOTHER}. If you did not open it, someone else on this machine did: end cairn ui with Ctrl+C.`,
   expired: `This address expired after ${KEY_MINUTES} minutes; ${ANOTHER}.`,
   unknown: `This is not the address that cairn ui printed; ${ANOTHER}.`,
 };

@@ -59,7 +59,7 @@ const read = tool({
 const put = tool({
   name: "put",
   description:
-    "Writes one document as a new version, if expected_version is still its current version. If somebody else changed it, nothing is written and the answer has the current version and content: merge, then put again. Read the document first; expected_version null creates a new one.",
+    "Writes one document as a new version, if expected_version is still its current version. If someone else changed it, nothing is written and the answer has the current version and content: merge, then put again. Read the document first; expected_version null creates a new one.",
   input: PutInput,
   writes: true,
   run: async (space, { path, content, expected_version: expected }) => {

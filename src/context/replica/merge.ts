@@ -15,7 +15,7 @@ interface Sides {
   readonly server: Uint8Array;
 }
 
-/** Returns the merged text; undefined if the edits overlap or a side is not a text that can be merged. */
+/** Returns the merged text; undefined if the edits overlap or a side is not text that can be merged. */
 export async function mergeTexts({ base, local, server }: Sides): Promise<Uint8Array | undefined> {
   const [o, a, b] = [linesOf(base), linesOf(local), linesOf(server)];
   if (!o || !a || !b || pairs(o, a) + pairs(o, b) > MERGE_PAIRS_MAX) return undefined;
@@ -28,7 +28,7 @@ export async function mergeTexts({ base, local, server }: Sides): Promise<Uint8A
   return new TextEncoder().encode(merged.join(""));
 }
 
-/** Undefined: not a text, or too large. Lines keep their line feeds; the last line may have none. */
+/** Undefined: not text, or too large. Lines keep their line feeds; the last line may have none. */
 function linesOf(bytes: Uint8Array): string[] | undefined {
   if (bytes.length > MERGE_BYTES_MAX) return undefined;
   const text = decodeUtf8(bytes);

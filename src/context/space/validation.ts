@@ -50,7 +50,7 @@ export async function validate(space: SpaceDoor, path: string, now: number): Pro
       return { path: read.path, last_validated, version, changed };
     read = { ...before, version };
   }
-  throw new AppError("conflict", `${path}: somebody keeps editing it; try again`);
+  throw new AppError("conflict", `${path}: someone keeps editing it; try again`);
 }
 
 function validated({ path, bytes }: ReadFile, date: string): Extract<Validation, { text: string }> {

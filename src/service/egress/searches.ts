@@ -129,7 +129,8 @@ export class Searches {
       requirePerson(caller);
       const row = store.requestById.get(id);
       if (!row) throw notFound("search request", id);
-      if (row.state !== "pending") throw new AppError("conflict", `this search is already ${row.state}`);
+      if (row.state !== "pending")
+        throw new AppError("conflict", `this search is already ${stateWord(row.state)}`);
       if (clock.now() >= row.expires_at) throw new AppError("conflict", "this search has already expired");
       if (row.query_hash !== input.query_hash)
         throw fieldError("conflict", "query_hash", "not the hash of this request's query; review it again");
@@ -241,9 +242,9 @@ export class Searches {
     if (!row) return { outcome: "cancelled", text: "Cancelled by a person before anything was searched." };
     if (row.state === "expired")
       return notDone(
-        `nobody approved this search within ${DECISION_MINUTES_MAX} minutes, which counts as a refusal (lock 3 of 3)`,
+        `nobody approved this search within ${DECISION_MINUTES_MAX} minutes, which counts as a rejection (lock 3 of 3)`,
       );
-    if (row.state === "refused") return notDone(refusalOf(row));
+    if (row.state === "refused") return notDone(rejectionOf(row));
     if (row.state !== "approved" || row.started_at !== null) return UNKNOWN;
     return this.#send(row, scope, ports);
   }
@@ -416,15 +417,20 @@ function notDone(reason: string): ToolResult {
   return failed(`${asSentence(reason)} Nothing was searched.`);
 }
 
-function refusalOf(row: RequestRow): string {
-  if (row.reason !== null) return `this search was refused (lock 3 of 3): ${row.reason}`;
-  return "a person refused this search (lock 3 of 3); do not ask for it again in other words";
+function rejectionOf(row: RequestRow): string {
+  if (row.reason !== null) return `this search was rejected (lock 3 of 3): ${row.reason}`;
+  return "a person rejected this search (lock 3 of 3); do not ask for it again in other words";
 }
 
 function sentenceOf(error: unknown, log: Log): string {
   if (error instanceof SearchFailure || error instanceof AppError) return error.message;
   log.error("search failed", { error: messageOf(error) });
   return "The search failed for an internal reason.";
+}
+
+/** The word of the interface for a state. */
+function stateWord(state: RequestState): string {
+  return state === "refused" ? "rejected" : state;
 }
 
 function asSentence(reason: string): string {

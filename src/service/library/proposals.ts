@@ -15,6 +15,9 @@ import { contentOf, mayEdit, parseWording, type Instructions, type Wording } fro
 import type { ProposalRow, ProposalStore } from "./proposal-store.ts";
 import { PROPOSALS_OPEN_PER_WORKSPACE_MAX, type DecideProposal, type Proposal } from "./schema.ts";
 
+/** The words of the interface. */
+const STATUS_WORDS = { pending: "pending", accepted: "approved", refused: "rejected" } as const;
+
 interface ProposalsDeps {
   db: Db;
   store: ProposalStore;
@@ -101,7 +104,8 @@ export class Proposals {
           "forbidden",
           "only the instruction's author or an admin may decide on a change to it",
         );
-      if (row.status !== "pending") throw new AppError("conflict", `this proposal is already ${row.status}`);
+      if (row.status !== "pending")
+        throw new AppError("conflict", `this proposal is already ${STATUS_WORDS[row.status]}`);
       if (input.content_hash !== undefined && input.content_hash !== row.hash) {
         throw fieldError("conflict", "content_hash", "not the hash of this proposal; review it again");
       }
@@ -145,7 +149,7 @@ export class Proposals {
     if ((current?.version ?? null) !== row.base_version || (current?.id ?? null) !== row.instruction_id) {
       throw new AppError(
         "conflict",
-        `"${row.name}" has changed since this was proposed; refuse it and ask for a new proposal`,
+        `"${row.name}" has changed since this was proposed; reject it and ask for a new proposal`,
       );
     }
     if (current) instructions.updateIn(caller, current, wording, row.agent);

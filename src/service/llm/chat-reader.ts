@@ -75,7 +75,7 @@ export class ChatReader implements AnswerReader {
     if (typeof thought === "string") this.#answer.say("reasoning", thought);
     if (typeof content === "string") this.#answer.say("text", content);
     else if (Array.isArray(content)) for (const part of content) this.#part(part);
-    else if (content !== undefined && content !== null) throw brokenProtocol("its content is not a text");
+    else if (content !== undefined && content !== null) throw brokenProtocol("its content is not text");
     if (typeof refusal === "string" && refusal !== "") {
       this.#refused = true;
       this.#answer.say("text", refusal);

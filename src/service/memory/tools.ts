@@ -132,7 +132,7 @@ function writeTool(deps: ToolsDeps): ExternalTool {
     name: "memory_write",
     durable: true,
     description:
-      "Writes a document of your memory, which outlives this conversation. Every write is a version. If somebody else wrote in the meantime, nothing is written and you get the current content: merge, and write again.",
+      "Writes a document of your memory, which outlives this conversation. Every write is a version. If someone else wrote in the meantime, nothing is written and you get the current content: merge, and write again.",
     parameters: WriteInput,
     run: (scope, input, { callId }) => written(deps, scope, callId, input),
   });

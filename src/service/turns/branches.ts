@@ -1,5 +1,5 @@
 // The branches of a conversation. Every turn follows another one, so that a question can be asked again, in other words or of another model, and
-// the former answer stays. One branch is current: its entries are shown and replayed.
+// the previous answer stays. One branch is current: its entries are shown and replayed.
 
 import type { Db } from "../../kit/db.ts";
 import { AppError, notFound } from "../../kit/error.ts";

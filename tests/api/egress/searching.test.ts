@@ -134,7 +134,7 @@ test.if(searchable)("shows the request and the decision to viewers of the turn",
     ],
   ]);
   expect(told(lab)).toEqual([
-    "A person refused this search (lock 3 of 3); do not ask for it again in other words. Nothing was searched.",
+    "A person rejected this search (lock 3 of 3); do not ask for it again in other words. Nothing was searched.",
   ]);
   expect(lab.service.queries).toEqual([]);
 });
@@ -151,7 +151,7 @@ test.if(searchable)("decides on parallel searches separately", async () => {
   await lab.end(turn);
   expect(lab.service.queries).toEqual(["second"]);
   expect(told(lab).map((text) => text.slice(0, 22))).toEqual([
-    "A person refused this ",
+    "A person rejected this",
     'Results for "second". ',
   ]);
 });
@@ -248,7 +248,7 @@ test.if(searchable)(
       requests.map(({ id }) => ["search.withdraw", `search:${id}`, "system"]),
     );
     for (const request of requests)
-      await refusal(lab.decide(request, "approve"), "conflict", "this search is already refused");
+      await refusal(lab.decide(request, "approve"), "conflict", "this search is already rejected");
     expect(lab.service.queries).toEqual([]);
   },
 );
@@ -266,7 +266,7 @@ test.if(searchable)("expires a request after ten minutes, even if they pass whil
   expect(await lab.admin.get("/egress/pending")).not.toContainEqual(first);
   const second = await secondOf(lab);
   expect(told(lab)).toEqual([
-    "Nobody approved this search within 10 minutes, which counts as a refusal (lock 3 of 3). Nothing was searched.",
+    "Nobody approved this search within 10 minutes, which counts as a rejection (lock 3 of 3). Nothing was searched.",
   ]);
   clock.advance(5 * MINUTE_MS);
   const { admin } = await lab.restart();
@@ -314,7 +314,7 @@ test.if(searchable)("refuses the pending request of a cancelled turn", async () 
       query_hash: request!.query_hash,
     }),
   );
-  expect(refused.message).toBe("this search is already refused");
+  expect(refused.message).toBe("this search is already rejected");
 });
 
 test.if(searchable)("reports a failed search in a fixed sentence, and never retries it", async () => {
@@ -362,7 +362,7 @@ test.if(searchable)(
     await lab.end(turn);
     expect(told(lab)).toEqual([
       "Web search was switched off (lock 1 of 3) and stays off until the service restarts.",
-      "This search was refused (lock 3 of 3): web search was switched off. Nothing was searched.",
+      "This search was rejected (lock 3 of 3): web search was switched off. Nothing was searched.",
     ]);
     expect(await lab.admin.get("/egress/pending")).toEqual([]);
     await lab.chat("again");

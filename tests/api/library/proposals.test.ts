@@ -179,19 +179,19 @@ test("refuses decisions on another wording, decided proposals, changed instructi
   await admin.put(`/instructions/${id}`, { text: "by a person" });
   await refusal(
     admin.post(decide(proposal.id), { decision: "accept" }),
-    ...conflict('"Style" has changed since this was proposed; refuse it and ask for a new proposal'),
+    ...conflict('"Style" has changed since this was proposed; reject it and ask for a new proposal'),
   );
   expect(await admin.get(`/instruction-proposals/${proposal.id}`)).toMatchObject({ status: "pending" });
   await admin.post(decide(proposal.id), { decision: "refuse", content_hash: proposal.content_hash });
   await refusal(
     admin.post(decide(proposal.id), { decision: "accept" }),
-    ...conflict("this proposal is already refused"),
+    ...conflict("this proposal is already rejected"),
   );
   const orphan = await propose(lab, "Style", "four");
   await admin.delete(`/instructions/${id}`);
   await refusal(
     admin.post(decide(orphan.id), { decision: "accept" }),
-    ...conflict('"Style" has changed since this was proposed; refuse it and ask for a new proposal'),
+    ...conflict('"Style" has changed since this was proposed; reject it and ask for a new proposal'),
   );
   await refusal(
     admin.post(decide(999), { decision: "accept" }),

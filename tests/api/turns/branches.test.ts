@@ -1,4 +1,4 @@
-// Goal: a question can be asked again, in other words or of another model; the former answer stays, can be switched back to, and is not replayed
+// Goal: a question can be asked again, in other words or of another model; the previous answer stays, can be switched back to, and is not replayed
 // meanwhile. What was sent stays on record exactly.
 
 import { describe, expect, test } from "bun:test";

@@ -136,7 +136,7 @@ const LOCK_1 =
 const LOCK_2 =
   "This agent has no grant for web search (lock 2 of 3); an admin adds one on the blueprint. Nothing was searched.";
 const LOCK_3 =
-  "A person refused this search (lock 3 of 3); do not ask for it again in other words. Nothing was searched.";
+  "A person rejected this search (lock 3 of 3); do not ask for it again in other words. Nothing was searched.";
 
 /** Which locks are open, the resulting text, and how far the call got. */
 const cases: {
@@ -195,7 +195,7 @@ test("refuses the agent's open requests when its grant is revoked", async () => 
     return at.rows()[0]!;
   };
   expect((await at.search()).text).toBe(
-    "This search was refused (lock 3 of 3): the agent's grant was revoked. Nothing was searched.",
+    "This search was rejected (lock 3 of 3): the agent's grant was revoked. Nothing was searched.",
   );
   expect(at.queries).toEqual([]);
 });

@@ -107,7 +107,7 @@ function Outdated(props: { readonly looked: Looked }): JSX.Element {
   return (
     <div class="notice wait gear-outdated" role="alert">
       <div>
-        Version {latest()} was saved meanwhile. You see version {props.looked.gear().version}, but only the
+        Version {latest()} was saved while you were reviewing version {props.looked.gear().version}. Only the
         current version can be approved.
       </div>
       <Button small onClick={() => props.looked.showLatest()}>

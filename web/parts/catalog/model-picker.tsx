@@ -265,7 +265,7 @@ function Choose(props: ChooseProps): JSX.Element {
       </Show>
       <Show when={chosen().length > 0}>
         <Show when={chosen().length === 1 && chosen()[0] === props.suggested}>
-          <p class="small muted">Suggested by its name. Remove it, or choose others as well.</p>
+          <p class="small muted">Suggested because of its name. Keep it, remove it, or add others.</p>
         </Show>
         <Chosen names={chosen()} onRemove={toggle} />
       </Show>
@@ -324,7 +324,7 @@ function Listed(props: {
     <Show when={props.total > 0}>
       <Show
         when={props.names.length > 0}
-        fallback={<p class="small muted">None of its {props.total} models match.</p>}
+        fallback={<p class="small muted">No models match ({props.total} available).</p>}
       >
         <fieldset class="catalog-list scroll">
           <legend class="visually-hidden">Models of the provider</legend>

@@ -81,11 +81,11 @@ function Difference(props: Wanted & { readonly write: MemoryWrite }): JSX.Elemen
       ? `new, version ${props.write.version}`
       : `version ${props.write.replaced} → version ${props.write.version}`;
   return (
-    <Switch fallback={<Skeleton label="Loading the version before" />}>
+    <Switch fallback={<Skeleton label="Loading the previous version" />}>
       <Match when={before.problem()}>
         {(problem) => (
           <>
-            <p class="small muted">The version before cannot be shown: {problem().message}</p>
+            <p class="small muted">Cannot show the previous version: {problem().message}</p>
             <Whole {...props} note={note()} />
           </>
         )}

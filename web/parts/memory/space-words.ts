@@ -10,26 +10,26 @@ interface SpaceWords {
 
 const NO_SPACE: SpaceWords = {
   title: "No context space yet",
-  help: "Run this command on the machine of the service. The space is picked up at once, without a restart.",
+  help: "Run this command on the machine of the service. The service picks up the space immediately; no restart is needed.",
 };
 
 const WORDS: Readonly<Record<NonNullable<ContextStatus["reason"]>, SpaceWords>> = {
   no_space: NO_SPACE,
   cannot_open: {
     title: "Context space cannot be opened",
-    help: "Repair or restore the folder. The service tries again at every use.",
+    help: "Repair or restore the folder. The service retries each time memory is used.",
   },
   unreachable: {
     title: "Context server unreachable",
     help: "Check that the server runs and that this machine can reach it. The service reconnects by itself.",
   },
   no_token: {
-    title: "Token of the context server cannot be read",
-    help: "Write a token into the file, readable for the service. It counts at once, without a restart.",
+    title: "Cannot read the context server token",
+    help: "Write a token to the file, and let the service's user read it. It takes effect immediately; no restart is needed.",
   },
   token_refused: {
     title: "Context server refused the token",
-    help: "Write a valid token into the file. It counts at once, without a restart.",
+    help: "Write a valid token to the file. It takes effect immediately; no restart is needed.",
   },
   space_missing: {
     title: "Space not found on the context server",

@@ -137,8 +137,8 @@ function Records(): JSX.Element {
             <h1>Audit</h1>
           </div>
           <p class="lead">
-            Every decision: who made it, when, and how they were signed in. Records are hash-chained;
-            tampering shows.
+            Every decision: who made it, when, and how they were signed in. Records are hash-chained, so
+            tampering is detectable.
           </p>
           <Verification onShow={choose} />
           <Filters filter={filter()} seen={seen()} onChange={only} />

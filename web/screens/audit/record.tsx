@@ -43,7 +43,7 @@ export function RecordDetail(props: DetailProps): JSX.Element {
         <Show when={isUnreadable(props.record)}>
           <p class="notice bad">
             <span>
-              This record was changed in the database and is unreadable. Its content is lost. Verify the audit
+              Unreadable: this record was changed in the database, and its content is lost. Verify the audit
               to find the first broken record.
             </span>
           </p>

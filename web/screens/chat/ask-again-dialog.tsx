@@ -28,8 +28,8 @@ export function AskAgainDialog(props: {
     <Dialog open onClose={props.onClose} title="Ask another model">
       <form onSubmit={(event) => void form.submit(event)}>
         <p>
-          The model answers this question in place of the orchestrator's own, for one turn. The former answer
-          stays on its branch.
+          The selected model answers this question instead of the orchestrator's, for this turn only. The
+          previous answer stays on its branch.
         </p>
         <Combobox
           label="Model"

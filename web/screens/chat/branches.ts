@@ -23,7 +23,7 @@ export interface Branches {
   readonly place: (placement: Placement | undefined) => void;
   /** The next message stands beside this turn. */
   readonly placeBeside: (turnId: number) => Promise<void>;
-  /** Asks a turn's question again, of another model if given. The former answer stays on its branch. */
+  /** Asks a turn's question again, of another model if given. The previous answer stays on its branch. */
   readonly askAgain: (turnId: number, modelId?: number) => Promise<void>;
 }
 

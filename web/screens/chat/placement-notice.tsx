@@ -20,7 +20,7 @@ export function PlacementNotice(): JSX.Element {
                 </>
               )}
             </Show>
-            . What follows there stays, and you can switch back to it.
+            . The existing messages stay on their branch; you can switch back at any time.
           </div>
           <Button small onClick={() => branches.place(undefined)}>
             Cancel

@@ -81,7 +81,7 @@ const RATE_LIMITED = 429;
 
 function refusalWords(status: number | null): string {
   if (status === RATE_LIMITED) return "is rate limited";
-  return status === null ? "does not reach its provider" : `got status ${status} from its provider`;
+  return status === null ? "cannot reach its provider" : `got status ${status} from its provider`;
 }
 
 /** `in 2 s`, and `now` once it is over. */

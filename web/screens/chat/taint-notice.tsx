@@ -24,8 +24,9 @@ export function TaintNotice(): JSX.Element {
       {(entry) => (
         <div class="notice wait" role="group" aria-label="Untrusted text">
           <div>
-            {plural(tainting().length, "entry", "entries")} with text from the web or an untrusted file, so
-            agents get no tools that write. Forget the entries, or clear their marks after reading them.
+            {plural(tainting().length, "entry contains", "entries contain")} text from the web or an untrusted
+            file, so agents get no tools that write. Forget the entries, or clear their marks after reading
+            them.
           </div>
           <Button small onClick={() => room.select({ kind: "entry", id: entry().id })}>
             Show first

@@ -29,10 +29,10 @@ const ASK_AFTER_MS = 250;
 const LEAD_CHARACTERS = 14;
 
 const ENDS: Readonly<Record<NonNullable<FoundInFiles["ended_by"]>, string>> = {
-  results: "There are more files. Type more of the text.",
+  results: "More files match. Type more to narrow the search.",
   files: "Only the first 10,000 files were searched.",
   bytes: "Only the first 128 MiB were searched.",
-  time: "The search was ended after 5 seconds.",
+  time: "The search stopped after 5 seconds.",
 };
 
 interface FindPaneProps {

@@ -114,8 +114,7 @@ export function Runs(props: { readonly gear: GearDetail }): JSX.Element {
 function NoRuns(): JSX.Element {
   return (
     <Empty title="No runs yet" icon={<Play aria-hidden="true" />}>
-      Dry runs, tests, manual runs and agent calls appear here with their arguments and output, as far as you
-      may see them.
+      Dry runs, tests, manual runs and agent calls appear here with the arguments and output that you may see.
     </Empty>
   );
 }

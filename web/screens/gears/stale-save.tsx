@@ -25,8 +25,8 @@ export function StaleSave(props: {
   return (
     <Dialog open wide title="Someone else saved this gear" onClose={() => props.onChoose("back")}>
       <p>
-        Version {props.gear.version} was saved while you were editing. This is what saving your version would
-        change in it.
+        Version {props.gear.version} was saved while you were editing. The diff shows what saving yours would
+        change.
       </p>
       <div class="gear-stale">
         <ContentDiff before={props.gear} after={mine()} note={`version ${props.gear.version} → yours`} />

@@ -1,11 +1,11 @@
-// Deletes a worker, after naming what is deleted with it.
+// Deletes a worker, after naming what else that deletes.
 
 import { createSignal, type JSX, Show } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
-import { plural } from "../../kit/format.ts";
+import { list, plural } from "../../kit/format.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere, useSelection } from "../../state/here.ts";
 import type { WorkspaceState } from "../../state/workspace-state.ts";
@@ -45,8 +45,8 @@ export function AgentRemoval(props: { readonly agent: Agent }): JSX.Element {
 
 /** One sentence on what is lost. */
 function lostWith(state: WorkspaceState, agentId: number): string {
-  const own = <T extends { readonly agent_id: number | null }>(list: readonly T[]) =>
-    list.filter((one) => one.agent_id === agentId).length;
+  const own = <T extends { readonly agent_id: number | null }>(all: readonly T[]) =>
+    all.filter((one) => one.agent_id === agentId).length;
   const wires = state.wires.filter(
     ({ from_agent_id: from, to_agent_id: to }) => from === agentId || to === agentId,
   ).length;
@@ -57,6 +57,5 @@ function lostWith(state: WorkspaceState, agentId: number): string {
     [own(state.grants), "internet grant"],
   ] as const;
   const lost = things.filter(([number]) => number > 0).map(([number, what]) => plural(number, what));
-  const named = lost.length > 1 ? `${lost.slice(0, -1).join(", ")} and ${lost.at(-1)}` : lost[0];
-  return `Its role and limits${named ? `, and ${named},` : ""} are deleted with it.`;
+  return `This also deletes ${list(["its role", "its limits", ...lost])}.`;
 }

@@ -93,7 +93,7 @@ function BindForm(props: { readonly id: number; readonly onBound: () => Promise<
   return (
     <Show
       when={workspaces.data()?.length}
-      fallback={<p class="small muted">Create a workspace to bind it to.</p>}
+      fallback={<p class="small muted">Create a workspace first; then bind this instruction to it.</p>}
     >
       <form class="library-bind" onSubmit={(event) => void sent.submit(event)}>
         <Select

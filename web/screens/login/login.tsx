@@ -163,8 +163,8 @@ function Elsewhere(props: { readonly host: string; readonly login: string }): JS
   return (
     <>
       <p class="small muted wrap" role="status">
-        This page only signs in to {location.host}. {props.host} has its own login. Nothing that you typed
-        here is sent there.
+        This page only signs in to {location.host}. {props.host} has its own login. Nothing you type here is
+        sent to it.
       </p>
       <Button kind="primary" onClick={() => location.assign(props.login)}>
         <span class="ellipsis">Open {props.host}</span>

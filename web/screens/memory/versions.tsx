@@ -119,7 +119,7 @@ function VersionRow(props: {
   );
 }
 
-/** The difference from the version before. */
+/** The difference from the previous version. */
 function Change(props: {
   readonly path: string;
   readonly name: string;
@@ -150,7 +150,7 @@ function Change(props: {
     hasBefore()
       ? `version ${props.before!.version} → version ${props.version.version}`
       : props.before
-        ? `version ${props.version.version}; the content of the one before is gone`
+        ? `version ${props.version.version}; the previous version's content was removed`
         : `version ${props.version.version}, the first`;
   return (
     <section class="memory-change-shown" aria-label={`What version ${props.version.version} changed`}>

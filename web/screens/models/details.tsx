@@ -96,7 +96,7 @@ function KeyForm(props: { readonly provider: Provider }): JSX.Element {
   const clear = async () => {
     const yes = await confirm({
       title: `Delete the key of ${props.provider.name}?`,
-      text: "The key cannot be recovered. Calls of its models go out without a key.",
+      text: "The key cannot be recovered. Its models are then called without a key.",
       action: "Delete key",
     });
     if (yes) await clearing.submit();

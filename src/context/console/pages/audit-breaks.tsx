@@ -12,9 +12,9 @@ export function VerifyBody({ visit, found }: { visit: Visit; found: AuditVerific
     <div class="console-stack">
       {found && <Outcome found={found} />}
       <p class="console-lead">
-        Each record contains the hash of the one before, and the server keeps the last hash apart. Verifying
-        reads the whole record and finds every line that was edited, removed or moved. A long record takes a
-        while.
+        Each record contains the hash of the previous one; the server stores the last hash separately.
+        Verifying reads the whole record and finds every line that was edited, removed or moved. A long record
+        takes a while.
       </p>
       <div class="console-bar">
         <FormTo visit={visit} action={VERIFY}>

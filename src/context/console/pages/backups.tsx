@@ -113,8 +113,8 @@ function Archives({ shelf, create }: { shelf: Shelf; create: string }): VNode {
       {shelf.directory === "" ? (
         <Empty>
           <p>
-            Backups cannot be started here yet. The operator of the server's machine allows it with{" "}
-            <code>backup.directory</code> in <code>server.yaml</code>, or makes one there at any time:
+            Backups from the console are disabled. The operator enables them with{" "}
+            <code>backup.directory</code> in <code>server.yaml</code>, or runs this on the server:
           </p>
           <Command text={create} />
         </Empty>

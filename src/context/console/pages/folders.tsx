@@ -144,7 +144,7 @@ export function SearchBody({ space, shown }: { space: string; shown: SearchShown
             label="Only in this folder or pattern (optional)"
             name="path"
             value={path}
-            hint="For example team or **/*.md"
+            hint="For example, team or **/*.md"
             failure={failure}
           />
         </div>

@@ -273,7 +273,9 @@ function Drawing(props: { space: string; picture: ShownPicture; here?: string })
   const { space, picture, here } = props;
   if (picture === "busy")
     return (
-      <p class="muted">The picture could not be drawn now. Load the page again; the lists are complete.</p>
+      <p class="muted">
+        The picture could not be drawn, but the lists are complete. Reload the page to try again.
+      </p>
     );
   const { nodes, edges, width, height } = picture;
   if (nodes.length < 2) return null;

@@ -64,7 +64,7 @@ function NextSteps(): VNode {
         <li>
           <a href={`${USERS}/new`}>Create a user</a> for each person and each program.
         </li>
-        <li>Give a user access rules if something is not for everyone: on the page of that user.</li>
+        <li>Set access rules on a user's page to restrict what that user can read or change.</li>
         <li>
           <a href={`${HOOKS}/new`}>Create a webhook</a> if another service should know about changes.
         </li>

@@ -36,7 +36,7 @@ export function carriedForm(form: Form): Late | undefined {
 export function SignInAgainBody({ csrf, late }: { csrf: string; late: Late }): VNode {
   return (
     <FormTo visit={{ csrf }} action="/console/login" class="form">
-      <p>Your session has ended, so nothing was saved yet. Sign in to go on with your text.</p>
+      <p>Your session has ended, so nothing was saved yet. Sign in to continue editing.</p>
       <Field label="Name" name="name" required autoFocus autoComplete="username" />
       <Field label="Password" name="password" type="password" required autoComplete="current-password" />
       <CarriedFields late={late} />
@@ -64,7 +64,7 @@ export function CarriedFields({ late: { action, fields } }: { late: Late }): VNo
 export function RepeatBody({ csrf, late }: { csrf: string; late: Late }): VNode {
   return (
     <FormTo visit={{ csrf }} action={late.action} class="form console-form wide">
-      <p>Nothing was changed yet. Look at what you typed, then send it again.</p>
+      <p>Nothing was changed yet. Check your input, then send it again.</p>
       <Typed late={late} />
       {late.fields.map(([name, value]) => (
         <Hidden name={name} value={value} />

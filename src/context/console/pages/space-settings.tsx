@@ -71,8 +71,8 @@ function Quotas({ visit, space, server, quotas, failure }: SpaceSettingsProps): 
     const origin = setBy[name];
     const usage = used === undefined ? "" : ` Used: ${used}.`;
     return origin
-      ? `In force: ${shown(inForce[name])}, set by ${origin.name}.${usage} Empty: the server's limit, ${shown(server[name])}.`
-      : `In force: ${shown(inForce[name])}, the server's limit.${usage}`;
+      ? `Current: ${shown(inForce[name])}, set by ${origin.name}.${usage} Empty: the server's limit, ${shown(server[name])}.`
+      : `Current: ${shown(inForce[name])}, the server's limit.${usage}`;
   };
   return (
     <section class="console-stack" aria-labelledby="quotas">

@@ -68,7 +68,7 @@ export function NewTokenForm({ visit, action, label, days, failure }: NewTokenPr
         label="Label"
         name="label"
         value={label}
-        hint="For example the name of a machine."
+        hint="For example, a machine's name."
         failure={failure}
       />
       <Field

@@ -178,12 +178,12 @@ export function DeadLettersBody({ visit, letters, hooks }: LettersProps): VNode 
   if (letters.length === 0)
     return (
       <Empty>
-        <p>No dead letters. Every delivery arrived, or is still being tried.</p>
+        <p>No dead letters. Every delivery arrived or is still being retried.</p>
       </Empty>
     );
   return (
     <div class="console-stack">
-      <p class="console-lead">The latest deliveries that were given up after all tries, newest first.</p>
+      <p class="console-lead">Deliveries that failed after all retries, newest first.</p>
       <Table label="Dead letters" head={["Time", "Webhook", "Why", { label: "Tries", class: "number" }, ""]}>
         {letters.map((one) => (
           <tr>
