@@ -51,7 +51,7 @@ export const program: Program = {
         logs: async () => (await server()).serverLogs,
       }),
       status: later(
-        "Show which space this is and what is not recorded yet",
+        "Show the current space and its unrecorded changes",
         async () => (await import("./groups/status.ts")).statusCommand,
       ),
       file: group("file", "Read and write the files of a space", {
@@ -118,7 +118,7 @@ export const program: Program = {
           revoke: async () => (await user()).tokenRevoke,
         }),
       }),
-      acl: group("acl", "Allow and deny paths to single users", {
+      acl: group("acl", "Allow or deny paths for individual users", {
         list: async () => (await acl()).aclList,
         allow: async () => (await acl()).aclAllow,
         deny: async () => (await acl()).aclDeny,
@@ -150,31 +150,21 @@ export const program: Program = {
         verify: async () => (await backup()).backupVerify,
         restore: async () => (await backup()).backupRestore,
       }),
-      activate: later(
-        "Deliver the context of a space into the AI tools of a project",
-        async () => (await plugin()).activate,
-      ),
-      deactivate: later(
-        "Remove what cairn added to the AI tools of a project",
-        async () => (await plugin()).deactivate,
-      ),
-      context: group(
-        "context",
-        "Deliver the context of a space into AI tools, and prove what was delivered",
-        {
-          inject: async () => (await context()).contextInject,
-          "verify-receipt": async () => (await context()).contextVerifyReceipt,
-        },
-      ),
+      activate: later("Connect the AI tools of a project to a space", async () => (await plugin()).activate),
+      deactivate: later("Disconnect the AI tools of a project", async () => (await plugin()).deactivate),
+      context: group("context", "Deliver the context of a space to AI tools, and verify receipts", {
+        inject: async () => (await context()).contextInject,
+        "verify-receipt": async () => (await context()).contextVerifyReceipt,
+      }),
       export: later(
         "Print a whole space as one Markdown document",
         async () => (await context()).exportCommand,
       ),
-      bench: group("bench", "Measure what a space gives to AI tools", {
+      bench: group("bench", "Benchmark how context reaches AI tools", {
         context: async () => (await context()).benchContextCommand,
       }),
       sync: later("Exchange changes with the server, both ways", async () => (await replica()).sync),
-      pull: later("Bring the server's changes here", async () => (await replica()).pull),
+      pull: later("Fetch changes from the server", async () => (await replica()).pull),
       push: later("Send local changes to the server", async () => (await replica()).push),
       conflict: group("conflict", "Resolve files that two people changed", {
         list: async () => (await conflict()).conflictList,
@@ -191,7 +181,7 @@ export const program: Program = {
         stop: async () => (await daemon()).daemonStop,
         run: async () => (await daemon()).daemonRun,
       }),
-      plugin: group("plugin", "Deliver context into single AI tools", {
+      plugin: group("plugin", "Connect individual AI tools", {
         list: async () => (await plugin()).pluginList,
         install: async () => (await plugin()).pluginInstall,
         remove: async () => (await plugin()).pluginRemove,
@@ -208,7 +198,7 @@ export const program: Program = {
         async () => (await import("./groups/mcp.ts")).mcp,
       ),
       tui: later(
-        "Look through a space or a server in a full-screen terminal interface",
+        "Browse a space or a server in a full-screen terminal interface",
         async () => (await import("./groups/tui.ts")).tui,
       ),
       config: group("config", "Check the configuration of a server", {

@@ -10,9 +10,9 @@ const topic = (name: keyof typeof topicTexts, description: string): Topic => ({
 
 export const topics = {
   spaces: topic("spaces", "What a space is, and how a command finds one"),
-  sync: topic("sync", "How two copies of a space meet"),
+  sync: topic("sync", "How copies of a space sync"),
   rights: topic("rights", "Who may see and change what"),
   environment: topic("environment", "Variables and standard directories"),
-  output: topic("output", "Text, JSON and YAML, and what goes to which stream"),
-  "exit-codes": topic("exit-codes", "What the exit code of a command means"),
+  output: topic("output", "Text, JSON and YAML, and the stream for each"),
+  "exit-codes": topic("exit-codes", "What exit codes mean"),
 } satisfies Record<keyof typeof topicTexts, Topic>;

@@ -1,5 +1,5 @@
 // Goal: `cairn init` makes exactly what it was told: asked for at a terminal one question at a time, or by flags alone; it changes no file that is
-// there, and leaves nothing behind if somebody cancels or an answer is wrong.
+// there, and leaves nothing behind if someone cancels or an answer is wrong.
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -121,7 +121,7 @@ describe("init solo by flags", () => {
     const cases: [string, string][] = [
       [".", `${at.folder.path} is your home folder; choose a folder of its own in it`],
       ["/", "/ is the whole disk; choose a folder"],
-      [".cairn", `${at.at(".cairn")} holds your settings; choose another folder`],
+      [".cairn", `${at.at(".cairn")} contains your settings; choose another folder`],
       ["file", `${at.at("file")} is not a folder`],
       ["file/below", `${at.at("file")} is not a folder`],
       ["server", `${at.at("server")} holds a server; choose another folder`],

@@ -46,7 +46,7 @@ unix("signals", () => {
     process.kill(server.pid, "SIGTSTP");
     await eventually(
       () => warnings(server),
-      ["Ctrl+Z is ignored: a suspended server answers nobody; stop it with Ctrl+C"],
+      ["Ctrl+Z is ignored: a suspended server cannot respond; stop it with Ctrl+C"],
     );
     expect((await server.admin.write("a.md", "one")).version).toBe(1);
     expect(await server.end("SIGINT")).toEqual({ exitCode: 0, signal: null });

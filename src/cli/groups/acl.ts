@@ -1,4 +1,4 @@
-// `cairn acl …`: rules of single users, and explanations of decisions.
+// `cairn acl …`: rules of individual users, and explanations of decisions.
 
 import { capabilities, type Acl, type AclRule, type Explanation } from "../../context/access/schema.ts";
 import type { Client } from "../../context/client/client.ts";

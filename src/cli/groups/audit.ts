@@ -59,7 +59,7 @@ export const auditList = serverCommand({
         one.result === "ok" ? "ok" : `${one.result}: ${one.error}`,
       ]),
       ["SEQ", "TIME", "WHO", "BY", "WHAT", "WHERE", "RESULT"],
-      "nothing on record",
+      "no records",
     ),
 });
 

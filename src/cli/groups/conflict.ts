@@ -46,8 +46,8 @@ export const conflictResolve = spaceCommand({
   description: "Resolve a conflict: keep one version, or a merged one",
   args: {
     path,
-    ours: { type: "boolean", description: "Keep the version of the conflict file" },
-    theirs: { type: "boolean", description: "Keep the version that all have" },
+    ours: { type: "boolean", description: "Keep the conflict file's version" },
+    theirs: { type: "boolean", description: "Keep the version under the original name" },
     merged: { type: "string", valueHint: "file", description: "Keep the content of this file" },
   },
   ask: (space, args) => resolveConflict(space, args.path, resolutionOf(args)),

@@ -128,7 +128,7 @@ export const exportCommand = defineCommand({
 export const benchContextCommand = defineCommand({
   meta: {
     name: "context",
-    description: "Measure what ways of delivering context reach and cost, on questions with known answers",
+    description: "Measure the recall and cost of each delivery mode, using questions with known answers",
   },
   args: {
     file: {

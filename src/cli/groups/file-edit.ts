@@ -24,7 +24,7 @@ export const fileEdit = defineCommand({
   meta: {
     name: "edit",
     description:
-      "Edit a file in your editor ($VISUAL, $EDITOR); saved only if nobody else changed it in the meantime",
+      "Edit a file in your editor ($VISUAL, $EDITOR); saves only if nobody else changed the file meanwhile",
   },
   args: {
     path,

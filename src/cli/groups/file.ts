@@ -200,7 +200,7 @@ async function unconfirmed(space: SpaceDoor, file: string, number: number): Prom
   const one = versions.find((each) => each.version === number);
   if (!one) throw new AppError("not_found", `file ${file} v${number}: not found`);
   if (one.destroyed || one.pruned)
-    return new AppError("refused", `v${number} of ${file} no longer has content: nothing to destroy`);
+    return new AppError("refused", `v${number} of ${file} has no content left; nothing to destroy`);
   return new AppError(
     "refused",
     `v${number} of ${file} (${bytes(one.size)}, ${one.created_at}, by ${one.author}) would be lost for good; pass --yes to destroy it`,
@@ -241,14 +241,14 @@ export const fileDiff = defineCommand({
 
 export const fileRevert = spaceCommand({
   name: "revert",
-  description: "Write an earlier version again as the newest",
+  description: "Restore an earlier version as the newest one",
   args: {
     path,
     to: {
       ...versionFlag,
       alias: ["version", "v"],
       required: true,
-      description: "Version to write again",
+      description: "Version to restore",
     },
     "if-version": ifVersion,
   },

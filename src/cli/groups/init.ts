@@ -35,7 +35,7 @@ const nonInteractive = {
 const reconfigureArg = {
   reconfigure: {
     type: "boolean",
-    description: "Show the settings of what exists, or change those given; nothing else",
+    description: "Show the settings of an existing installation, or change those given",
   },
 } as const satisfies ArgsDef;
 
@@ -43,7 +43,7 @@ const toolsArg = {
   tools: repeatable({
     type: "string",
     valueHint: "id",
-    description: `AI tools of this user to tell of the space: ${integrationIds.join(", ")}`,
+    description: `AI tools to connect to the space for all your projects: ${integrationIds.join(", ")}`,
   }),
 } as const satisfies ArgsDef;
 

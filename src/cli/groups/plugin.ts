@@ -1,4 +1,4 @@
-// `cairn plugin …`, `cairn activate`, `cairn deactivate`: deliver the context of a space into the AI tools of a project.
+// `cairn plugin …`, `cairn activate`, `cairn deactivate`: connect the AI tools of a project to a space.
 
 import { defineCommand } from "citty";
 import { realpathSync, statSync } from "node:fs";
@@ -52,7 +52,7 @@ export interface Done {
 }
 
 export const pluginList = defineCommand({
-  meta: { name: "list", description: "List the AI tools that cairn can deliver into" },
+  meta: { name: "list", description: "List the AI tools that cairn can connect" },
   args: { project, user },
   async run({ args }) {
     const scope = scopeOf(args.project, args.user);
@@ -74,7 +74,7 @@ export const pluginList = defineCommand({
 });
 
 export const pluginInstall = defineCommand({
-  meta: { name: "install", description: "Deliver the context of a space into one tool" },
+  meta: { name: "install", description: "Connect one AI tool to a space" },
   args: { id, project, user, "dry-run": dryRun, ...spaceArgs },
   async run({ args }) {
     const scope = scopeOf(args.project, args.user);
@@ -83,7 +83,7 @@ export const pluginInstall = defineCommand({
 });
 
 export const pluginRemove = defineCommand({
-  meta: { name: "remove", description: "Remove what cairn added to the file of one tool" },
+  meta: { name: "remove", description: "Disconnect one AI tool" },
   args: { id, project, user, "dry-run": dryRun },
   async run({ args }) {
     const scope = scopeOf(args.project, args.user);
@@ -92,7 +92,7 @@ export const pluginRemove = defineCommand({
 });
 
 export const activate = defineCommand({
-  meta: { name: "activate", description: "Deliver the context of a space into the AI tools of a project" },
+  meta: { name: "activate", description: "Connect the AI tools of a project to a space" },
   args: {
     folder,
     only: repeatable({
@@ -113,7 +113,7 @@ export const activate = defineCommand({
 });
 
 export const deactivate = defineCommand({
-  meta: { name: "deactivate", description: "Remove what cairn added to the AI tools of a project" },
+  meta: { name: "deactivate", description: "Disconnect the AI tools of a project" },
   args: { folder, "dry-run": dryRun },
   async run({ args }) {
     const scope = scopeOf(args.folder, false);

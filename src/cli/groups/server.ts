@@ -34,7 +34,7 @@ export const serverStart = defineCommand({
     port: {
       type: "string",
       valueHint: "port",
-      description: "Listen on another port than the configured one, this time; 0: any free port",
+      description: "Override the configured port for this run; 0: any free port",
     },
   },
   async run({ args }) {
@@ -51,7 +51,7 @@ export const serverStart = defineCommand({
     };
     const own = createLog({ ...log, level: "warn", clock: systemClock });
     ignoreSuspend(() =>
-      own.warn("Ctrl+Z is ignored: a suspended server answers nobody; stop it with Ctrl+C"),
+      own.warn("Ctrl+Z is ignored: a suspended server cannot respond; stop it with Ctrl+C"),
     );
     const { startServer } = await import("../../context/main.ts");
     const server = await startServer({ directory, log, ...(port !== undefined && { port }) });

@@ -1,4 +1,4 @@
-// `cairn status`: which space a command would act on, and what in it is not recorded yet.
+// `cairn status`: the space that a command would act on, and its unrecorded changes.
 
 import type { ListedFile } from "../../context/files/listing-schema.ts";
 import { parseConflictName } from "../../context/sync/conflict-names.ts";
@@ -101,7 +101,7 @@ function hintsOf({ changes, conflicts }: Status): string[] {
 
 export const statusCommand = spaceCommand({
   name: "status",
-  description: "Show which space this is and what is not recorded yet",
+  description: "Show the current space and its unrecorded changes",
   args: {},
   ask: statusOf,
   show: statusText,

@@ -12,7 +12,7 @@ import { replicaArgs, replicaDirectory, tokenFileArg, withReplica } from "../rep
 import { bytes, plural, shown } from "../text.ts";
 
 const syncArgs = {
-  yes: { type: "boolean", description: "Agree to many deletes, and to a server with another history" },
+  yes: { type: "boolean", description: "Confirm many deletions, or a server whose history changed" },
   "dry-run": { type: "boolean", description: "Print what would be done, and change nothing" },
   ...replicaArgs,
   ...tokenFileArg,
@@ -63,7 +63,7 @@ function syncCommand(
 }
 
 export const sync = syncCommand("sync", "Exchange changes with the server, both ways", "both");
-export const pull = syncCommand("pull", "Bring the server's changes here", "pull");
+export const pull = syncCommand("pull", "Fetch changes from the server", "pull");
 export const push = syncCommand("push", "Send local changes to the server", "push");
 
 function reportText(report: SyncReport): string {

@@ -17,7 +17,7 @@ const { space: _, ...args } = spaceArgs;
 export const tui = defineCommand({
   meta: {
     name: "tui",
-    description: "Look through a space or a server in a full-screen terminal interface",
+    description: "Browse a space or a server in a full-screen terminal interface",
   },
   args,
   async run({ args: given }) {

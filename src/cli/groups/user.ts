@@ -176,7 +176,10 @@ export const userRemove = serverCommand({
   args: { name, yes: { type: "boolean", description: "Confirm the removal" } },
   ask: async (client, args) => {
     if (args.yes !== true)
-      throw new AppError("refused", `pass --yes to remove ${args.name}; to keep the account, disable it`);
+      throw new AppError(
+        "refused",
+        `pass --yes to remove ${args.name}, or run ${nextCommand(["user", "disable"], [args.name], args)} to keep the account`,
+      );
     await client.json("DELETE", `/users/${encodeURIComponent(args.name)}`);
     return { name: args.name, removed: true };
   },

@@ -81,7 +81,7 @@ export const webhookSpaces = serverCommand({
       valueHint: "name",
       description: "Send events of this space only; repeatable, and replaces the list",
     }),
-    all: { type: "boolean", description: "Send events of every space, and those that belong to none" },
+    all: { type: "boolean", description: "Send events of all spaces and of the server itself" },
   },
   ask: (client, args) => {
     if ((args.space !== undefined) === (args.all === true))

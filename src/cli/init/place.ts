@@ -29,7 +29,7 @@ export function placeProblem(directory: string, environment: Environment): strin
   if (directory === resolve(home))
     return `${directory} is your home folder; choose a folder of its own in it`;
   if (directory === dirname(directory)) return `${directory} is the whole disk; choose a folder`;
-  if (directory === join(home, ".cairn")) return `${directory} holds your settings; choose another folder`;
+  if (directory === join(home, ".cairn")) return `${directory} contains your settings; choose another folder`;
   const around = outerSpace(directory);
   if (around !== undefined)
     return `${directory} is inside the space in ${around}; a space cannot contain another`;

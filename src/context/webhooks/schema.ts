@@ -16,7 +16,7 @@ export const Webhook = closed({
   events: Type.Array(Type.String({ description: "a type, `file.*`, or `*`" })),
   spaces: nullable(
     Type.Array(Type.String(), {
-      description: "sends events of these spaces only; null: of every space, and those that belong to none",
+      description: "sends events of these spaces only; null: of all spaces and of the server itself",
     }),
   ),
   enabled: Type.Boolean(),

@@ -73,7 +73,7 @@ export function resolve(
   const kept =
     resolution === "ours"
       ? `the version of ${conflict.user}, from the conflict file`
-      : "the version that all have";
+      : "the version under the original name";
   stage.confirm(`Keep ${kept}?`, () =>
     stage.change(
       { action: "file.write", space, target: conflict.path },
