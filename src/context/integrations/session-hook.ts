@@ -138,7 +138,7 @@ function member(text: string, object: JsonNode, key: string): JsonEntry | undefi
   const [first, second] = object.entries.filter((entry) => entry.key === key);
   if (!second) return first;
   const line = lineAt(text, second.start);
-  throw new AppError("invalid", `line ${line}: "${key}" is there twice; remove one of the two`, { line });
+  throw new AppError("invalid", `line ${line}: "${key}" appears twice; remove one`, { line });
 }
 
 function expected(text: string, node: JsonNode, kind: "object" | "array", name: string): JsonNode {

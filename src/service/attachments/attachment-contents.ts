@@ -75,7 +75,7 @@ export class AttachmentReader {
 function lost({ name, hash }: SentAttachment): AppError {
   return new AppError(
     "refused",
-    `the attachment ${name} is missing in the data directory, or its bytes were changed; forget the message that has it`,
+    `attachment ${name} is missing from the data directory or was modified; forget its message to continue`,
     { hash },
   );
 }

@@ -8,7 +8,7 @@ import { IMAGE_BYTES_MAX, IMAGE_SIDE_PIXELS_MAX, TEXT_BYTES_MAX } from "./schema
 
 /** The header of a PDF may stand behind other bytes. */
 const PDF_HEADER_WITHIN_BYTES = 1024;
-/** Counting one long word takes a second for so many. */
+/** Counting one word of this many characters takes a second. */
 const COUNTED_CHARACTERS_MAX = 100_000;
 const NOTHING = { width: null, height: null, pages: null, text: null, textTokens: null };
 

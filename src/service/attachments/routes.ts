@@ -84,7 +84,7 @@ const TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif", "applicatio
 const BYTES = { "application/octet-stream": { schema: { type: "string" as const } } };
 const UPLOAD = {
   description:
-    "Stores the body, a PNG, JPEG, WebP or GIF image, a PDF or a text, for a message: `POST /workspaces/{id}/chat` names it by its hash. What it is is read from its bytes. Answers 200 if the workspace has it already. Removed after a day without a message.",
+    "Stores the body, a PNG, JPEG, WebP or GIF image, a PDF or a text, for a message: `POST /workspaces/{id}/chat` names it by its hash. The type is detected from the content. Answers 200 if the workspace has it already. Removed after a day without a message.",
   requestBody: { required: true, content: BYTES },
 };
 const DOWNLOAD = {

@@ -5,8 +5,7 @@ import type { EgressStore } from "./store.ts";
 
 const SWITCH_OFF =
   "web search is off for this installation (lock 1 of 3); the operator enables it with egress and egress_key in the configuration";
-export const SWITCHED_OFF =
-  "web search was switched off (lock 1 of 3) and stays off until the service restarts";
+export const SWITCHED_OFF = "web search was disabled (lock 1 of 3) and stays off until the service restarts";
 const NO_GRANT = "this agent has no grant for web search (lock 2 of 3); an admin adds one on the blueprint";
 
 export class Locks {

@@ -28,7 +28,7 @@ export const InstructionVersion = closed({
   name: Type.String(),
   text: Type.String(),
   content_hash: Type.String({ description: "SHA-256, hex, over the canonical JSON of name and text" }),
-  author: Type.String({ description: "the user who saved or accepted it" }),
+  author: Type.String({ description: "the user who saved or approved it" }),
   proposed_by: nullable(Type.String({ description: "the agent that proposed it" })),
   created_at: Time,
 });

@@ -1,4 +1,4 @@
-// Every agent's library tools: list, read and propose. A proposal changes nothing until a person accepts it.
+// Every agent's library tools: list, read and propose. A proposal changes nothing until a person approves it.
 
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../kit/error.ts";
@@ -79,7 +79,7 @@ function saveTool(proposals: Proposals): DatabaseTool {
           ? "as a new instruction"
           : `in place of version ${proposal.base_version}`;
       return ok(
-        `Proposed "${proposal.name}" ${what}. It takes effect once a person accepts it. Continue without it.`,
+        `Proposed "${proposal.name}" ${what}. It takes effect once a person approves it. Continue without it.`,
       );
     },
   });

@@ -173,7 +173,7 @@ class Watch {
       abort.abort(
         new ModelFailure(
           this.#started
-            ? `the provider fell silent for ${seconds} s in the middle of its answer`
+            ? `the provider stopped responding mid-answer (no data for ${seconds} s)`
             : `the provider did not answer within ${seconds} s`,
         ),
       );

@@ -180,7 +180,7 @@ export class Survey {
   #takeFile({ path, encoding, content }: RecordOf<"file">): void {
     const proven = parseDocumentPath("path", path);
     const key = foldedPath(proven);
-    if (this.#paths.has(key)) throw wrong("file", `"${path}" is there twice`);
+    if (this.#paths.has(key)) throw wrong("file", `"${path}" appears twice`);
     this.#paths.add(key);
     if (this.#paths.size > EXPORTED_FILES_MAX) throw wrong("file", `at most ${EXPORTED_FILES_MAX} files`);
     if (Buffer.byteLength(content, encoding) > FILE_BYTES_MAX)

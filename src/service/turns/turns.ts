@@ -263,7 +263,7 @@ export class Turns {
     if (input.queue !== true) {
       throw new AppError(
         "turn_running",
-        "a turn is running in this workspace; wait for it, cancel it, or send queue: true to be next",
+        "a turn is running in this workspace; wait for it, cancel it, or send queue: true to queue the message",
       );
     }
     if (this.#deps.store.queuedCount.get(workspaceId)!.count >= TURNS_QUEUED_MAX) {

@@ -256,7 +256,7 @@ test("fails the call, and says what to do, when a stored file was changed", asyn
   expect(turn).toMatchObject({
     status: "failed",
     error:
-      "the attachment a.png is missing in the data directory, or its bytes were changed; forget the message that has it",
+      "attachment a.png is missing from the data directory or was modified; forget its message to continue",
   });
   await at.admin.delete(`/entries/${(await at.entries())[0]!.id}`);
   await at.expectNextTurnWorks();

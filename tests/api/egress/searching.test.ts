@@ -355,14 +355,14 @@ test.if(searchable)(
     await running.reached;
     const off = {
       on: false,
-      reason: "web search was switched off (lock 1 of 3) and stays off until the service restarts",
+      reason: "web search was disabled (lock 1 of 3) and stays off until the service restarts",
     };
     expect(await lab.admin.get("/egress/status")).toEqual({ on: true, reason: null });
     expect(await lab.admin.post("/egress/off")).toEqual(off);
     await lab.end(turn);
     expect(told(lab)).toEqual([
-      "Web search was switched off (lock 1 of 3) and stays off until the service restarts.",
-      "This search was rejected (lock 3 of 3): web search was switched off. Nothing was searched.",
+      "Web search was disabled (lock 1 of 3) and stays off until the service restarts.",
+      "This search was refused (lock 3 of 3): web search was switched off. Nothing was searched.",
     ]);
     expect(await lab.admin.get("/egress/pending")).toEqual([]);
     await lab.chat("again");

@@ -1,4 +1,4 @@
-// Goal: an agent's proposal changes nothing in the library until a person accepts its exact wording.
+// Goal: an agent's proposal changes nothing in the library until a person approves its exact wording.
 
 import { expect, test } from "bun:test";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
@@ -58,7 +58,7 @@ test("proposes, lists and accepts a new instruction", async () => {
     ["instruction_save", { name: "Style", text: "Be brief." }],
   ]);
   const sentence =
-    'Proposed "Style" as a new instruction. It takes effect once a person accepts it. Continue without it.';
+    'Proposed "Style" as a new instruction. It takes effect once a person approves it. Continue without it.';
   expect(told).toEqual([sentence, sentence]);
   expect(await admin.get("/instructions")).toEqual([]);
   const hash = hashOf("Style", "Be brief.");

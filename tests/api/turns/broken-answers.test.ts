@@ -36,7 +36,7 @@ const breaks: Break[] = [
   {
     name: "silence in mid-stream",
     reply: [say("Half a"), hang()],
-    error: "the provider fell silent for 2 s in the middle of its answer",
+    error: "the provider stopped responding mid-answer (no data for 2 s)",
     kept: ["agent (partial): Half a"],
     times: IMPATIENT,
   },

@@ -16,7 +16,7 @@ test("refuses one of two concurrent chats with turn_running", async () => {
   );
   expect(answers.map((answer) => answer.status).sort()).toEqual([202, 409, 409]);
   const message =
-    "a turn is running in this workspace; wait for it, cancel it, or send queue: true to be next";
+    "a turn is running in this workspace; wait for it, cancel it, or send queue: true to queue the message";
   await refusal(lab.admin.post(path, { text: "more" }), "turn_running", message);
   const winner = await answers.find((answer) => answer.status === 202)!.json();
   held.open();

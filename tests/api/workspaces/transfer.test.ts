@@ -270,7 +270,7 @@ const HOSTILE: readonly (readonly [name: string, edit: (lines: Line[]) => void, 
   ["a prompt of nonsense", (lines) => (find(lines, "call")["parts"] = "e1;DROP"), /not references/],
   ["a branch that never was", (lines) => (find(lines, "branch")["turn"] = 99), /turn 99 is not in the file/],
   ["a file outside", (lines) => (find(lines, "file")["path"] = "../../etc/passwd"), /path/],
-  ["a file twice", (lines) => void lines.push({ ...find(lines, "file") }), /is there twice/],
+  ["a file twice", (lines) => void lines.push({ ...find(lines, "file") }), /appears twice/],
   [
     "a gear that claims an approval",
     (lines) => (find(lines, "gear")["status"] = "approved"),

@@ -155,7 +155,7 @@ describe("refuses", () => {
     ["[]", "line 1: the file: expected an object {…}"],
     ['{\n"hooks": []}', "line 2: hooks: expected an object {…}"],
     ['{"hooks": {\n\n"SessionStart": {}}}', "line 3: hooks.SessionStart: expected an array […]"],
-    ['{"hooks": {},\n"hooks": {}}', 'line 2: "hooks" is there twice; remove one of the two'],
+    ['{"hooks": {},\n"hooks": {}}', 'line 2: "hooks" appears twice; remove one'],
     ['{"hooks": {}', "line 1: expected , or }"],
     ["not json", "line 1: expected a value"],
   ])("%j", async (text, message) => {
