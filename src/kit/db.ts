@@ -98,7 +98,7 @@ export class Db {
   }
 
   /**
-   * As `write`, for a change of so many rows that other work must run in between: one transaction, durable when it resolves. Both generators yield
+   * As `write`, for a change of too many rows to run without pauses: one transaction, durable when it resolves. Both generators yield
    * where they may pause. `committed` runs after the commit and before any other write. Other writes wait. Reads do not wait and would see
    * uncommitted data, so the caller must block them.
    */

@@ -270,7 +270,7 @@ export class GroupCommit {
     this.#sqlite.run("BEGIN IMMEDIATE");
     if (works.length === 1) return [this.#runInSavepoint(works[0]!.run, false)];
     if (works.every(({ repeatable }) => repeatable)) {
-      const outcomes = this.#runWithoutWayBack(works);
+      const outcomes = this.#runWithoutSavepoints(works);
       if (outcomes) return outcomes;
       this.#sqlite.run("ROLLBACK");
       this.#sqlite.run("BEGIN IMMEDIATE");
@@ -279,7 +279,7 @@ export class GroupCommit {
   }
 
   /** Returns undefined if one failed after a change. */
-  #runWithoutWayBack(works: readonly Pick<Work, "run">[]): Outcome[] | undefined {
+  #runWithoutSavepoints(works: readonly Pick<Work, "run">[]): Outcome[] | undefined {
     const outcomes: Outcome[] = [];
     for (const { run } of works) {
       this.#touched = false;

@@ -90,7 +90,7 @@ export class OwnTerminal {
     else process.stdin.pause();
   }
 
-  /** Nothing asynchronous runs any more. */
+  /** Asynchronous code no longer runs here. */
   #restore(restoring: string): void {
     try {
       process.stdin.setRawMode?.(false);

@@ -1,4 +1,4 @@
-// How a program signs for somebody else: the agent that it writes for, and a few words about the version. The authenticated user stays part of the
+// How a program signs for someone else: the agent that it writes for, and a few words about the version. The authenticated user stays part of the
 // author, so nobody can write in another user's name.
 
 import { AppError } from "../../kit/error.ts";

@@ -1,4 +1,4 @@
-// Announces documents that became stale, as events: once for each document and window, whether or not somebody asks for them. Looks at the recorded
+// Announces documents that became stale, as events: once for each document and window, whether or not someone asks for them. Looks at the recorded
 // versions; an edit by hand counts when it has one.
 
 import { Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";

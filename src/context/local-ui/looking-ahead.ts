@@ -1,4 +1,4 @@
-// Looks at the files of a space before a page needs it: when somebody comes in, and again as soon as the system reports a change while somebody reads
+// Looks at the files of a space before a page needs it: when someone comes in, and again as soon as the system reports a change while someone reads
 // such pages.
 
 import type { Clock } from "../../kit/clock.ts";
@@ -24,7 +24,7 @@ interface LookingAheadDeps {
 
 export class LookingAhead {
   readonly #deps: LookingAheadDeps;
-  /** When somebody read something of it, on the monotonic clock. */
+  /** When someone read something of it, on the monotonic clock. */
   readonly #read = new Map<TreeLook, number>();
   #isLooking = false;
   #restsUntil = 0;
@@ -38,7 +38,7 @@ export class LookingAhead {
     if (!this.#isLooking) this.#read.set(what, this.#deps.clock.elapsed());
   }
 
-  /** Call when somebody comes in. */
+  /** Call when someone comes in. */
   entered(): void {
     this.#begin(Object.keys(LOOKS) as TreeLook[]);
   }

@@ -82,7 +82,7 @@ export async function serveMcp({ use, writes, input, output, log, stop }: McpOpt
       onerror: (error: Error) => log.warn("the client sent no valid message", { reason: messageOf(error) }),
     });
     for (const event of ["end", "close", "error"] as const) input.once(event, resolve);
-    // The client has closed its end: nobody reads answers any more.
+    // The client has closed its end and no longer reads answers.
     for (const event of ["close", "error"] as const) output.once(event, resolve);
   });
   await server.connect(new StdioServerTransport(input, output, { maxBufferSize: MESSAGE_BYTES_MAX }));

@@ -28,7 +28,7 @@ export class Account {
     return records.validTokens(records.row(caller.name)).map((row) => records.toToken(row));
   }
 
-  /** Raises `not_found` for a token of somebody else, too. */
+  /** Raises `not_found` for a token of someone else, too. */
   revokeToken(caller: Caller, id: number): Promise<void> {
     const { store, records } = this.#deps;
     return this.#revoked(caller, () => {

@@ -120,7 +120,7 @@ export class Sessions {
   }
 }
 
-/** A page that is merely open asks for its counters by a script, and would keep the session of somebody who left. */
+/** A page that is merely open asks for its counters by a script, and would keep the session of someone who left. */
 function isUse({ method, headers }: Exchange): boolean {
   return method !== "GET" || headers["sec-fetch-mode"] !== "cors";
 }

@@ -57,7 +57,7 @@ export async function showConflict(
 
 /**
  * Writes the result first and deletes the conflict file then, so that an interruption loses nothing. `ours`: the version in the conflict file. Raises as
- * `showConflict`, and `stale` if somebody edits meanwhile.
+ * `showConflict`, and `stale` if someone edits meanwhile.
  */
 export async function resolveConflict(
   space: SpaceDoor,

@@ -151,7 +151,7 @@ export class Daemon {
       if (report) this.#tellReport(report);
       else if (this.#status.problem) this.#tellSuccess();
     } catch (error) {
-      // What was to be looked at is not known any more once the state on disk changed, so look at all of it.
+      // The state on disk has changed, so the list of paths to check is no longer known: check all of them.
       this.#paths = "everything";
       this.#backOff.failed();
       // Aborted by waking up.

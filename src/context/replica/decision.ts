@@ -29,7 +29,7 @@ export type Lineage = "common" | "earlier" | "unknown";
 
 /**
  * `agree`: both sides are equal; record it. `take`: write the server's content locally. `remove`: delete locally. `send`: push the local content.
- * `withdraw`: delete on the server. `merge`: both changed. `keep`: from now on the path is not compared anew.
+ * `withdraw`: delete on the server. `merge`: both changed. `keep`: the path is not compared again.
  */
 export type Action = "none" | "agree" | "take" | "remove" | "send" | "withdraw" | "merge" | "keep";
 

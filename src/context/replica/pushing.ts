@@ -16,7 +16,7 @@ import type { Agreement, ReplicaState } from "./state.ts";
 /** The limits of one push. A single file may be larger. */
 const OPERATIONS_PER_PUSH_MAX = 500;
 const BYTES_PER_PUSH_MAX = 8 * 1024 * 1024;
-/** A push is repeated without each refused file; so many refusals have one cause that concerns all. */
+/** A push is retried without each refused file; this many refusals have a common cause. */
 const REFUSALS_MAX = 100;
 
 export interface Sending {

@@ -58,7 +58,7 @@ export class ServerSpace {
       }>("GET", "/changes", { query: { since } });
       return { head, rules: sync, changes: changes.map(changeOf) };
     } catch (error) {
-      // A head from the future: somebody put back the server's files without a restore.
+      // A head from the future: someone put back the server's files without a restore.
       if (error instanceof AppError && error.code === "invalid")
         throw new AppError("epoch_changed", error.message);
       throw error;

@@ -108,7 +108,7 @@ export class ReplicaState {
     return this.#store.held.all();
   }
 
-  /** Records the changes of the server up to `head`, and its rules. Paths that a rule starts to sync are compared anew. */
+  /** Records the changes of the server up to `head`, and its rules. Paths that a rule starts to sync are compared again. */
   fold(head: string, rules: SyncRules, changes: readonly ServerChange[]): Promise<void> {
     const before = this.#store.replica.get()!;
     const text = JSON.stringify(rules);

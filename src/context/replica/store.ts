@@ -51,7 +51,7 @@ export function replicaStore(db: Db) {
     setServer: db.query<never, [string]>("UPDATE replica SET server = ?"),
     file: db.query<FileRow, [string]>(`SELECT ${FILE} FROM replica_files WHERE path = ?`),
     files: db.query<FileRow, []>(`SELECT ${FILE} FROM replica_files`),
-    // What the server changed, what has no answer, and what is compared anew.
+    // Changes of the server, unanswered pushes, and paths to compare again.
     pendingFiles: db.query<FileRow, []>(
       `SELECT ${FILE} FROM replica_files WHERE hash IS NOT base_hash OR sent IS NOT NULL OR fresh IS NOT NULL`,
     ),

@@ -17,7 +17,7 @@ interface IndexPage {
 
 /**
  * Lists what is on disk, recorded or not. An edit of the page by hand stays in its history. Raises `conflict` if the page has no version, since
- * then somebody else wrote it.
+ * then someone else wrote it.
  */
 export async function writeIndexPage(space: SpaceDoor): Promise<IndexPage> {
   const files = await space.list();

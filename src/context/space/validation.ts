@@ -1,4 +1,4 @@
-// Records that a person has checked a document: sets `last-validated` in its front matter. Nothing that somebody else writes meanwhile is lost.
+// Records that a person has checked a document: sets `last-validated` in its front matter. Nothing that someone else writes meanwhile is lost.
 
 import { utcDay } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";

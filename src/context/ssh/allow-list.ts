@@ -1,4 +1,4 @@
-// The keys that sign in: `tui.ssh.keys` of `server.yaml` as the file is now. The file is looked at when somebody connects, and now and then while
+// The keys that sign in: `tui.ssh.keys` of `server.yaml` as the file is now. The file is looked at when someone connects, and now and then while
 // connections are open; without connections, this does nothing. A file with a mistake changes nothing.
 
 import { statSync, type BigIntStats } from "node:fs";

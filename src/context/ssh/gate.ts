@@ -23,7 +23,7 @@ export class Gate {
     }
   }
 
-  /** Lets nothing in any more, and waits for what is under way. */
+  /** Admits no new work, and waits for the work in progress. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#running === 0) return;

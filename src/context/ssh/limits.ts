@@ -9,7 +9,7 @@ export interface SshLimits {
   readonly sessionsPerUserMax: number;
   /** Without a key or a click. */
   readonly idleMs: number;
-  /** Between two looks at the list of keys while somebody is connected: a removed key ends its sessions within this time. */
+  /** Between two looks at the list of keys while someone is connected: a removed key ends its sessions within this time. */
   readonly lookMs: number;
 }
 

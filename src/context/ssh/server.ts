@@ -111,7 +111,7 @@ export class SshServer {
     for (const connection of this.#open.keys()) connection.reviewKey(this.#list);
   }
 
-  /** Looks at the keys while somebody is connected. */
+  /** Looks at the keys while someone is connected. */
   #watchKeys(): void {
     if (this.#isClosed) return;
     if (this.#open.size === 0) {

@@ -24,7 +24,7 @@ export interface Frame {
   readonly tab: number;
   readonly page: Page;
   readonly problem: string | undefined;
-  /** The content of the page is not for this person any more. */
+  /** This person may no longer see the content of the page. */
   readonly isStale: boolean;
   readonly isLoading: boolean;
   readonly question: string | undefined;

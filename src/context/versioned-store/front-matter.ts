@@ -12,7 +12,7 @@ type FrontMatterReading =
   | { readonly problem: FrontMatterProblem };
 
 const START = /^(?:\ufeff)?---[ \t]*\r?\n/;
-/** A line that only somebody who means fields writes. */
+/** A line that only someone who means fields writes. */
 const FIELD = /^[\p{L}_][\p{L}\p{N}_-]*[ \t]*:(?:[ \t]|\r?$)/mu;
 const FRONT_MATTER_CHARACTERS_MAX = 16_384;
 /** Protects the recursive parser: the most brackets that may be open at once. */

@@ -46,7 +46,7 @@ export type Part =
     }
   | { readonly kind: "notice"; readonly source: string; readonly message: Message };
 
-/** Text of the context space: a document, a note about one that could not be read, or a note about those that did not fit. */
+/** Text of the context space. `document`: exactly what the model receives; absent for a remark about a document. */
 interface ContextDocument {
   readonly kind: "context";
   readonly source: string;

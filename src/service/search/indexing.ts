@@ -21,13 +21,13 @@ const PORTION_ITEMS = 64;
 const FILES_AT_ONCE = 16;
 /** Pages of the index that one merge rewrites; takes a few milliseconds. */
 const MERGE_PAGES = 16;
-/** So many changed pieces are worth a merge. */
+/** Merge after this many changed pieces. */
 const PIECES_PER_MERGE = 4;
-/** Between two polls, the removal of a workspace changes about so many. */
+/** Between two polls, the removal of a workspace changes about this many. */
 const REMOVED_PIECES = 256;
 /** Parts of the index on one level before a write merges all of them at once; regular merges keep far below. */
 const PARTS_MAX = 1_000;
-/** A search waits for so many writes, of a few milliseconds each, unless there is a backlog. */
+/** A search waits for this many writes, of a few milliseconds each, unless there is a backlog. */
 const CATCH_UP_WRITES_MAX = 8;
 const BACKLOG_ITEMS = 256;
 

@@ -13,7 +13,7 @@ const TEXT_HAS_PHRASE = 12;
 const OCCURRENCES_MAX = 8;
 const RECENT = 10;
 const DAY_MS = 86_400_000;
-/** After so many days, being recent counts for about a third. */
+/** After this many days, recency counts for about a third. */
 const RECENT_DAYS = 14;
 const OF_A_TOOL = -6;
 const FORGOTTEN = -5;

@@ -1,4 +1,4 @@
-// Turns whatever somebody types into an expression of the index, and into words to find in a text. There is no syntax to get wrong: words,
+// Turns whatever someone types into an expression of the index, and into words to find in a text. There is no syntax to get wrong: words,
 // "phrases", and a prefix while the last word is being typed. Pure.
 
 import { QUERY_CHARACTERS_READ, WORDS_READ } from "./schema.ts";

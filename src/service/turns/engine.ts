@@ -162,7 +162,7 @@ export class Engine {
     }
   }
 
-  /** A provider that refuses images or PDFs is not sent any more of them, and the person is told what to do. */
+  /** A provider that refuses images or PDFs no longer gets them, and the person is told what to do. */
   async #refusedInput(
     endpoint: ModelEndpoint,
     sent: readonly SentAttachment[],

@@ -79,7 +79,7 @@ export class Inspection {
   }
 
   /**
-   * The documents that were in front of the model, in the form that `cairn context verify-receipt` proves. Raises `not_found` for a call without
+   * The documents the model received, in the form that `cairn context verify-receipt` proves. Raises `not_found` for a call without
    * any.
    */
   async receipt(caller: Caller, id: number): Promise<Receipt> {

@@ -51,7 +51,7 @@ export function lookAtAll({ root, names }: LookInput): Float64Array {
   return facts;
 }
 
-/** Undefined: not a regular file any more. */
+/** Undefined: no longer a regular file. */
 export function factsAt(facts: Float64Array, index: number): FileFacts | undefined {
   const at = index * FACTS;
   const size = facts[at]!;

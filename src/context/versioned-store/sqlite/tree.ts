@@ -392,7 +392,7 @@ function isSame(a: Facts, b: Facts): boolean {
 
 /**
  * Sets the time of a file back, before anyone else can open it, and returns it. An edit right after ours may happen within the same tick of the
- * clock, and would else leave the same time.
+ * clock, and would otherwise leave the same time.
  */
 function backdated(descriptor: number): number {
   const modified = fstatSync(descriptor).mtimeMs - TICK_MS;

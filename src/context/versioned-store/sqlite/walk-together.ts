@@ -124,7 +124,7 @@ class SharedLook {
     }
   }
 
-  /** The last portion only once nothing is added to it any more. */
+  /** Returns the last portion only once it no longer grows. */
   #take(): Portion | undefined {
     const portion = this.#portions[this.#next];
     if (!portion || (!this.#isComplete && portion.names.length < FILES_PER_JOB)) return undefined;
