@@ -1,4 +1,4 @@
-// A backup of 10,000 files, by the compiled program: made beside a running server, verified, restored; and how long the server keeps somebody
+// A backup of 10,000 files, by the compiled program: made beside a running server, verified, restored; and how long the server keeps someone
 // waiting meanwhile. Beside them what the same bytes cost at least: copied to another place, and read once for their SHA-256.
 
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

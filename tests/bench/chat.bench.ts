@@ -83,7 +83,7 @@ async function readBack(page: Page): Promise<void> {
   }
 }
 
-/** Lengths of frames, ms, ascending, while the list moves by so many pixels in each. */
+/** Lengths of frames, ms, ascending, while the list moves by this many pixels in each. */
 async function frames(page: Page, step: number): Promise<number[]> {
   const found = (await page.evaluate(`new Promise((resolve) => {
     const list = document.querySelector(".chat-scroll");

@@ -15,7 +15,7 @@ const PUSHED_BYTES = 2048;
 const POLL_MS = 20;
 const REST_MS = 5_000;
 const REST_SHARE_MAX = 0.005;
-/** Of what is measured one at a time, the median of so many. */
+/** Sequential measurements: the median of this many. */
 const SINGLE_RUNS = 9;
 
 export async function run(): Promise<Row[]> {

@@ -22,7 +22,7 @@ const cases: [ProgramName, string[], string][] = [
   ["cairn", ["version", "--json", "--yaml"], "use --json or --yaml, not both"],
 ];
 
-describe.concurrent("refused", () => {
+describe.concurrent("refuses", () => {
   for (const [name, args, message] of cases)
     test(`${name} ${args.join(" ")}`, async () => {
       const { stdout, stderr, exitCode } = await runBinary(name, args);

@@ -31,10 +31,10 @@ async function expectHelp(name: ProgramName, command: string[]): Promise<number>
   return count;
 }
 
-test("service --help, and that of each of its commands", async () => {
+test("service --help and the help of each command match the golden files", async () => {
   expect(await expectHelp("service", [])).toBe(4);
 });
 
-test("cairn --help, and that of each of its commands, at every level", async () => {
+test("cairn --help and the help of each command match the golden files, at every level", async () => {
   expect(await expectHelp("cairn", [])).toBeGreaterThan(40);
 });

@@ -193,19 +193,19 @@ for (const world of worlds) {
   describe.if(possible)(`listening on ${world.name}`, () => {
     const service = shared(() => start(world));
 
-    test("every single fault", async () => {
+    test("answers each single deviation as documented", async () => {
       const cases = singleFaults().filter((request) =>
         (realPeers as readonly string[]).includes(request.peer),
       );
       expect((await wrongAnswers(world, service, cases)).slice(0, 5)).toEqual([]);
     });
 
-    test("combinations", async () => {
+    test("answers combinations of deviations as documented", async () => {
       const cases = fc.sample(anyCase, { numRuns: COMBINATIONS_PER_WORLD, seed: 20_261_121 });
       expect((await wrongAnswers(world, service, cases)).slice(0, 5)).toEqual([]);
     });
 
-    test("nothing was changed by all that", async () => {
+    test("no refused request has changed anything", async () => {
       const { token, port } = service;
       const head = `Host: ${hostHeader(world, port)}\r\nAuthorization: Bearer ${token}`;
       const text = `GET /api/v1/audit HTTP/1.1\r\n${head}\r\n\r\n`;

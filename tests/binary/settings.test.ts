@@ -34,7 +34,7 @@ describe("settings", () => {
     return { ...loaded, data: home(loaded.data), secretsKey: home(loaded.secretsKey) };
   }
 
-  test("defaults", async () => {
+  test("have defaults", async () => {
     expect(await inForce({})).toEqual({
       listen: { host: "127.0.0.1", port: 8688 },
       data: "~/.cairn/service",
@@ -71,7 +71,7 @@ trusted_proxies: [10.0.0.0/8, "::1"]
 memory: { space: /space }
 `;
 
-  test("every key of the file", async () => {
+  test("include every key of the file", async () => {
     expect(await inForce({ file })).toEqual({
       listen: { host: "::1", port: 1 },
       data: "/from/file",
@@ -91,7 +91,7 @@ memory: { space: /space }
     });
   });
 
-  test("the environment wins over the file, a flag over both; an empty variable is none", async () => {
+  test("a variable overrides the file, a flag overrides both, and an empty variable counts as unset", async () => {
     const environment = { SERVICE_LISTEN: ":2", SERVICE_DATA: "/from/env", SERVICE_LOG_LEVEL: "error" };
     const fromEnvironment = await inForce({ file, environment });
     expect([fromEnvironment.listen, fromEnvironment.data, fromEnvironment.logLevel]).toEqual([

@@ -180,7 +180,7 @@ describe.concurrent("a refused start leaves nothing behind:", () => {
     });
   }
 
-  test("YAML that is none", async () => {
+  test("invalid YAML", async () => {
     await using folder = await temporaryFolder();
     const config = await folder.write("c.yaml", "egress: [\n");
     const { exitCode, stderr } = await serve(`${folder.path}/data`, "--config", config);
@@ -229,7 +229,7 @@ describe.concurrent("a refused start leaves nothing behind:", () => {
     });
   }
 
-  test("the database is none", async () => {
+  test("the database is another file", async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write(
       "service.db",

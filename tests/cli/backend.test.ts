@@ -10,7 +10,7 @@ const SQLITE = {
   description: "embedded: one SQLite database in the folder of each space, next to the plain files",
 };
 
-test("of a server: the one engine that there is, with the settings in force", async () => {
+test("lists the only engine of a server, with the settings in force", async () => {
   await using server = await stoppedContext();
   const { directory } = server;
   configure(directory, { backend: "sqlite", retention: { max_versions: 7 }, quotas: { max_files: 9 } });
@@ -29,7 +29,7 @@ test("of a server: the one engine that there is, with the settings in force", as
   expect(text).toContain("retention.max_versions  7\n");
 });
 
-test("where no server is, nothing is in use; one that was named and is not there is an error", async () => {
+test("lists no engine in use without a server, and fails for a named server that does not exist", async () => {
   await using folder = await temporaryFolder();
   const { data, refused } = cairnAt([], { environment: { HOME: folder.path } });
   // The other standard places belong to the machine.
@@ -39,7 +39,7 @@ test("where no server is, nothing is in use; one that was named and is not there
   expect(await refused("backend", "list", "--server-dir", folder.path)).toEqual([1, absent]);
 });
 
-test("one that is not in the program is refused, with those that are", async () => {
+test("an unknown engine is refused with the list of known ones", async () => {
   await using server = await stoppedContext();
   configure(server.directory, { backend: "postgres" });
   expect(await server.said("backend", "list")).toEqual([1, expect.stringMatching(/backend.*sqlite/s)]);

@@ -77,7 +77,7 @@ describe.each<[string, () => Promise<Place>]>([
 describe("a folder", () => {
   const place = shared<Place>(inFolder);
 
-  test("a map, a budget and a hook", async () => {
+  test("delivers a map within a budget, and the JSON of a hook", async () => {
     const map = await place.printed("context", "inject", "--mode", "map", "--budget", "500");
     expect(map).toContain("## Map: every other document");
     const hook = JSON.parse(await place.printed("context", "inject", "--format", "claude-hook")) as object;
@@ -89,7 +89,7 @@ describe("a folder", () => {
     });
   });
 
-  test("a whole space is exported, the same each time", async () => {
+  test("exports a whole space, the same each time", async () => {
     const single = await place.printed("export", "--format", "single");
     expect(await place.printed("export")).toBe(single);
     expect(single).toContain("\n**team/principles.md** (v1)\n");
@@ -100,7 +100,7 @@ describe("a folder", () => {
     expect(documents.map(({ path }) => path)).toContain("decisions.md");
   });
 
-  test("the benchmark says what each arm reaches, and what phrasing does to it", async () => {
+  test("measures what each arm reaches, and the effect of phrasing", async () => {
     const tasks = await place.folder.write("tasks.yaml", TASKS);
     const report = await place.data<BenchReport>("bench", "context", tasks);
     expect(report.arms.map(({ arm, questions }) => [arm, questions])).toEqual([
@@ -118,7 +118,7 @@ describe("a folder", () => {
     expect(text).toContain("\n1 task without a second phrasing is not in this count.\n");
   });
 
-  test("refuses what cannot be, with what to do", async () => {
+  test("refuses invalid requests, and says what to do", async () => {
     const { folder } = place;
     const nowhere = join(folder.path, "nowhere");
     const wrong = await folder.write("wrong.json", '{"receipt": 1}');

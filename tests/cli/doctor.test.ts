@@ -72,7 +72,7 @@ test("a server in good order passes every check, and nothing is changed by looki
   expect(pictureOf(server.directory)).toEqual(before);
 });
 
-describe("what can be wrong", () => {
+describe("reports", () => {
   unix("what others may use", async () => {
     await using server = await stoppedServer();
     const [database, hostKey] = [server.inside("server.db"), server.inside("ssh_host_ed25519_key")];
@@ -95,7 +95,7 @@ describe("what can be wrong", () => {
     expect(statSync(server.inside("server.yaml")).mode & 0o777).toBe(0o640);
   });
 
-  test("a clock behind what is on record, and one that lost its battery", async () => {
+  test("a clock behind the last record, and one that lost its battery", async () => {
     await using server = await stoppedServer();
     const at = (now: number): Clock => ({ now: () => now, elapsed: systemClock.elapsed });
     const early = await server.examine(at(Date.now() - 3 * 60 * 60_000));
@@ -112,7 +112,7 @@ describe("what can be wrong", () => {
     expect((await server.finding("clock", at(Date.now() - 30_000))).state).toBe("ok");
   });
 
-  test("a key that is unknown, and no configuration at all", async () => {
+  test("an unknown key, and a missing configuration", async () => {
     await using server = await stoppedServer();
     configure(server.directory, { listen: { prot: 1 } });
     const found = await server.examine();
@@ -128,7 +128,7 @@ describe("what can be wrong", () => {
     });
   });
 
-  test("a port that another program has, and an address of another machine", async () => {
+  test("a port in use, and an address of another machine", async () => {
     await using server = await stoppedServer();
     const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
     configure(server.directory, { listen: { port: other.port } });
@@ -149,7 +149,7 @@ describe("what can be wrong", () => {
     });
   });
 
-  test("a damaged database, with whatever needs it saying so, and the rest checked all the same", async () => {
+  test("a damaged database, the checks that need it, and all other checks", async () => {
     await using server = await stoppedServer();
     writeFileSync(server.inside("server.db"), "this is no database at all".repeat(1_000));
     const space = server.in(".cairn", "space.db");
@@ -189,7 +189,7 @@ describe("what can be wrong", () => {
     });
   });
 
-  test("files that were edited, put there and taken away by hand; adopting mends it", async () => {
+  test("files that were edited, added and removed by hand, until they are adopted", async () => {
     await using server = await stoppedServer();
     appendFileSync(server.in("decisions.md"), "by hand");
     writeFileSync(server.in("new.md"), "new");
@@ -215,7 +215,7 @@ describe("what can be wrong", () => {
     );
   });
 
-  test("a space whose file is lost is still looked at, and needs nothing", async () => {
+  test("a lost space file, and checks the space all the same", async () => {
     await using server = await stoppedServer();
     const file = server.in(".cairn", "space.yaml");
     for (const lose of [() => writeFileSync(file, "\0".repeat(100)), () => rmSync(file)]) {
@@ -226,7 +226,7 @@ describe("what can be wrong", () => {
     }
   });
 
-  test("the first token, a folder that is no space, a run file that nobody holds", async () => {
+  test("a leftover first token, a folder without a space, and a stale run file", async () => {
     await using server = await stoppedServer();
     const token = server.inside("auth", "bootstrap_admin.token");
     writeFileSync(token, "cairn_x\n", { mode: 0o600 });

@@ -40,7 +40,7 @@ async function desk() {
 }
 
 describe.skipIf(process.platform === "win32")("an edit", () => {
-  test("of what somebody edited or added in the folder begins with what lies there, and both are kept", async () => {
+  test("of what someone edited or added in the folder begins with what lies there, and both are kept", async () => {
     await using at = await desk();
     writeFileSync(at.inside("spaces", "main", NOTES), "by hand\n");
     writeFileSync(at.inside("spaces", "main", "new.md"), "added\n");

@@ -54,7 +54,7 @@ describe("two commands on the same data", () => {
     expect(ended).toEqual([0, "no files\n", true]);
   });
 
-  test("many at once are all done", async () => {
+  test("many concurrent commands all succeed", async () => {
     await using server = await stoppedServer();
     const writes = ["a", "b", "c", "d"].map((name) =>
       server.cairn("file", "put", `${name}.md`, "--from", join(server.directory, "server.yaml")),
@@ -114,7 +114,7 @@ describe("what commands print for programs", () => {
   });
 });
 
-test("init server: --data-dir before --server-dir before SERVICE_SERVER_DIR", async () => {
+test("init server prefers --data-dir to --server-dir, and both to SERVICE_SERVER_DIR", async () => {
   await using folder = await temporaryFolder();
   const place = (name: string) => join(folder.path, name);
   const { cairn } = cairnAt(["--space", "main", "--admin", "ada"], {

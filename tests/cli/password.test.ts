@@ -35,7 +35,7 @@ describe.skipIf(process.platform === "win32")("on a terminal", () => {
     expect([wrong.exitCode, wrong.text]).toEqual([2, expect.stringContaining("invalid credentials")]);
   });
 
-  test("two that differ, and one that is broken off, change nothing", async () => {
+  test("two different passwords or a cancelled prompt change nothing", async () => {
     await using server = await runContext();
     const [right, other] = [`${PASSWORD}${ENTER}`, `${PASSWORD}!${ENTER}`];
     const cases: [says: string, ...answers: [string, string][]][] = [
@@ -51,7 +51,7 @@ describe.skipIf(process.platform === "win32")("on a terminal", () => {
   });
 });
 
-test("from a pipe nobody is asked", async () => {
+test("reads a password from a pipe without a prompt", async () => {
   await using server = await runContext();
   const child = Bun.spawn([binaryPath("cairn"), ...setting(server)], {
     stdio: [new Blob([`${PASSWORD}\n`]), "pipe", "pipe"],

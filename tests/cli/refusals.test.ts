@@ -17,7 +17,7 @@ const isRoot = process.getuid?.() === 0;
 const bound = test.skipIf(process.platform === "win32" || (isRoot && Bun.which("setpriv") === null));
 const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
-/** Runs `cairn` as somebody whom the modes of files bind, which they never do root. */
+/** Runs `cairn` as someone whom the modes of files bind, which they never do root. */
 async function asNobody(...args: string[]) {
   const command = [binaryPath("cairn"), ...args];
   const child = Bun.spawn(isRoot ? [...NOBODY, ...command] : command, { stdio: ["ignore", "pipe", "pipe"] });

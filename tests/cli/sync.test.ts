@@ -30,7 +30,7 @@ async function laptop(server: ContextServer, folder: Folder, name: string): Prom
 
 const decisions = (line: string) => `# Decisions\n\n${line}\n`;
 
-test("sync, a conflict, and its resolution", async () => {
+test("sync exchanges edits, and a conflict is listed until it is resolved", async () => {
   await using folder = await temporaryFolder();
   await using server = await contextServer();
   await server.admin.write("decisions.md", decisions("none"));

@@ -1,4 +1,4 @@
-// Goal: a name that somebody chose can neither act on the terminal of a person who lists it nor pass for another; programs get it as it is.
+// Goal: a name that someone chose can neither act on the terminal of a person who lists it nor pass for another; programs get it as it is.
 
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";

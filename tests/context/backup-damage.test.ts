@@ -93,7 +93,7 @@ test("repacked without changes it is valid, so the tests below find only their o
 });
 
 describe("the archive", () => {
-  test("a flipped byte anywhere", async () => {
+  test("is refused with a flipped byte anywhere", async () => {
     const bytes = readFileSync(good.path);
     for (const share of [0, 0.001, 0.2, 0.5, 0.8, 0.97, 0.9999]) {
       const flipped = Buffer.from(bytes);
@@ -108,7 +108,7 @@ describe("the archive", () => {
     }
   });
 
-  test("truncated anywhere", async () => {
+  test("is refused when truncated anywhere", async () => {
     const bytes = readFileSync(good.path);
     for (const kept of [1, 100, bytes.length >> 1, bytes.length - 600, bytes.length - 5]) {
       expect([kept, await saidOf(file(bytes.subarray(0, kept)))]).toEqual([
@@ -118,7 +118,7 @@ describe("the archive", () => {
     }
   });
 
-  test("another file, an empty file, a directory, a missing file", async () => {
+  test("is refused if it is another file, empty, a directory or missing", async () => {
     const other = await good.folder.write("other", "this is no backup at all, but a text of some length");
     expect(await saidOf(other)).toBe("is damaged or not a backup: decompression failed (at its beginning)");
     expect(await saidOf(await good.folder.write("empty", ""))).toBe(
@@ -136,7 +136,7 @@ describe("the archive", () => {
       expect(await saidOf(path)).toBe("is not a regular file; copy the backup into one");
   });
 
-  test("a missing file or manifest, a duplicate, a file after the end", async () => {
+  test("is refused with a missing file or manifest, a duplicate, or a file after the end", async () => {
     for (const name of ["server.yaml", "server.db", AUDIT, SPACE_FILE, SPACE_DB])
       await finds(
         good.members.filter((member) => member.name !== name),
@@ -157,7 +157,7 @@ describe("the archive", () => {
     );
   });
 
-  test("names that lead elsewhere or do not belong in a backup", async () => {
+  test("is refused with names that lead elsewhere or do not belong in a backup", async () => {
     const outside =
       "../x /tmp/cairn-x a/../../x spaces/../../x/.cairn/space.db spaces/team/../x/.cairn/space.db server.db/x " +
       "./server.db run/server.json spaces/team/.cairn/space.db-wal auth/bootstrap_admin.token SERVER.DB";
@@ -195,7 +195,7 @@ describe("the archive", () => {
     expect(overlooked).toEqual([]);
   });
 
-  test("a link instead of a file", async () => {
+  test("is refused with a link instead of a file", async () => {
     const archive = tar();
     archive.entry({ name: "server.yaml", type: "symlink", linkname: "/etc/passwd" });
     archive.finalize();
@@ -215,7 +215,7 @@ describe("the manifest", () => {
         : member,
     );
 
-  test("edited, without and with a matching hash", async () => {
+  test("is refused when edited, without and with a matching hash", async () => {
     const wasEdited = "manifest.json: was edited: its hash does not match (in manifest.json)";
     await finds(editedManifest('"files": 2', '"files": 3'), wasEdited);
     await finds(editedManifest('"created_at": "2', '"created_at": "1'), wasEdited);
@@ -233,7 +233,7 @@ describe("the manifest", () => {
     await finds(extra, "manifest.json: extra: unknown field (in manifest.json)");
   });
 
-  test("another format names the version that reads it", async () => {
+  test("of another format is refused with the version that reads it", async () => {
     const { cairn_version: by } = manifestIn(good.members);
     for (const [format, age] of [
       [0, "an older"],
@@ -246,7 +246,7 @@ describe("the manifest", () => {
   });
 });
 
-describe("invalid content with matching hashes", () => {
+describe("verify finds, despite matching hashes,", () => {
   /** Returns the problem found after a statement has changed the database of the space. */
   async function findsAfter(cases: Record<string, string | RegExp>): Promise<void> {
     for (const [statement, problem] of Object.entries(cases)) {
@@ -268,7 +268,7 @@ describe("invalid content with matching hashes", () => {
     });
   });
 
-  test("wrong counts", async () => {
+  test("counts that are wrong", async () => {
     await findsAfter({
       "UPDATE space SET bytes = bytes + 1": "bytes: 2001, but its running total is 2002",
       "DELETE FROM changes WHERE seq = 3": "its log ends with change 2, but its head is 3",
@@ -302,13 +302,13 @@ describe("the audit record", () => {
   const hint =
     "; the chain was already broken when the backup was made; to restore it as it is, use cairn backup restore --broken-audit";
 
-  test("edited, removed, truncated: names the line", async () => {
+  test("is refused with the line if it was edited, removed or truncated", async () => {
     await finds(altered(), `${AUDIT}: line 2: the line was edited${hint}`);
     await finds(withLines(lines().toSpliced(1, 1)), /: line 2: expected record 2, found 3/);
     await finds(withLines(lines().slice(0, -1)), /: the file ends after \d+ records, but \d+ were written/);
   });
 
-  test("one that was already broken is restored on request and stays broken", async () => {
+  test("that was already broken is restored on request and stays broken", async () => {
     const path = await packed(altered());
     const directory = join(good.folder.path, "with-broken-audit");
     const restored = await cairn("backup", "restore", path, "--broken-audit", "--server-dir", directory);

@@ -15,7 +15,7 @@ import { smallDisk } from "../kit/small-disk.ts";
 import { refusal, refusalOf } from "../kit/refusal.ts";
 
 describe("refusals", () => {
-  test("places: an existing file, a missing directory, the data directory; a directory in use or not empty", async () => {
+  test("cover existing files, missing directories, the data directory, and directories in use or not empty", async () => {
     await using folder = await temporaryFolder();
     await using server = await runContext();
     const made = await create(server, join(folder.path, "there.tar.zst"));

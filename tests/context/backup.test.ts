@@ -51,7 +51,7 @@ const peopleAt = async (admin: ContextClient) =>
   JSON.stringify(await Promise.all(["/users", "/users/Ann/acl", "/webhooks"].map((path) => admin.get(path))));
 
 describe("create, verify, restore", () => {
-  test("under writes: a single, complete moment that restores to the same server", async () => {
+  test("capture one complete moment under writes, which restores to the same server", async () => {
     await using folder = await temporaryFolder();
     await using server = await runContext({ config: { webhooks: { allow_private_targets: true } } });
     await furnish(server);

@@ -1,4 +1,4 @@
-// Goal: admins edit the access rules of a user as rows, with each mistake at its row, and learn why somebody may or may not do something.
+// Goal: admins edit the access rules of a user as rows, with each mistake at its row, and learn why someone may or may not do something.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { signedIn, type ConsolePage, type Visitor } from "../kit/console.ts";
@@ -69,7 +69,7 @@ describe("access rules", () => {
     expect([refused.status, refused.problems]).toEqual([400, { "rules.0": "must not be empty" }]);
   });
 
-  test("that somebody else changed meanwhile are not overwritten, and what was typed stays", async () => {
+  test("that someone else changed meanwhile are not overwritten, and what was typed stays", async () => {
     await server.user("finn", "viewer");
     const page = await root.get(pathOf("finn"));
     await server.rules("finn", deny("other/**", "read"));

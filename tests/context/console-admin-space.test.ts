@@ -66,7 +66,7 @@ describe("sync rules", () => {
     expect(removed.text).toContain("Saved 2 sync rules.");
   });
 
-  test("with a bad prefix are refused at the row, and those of somebody else are not overwritten", async () => {
+  test("with a bad prefix are refused at the row, and those of someone else are not overwritten", async () => {
     const page = await lead.get(SETTINGS);
     const form = page.forms.find(({ action }) => action === path)!;
     const last = Number(form.fields["rows"]) - 1;

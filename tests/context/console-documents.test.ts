@@ -1,4 +1,4 @@
-// Goal: a person reads, edits, compares, restores and deletes documents on pages without scripts; nobody saves over somebody else's text unseen; a
+// Goal: a person reads, edits, compares, restores and deletes documents on pages without scripts; nobody saves over someone else's text unseen; a
 // viewer is shown no button and refused each form; hostile names and texts stay text.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -85,7 +85,7 @@ describe("documents in the console", () => {
     ]);
   });
 
-  test("a text that somebody else changed meanwhile is shown beside one's own, and nothing is overwritten", async () => {
+  test("a text that someone else changed meanwhile is shown beside one's own, and nothing is overwritten", async () => {
     await server.admin.write("both.md", "one\n");
     const form = await ada.get(`${IN}/edit/both.md`);
     await server.admin.write("both.md", "theirs\n");

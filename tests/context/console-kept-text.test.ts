@@ -47,7 +47,7 @@ describe("a form that is sent after the session ended", () => {
     expect((await ada.get(`${IN}/history/late.md`)).text).toContain("why & how");
   });
 
-  test("meets what somebody else saved meanwhile, as any other", async () => {
+  test("meets what someone else saved meanwhile, as any other", async () => {
     const ada = await signedIn(server, "ada");
     const editor = await editorOf(ada, "both.md");
     ada.cookies.clear();
@@ -140,7 +140,7 @@ describe("a large text", () => {
     }
   });
 
-  test("that somebody else saved meanwhile is not shown beside one's own, which stays", async () => {
+  test("that someone else saved meanwhile is not shown beside one's own, which stays", async () => {
     const ada = await signedIn(server, "ada");
     const editor = await editorOf(ada, "grown.md");
     await server.admin.write("grown.md", "word\n".repeat(EDIT_BYTES_MAX));

@@ -108,7 +108,7 @@ describe("the stream", () => {
 });
 
 describe("visibility", () => {
-  test("files by rule, spaces by list, users only for admins, live and replayed", async () => {
+  test("limits files by rule, spaces by list, and users to admins, live and replayed", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.post("/spaces", { name: "other", template: "blank" });

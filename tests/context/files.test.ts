@@ -32,7 +32,7 @@ function changes(server: ContextServer, since: string) {
 }
 
 describe("preconditions", () => {
-  test("create, update, and last write wins", async () => {
+  test("create and update; without one, the last write wins", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const say = (body: string, headers = {}) => wrote(put(admin, "a.md", body, headers));
@@ -48,7 +48,7 @@ describe("preconditions", () => {
       expect(listed.map(({ version }) => version)).toEqual([6, 5, 4, 3, 2, 1]);
   });
 
-  test("stale: 412 with the live version, or null, for put and delete", async () => {
+  test("refuse a stale put or delete with 412 and the live version, or null", async () => {
     await using server = await contextServer();
     const { admin } = server;
     await admin.write("a.md", "one");

@@ -19,7 +19,7 @@ interface Call {
   readonly wrote: boolean;
 }
 
-test("concurrent compare-and-swap writers and readers", async () => {
+test("concurrent compare-and-swap writers and readers see one linear history", async () => {
   await using server = await contextServer();
   const calls: Call[] = [];
   let refused = 0;

@@ -167,7 +167,7 @@ describe("a request", () => {
     expect((await send("GET", PAGE)).status).toBe(401);
   });
 
-  test("of all these has changed nothing", async () => {
+  test("that is refused changes nothing", async () => {
     expect(await headOf(ui)).toBe(head);
   });
 });
@@ -328,7 +328,7 @@ test("pages about all files show every change made before the request, and when 
   await until(async () => (await looked()) === "2026-01-01 12:00:51");
 });
 
-test("looks at all files as soon as somebody comes in, so that the first page about them is ready", async () => {
+test("looks at all files as soon as someone comes in, so that the first page about them is ready", async () => {
   const clock = manualClock();
   await using ui = await localUi({ files: FILES, clock });
   const one = await ui.enter();

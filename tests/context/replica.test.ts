@@ -254,7 +254,7 @@ test("rules mean the same in both directions, and a changed rule deletes nothing
   expect(await lab.server.admin.read("identity/me.md")).toBe("template");
 });
 
-test("a server with another history: stop and ask, then keep both sides", async () => {
+test("a sync stops and asks if the server has another history, then keeps both sides", async () => {
   await using lab = await team({ "a.md": "one", "b.md": "two" });
   const restore = await backUpSpace(lab.server, join(lab.ann.directory, "..", "backup"));
   lab.ann.write("a.md", "one, newer");
@@ -307,7 +307,7 @@ test("a person who may only read gets everything and learns that nothing was sen
   expect(eve.read("a.md")).toBe("one, eve");
 });
 
-test("one direction alone: a pull sends nothing, a push brings nothing", async () => {
+test("a pull sends nothing, and a push fetches nothing", async () => {
   await using lab = await team({ "a.md": "one", "b.md": "two" });
   lab.ann.write("a.md", "one, ann");
   await lab.ann.sync();

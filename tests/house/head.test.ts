@@ -46,7 +46,7 @@ async function statusOf(place: string, token: string, method: string): Promise<n
   }
 }
 
-test("of the service", async () => {
+test("the service answers HEAD like GET on every route", async () => {
   await using lab = await world({ model: { boss: [say("done")] }, people: { ann: "admin" } });
   await lab.chat("go");
   const known = { id: String(lab.workspaceId) };
@@ -60,7 +60,7 @@ test("of the service", async () => {
   expect(routes).toBeGreaterThan(50);
 });
 
-test("of the context server", async () => {
+test("the context server answers HEAD like GET on every route", async () => {
   await using server = await contextServer();
   await server.admin.write("a.md", "one");
   const { token } = await server.user("eve", "admin");

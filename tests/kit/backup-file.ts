@@ -46,7 +46,7 @@ export function manifestIn(members: readonly BackupMember[]): Manifest {
   return JSON.parse(Buffer.from(bytes).toString("utf8")) as Manifest;
 }
 
-/** With the hash of the manifest made to fit, as somebody would who knows how. */
+/** With the hash of the manifest made to fit, as someone would who knows how. */
 export function withManifest(
   members: readonly BackupMember[],
   change: (manifest: Manifest) => object,

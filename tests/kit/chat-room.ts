@@ -53,7 +53,7 @@ export const bubble = (page: Page, agent: string, text: string): Locator =>
 export const chip = (page: Page, tool: string): Locator =>
   page.getByRole("button", { name: new RegExp(`^${tool}\\b`) });
 
-/** The conversation ends so many pixels below what is in sight. */
+/** The conversation ends this many pixels below the visible part. */
 export const belowSight = (page: Page): Promise<number> =>
   page
     .getByRole("group", { name: "Conversation" })

@@ -15,7 +15,7 @@ const KEY_EVERY_MS = 70;
 /** The answer has to last longer than the typing. */
 const TOKENS_PER_KEY = 6;
 
-/** A service with one conversation of so many entries. */
+/** A service with one conversation of this many entries. */
 export async function longConversation(entries: number) {
   const at = await compiledWorld({ model: { boss: [say("Answer 0.")] } });
   await at.chat("Question 0.");
@@ -33,7 +33,7 @@ export interface Typed {
   readonly shift: number;
 }
 
-/** Types so many keys into the composer while fifty tokens a second come in below so many entries. */
+/** Types this many keys into the composer while fifty tokens a second arrive below this many entries. */
 export async function typeWhileStreaming(
   browser: TestBrowser,
   entries: number,

@@ -28,7 +28,7 @@ export async function contextScreen<const Name extends string = never>(
   const address = (path: string) => `/context/file?path=${encodeURIComponent(path)}` as const;
   return Object.assign(at, {
     directory,
-    /** Saves past the browser, as somebody else does. */
+    /** Saves past the browser, as someone else does. */
     put: (path: string, body: string) => at.admin.raw("PUT", address(path), { body }),
     /** What the space has. */
     text: async (path: string) => (await at.admin.get<{ text: string }>(address(path))).text,

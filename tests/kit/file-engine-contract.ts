@@ -51,7 +51,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       });
     });
 
-    test("nothing where nothing is", async () => {
+    test("an empty space reads and lists nothing", async () => {
       await using bench = await open();
       const { engine } = bench;
       const path = at("none.md");
@@ -76,7 +76,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       expect(engine.head().seq).toBe(0);
     });
 
-    test("what admit is told is what comes of it, and its throw undoes everything", async () => {
+    test("admit is told the effects, and undoes everything if it throws", async () => {
       await using bench = await open();
       const { engine } = bench;
       await apply(engine, [put("a.md", "aaaa"), put("b.md", "b")]);
@@ -137,7 +137,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       }
     });
 
-    test("what is too large, too many or ours is refused", async () => {
+    test("refuses content that is too large, too many files, and reserved names", async () => {
       await using bench = await open();
       const { engine } = bench;
       await refusal(

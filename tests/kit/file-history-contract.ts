@@ -23,7 +23,7 @@ const NOON = "2026-01-01T12:00:00.000Z";
 
 export function fileHistoryContract(name: string, open: () => Promise<EngineBench>): void {
   describe(`${name}: batches`, () => {
-    test("all of it or nothing", async () => {
+    test("are applied as a whole or not at all", async () => {
       await using bench = await open();
       const { engine } = bench;
       await apply(engine, [put("a.md", "1")]);
@@ -32,7 +32,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
       expect([(await engine.list()).map(({ path }) => path), engine.head().seq]).toEqual([["a.md"], 1]);
     });
 
-    test("judged by what will be there: names and directories that a delete leaves are free", async () => {
+    test("are judged by their result: names and directories that a delete leaves are free", async () => {
       await using bench = await open();
       const { engine } = bench;
       const paths = async () => (await engine.list()).map(({ path }) => path);
@@ -83,7 +83,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
         'is a directory (it holds "Docs/b.md")',
       );
       await apply(engine, [remove("Docs/b.md")]);
-      // A file that is written anew stays.
+      // A file that is written again stays.
       await conflict(
         apply(engine, [put("Docs/a.md", "y"), put("Docs/a.md/b", "x")]),
         "Docs/a.md/b",
@@ -97,7 +97,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
       expect((await refusalOf(apply(engine, [undelete("Docs/a.md")]))).code).toBe("conflict");
     });
 
-    test("one operation on a path", async () => {
+    test("allow one operation on a path", async () => {
       await using bench = await open();
       const { engine } = bench;
       await apply(engine, [put("a.md", "1")]);
@@ -113,7 +113,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
         await refusal(apply(engine, operations), "invalid", message, { path: "a.md" });
     });
 
-    test("long paths, and ten thousand files at once", async () => {
+    test("take long paths, and ten thousand files at once", async () => {
       await using bench = await open();
       const { engine } = bench;
       const path = `${`${"d".repeat(200)}/`.repeat(4)}${"x".repeat(217)}.md`;
@@ -150,7 +150,7 @@ export function fileHistoryContract(name: string, open: () => Promise<EngineBenc
       ]);
     });
 
-    test("the space as it was at a change or a time", async () => {
+    test("lists the space as it was at a change or a time", async () => {
       await using bench = await open();
       const { engine, clock } = bench;
       const start = clock.now();

@@ -9,7 +9,7 @@ import { refusal, refusalOf } from "./refusal.ts";
 
 export function fileSwapContract(name: string, open: () => Promise<EngineBench>): void {
   describe(`${name}: compare and swap`, () => {
-    test("what somebody expects is compared with what is live", async () => {
+    test("compares the expected version with the live one", async () => {
       await using bench = await open();
       const { engine } = bench;
       await apply(engine, [put("a.md", "1", null)]);

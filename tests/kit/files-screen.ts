@@ -10,7 +10,7 @@ export async function filesScreen() {
   return Object.assign(at, {
     /** Where the workspace's files are on the disk. */
     folder: `${at.data}/files/${at.workspaceId}`,
-    /** Saves past the browser, as somebody else does. */
+    /** Saves past the browser, as someone else does. */
     put: (path: string, body: string) => at.admin.raw("PUT", `${at.own}/file${query(path)}`, { body }),
     /** What the server has. */
     saved: async (path: string) =>

@@ -10,7 +10,7 @@ export const withPrograms = {
 };
 
 /**
- * Bash, on Linux: two processes in sessions of their own, one of them no child of the gear's any more. Says `child <pid>` of each, once it
+ * Bash, on Linux: two processes in sessions of their own, one of them no longer a child of the gear. Says `child <pid>` of each, once it
  * has left the gear's group.
  */
 export const DAEMONS = [

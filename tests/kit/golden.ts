@@ -1,5 +1,5 @@
 // Golden files: texts that programs and people outside rely on, compared whole with a file under tests/golden.
-// `UPDATE_GOLDEN=1 npm test` writes them anew; the difference then shows in review, which is the point.
+// `UPDATE_GOLDEN=1 npm test` rewrites them, so that the difference shows in review.
 
 import { expect } from "bun:test";
 import { existsSync } from "node:fs";

@@ -116,6 +116,6 @@ export async function everything(lab: Inhabited): Promise<unknown> {
   ];
   const records = await admin.get("/audit?limit=500");
   const answers = await Promise.all(paths.map(async (path) => [path, await admin.get(path)]));
-  // That somebody was refused is on record, and changes nothing.
+  // That someone was refused is on record, and changes nothing.
   return [...answers, records.filter(({ action }) => action !== "request.refused")];
 }

@@ -32,7 +32,7 @@ export async function searchLab({ config = CONFIG, ...options }: ServiceOptions 
   return Object.assign(at, {
     service,
     grant: (agentId = at.orchestratorId) => at.admin.post(`${at.own}/egress`, { agent_id: agentId }),
-    /** Waits until so many searches wait for a person. */
+    /** Waits until this many searches wait for a person. */
     pending: (count = 1): Promise<EgressRequest[]> =>
       until(async () => {
         const waiting = await at.admin.get("/egress/pending");

@@ -168,7 +168,7 @@ export class World<Name extends string = string, P extends Program = LocalServic
     return this.#models.get(name) ?? (this.#model ? this.addModel(name) : this.bossId);
   }
 
-  /** A workspace with the model of the first one; the admin's unless somebody else is named. */
+  /** A workspace with the model of the first one; the admin's unless someone else is named. */
   workspace(name: string, owner: Client = this.admin): Promise<Workspace> {
     return owner.post("/workspaces", { name, orchestrator_model_id: this.bossId });
   }

@@ -29,7 +29,7 @@ function read(...tokens: string[]) {
   return { flags: result.flags, positionals: result.positionals, help: result.help };
 }
 
-describe("accepted", () => {
+describe("accepts", () => {
   const accepted: [string[], { flags: string[]; positionals: string[]; help?: boolean }][] = [
     [["a", "--token", "t"], { flags: ["--token=t"], positionals: ["a"] }],
     [["--token=t=u", "a", "b"], { flags: ["--token=t=u"], positionals: ["a", "b"] }],
@@ -58,7 +58,7 @@ describe("accepted", () => {
   }
 });
 
-describe("refused", () => {
+describe("refuses", () => {
   const refused: [string[], string][] = [
     [["--port", "80"], "unknown flag: --port"],
     [["--port=80"], "unknown flag: --port"],

@@ -1,4 +1,4 @@
-// Goal: while somebody works on the interface, a browser gets each file as it is now, the page for every address of it, and no other page.
+// Goal: while someone works on the interface, a browser gets each file as it is now, the page for every address of it, and no other page.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { folderUi } from "../../release/folder-ui.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { KeyedLock } from "../../src/kit/keyed-lock.ts";
 
-test("order, independence, failures", async () => {
+test("runs work on one key in order, keys independently, and goes on after a failure", async () => {
   const lock = new KeyedLock<string>();
   const seen: string[] = [];
   const gate = Promise.withResolvers<void>();

@@ -259,7 +259,7 @@ test("an abort ends it at once, also before anything is sent", async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test("nobody there and nobody by that name are told apart", async () => {
+test("distinguishes an unreachable host from an unresolved name", async () => {
   const nobody: Network = {
     ...SYSTEM_NETWORK,
     resolve: () => Promise.reject(Object.assign(new Error("x"), { code: "ENOTFOUND" })),

@@ -8,7 +8,7 @@ const environment = { PATH: process.env.PATH ?? "" };
 const options = { environment, deadlineMs: 10_000, outputBytesMax: 1_000 };
 
 describe.skipIf(process.platform === "win32")("processes", () => {
-  test("both streams and the exit code", async () => {
+  test("return both streams and the exit code", async () => {
     expect(await runProcess(["sh", "-c", "echo out; echo err >&2; exit 4"], options)).toEqual({
       exitCode: 4,
       stdout: "out\n",
@@ -17,7 +17,7 @@ describe.skipIf(process.platform === "win32")("processes", () => {
     });
   });
 
-  test("a missing program is an outcome", async () => {
+  test("report a missing program as an outcome", async () => {
     expect(await runProcess(["no-such-program"], options)).toEqual({
       exitCode: null,
       stdout: "",

@@ -19,13 +19,13 @@ describe("report of bun test", () => {
   </testsuite>
 </testsuites>`;
 
-  test("counts, and the files with failures", () => {
+  test("has the counts, and the files with failures", () => {
     const { counts, failures } = parseReport(report);
     expect(counts).toEqual({ passed: 4, failed: 3, skipped: 2 });
     expect([...failures]).toEqual([["tests/a.test.ts", 3]]);
   });
 
-  test("no report is no test, not success", () => {
+  test("counts a missing report as no test, not as success", () => {
     expect(parseReport("").counts).toEqual({ passed: 0, failed: 0, skipped: 0 });
   });
 
@@ -35,7 +35,7 @@ describe("report of bun test", () => {
     expect(judgedFlaky(counts, 2, false)).toEqual({ passed: 6, failed: 1, skipped: 0 });
   });
 
-  test("the line that machines read", () => {
+  test("is summarised in a line for machines", () => {
     expect(summaryLine({ passed: 12, failed: 0, skipped: 0 })).toBe("12 passed, 0 failed");
     expect(summaryLine({ passed: 12, failed: 1, skipped: 2 })).toBe("12 passed, 1 failed, 2 skipped");
   });
@@ -79,12 +79,12 @@ describe("release notes", () => {
   const changelog =
     "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-21\n\n### Added\n\n- A thing.\n\n## [1.1.0]\n\n- Old.\n\n[1.1.0]: x\n";
 
-  test("the section of a version, without its heading", () => {
+  test("are the section of a version, without its heading", () => {
     expect(sectionOf(changelog, "1.2.0")).toBe("### Added\n\n- A thing.");
     expect(sectionOf(changelog, "1.1.0")).toBe("- Old.");
   });
 
-  test("an empty section and a missing one differ", () => {
+  test("distinguish an empty section from a missing one", () => {
     expect(sectionOf(changelog, "Unreleased")).toBe("");
     expect(sectionOf(changelog, "1.2")).toBeUndefined();
   });
@@ -110,7 +110,7 @@ test("the benchmark table lines up and says what was missed", () => {
   ]);
 });
 
-test("eight targets, each once", () => {
+test("builds for eight targets, each once", () => {
   expect(targets.map(({ id, bun }) => `bun-${id}` === bun)).toEqual(targets.map(() => true));
   expect(new Set(targets.map(({ id }) => id)).size).toBe(8);
 });

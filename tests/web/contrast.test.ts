@@ -78,7 +78,7 @@ for (const theme of themes) {
       return found;
     };
 
-    test("texts", () => {
+    test("keeps the contrast of texts", () => {
       const low = Object.entries(texts).flatMap(([text, grounds]) =>
         grounds.flatMap((ground) => {
           const ratio = contrast(colour(text), colour(ground));
@@ -88,7 +88,7 @@ for (const theme of themes) {
       expect(low).toEqual([]);
     });
 
-    test("texts in a hovered row or button", () => {
+    test("keeps the contrast of texts in a hovered row or button", () => {
       const low = ["text", "muted"].flatMap((text) =>
         PLAIN.flatMap((ground) =>
           HOVER_SHARES.flatMap((share) => {
@@ -102,7 +102,7 @@ for (const theme of themes) {
       expect(low).toEqual([]);
     });
 
-    test("graphics", () => {
+    test("keeps the contrast of graphics", () => {
       const low = Object.entries(graphics).flatMap(([what, grounds]) =>
         grounds.flatMap((ground) => {
           const ratio = contrast(colour(what), colour(ground));

@@ -216,7 +216,7 @@ for (const kind of memoryKinds)
       at.model.script("boss", [say("Yes.")]);
       await at.chat("Again.");
       expect(systemOf(memory)).toContain("Document team/style.md, version 2:\n\nBe long.");
-      // What was in front of the model before the edit is still proven.
+      // The receipt from before the edit is still proven.
       const kept = parseReceipt(JSON.stringify(receipt));
       const proof = await memory.space((space) =>
         verifyReceipt(

@@ -71,7 +71,7 @@ async function emptySpace(lab: Inhabited): Promise<void> {
   await (await createLocalSpace({ directory, name: "notes", template: "blank" }, localDeps)).close();
 }
 
-test("of the service", async () => {
+test("the service refuses every bad query parameter by name", async () => {
   await using lab = await inhabited();
   await emptySpace(lab);
   const pathOf = ({ path }: DescribedRoute) => path.replace("{id}", String(lab.ids[path.split("/")[1]!]));
@@ -80,7 +80,7 @@ test("of the service", async () => {
   expect(tried).toBeGreaterThan(150);
 });
 
-test("of the context server", async () => {
+test("the context server refuses every bad query parameter by name", async () => {
   await using server = await contextServer();
   const client = server.admin as unknown as Client;
   const pathOf = ({ path }: DescribedRoute) => path.replace("{space}", SPACE).replace("{path}", "notes.md");

@@ -247,7 +247,7 @@ export async function furnish(directory: string): Promise<void> {
   addVersions(join(directory, ".cairn", "space.db"));
 }
 
-/** As if somebody had written `often.md` so often. */
+/** As if someone had written `often.md` so often. */
 function addVersions(path: string): void {
   using db = new Database(path);
   db.run(

@@ -370,7 +370,7 @@ export async function furnishedContext(): Promise<Furnished> {
   };
 }
 
-/** As if somebody had written `often.md` so often. */
+/** As if someone had written `often.md` so often. */
 function addVersions(path: string): void {
   using db = new Database(path);
   db.run(

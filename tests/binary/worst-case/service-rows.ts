@@ -234,7 +234,7 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
     "all of it": get(() => "/audit/export"),
     "what nobody did": get(() => "/audit/export?action=never.done"),
   },
-  "GET /audit/verify": { "of a record that somebody added to": get(() => "/audit/verify") },
+  "GET /audit/verify": { "of a record that someone added to": get(() => "/audit/verify") },
   "GET /openapi.json": { "all of it": get(() => "/openapi.json") },
 };
 

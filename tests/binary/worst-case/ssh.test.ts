@@ -113,7 +113,7 @@ async function reading(press: Connected["press"], name: string): Promise<void> {
 }
 
 test.skipIf(server === undefined).each(Object.entries(ACTS))(
-  "%s",
+  "%s keeps nobody waiting",
   async (_, act) => {
     const { measured, person } = server!;
     await expectNobodyWaits(measured, async () => {
@@ -127,7 +127,7 @@ test.skipIf(server === undefined).each(Object.entries(ACTS))(
   LIMIT_MS,
 );
 
-test.skipIf(server === undefined)("signing in", async () => {
+test.skipIf(server === undefined)("signing in keeps nobody waiting", async () => {
   await expectNobodyWaits(server!.measured, async () => {
     await using one = await server!.person();
     await one.terminal.shows("root (admin)");

@@ -1,4 +1,4 @@
-// Goal: what a file is, is read from its bytes; broken, hostile and foreign files are refused with the reason, and none ends the reader.
+// Goal: the type of a file is detected from its content; broken, hostile and foreign files are refused with the reason, and none ends the reader.
 
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";

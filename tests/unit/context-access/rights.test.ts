@@ -92,7 +92,7 @@ describe("rights", () => {
     expect(changes("viewer", rule("allow", "team/a", "create"))).toEqual([true, false]);
   });
 
-  test("the same as others only with the same role, spaces and rules", () => {
+  test("are equal only with the same role, spaces and rules", () => {
     const rights = (role: Role, spaces: string[] | null, ...rules: AclRule[]) =>
       new Rights(role, spaces, rules);
     const some = rights("viewer", ["team"], rule("deny", "team/a", "read"));
@@ -106,7 +106,7 @@ describe("rights", () => {
     expect(others.map((one) => some.isSame(one))).toEqual([true, false, false, false, false]);
   });
 
-  test("the duties of a lead and of an admin, each only in their spaces", () => {
+  test("give a lead and an admin their duties only in their spaces", () => {
     const duties = ROLES.map((role) => {
       const rights = new Rights(role, ["team"], []);
       return (["lead", "admin"] as const).flatMap((duty) => [

@@ -79,7 +79,7 @@ test("records of one turn are written together and in order, before anybody goes
   expect(audit.store.anchor()).toEqual({ entries, hash, bytes });
 });
 
-test("what can't be written is logged and counted, each by itself, and the chain goes on without it", async () => {
+test("a record that cannot be written is logged and counted, and the chain continues without it", async () => {
   await using audit = await bench();
   await audit.chain.add(entry("one"));
   const before = audit.chain.mark();

@@ -13,7 +13,7 @@ import { manualClock } from "../../kit/manual-clock.ts";
 
 const EARLIER = serverMigrations.slice(0, 3);
 
-test("a database from before breaks were kept", async () => {
+test("opens a database from before breaks were stored", async () => {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/audit.jsonl`;
   const open = (name: string, history = serverMigrations) => {

@@ -1,4 +1,4 @@
-// Goal: a page of a long record costs what the page is, wherever it lies; what has to read all of it lets others run; what somebody wrote into
+// Goal: a page of a long record costs what the page is, wherever it lies; what has to read all of it lets others run; what someone wrote into
 // the file does not keep the rest from being read.
 
 import { expect, test } from "bun:test";

@@ -11,7 +11,7 @@ import type { Viewer } from "../../../src/kit/http/sse.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 
-/** Old events are looked for once in so many. */
+/** Old events are looked for once in this many. */
 const ROUND = 10_000;
 
 async function eventsDesk() {

@@ -8,7 +8,7 @@ import {
   type Lane,
 } from "../../../src/context/webhooks/places.ts";
 
-test("eight at once, four of them after a failure", async () => {
+test("runs eight deliveries at once, at most four of them after a failure", async () => {
   const places = new Places();
   const running: string[] = [];
   const ends = new Map<string, () => void>();

@@ -16,7 +16,7 @@ import { manualClock } from "../../kit/manual-clock.ts";
 
 const NEWER = 25_000;
 
-test("what a hook misses is counted by its types and spaces, and it goes on with what is kept", async () => {
+test("missed events are counted by the types and spaces of the hook, which continues with the stored ones", async () => {
   await using folder = await temporaryFolder();
   const db = openDatabase(`${folder.path}/server.db`);
   migrate(db, serverMigrations, 0);

@@ -24,13 +24,13 @@ test("finds added and removed lines, even ones that look like diff signs", async
 describe("texts without common lines", () => {
   const LINES = 10_000;
 
-  test("are one block", async () => {
+  test("are compared as one block", async () => {
     const found = await diff(lines(LINES, "old"), lines(LINES, "new"));
     expect(found).toMatchObject({ coarse: true, added: LINES, removed: LINES });
     expect(applyPatch(lines(LINES, "old"), found.text)).toBe(lines(LINES, "new"));
   });
 
-  test("are one block between the common start and end", async () => {
+  test("are compared as one block between the common start and end", async () => {
     const around = (middle: string, end: string) => `a\nb\nc\nd\n${middle}\nw\nx\ny\nz${end}`;
     for (const end of ["", "\n"]) {
       const [before, after] = [around(lines(LINES, "old"), end), around(lines(LINES, "new"), end)];
@@ -41,7 +41,7 @@ describe("texts without common lines", () => {
     }
   });
 
-  test("are one block even if only one ends with a line feed or starts empty", async () => {
+  test("are compared as one block even if only one ends with a line feed or starts empty", async () => {
     for (const [before, after] of [
       [`${lines(LINES, "old")}\n`, lines(LINES, "new")],
       [lines(LINES, "old"), `${lines(LINES, "new")}\n`],

@@ -11,7 +11,7 @@ import { treeBench } from "../../kit/tree-bench.ts";
 const shown = ({ files }: Outlines) =>
   files.map(({ path, version, links }) => `${path} v${version} ${links.map(({ target }) => target).join()}`);
 
-test("kept current through any changes, they are as read anew", async () => {
+test("outlines match a full read after any changes", async () => {
   await using bench = await treeBench();
   let seed = 11;
   const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
@@ -48,7 +48,7 @@ test("kept current through any changes, they are as read anew", async () => {
   }
 });
 
-test("a restored space, with another epoch, is read anew", async () => {
+test("outlines are read again after a restore, which changes the epoch", async () => {
   await using bench = await treeBench();
   const { engine } = bench;
   await apply(engine, [put("a.md", "[[b]]")]);

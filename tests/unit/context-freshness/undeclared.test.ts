@@ -1,4 +1,4 @@
-// Goal: the documents without a rule are found once for the same lists, and anew for other ones.
+// Goal: the documents without a rule are found once for the same lists, and again for other ones.
 
 import { expect, test } from "bun:test";
 import type { Freshness } from "../../../src/context/freshness/schema.ts";
@@ -14,7 +14,7 @@ test("leaves out documents with a rule, in the order of the paths", async () => 
   expect(await undeclared.among([], declared("a.md"))).toEqual([]);
 });
 
-test("the same lists give the same answer; another of either is compared anew", async () => {
+test("reuses the answer for the same lists, and computes another for a changed one", async () => {
   const undeclared = new Undeclared();
   const [paths, documents] = [["a.md", "b.md"], declared("a.md")];
   const first = await undeclared.among(paths, documents);

@@ -14,7 +14,7 @@ const some = {
   ],
 };
 
-test("Mermaid", () => {
+test("draws files and links for Mermaid", () => {
   expect(drawn("mermaid", some)).toBe(`graph LR
   classDef missing stroke-dasharray: 4 4
   n0["alone.md"]
@@ -26,7 +26,7 @@ test("Mermaid", () => {
   n2 --> n1`);
 });
 
-test("DOT", () => {
+test("draws files and links in DOT", () => {
   expect(drawn("dot", some)).toBe(`digraph links {
   rankdir=LR;
   node [shape=box];
@@ -40,7 +40,7 @@ test("DOT", () => {
 }`);
 });
 
-test("a file and a missing target of the same name are two nodes; nothing is an empty drawing", () => {
+test("draws a file and a missing target of one name as two nodes, and an empty graph as an empty drawing", () => {
   expect(drawn("dot", { files: [], links: [link("a.md", null, "a.md")] })).toContain("n0 -> n1");
   expect(drawn("mermaid", { files: [], links: [] })).toBe(
     "graph LR\n  classDef missing stroke-dasharray: 4 4",

@@ -8,13 +8,13 @@ const ranksOf = async (count: number, ...edges: [from: number, to: number][]) =>
 const rounded = (ranks: Float64Array) => [...ranks].map((rank) => Number(rank.toFixed(4)));
 
 describe("ranks", () => {
-  test("of nothing, of one, and without links", async () => {
+  test("are equal without links, also of one document or none", async () => {
     expect(rounded(await ranksOf(0))).toEqual([]);
     expect(rounded(await ranksOf(1))).toEqual([1]);
     expect(rounded(await ranksOf(4))).toEqual([0.25, 0.25, 0.25, 0.25]);
   });
 
-  test("solve the equation: a circle with a tail", async () => {
+  test("solve the equation for a circle with a tail", async () => {
     // 0 → 1 → 2 → 0, 3 → 0. The tail has (1 - d) / 4, and passes it on.
     const ranks = await ranksOf(4, [0, 1], [1, 2], [2, 0], [3, 0]);
     const linked: [node: number, from: number[]][] = [
@@ -44,7 +44,7 @@ describe("ranks", () => {
   });
 });
 
-test("the order: entry documents, then rank, half of it for stale ones, ties by path", () => {
+test("orders entry documents first, then by rank, halved for stale ones, ties by path", () => {
   const document = (path: string, rank: number, stale = false) => ({ path, rank, stale });
   const ordered = inOrderOfWeight([
     document("b.md", 0.1),

@@ -75,19 +75,19 @@ const cases: [from: string, kind: Link["kind"], target: string, to: string][] = 
   ["a/index.md", "path", "src/none.md", "broken"],
 ];
 
-describe("a link finds", () => {
+describe("resolves a link", () => {
   test.each(cases)("from %s, %s %s: %s", async (from, kind, target, to) => {
     expect(await found(from, kind, target)).toBe(to);
   });
 });
 
-test("two folders at the same distance: the smaller path", async () => {
+test("of two folders at the same distance, prefers the smaller path", async () => {
   const files = ["b/x.md", "c/d/x.md", "c/e/x.md", "m/from.md"];
   expect(await found("m/from.md", "wiki", "x", files)).toBe("b/x.md");
   expect(await found("m/from.md", "wiki", "x", files.slice(1))).toBe("c/d/x.md");
 });
 
-test("the nearest is what comparing every candidate finds", async () => {
+test("finds the same nearest file as a comparison of every candidate", async () => {
   let seed = 7;
   const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
   const folder = () => Array.from({ length: random(5) }, () => "abc"[random(3)]);

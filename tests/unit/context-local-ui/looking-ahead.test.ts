@@ -1,4 +1,4 @@
-// Goal: the files are looked at when somebody comes in, and again after a change only for what somebody reads; one look at a time, with a rest.
+// Goal: the files are looked at when someone comes in, and again after a change only for what someone reads; one look at a time, with a rest.
 
 import { expect, test } from "bun:test";
 import { LookingAhead } from "../../../src/context/local-ui/looking-ahead.ts";
@@ -29,14 +29,14 @@ function desk() {
   return { clock, ahead, taken };
 }
 
-test("everything is looked at once when somebody comes in", async () => {
+test("everything is looked at once when someone comes in", async () => {
   const { ahead, taken } = desk();
   ahead.entered();
   ahead.entered();
   expect(await taken()).toEqual(["freshness", "graph", "unrecorded"]);
 });
 
-test("after a change, what somebody reads is looked at again, and nothing else", async () => {
+test("after a change, what someone reads is looked at again, and nothing else", async () => {
   const { ahead, clock, taken } = desk();
   ahead.changed();
   expect(await taken()).toEqual([]);

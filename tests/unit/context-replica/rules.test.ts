@@ -20,7 +20,7 @@ const facts = (given: Partial<Facts>): Facts => ({
 });
 
 describe("decision", () => {
-  // Server, local, base: the action, and the one for a path that is compared anew.
+  // Server, local, base: the action, and the one for a path that is compared again.
   const cases: [string | null, string | null, string | null, Action, Action][] = [
     ["a", "a", "a", "none", "agree"],
     ["a", "a", null, "agree", "agree"],
@@ -37,10 +37,13 @@ describe("decision", () => {
     ["b", null, "a", "take", "take"],
     [null, "b", "a", "send", "send"],
   ];
-  test.each(cases)("server %p, here %p, both had %p: %p; anew: %p", (server, local, base, usual, anew) => {
-    expect(decide(facts({ server, local, base }))).toBe(usual);
-    expect(decide(facts({ server, local, base, fresh: "joined" }))).toBe(anew);
-  });
+  test.each(cases)(
+    "server %p, here %p, both had %p: %p; compared again: %p",
+    (server, local, base, usual, again) => {
+      expect(decide(facts({ server, local, base }))).toBe(usual);
+      expect(decide(facts({ server, local, base, fresh: "joined" }))).toBe(again);
+    },
+  );
 
   test("an accepted push without an answer counts as the last common content", () => {
     expect(decide(facts({ server: "b", local: "c", base: "a", sent: "b" }))).toBe("send");
@@ -135,7 +138,7 @@ describe("conflict names", () => {
     expect(parseConflictName(name)).toMatchObject({ path, opened_at: "2026-11-22T13:00:05Z" });
   });
 
-  test("another name when it is taken, and a shorter one when it is too long", () => {
+  test("get a number if they are taken, and are shortened if they are too long", () => {
     const taken = (name: string) => !name.includes("Z-3");
     expect(conflictName("a.md", "ada", time, taken) as string).toBe("a.conflict-ada-20261122T130005Z-3.md");
     const long = `${"é".repeat(120)}.md`;
@@ -147,7 +150,7 @@ describe("conflict names", () => {
     }
   });
 
-  test("an ordinary name is not one of a conflict", () => {
+  test("are not found in ordinary names", () => {
     for (const path of ["notes.md", "a.conflict.md", "a.conflict-ada.md", "a.conflict-ada-2026.md"])
       expect(parseConflictName(path)).toBeUndefined();
   });

@@ -73,7 +73,7 @@ const operation = fc.oneof(
 );
 
 describe("a push", () => {
-  test("any, in pieces of any size, with any space between, is read as it is", async () => {
+  test("is read as sent, in pieces of any size, with any white space", async () => {
     const push = fc.record(
       { base: fc.constant("0123456789ab.7"), ops: fc.array(operation, { maxLength: 8 }) },
       { requiredKeys: ["ops"] },
@@ -88,7 +88,7 @@ describe("a push", () => {
     );
   });
 
-  test("escapes in names and in content are what JSON says, also where a piece ends within one", async () => {
+  test("decodes escapes in names and content as JSON, even when a piece ends within one", async () => {
     const written = Buffer.from("??>>~~").toString("base64");
     expect(written).toMatch(/[/+]/);
     const escaped = written.replaceAll("/", "\\/").replaceAll("+", "\\u002b");
@@ -100,13 +100,13 @@ describe("a push", () => {
         expect((await read(text, [size])).ops).toEqual([{ op: "put", path: "a", text: "??>>~~" }]);
   });
 
-  test("large content goes through the disk and nothing of it stays there", async () => {
+  test("spools large content to disk and leaves nothing there", async () => {
     const content = Buffer.alloc(1_000_000, "0123456789").toString("base64");
     const { ops } = await read(put(`"${content}"`), [65_536, 12_345]);
     expect((ops[0] as { text: string }).text).toBe(Buffer.alloc(1_000_000, "0123456789").toString());
   });
 
-  test("content that is no base64 is told from content that is", async () => {
+  test("is refused for content that is not base64", async () => {
     const texts = {
       "": true,
       YQ: true,

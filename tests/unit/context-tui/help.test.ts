@@ -59,7 +59,7 @@ async function taken(made: () => Page): Promise<string[]> {
   return names;
 }
 
-test.each(Object.entries(PAGES))("of a %s", async (_, made) => {
+test.each(Object.entries(PAGES))("the help of a %s names exactly the keys that it takes", async (_, made) => {
   const { hints, moves } = made();
   const help = new Help([...hints, ...moves], 6).draw(SIZE);
   const end = help.findIndex(([span]) => span?.text === " Everywhere");

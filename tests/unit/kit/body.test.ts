@@ -27,12 +27,12 @@ describe("nesting", () => {
     }
   });
 
-  test("side by side is not deep", async () => {
+  test("siblings do not count as nesting", async () => {
     const value = Array.from({ length: 10_000 }, () => ({ a: [{}] }));
     expect(await read(JSON.stringify(value))).toEqual(value);
   });
 
-  test("any JSON is read as it is", async () => {
+  test("any JSON is read unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(fc.json({ maxDepth: 20 }), async (text) => {
         expect(await read(text)).toEqual(JSON.parse(text));

@@ -22,7 +22,7 @@ const cells: readonly (readonly [value: string | number | null, cell: string])[]
   ['=HYPERLINK("http://a","b")', '"\'=HYPERLINK(""http://a"",""b"")"'],
 ];
 
-test("cells are harmless", () => {
+test("escapes cells that a spreadsheet would run", () => {
   expect(cells.map(([value]) => csvRow([value]))).toEqual(cells.map(([, cell]) => cell));
   expect(csvRow(["a", 1, null])).toBe("a,1,");
 });

@@ -68,7 +68,7 @@ test("an empty file is refused as well", async () => {
   expect(statSync(path).size).toBe(0);
 });
 
-test("what a crash left of the first start is started, at every step of it", async () => {
+test("a first start that crashed at any step is continued", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "a.db");
   const begun = `${path}-begun`;
@@ -91,7 +91,7 @@ test("what a crash left of the first start is started, at every step of it", asy
   }
 });
 
-test("so is a space's", async () => {
+test("a space's database without its log is refused as well", async () => {
   await using space = await sqliteBench();
   const directory = join(space.directory, "copy");
   mkdirSync(join(directory, ".cairn"), { recursive: true });

@@ -6,7 +6,7 @@ import { systemClock } from "../../../src/kit/clock.ts";
 import { LastUsed } from "../../../src/kit/last-used.ts";
 import { createLog } from "../../../src/kit/log.ts";
 
-test("what was marked is written once, in one write, with its last time", async () => {
+test("marks are written together, each once with its last time", async () => {
   const db = openDatabase(":memory:");
   const log = createLog({ level: "error", format: "text", clock: systemClock, write: () => {} });
   const written: [number, number, boolean][] = [];

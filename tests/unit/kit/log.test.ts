@@ -73,7 +73,7 @@ test("however many kinds there are, what is kept of them is bounded, and none is
   expect(first + counts.reduce((sum, count) => sum + count, 0)).toBe(5_000);
 });
 
-test("what was counted is written after a second by itself", async () => {
+test("counted lines are written after a second without another event", async () => {
   const lines: string[] = [];
   const written = Promise.withResolvers<void>();
   const log = createLog({

@@ -21,7 +21,7 @@ test("a block counts with its length", async () => {
   expect([bucketOf(delay, "0.25"), bucketOf(delay, "5")]).toEqual([0, 1]);
 });
 
-test("it ends a second after the last that happened, unless there is work without it", async () => {
+test("measuring ends a second after the last event, unless other work goes on", async () => {
   let now = 0;
   let isBusy = true;
   const delay = new LoopDelay(

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { amountOf, costNano, nanoOf } from "../../../src/kit/money.ts";
 
-test("what binary fractions get wrong", () => {
+test("adds amounts that binary fractions get wrong", () => {
   expect(0.1 + 0.2).not.toBe(0.3);
   expect(amountOf(nanoOf(0.1) + nanoOf(0.2))).toBe(0.3);
   expect(String(amountOf(Array.from({ length: 10 }, () => nanoOf(0.1)).reduce((a, b) => a + b)))).toBe("1");

@@ -77,7 +77,7 @@ test("what a child is given on purpose is added to the allow-list", () => {
   });
 });
 
-test("signs of a container", () => {
+test("detects a container by its signs", () => {
   expect(containerEvidence({ container: "podman" })).toBe("container=podman");
   expect(containerEvidence({ KUBERNETES_SERVICE_HOST: "10.0.0.1" })).toBe("KUBERNETES_SERVICE_HOST is set");
 });

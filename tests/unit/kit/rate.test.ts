@@ -1,4 +1,4 @@
-// Goal: so many in a minute and no more, each key for itself, told what is left, and a flood of keys is forgotten from its beginning.
+// Goal: a key gets its requests per minute and no more, is told how many are left, and a flood of keys evicts the oldest.
 
 import { expect, test } from "bun:test";
 import { RateLimit } from "../../../src/kit/rate.ts";

@@ -33,7 +33,7 @@ test.each<[string, TSchema, unknown]>([
   expect(problemOf(closed({ a: closed({ b: schema }) }), { a: { b: value } })).toBe(`a.b: ${problem}`);
 });
 
-test("missing and unknown fields, by their names", () => {
+test("names missing and unknown fields", () => {
   const schema = closed({ name: Type.String() });
   expect(problemOf(schema, {})).toBe("name: missing");
   expect(problemOf(schema, { name: "a", "b/c~d": 1 })).toBe("b/c~d: unknown field");
@@ -43,7 +43,7 @@ test("missing and unknown fields, by their names", () => {
   expect(firstProblem(schema, { name: "a", b: 1 }, parts)).toBe("ops.3.b: unknown key");
 });
 
-test("a field that no request changes: which ones can change", () => {
+test("for a field that cannot change, names those that can", () => {
   const schema = Type.Object(
     { name: Type.Optional(Type.String()) },
     { additionalProperties: false, "x-immutable": ["id"] },

@@ -28,7 +28,7 @@ test("the weights inside never exceed the capacity, and nobody overtakes", async
   (await enter("fourth", 10))();
 });
 
-test("leaving twice makes no room for two", async () => {
+test("leaving twice frees one place only", async () => {
   const order: string[] = [];
   const enter = entering(new Semaphore(1), order);
   const first = await enter("first");
@@ -39,7 +39,7 @@ test("leaving twice makes no room for two", async () => {
   expect(order).toEqual(["first", "second"]);
 });
 
-test("the one who gives up raises the signal's reason, and lets those behind in", async () => {
+test("an aborted wait raises the signal's reason and lets later ones in", async () => {
   const order: string[] = [];
   const enter = entering(new Semaphore(2), order);
   await enter("first");
@@ -54,7 +54,7 @@ test("the one who gives up raises the signal's reason, and lets those behind in"
   await expect(enter("late", 1, stop.signal)).rejects.toBe(reason);
 });
 
-test("one too many to wait is turned away", async () => {
+test("refuses a caller when the queue is full", async () => {
   const refusal = () => new AppError("unavailable", "too many");
   const gate = new Semaphore(1, { waitingMax: 1, refusal });
   const leave = await gate.enter();
@@ -64,7 +64,7 @@ test("one too many to wait is turned away", async () => {
   (await waiting)();
 });
 
-test("work that fails leaves", async () => {
+test("failed work frees its place", async () => {
   const gate = new Semaphore(1);
   await expect(gate.run(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   expect(await gate.run(async () => 7)).toBe(7);

@@ -21,7 +21,7 @@ const HOSTILE = [
   "!!",
 ];
 
-test("on POSIX systems, as our own reader and a real shell understand it", async () => {
+test("quotes for POSIX systems as our own reader and a real shell understand it", async () => {
   expect(commandText(["/usr/bin/cairn", "file", "get", "a/b.md"], "linux")).toBe(
     "/usr/bin/cairn file get a/b.md",
   );
@@ -38,7 +38,7 @@ test("on POSIX systems, as our own reader and a real shell understand it", async
   expect((await child.stdout.text()).split("\0").slice(0, -1)).toEqual(HOSTILE);
 });
 
-test("on Windows in double quotes, where a path cannot have one", () => {
+test("quotes for Windows in double quotes, which no path contains", () => {
   const words = [String.raw`C:\Program Files\cairn.exe`, "--dir", String.raw`D:\notes`];
   expect(commandText(words, "win32")).toBe(String.raw`"C:\Program Files\cairn.exe" --dir D:\notes`);
   expect(commandWords("x", commandText(words, "win32"), "win32")).toEqual(words);

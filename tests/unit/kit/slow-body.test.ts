@@ -47,7 +47,7 @@ function trickle(port: number, length: string): Promise<string> {
   });
 }
 
-test("a body that trickles, short, long or without a stated length", async () => {
+test("refuses a body that trickles, short, long or without a stated length", async () => {
   const bodies = new Bodies({
     ...SMALL_BOUNDS,
     memoryBytesMax: 500_000,

@@ -7,12 +7,12 @@ const isBefore = (one: { key: number }, other: { key: number }) => one.key < oth
 const shuffled = (count: number) =>
   Array.from({ length: count }, (_, place) => ({ key: (place * 7_919) % 1_009, place }));
 
-test.each([0, 1, 2, 1_000, 8_192, 8_193, 50_001])("%i items", async (count) => {
+test.each([0, 1, 2, 1_000, 8_192, 8_193, 50_001])("sorts %i items", async (count) => {
   const items = shuffled(count);
   expect(await sortedInTurns(items, isBefore)).toEqual(items.toSorted((a, b) => a.key - b.key));
 });
 
-test("others have their turn", async () => {
+test("yields to other work", async () => {
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 0);
   await sortedInTurns(shuffled(100_000), isBefore);

@@ -110,7 +110,7 @@ describe("writing", () => {
 });
 
 describe("refuses", () => {
-  test("what is no regular file", async () => {
+  test("an entry that is not a regular file", async () => {
     for (const type of ["symlink", "link", "directory", "fifo", "character-device"] as const)
       await expect(
         read(inPieces(await foreign({ name: "a", type, linkname: "/etc/passwd" }))),
@@ -137,7 +137,7 @@ describe("refuses", () => {
     expect(await read(inPieces(bytes), 1_200)).toHaveLength(2);
   });
 
-  test("no end of what stands between the files", async () => {
+  test("endless bytes between the files", async () => {
     const nothing = async function* () {
       for (;;) yield new Uint8Array(1024 * 1024);
     };
@@ -145,12 +145,12 @@ describe("refuses", () => {
   });
 });
 
-test("what a terminal would obey is not in a name", async () => {
+test("replaces terminal sequences in names", async () => {
   const bytes = await archived([sourceOf("a\u001b[2Jb\u202e")]);
   expect(await read(inPieces(bytes))).toEqual([["a\ufffd[2Jb\ufffd", "abc"]]);
 });
 
-test("the error of a visit is raised as it is, and ends the reading", async () => {
+test("raises the error of a visit unchanged, and stops reading", async () => {
   const bytes = await archived([sourceOf("a"), sourceOf("b")]);
   const failure = new TypeError("not this one");
   let visits = 0;

@@ -55,7 +55,7 @@ function textOf(parts: Part[], kind: string): string {
   return parts.map((part) => (part.type === kind ? part.delta : "")).join("");
 }
 
-test.each(PROTOCOLS)("%s: text and tokens", async (protocol) => {
+test.each(PROTOCOLS)("%s: reads text and tokens", async (protocol) => {
   // Goal: both protocols have one normal form of text, finish and usage.
   const { parts, kinds, finish } = await partsOf(protocol, [say("Hello big world"), usage(TOKENS)]);
   expect(kinds).toEqual([
@@ -81,7 +81,7 @@ test.each(PROTOCOLS)("%s: text and tokens", async (protocol) => {
   });
 });
 
-test.each(PROTOCOLS)("%s: reasoning", async (protocol) => {
+test.each(PROTOCOLS)("%s: reads reasoning", async (protocol) => {
   // Goal: reasoning has its own parts before the text; only Anthropic signs it.
   const { parts, kinds } = await partsOf(protocol, [think("let me see"), say("done")]);
   expect(kinds.slice(2, 6)).toEqual(["reasoning-start", "reasoning-delta", "reasoning-end", "text-start"]);
@@ -93,7 +93,7 @@ test.each(PROTOCOLS)("%s: reasoning", async (protocol) => {
   expect(signatures).toEqual(protocol === "anthropic" ? signed : []);
 });
 
-test.each(PROTOCOLS)("%s: parallel calls with text in one chunk", async (protocol) => {
+test.each(PROTOCOLS)("%s: reads parallel calls with text in one chunk", async (protocol) => {
   // Goal: calls arrive complete and in order, whether or not text shares their chunk.
   const { parts, finish } = await partsOf(protocol, [together("I ask", call("a", { x: 1 }), call("b"))]);
   expect(textOf(parts, "text-delta")).toBe("I ask");
@@ -104,21 +104,21 @@ test.each(PROTOCOLS)("%s: parallel calls with text in one chunk", async (protoco
   expect(finish).toMatchObject({ finishReason: { unified: "tool-calls" } });
 });
 
-test.each(PROTOCOLS)("%s: arguments that are not JSON", async (protocol) => {
+test.each(PROTOCOLS)("%s: passes on arguments that are not JSON", async (protocol) => {
   // Goal: they arrive as plain text, without an error.
   const { parts, kinds } = await partsOf(protocol, callRaw("a", '{"x": '));
   expect(parts.find((part) => part.type === "tool-call")).toMatchObject({ input: '{"x": ' });
   expect(kinds).not.toContain("error");
 });
 
-test.each(PROTOCOLS)("%s: no arguments at all", async (protocol) => {
+test.each(PROTOCOLS)("%s: reads a call without arguments", async (protocol) => {
   // Goal: Anthropic's provider turns nothing into `{}`; the other passes on the empty text.
   const { parts } = await partsOf(protocol, callRaw("a", ""));
   const input = protocol === "anthropic" ? "{}" : "";
   expect(parts.find((part) => part.type === "tool-call")).toMatchObject({ input });
 });
 
-test.each(PROTOCOLS)("%s: two calls with one id", async (protocol) => {
+test.each(PROTOCOLS)("%s: reads two calls with one id", async (protocol) => {
   // Goal: Anthropic's provider passes on the duplicate id; the other invents a new one.
   const same = { id: "same" };
   const { parts } = await partsOf(protocol, [call("a", {}, same), call("a", {}, same)]);
@@ -127,7 +127,7 @@ test.each(PROTOCOLS)("%s: two calls with one id", async (protocol) => {
   expect(new Set(ids).size).toBe(protocol === "anthropic" ? 1 : 2);
 });
 
-test.each(PROTOCOLS)("%s: a call without id", async (protocol) => {
+test.each(PROTOCOLS)("%s: reports or repairs a call without an id", async (protocol) => {
   // Goal: Anthropic's provider reports an error and loses the call; the other invents an id.
   const { parts, kinds } = await partsOf(protocol, call("a", {}, { id: null }));
   const called = parts.filter((part) => part.type === "tool-call");
@@ -135,7 +135,7 @@ test.each(PROTOCOLS)("%s: a call without id", async (protocol) => {
   else expect(called).toEqual([expect.objectContaining({ toolCallId: expect.stringMatching(/^\w{16}$/) })]);
 });
 
-test("openai: calls without index", async () => {
+test("openai: reads calls without index", async () => {
   // Goal: servers that omit the index are supported.
   const none = { index: null };
   const { parts } = await partsOf("openai", [call("a", { x: 1 }, none), call("b", { y: 1 }, none)]);
@@ -145,21 +145,21 @@ test("openai: calls without index", async () => {
   ]);
 });
 
-test.each(PROTOCOLS)("%s: a length limit with an incomplete call", async (protocol) => {
+test.each(PROTOCOLS)("%s: passes on an incomplete call at the length limit", async (protocol) => {
   // Goal: the incomplete call is passed on as if complete; only the finish reason differs.
   const { parts, finish } = await partsOf(protocol, lengthStop({ withHalfCall: true }));
   expect(parts.find((part) => part.type === "tool-call")).toMatchObject({ input: '{"agent":"research' });
   expect(finish).toMatchObject({ finishReason: { unified: "length" } });
 });
 
-test.each(PROTOCOLS)("%s: an empty answer", async (protocol) => {
+test.each(PROTOCOLS)("%s: reads an empty answer", async (protocol) => {
   // Goal: it looks like success, with only a finish of `stop`.
   const { kinds, finish } = await partsOf(protocol, emptyAnswer());
   expect(kinds).toEqual(["stream-start", "response-metadata", "finish"]);
   expect(finish).toMatchObject({ finishReason: { unified: "stop" } });
 });
 
-test("usage that is absent, split or repeated", async () => {
+test("reads usage that is absent, split or repeated", async () => {
   // Goal: absent usage is undefined (openai) or throws (anthropic); only a split report of openai loses the input.
   const absent = await partsOf("openai", [say("hi"), noUsage()]);
   expect(absent.finish?.usage).toMatchObject({
@@ -179,7 +179,7 @@ test("usage that is absent, split or repeated", async () => {
   expect(await totals("openai", repeatedUsage(TOKENS))).toEqual([100, 20]);
 });
 
-test.each(PROTOCOLS)("%s: an error in mid-stream", async (protocol) => {
+test.each(PROTOCOLS)("%s: reports an error in mid-stream", async (protocol) => {
   // Goal: there is an error part; only openai's provider then yields `finish` (error).
   const { parts, finish } = await partsOf(protocol, [say("some words"), errorInStream("overloaded")]);
   expect(textOf(parts, "text-delta")).toBe("some words");
@@ -188,14 +188,14 @@ test.each(PROTOCOLS)("%s: an error in mid-stream", async (protocol) => {
   else expect(finish).toMatchObject({ finishReason: { unified: "error" } });
 });
 
-test.each(PROTOCOLS)("%s: an error as the first event", async (protocol) => {
+test.each(PROTOCOLS)("%s: reports an error as the first event", async (protocol) => {
   // Goal: Anthropic's provider throws it with a status; the other streams it as a part.
   const { parts, failure } = await partsOf(protocol, errorInStream("overloaded"));
   if (protocol === "anthropic") expect(failure).toMatchObject({ statusCode: 529, isRetryable: true });
   else expect(parts.map(({ type }) => type)).toEqual(["stream-start", "error", "finish"]);
 });
 
-test.each(PROTOCOLS)("%s: a body that ends too early", async (protocol) => {
+test.each(PROTOCOLS)("%s: reports a body that ends too early", async (protocol) => {
   // Goal: the unified reason is `interrupted` (anthropic) or `error` (openai), never `stop`.
   const { finish } = await partsOf(protocol, [say("half"), endEarly()]);
   const unified = protocol === "anthropic" ? "interrupted" : "error";
@@ -206,7 +206,7 @@ test.each(PROTOCOLS)("%s: a body that ends too early", async (protocol) => {
   );
 });
 
-test.each(PROTOCOLS)("%s: a connection lost in mid-stream", async (protocol) => {
+test.each(PROTOCOLS)("%s: reports a connection lost in mid-stream", async (protocol) => {
   // Goal: the read fails with a status of 200 and "retryable": the engine must not believe that.
   const heard = gate();
   await using model = await startModel();

@@ -64,7 +64,7 @@ async function save(root: RootDirectory, path: string, text: string): Promise<vo
 
 for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"] as const)) {
   describe(`through ${through}`, () => {
-    test("a root that does not exist: nothing to list, nothing to read, made by the first save", async () => {
+    test("a missing root lists and reads nothing, and the first save creates it", async () => {
       await using folder = await temporaryFolder();
       const path = join(folder.path, "deep/root");
       const root = new RootDirectory(path, through);
@@ -129,7 +129,7 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       expect(existsSync(join(folder.path, "not-there"))).toBe(false);
     });
 
-    test("a listing shows everything, and what can't be opened as other", async () => {
+    test("a listing shows everything, with entries that cannot be opened as other", async () => {
       await using place = await scene(through);
       const { path, root, folder } = place;
       mkdirSync(join(path, "sub"));
@@ -197,7 +197,7 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       expect(readFileSync(join(folder.path, "outside/secret.txt"), "utf8")).toBe(SECRET);
     });
 
-    test("spellings: one name is one file, and on disks that don't tell case apart the other spelling is refused", async () => {
+    test("every spelling of a name is one file, and case-insensitive disks refuse the other spelling", async () => {
       await using place = await scene(through);
       const { path, root } = place;
       await save(root, "Docs/README.md", "one");
@@ -255,7 +255,7 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
         writeFileSync(join(path, "spot/secret.txt"), "inside");
         symlinkSync(join(folder.path, "outside"), join(path, "evil"));
         const swaps = { going: true };
-        // A save makes the directory anew when it comes between two renames, so what is there is cleared first.
+        // A save that comes between two renames recreates the directory, so what is there is cleared first.
         const takePlace = (name: string) => {
           for (;;) {
             try {

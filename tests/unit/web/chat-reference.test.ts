@@ -17,7 +17,7 @@ const reference = (query: string, from: number, to: number): Trigger => ({
   to,
 });
 
-describe("what is being typed", () => {
+describe("finds the reference at the caret", () => {
   /** The caret is at `|`. */
   for (const [typed, expected] of [
     ["|", undefined],

@@ -25,7 +25,7 @@ async function figuresIn(zone: string): Promise<string[]> {
 }
 
 describe("figures", () => {
-  test("in American English", async () => {
+  test("follow American English", async () => {
     expect(await figuresIn("UTC")).toEqual([
       "1,234,567",
       "$0.0042",
@@ -43,7 +43,7 @@ describe("figures", () => {
     ]);
   });
 
-  test("in the reader's time zone", async () => {
+  test("follow the reader's time zone", async () => {
     expect((await figuresIn("Asia/Tokyo"))[8]).toBe("Nov 15, 2025");
   });
 });
