@@ -138,7 +138,7 @@ function statedKind(descriptor: Descriptor): DescriptorKind {
   }
 }
 
-/** By custom, NO_COLOR with any text in it says no (no-color.org). */
+/** A non-empty NO_COLOR disables colours (no-color.org). */
 export function stderrTakesColor(environment: Environment): boolean {
   return stderrIsTerminal() && takesColor(environment);
 }

@@ -11,7 +11,7 @@ const PLAIN_IN_LINE = /^[\x20-\x7e]*$/;
 const BREAKS = /[\t\n\r]/g;
 const REPLACEMENT = "\ufffd";
 
-/** Each control, direction and invisible character becomes U+FFFD; line ends and tabs stay. */
+/** Each control, bidirectional and invisible character becomes U+FFFD; line ends and tabs stay. */
 export function visible(text: string): string {
   return PLAIN.test(text) ? text : text.replace(UNSAFE, REPLACEMENT);
 }

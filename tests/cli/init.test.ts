@@ -291,9 +291,7 @@ describe("the AI tools of the user", () => {
     );
     expect(readdirSync(at.folder.path)).toEqual([]);
     const text = await at.printed("init", "solo", "--dir", "a", "--tools", "claude-code");
-    expect(text).toContain(
-      `\nClaude Code reads about the space from ${at.at(".claude", "settings.json")}\n\nnext:\n`,
-    );
+    expect(text).toContain(`\nconnected Claude Code: ${at.at(".claude", "settings.json")}\n\nnext:\n`);
     expect(settings(at.folder.path)).toContain(at.at("a"));
     await at.folder.write(".claude/settings.json", "{ broken");
     const made = await at.data<{ problems: string[]; written: string[] }>(
@@ -315,7 +313,7 @@ describe("the AI tools of the user", () => {
         ["Which folder?", `${CLEAR}~/notes${ENTER}`],
         ["What is the space called?", ENTER],
         ["Which pages does it start with?", ENTER],
-        ["Tell your AI tools about the space? (Claude Code)", ENTER],
+        ["Connect your AI tools to the space? (Claude Code)", ENTER],
         ["Create the space notes", ENTER],
       ],
     );

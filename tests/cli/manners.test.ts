@@ -32,7 +32,7 @@ describe("versions", () => {
     const [exitCode, said] = await server.refused("file", "destroy", "a.md", "-v", "v2");
     expect(exitCode).toBe(1);
     expect(said).toMatch(
-      /^Error: v2 of a\.md \(4 B, \S+Z, by .+\) would be lost for good; pass --yes to destroy it\n$/,
+      /^Error: v2 of a\.md \(4 B, \S+Z, by .+\) would be lost permanently; pass --yes to destroy it\n$/,
     );
     expect(await server.printed("file", "get", "a.md", "-v", "2")).toBe("two\n");
     expect(await server.refused("file", "destroy", "a.md", "-v", "99")).toEqual(

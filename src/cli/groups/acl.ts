@@ -71,8 +71,8 @@ function ruleCommand(effect: "allow" | "deny", description: string) {
   });
 }
 
-export const aclAllow = ruleCommand("allow", "Allow a user more than the role does");
-export const aclDeny = ruleCommand("deny", "Deny a user a path; wins over the role and all allow rules");
+export const aclAllow = ruleCommand("allow", "Allow a user paths beyond their role");
+export const aclDeny = ruleCommand("deny", "Deny a user paths; overrides the role and all allow rules");
 
 export const aclUnset = serverCommand({
   name: "unset",

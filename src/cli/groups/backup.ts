@@ -131,7 +131,7 @@ export const backupRestore = defineCommand({
       [
         `${one.directory}: the server as of ${one.created_at}`,
         ...contents(one),
-        "clients of its spaces are told that it was restored, and ask before they go on",
+        "clients of its spaces detect the restore, and ask before they continue",
         ...sealedText(one.sealed),
         "",
         "next:",

@@ -71,7 +71,7 @@ export const daemonStart = defineCommand({
 });
 
 export const daemonStop = defineCommand({
-  meta: { name: "stop", description: "Stop the daemon after the cycle under way" },
+  meta: { name: "stop", description: "Stop the daemon after the current cycle" },
   args: replicaArgs,
   async run({ args }) {
     const directory = replicaDirectory(args.dir);
@@ -86,7 +86,7 @@ export const daemonStop = defineCommand({
 });
 
 export const daemonStatus = defineCommand({
-  meta: { name: "status", description: "Show whether the daemon runs and how it is doing" },
+  meta: { name: "status", description: "Show whether the daemon is running, and its last result" },
   args: replicaArgs,
   async run({ args }) {
     const directory = replicaDirectory(args.dir);

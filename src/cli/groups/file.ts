@@ -203,7 +203,7 @@ async function unconfirmed(space: SpaceDoor, file: string, number: number): Prom
     return new AppError("refused", `v${number} of ${file} has no content left; nothing to destroy`);
   return new AppError(
     "refused",
-    `v${number} of ${file} (${bytes(one.size)}, ${one.created_at}, by ${one.author}) would be lost for good; pass --yes to destroy it`,
+    `v${number} of ${file} (${bytes(one.size)}, ${one.created_at}, by ${one.author}) would be lost permanently; pass --yes to destroy it`,
   );
 }
 

@@ -13,7 +13,7 @@ import { plural, table } from "../text.ts";
 
 const ORDER: readonly Freshness["state"][] = ["stale", "unknown", "fresh"];
 export const freshnessCheck = defineCommand({
-  meta: { name: "check", description: "List how fresh the documents are that say when they become stale" },
+  meta: { name: "check", description: "List the documents with stale-after, stale ones first" },
   args: {
     "fail-on-stale": { type: "boolean", description: "Exit with 1 if a document is stale" },
     ...spaceArgs,

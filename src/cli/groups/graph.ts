@@ -30,7 +30,7 @@ const args = {
     description: "Show the links in this document and to it",
   },
   orphans: { type: "boolean", description: "List the documents that nothing links to" },
-  broken: { type: "boolean", description: "List the links that lead nowhere" },
+  broken: { type: "boolean", description: "List the broken links" },
   format: oneOfWords(["text", ...drawings, "json"], {
     type: "string",
     valueHint: "format",

@@ -255,7 +255,7 @@ export async function runWizard(args: Flags): Promise<void> {
 }
 
 async function wizard(given: Answers, environment: Environment): Promise<Answers> {
-  const [{ askEach }, { introduce }, questions, { untoldTools }] = await Promise.all([
+  const [{ askEach }, { introduce }, questions, { unconnectedTools }] = await Promise.all([
     import("../wizard.ts"),
     import("../../kit/prompts.ts"),
     import("../init/questions.ts"),
@@ -272,7 +272,7 @@ async function wizard(given: Answers, environment: Environment): Promise<Answers
     questions.nameQuestion,
     questions.templateQuestion,
     questions.adoptQuestion,
-    questions.toolsQuestion(await untoldTools()),
+    questions.toolsQuestion(await unconnectedTools()),
     questions.daemonQuestion,
     questions.adminQuestion,
     questions.addressQuestion,

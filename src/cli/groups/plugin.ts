@@ -32,7 +32,7 @@ const folder = {
   valueHint: "project folder",
   description: "Project folder (default: the working directory)",
 } as const;
-const user = { type: "boolean", description: "In the tool's file for all projects of this user" } as const;
+const user = { type: "boolean", description: "Use the tool's file for all your projects" } as const;
 const dryRun = { type: "boolean", description: "Print the difference and change nothing" } as const;
 const id = oneOfWords(integrationIds, {
   type: "positional",
@@ -159,13 +159,13 @@ export async function installForUser(ids: readonly string[], dir: string): Promi
   return changes.map(({ id: of, tool, action, target }) => ({ id: of, tool, action, target: target.path }));
 }
 
-/** The tools of this user that can be told of a space, and have not been. */
-export async function untoldTools(): Promise<Pick<Listed, "id" | "tool">[]> {
+/** The tools of this user that can be connected to a space, and are not. */
+export async function unconnectedTools(): Promise<Pick<Listed, "id" | "tool">[]> {
   const all = await integrations().list({ user: true });
   return all.filter(({ detected, installed, problem }) => detected && !installed && problem === null);
 }
 
-/** Opens the space first, so that no tool is told of one that does not exist. */
+/** Opens the space first, so that no tool is connected to one that does not exist. */
 async function planned(ids: readonly string[], scope: Scope, flags: SpaceCommandFlags): Promise<Change[]> {
   const space = await withSpace(flags, async ({ name }) => name);
   const { program, flags: spaceFlags, folder: directory } = spaceWords(flags, space);

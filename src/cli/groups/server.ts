@@ -115,7 +115,7 @@ export const serverStatus = defineCommand({
 });
 
 export const serverHealth = defineCommand({
-  meta: { name: "health", description: "Check whether the server works; fails if it does not" },
+  meta: { name: "health", description: "Check the health of the server; fails if it is degraded" },
   args: {
     ...serverDirArg,
     server: { type: "string", valueHint: "url", description: "Address of a remote server" },

@@ -131,7 +131,7 @@ export const spaceAdopt = spaceCommand({
 export const spaceIndex = defineCommand({
   meta: {
     name: "index",
-    description: "Write space-index.md again: every document of a local space, with its title",
+    description: "Update space-index.md, which lists every document of a local space with its title",
   },
   args: dirArg,
   async run({ args }) {

@@ -162,7 +162,7 @@ export const webhookRedeliver = serverCommand({
 
 export const webhookDeadLetter = serverCommand({
   name: "dead-letter",
-  description: "List the deliveries that failed for good",
+  description: "List the deliveries that failed permanently",
   args: {},
   ask: (client) => client.get<DeadLetter[]>("/webhooks/dead-letter"),
   show: (letters) =>

@@ -53,7 +53,7 @@ export async function wire(
 }
 
 export function wiredLines({ tools, daemon, problems }: Wired): string[] {
-  const lines = tools.map(({ tool, target }) => `${tool} reads about the space from ${shown(target)}`);
+  const lines = tools.map(({ tool, target }) => `connected ${tool}: ${shown(target)}`);
   if (daemon)
     lines.push(
       daemon.started

@@ -35,7 +35,7 @@ export interface Answers {
   readonly address?: string | undefined;
   readonly port?: string | undefined;
   readonly admin?: string | undefined;
-  /** Ids of the AI tools to tell of the space. */
+  /** Ids of the AI tools to connect to the space. */
   readonly tools?: readonly string[] | undefined;
   /** Sync in the background from now on. */
   readonly daemon?: boolean | undefined;

@@ -165,28 +165,28 @@ export const portQuestion = line("port", ["server"], (_, { port }) =>
   typeLine({ message: "Which port?", initial: port ?? "8743", problem: portProblem }),
 );
 
-/** Not open if no tool of this user can be told of the space. */
+/** Not open if no tool of this user can be connected to the space. */
 export function toolsQuestion(
-  untold: readonly { readonly id: string; readonly tool: string }[],
+  unconnected: readonly { readonly id: string; readonly tool: string }[],
 ): Question<Answers> {
   return {
-    isOpen: ({ kind, tools }) => kind !== "server" && tools === undefined && untold.length > 0,
+    isOpen: ({ kind, tools }) => kind !== "server" && tools === undefined && unconnected.length > 0,
     ask: async (answers, last) => {
-      const names = untold.map(({ tool }) => tool).join(", ");
+      const names = unconnected.map(({ tool }) => tool).join(", ");
       const choice = await choose(
-        `Tell your AI tools about the space? (${names})`,
+        `Connect your AI tools to the space? (${names})`,
         [
           {
             value: "yes",
-            label: "Tell them",
-            hint: "Adds a marked block to the file that each reads for all projects.",
+            label: "Connect",
+            hint: "Adds a marked block to the file that each tool reads for all projects.",
           },
-          { value: "no", label: "Not now", hint: "cairn activate tells the tools of one project." },
+          { value: "no", label: "Not now", hint: "cairn activate connects the tools of one project." },
         ],
         last.tools?.length === 0 ? "no" : "yes",
       );
       if (choice === BACK) return BACK;
-      return { ...answers, tools: choice === "yes" ? untold.map(({ id }) => id) : [] };
+      return { ...answers, tools: choice === "yes" ? unconnected.map(({ id }) => id) : [] };
     },
   };
 }
