@@ -46,12 +46,12 @@ export type Part =
     }
   | { readonly kind: "notice"; readonly source: string; readonly message: Message };
 
-/** Text of the context space. `document`: exactly what the model receives; absent for a remark about a document. */
+/** Text of the context space: a document, a note about one that could not be read, or a note about those that did not fit. */
 interface ContextDocument {
   readonly kind: "context";
   readonly source: string;
   readonly text: string;
-  /** Exactly what is in front of the model. */
+  /** Exactly what the model receives. */
   readonly document?: SentDocument;
   readonly unread?: { readonly path: string; readonly reason: string };
 }

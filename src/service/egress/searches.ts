@@ -158,7 +158,7 @@ export class Searches {
     const aborted = this.#running.size;
     for (const running of this.#running.values()) running.abort(new AppError("refused", SWITCHED_OFF));
     return db.write(() => {
-      const refused = this.refuseOpenIn(caller, null, "web search was switched off");
+      const refused = this.refuseOpenIn(caller, null, "web search was disabled");
       audit.record(caller, { action: "egress.off", target: "egress", detail: { refused, aborted } });
       return this.status();
     });

@@ -362,7 +362,7 @@ test.if(searchable)(
     await lab.end(turn);
     expect(told(lab)).toEqual([
       "Web search was disabled (lock 1 of 3) and stays off until the service restarts.",
-      "This search was refused (lock 3 of 3): web search was switched off. Nothing was searched.",
+      "This search was rejected (lock 3 of 3): web search was disabled. Nothing was searched.",
     ]);
     expect(await lab.admin.get("/egress/pending")).toEqual([]);
     await lab.chat("again");
