@@ -2,7 +2,7 @@
 // recorded meanwhile; the leftovers of a crash are not a break; a line is judged by its bytes.
 
 import { describe, expect, test } from "bun:test";
-import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { breakText, type AuditRecord } from "../../src/context/audit/schema.ts";
@@ -35,6 +35,7 @@ function forged(lines: readonly string[], edit: (record: AuditRecord) => void = 
 /** Manipulations of a stopped server's file, and the reported problems. */
 const SHORT = /^the file ends after \d+ records, but \d+ were written$/;
 const OTHER = /^it is not the record that the server wrote there/;
+const ADDED = /^it was added while the server was stopped$/;
 const attacks: [string, RegExp, (directory: string) => void][] = [
   ["cut", SHORT, (at) => write(at, linesIn(at).slice(0, -2))],
   ["deleted", SHORT, (at) => rmSync(fileIn(at))],
@@ -66,6 +67,20 @@ const attacks: [string, RegExp, (directory: string) => void][] = [
       write(at, forged([...lines.slice(0, -1), JSON.stringify(last)]));
     },
   ],
+  [
+    "continued with records that follow from it",
+    ADDED,
+    (at) => {
+      const lines = linesIn(at);
+      for (const target of ["forged.md", "other.md"]) {
+        const { hash: prev, ...last } = JSON.parse(lines.at(-1)!) as AuditRecord;
+        const record = { ...last, seq: last.seq + 1, target, prev: prev! };
+        lines.push(JSON.stringify({ ...record, hash: hashOf(record) }));
+      }
+      write(at, lines);
+    },
+  ],
+  ["continued with a piece of a record", ADDED, (at) => appendFileSync(fileIn(at), '{"seq":99')],
 ];
 
 describe("the file of a stopped server", () => {
@@ -138,7 +153,7 @@ describe("the file of a stopped server", () => {
       const db = new Database(join(directory, "server.db"));
       const { hash } = JSON.parse(before[1]!) as AuditRecord;
       const bytes = Buffer.byteLength(`${before[0]}\n${before[1]}\n`);
-      db.run("UPDATE audit_anchor SET entries = 2, hash = ?, bytes = ?", [hash, bytes]);
+      db.run("UPDATE audit_anchor SET entries = 2, hash = ?, bytes = ?, closed = 0", [hash, bytes]);
       db.close();
       writeFileSync(fileIn(directory), `${before.join("\n")}\n{"seq":99`);
     });

@@ -30,7 +30,7 @@ function anchorIn(directory: string) {
 
 function setAnchor(directory: string, { anchor, source }: ReturnType<typeof anchorIn>): void {
   const db = new Database(join(directory, "server.db"));
-  db.run("UPDATE audit_anchor SET entries = ?, hash = ?, bytes = ?", Object.values(anchor));
+  db.run("UPDATE audit_anchor SET entries = ?, hash = ?, bytes = ?, closed = 0", Object.values(anchor));
   db.run(
     "UPDATE audit_sources SET epoch = ?, seq = ?, bytes = ? WHERE space = 'team'",
     Object.values(source),

@@ -165,6 +165,8 @@ describe("the chain", () => {
     const { path, lines } = await chain(folder, 3);
     appendFileSync(path, lines[2]!.slice(0, 40));
     const { lines: log, audit: next, db } = audit(folder);
+    // As if it had been killed.
+    db.writeNow(() => db.exec("UPDATE audit_anchor SET closed = 0"));
     next.open();
     next.record(null, { action: "file.write", target: "after.md" });
     await next.close();

@@ -27,7 +27,7 @@ import {
   type AuditVerification,
 } from "./schema.ts";
 import { auditStore, type AuditStore } from "./store.ts";
-import { checkAuditFile, checkedNow, type Baseline, type Checked } from "./verify.ts";
+import { checkAuditFile, checkedNow, type Anchor, type Baseline, type Checked } from "./verify.ts";
 
 const ID_BITS = 64;
 /** The longest target or error; a path has at most 1,024 bytes. */
@@ -326,7 +326,7 @@ export class Audit {
 /** Verifies the file of a stopped server against its last anchor. Changes nothing. */
 export function verifyOffline(path: string, db: Db): AuditVerification {
   const store = auditStore(db);
-  const anchor = store.anchor() ?? { entries: 0, hash: CHAIN_START };
+  const anchor: Anchor = store.anchor() ?? { entries: 0, hash: CHAIN_START };
   const found = checkedNow(path, { anchor, baseline: store.baseline() ?? undefined, mayEndTorn: true });
   return withBreaks(found, store.openBreaks().map(toBreak));
 }

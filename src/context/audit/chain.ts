@@ -63,6 +63,9 @@ export class AuditChain {
 
   /** Opens the file and continues after `last`. Truncates it at `end`, which drops an incomplete last line. */
   open(end: number, last: ChainEnd): void {
+    const { db, store } = this.#deps;
+    // Durable before the first record, which nobody may take for an addition after a crash.
+    if (store.anchor()?.closed === 1) db.writeNow(() => store.reopenAnchor.run());
     this.#file.open(end);
     this.#end = last;
   }
@@ -131,10 +134,10 @@ export class AuditChain {
   anchor(): Promise<void> {
     clearTimeout(this.#anchorTimer);
     this.#anchorTimer = undefined;
-    return (this.#anchoring = this.#anchoring.then(() => this.#anchorNow()));
+    return (this.#anchoring = this.#anchoring.then(() => this.#anchorNow(0)));
   }
 
-  async #anchorNow(): Promise<void> {
+  async #anchorNow(closed: 0 | 1): Promise<void> {
     const { db, store, log } = this.#deps;
     const { entries, hash, bytes } = this.mark();
     const followed = [...this.#followed];
@@ -142,7 +145,7 @@ export class AuditChain {
     try {
       await this.#file.sync();
       await db.write(() => {
-        store.setAnchor.run({ entries, hash, bytes });
+        store.setAnchor.run({ entries, hash, bytes, closed });
         for (const [space, { epoch, seq, bytes: from }] of followed)
           store.setSource.run({ space, epoch, seq, bytes: from });
       });
@@ -152,7 +155,7 @@ export class AuditChain {
     }
   }
 
-  /** Also anchors records added while it runs. */
+  /** Also anchors records added while it runs. What the file contains afterwards is all that it may contain at the next open. */
   async close(): Promise<void> {
     let last: Promise<void>;
     do {
@@ -160,6 +163,7 @@ export class AuditChain {
       last = this.anchor();
       await last;
     } while (this.#waiting.length > 0 || this.#anchorTimer !== undefined || this.#anchoring !== last);
+    await this.#anchorNow(1);
     this.#file.close();
   }
 

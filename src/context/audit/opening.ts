@@ -35,23 +35,26 @@ export function openingOf(path: string, anchor: AnchorRow | null, baseline: Base
 }
 
 /** Undefined: the anchored record is not in its place, or the records after it do not follow. */
-function afterAnchor(path: string, { entries, hash, bytes }: AnchorRow): Opening | undefined {
+function afterAnchor(path: string, { entries, hash, bytes, closed }: AnchorRow): Opening | undefined {
   if (bytes === null || entries === 0) return undefined;
   const anchored = lastLine(path, bytes);
   const prev = anchored && parseRecord(anchored.bytes)?.prev;
   if (prev === undefined) return undefined;
   const { start } = anchored!;
   const before = { bytes: start, lines: entries - 1, sha256: "", seq: entries - 1, hash: prev };
-  const chain = new ChainCheck({ anchor: { entries, hash }, baseline: before });
+  const chain = new ChainCheck({ anchor: { entries, hash, closed }, baseline: before });
   let end = start;
   let torn: Uint8Array | undefined;
+  let broken: Checked | undefined;
   for (const line of readLines(path, start)) {
+    const problem = chain.next(line);
     if (isTorn(line)) torn = line.bytes;
-    else if (chain.next(line) !== undefined) return undefined;
-    else if (end === start && line.end !== bytes) return undefined;
+    else if (problem !== undefined || (end === start && line.end !== bytes)) return undefined;
     else end = line.end;
+    const addition = chain.addition(line);
+    if (addition !== undefined) broken ??= chain.broken(addition);
   }
-  return chain.last.seq < entries ? undefined : { last: chain.last, end, torn, broken: undefined };
+  return chain.last.seq < entries ? undefined : { last: chain.last, end, torn, broken };
 }
 
 function lastLine(path: string, end: number): Line | undefined {

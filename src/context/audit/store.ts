@@ -7,6 +7,8 @@ export interface AnchorRow {
   hash: string;
   /** The offset after the anchored record; null: unknown. */
   bytes: number | null;
+  /** 1: the server stopped after it, so that nothing may follow. */
+  closed: 0 | 1;
 }
 
 export interface BreakRow {
@@ -42,11 +44,16 @@ const BREAK =
 export type AuditStore = ReturnType<typeof auditStore>;
 
 export function auditStore(db: Db) {
+  const ends = db.query<{ count: number }, []>(
+    "SELECT count(*) AS count FROM pragma_table_info('audit_anchor') WHERE name = 'closed'",
+  );
   const tables = db.query<{ count: number }, []>(
     "SELECT count(*) AS count FROM sqlite_schema WHERE name = 'audit_breaks'",
   );
-  const anchor = db.query<AnchorRow, []>("SELECT entries, hash, bytes FROM audit_anchor");
-  const anchorOfOldSchema = db.query<AnchorRow, []>("SELECT entries, hash, NULL AS bytes FROM audit_anchor");
+  const anchor = db.query<AnchorRow, []>("SELECT entries, hash, bytes, closed FROM audit_anchor");
+  const anchorOfOldSchema = db.query<AnchorRow, []>(
+    "SELECT entries, hash, NULL AS bytes, 0 AS closed FROM audit_anchor",
+  );
   const openBreaks = db.query<BreakRow, []>(
     `SELECT ${BREAK} FROM audit_breaks WHERE acknowledged_at IS NULL ORDER BY id`,
   );
@@ -54,13 +61,14 @@ export function auditStore(db: Db) {
   const isMigrated = () => tables.get()!.count > 0;
   return {
     // These three also read a database that this version has not migrated yet.
-    anchor: () => (isMigrated() ? anchor.get() : anchorOfOldSchema.get()),
+    anchor: () => (ends.get()!.count > 0 ? anchor.get() : anchorOfOldSchema.get()),
     openBreaks: () => (isMigrated() ? openBreaks.all() : []),
     baseline: () => (isMigrated() ? baseline.get() : null),
     setAnchor: db.query<never, AnchorRow>(
-      `INSERT INTO audit_anchor (id, entries, hash, bytes) VALUES (1, $entries, $hash, $bytes)
-       ON CONFLICT (id) DO UPDATE SET entries = $entries, hash = $hash, bytes = $bytes`,
+      `INSERT INTO audit_anchor (id, entries, hash, bytes, closed) VALUES (1, $entries, $hash, $bytes, $closed)
+       ON CONFLICT (id) DO UPDATE SET entries = $entries, hash = $hash, bytes = $bytes, closed = $closed`,
     ),
+    reopenAnchor: db.query<never, []>("UPDATE audit_anchor SET closed = 0"),
     insertBreak: db.query<never, Omit<BreakRow, "id" | "acknowledged_at" | "acknowledged_by">>(
       `INSERT INTO audit_breaks (noticed_at, line, problem, expected_entries, expected_hash, found_entries, found_hash)
        VALUES ($noticed_at, $line, $problem, $expected_entries, $expected_hash, $found_entries, $found_hash)`,

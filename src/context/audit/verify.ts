@@ -11,6 +11,8 @@ import type { AuditVerification } from "./schema.ts";
 export interface Anchor {
   readonly entries: number;
   readonly hash: string;
+  /** 1: the server stopped after it, so that nothing may follow. */
+  readonly closed?: 0 | 1;
 }
 
 /** The beginning of the file, as acknowledged by an admin. */
@@ -71,8 +73,10 @@ export function* checkAuditFile(path: string, terms: Terms): Generator<undefined
   }
   for (const line of readLines(path, baseline?.bytes)) {
     if (stretch.isOver()) yield;
-    if (terms.mayEndTorn && isTorn(line)) break;
     const problem = chain.next(line);
+    const addition = chain.addition(line);
+    if (addition !== undefined) return chain.broken(addition);
+    if (terms.mayEndTorn && isTorn(line)) break;
     if (problem !== undefined) return chain.broken(problem);
   }
   if (anchor && chain.last.seq < anchor.entries) return chain.cutOff(anchor.entries);
@@ -86,6 +90,8 @@ export function isTorn({ whole, bytes }: Line): boolean {
 
 const FORGED =
   "it is not the record that the server wrote there: the file was replaced, or rewritten up to here";
+
+const ADDED = "it was added while the server was stopped";
 
 /** Verifies the chain line by line. */
 export class ChainCheck {
@@ -135,6 +141,13 @@ export class ChainCheck {
     this.#last = { seq: body.seq, hash };
     this.#entries += 1;
     return undefined;
+  }
+
+  /** Returns the problem with a line, passed to `next` before, that follows the end of a stopped server. */
+  addition(line: Line): string | undefined {
+    const { closed, entries } = this.#anchor ?? {};
+    if (closed !== 1) return undefined;
+    return this.#last.seq > entries! || (this.#last.seq === entries && isTorn(line)) ? ADDED : undefined;
   }
 
   #isForged(seq: number, hash: string): boolean {

@@ -3,13 +3,13 @@
 
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { AuditChain, type AuditEntry } from "../../../src/context/audit/chain.ts";
 import { openingOf } from "../../../src/context/audit/opening.ts";
-import { hashOf } from "../../../src/context/audit/record.ts";
+import { hashOf, lineOf } from "../../../src/context/audit/record.ts";
 import type { AuditRecord } from "../../../src/context/audit/schema.ts";
 import { auditStore } from "../../../src/context/audit/store.ts";
-import { verifyAuditFile } from "../../../src/context/audit/verify.ts";
+import { checkedNow, verifyAuditFile } from "../../../src/context/audit/verify.ts";
 import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
 import { openDatabase } from "../../../src/kit/db.ts";
@@ -76,7 +76,27 @@ test("records of one turn are written together and in order, before anybody goes
   const { entries, hash, bytes } = audit.chain.mark();
   expect(verifyAuditFile(audit.path, { entries, hash })).toMatchObject({ ok: true, entries: 5 });
   await audit.chain.anchor();
-  expect(audit.store.anchor()).toEqual({ entries, hash, bytes });
+  expect(audit.store.anchor()).toEqual({ entries, hash, bytes, closed: 0 });
+  await audit.chain.close();
+  expect(audit.store.anchor()).toEqual({ entries, hash, bytes, closed: 1 });
+});
+
+test("nothing may follow the end of a chain that was closed", async () => {
+  await using audit = await bench();
+  await audit.chain.add(entry("one"));
+  await audit.chain.close();
+  const checked = () => checkedNow(audit.path, { anchor: audit.store.anchor()!, mayEndTorn: true });
+  expect(checked()).toMatchObject({ ok: true, entries: 1 });
+  const added = { ok: false, line: 2, problem: "it was added while the server was stopped" };
+  const { hash: prev } = audit.chain.mark();
+  const body = { seq: 2, ...entry("forged"), prev };
+  const whole = lineOf(body, hashOf(body));
+  for (const text of [whole, whole.slice(0, 20)]) {
+    const before = readFileSync(audit.path);
+    appendFileSync(audit.path, text);
+    expect(checked()).toMatchObject(added);
+    writeFileSync(audit.path, before);
+  }
 });
 
 test("a record that cannot be written is logged and counted, and the chain continues without it", async () => {
