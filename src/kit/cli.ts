@@ -152,8 +152,12 @@ async function explain(program: Program, tokens: readonly string[]): Promise<voi
     return printText(await helpOf(program, await helpCommand(program), [root, HELP_COMMAND]));
   const topic = positionals.length === 1 ? program.topics?.[positionals[0]!] : undefined;
   const { command, path, rest } = await commandAt(program, positionals);
-  if (rest.length === 0) return printText(await helpOf(program, command, path));
-  if (topic) return printText((await topic.text()).trimEnd());
+  // A word may be both, such as `sync`.
+  const pages = [
+    ...(rest.length === 0 ? [await helpOf(program, command, path)] : []),
+    ...(topic ? [await topic.text()] : []),
+  ];
+  if (pages.length > 0) return printText(pages.map((page) => page.trimEnd()).join("\n\n"));
   const known = Object.keys((await subcommandsOf(command)) ?? {});
   if (path.length > 1) throw unknownCommand(rest[0]!, known);
   throw unknownCommand(rest[0]!, [...known, ...Object.keys(program.topics ?? {})], "command or topic");

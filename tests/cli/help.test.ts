@@ -11,6 +11,7 @@ import { commandTree, type CommandNode } from "../../src/kit/cli.ts";
 import { commandWords } from "../../src/kit/command-text.ts";
 import { HELP_COLUMNS, helpText } from "../../src/kit/help.ts";
 import { repositoryFiles } from "../house/source.ts";
+import { runBinary } from "../kit/binaries.ts";
 
 const withBelow = (node: CommandNode): CommandNode[] => [node, ...node.children.flatMap(withBelow)];
 const root = await commandTree(program);
@@ -78,6 +79,14 @@ const unknownTopic = (words: readonly string[]) =>
   words.length === 1 && Object.hasOwn(program.topics!, words[0]!)
     ? []
     : [`no such topic: ${words.join(" ")}`];
+
+test("help shows every topic, after the page of a command of that name", async () => {
+  for (const [name, topic] of Object.entries(program.topics!)) {
+    const { stdout } = await runBinary("cairn", ["help", name]);
+    expect([name, stdout.endsWith(`${(await topic.text()).trimEnd()}\n`)]).toEqual([name, true]);
+  }
+  expect((await runBinary("cairn", ["help", "sync"])).stdout).toMatch(/^[^\n]+\n\nUSAGE\n/);
+});
 
 test("the topic on the environment names every variable that a command reads, and no other of ours", async () => {
   const text = await program.topics!.environment!.text();

@@ -82,6 +82,10 @@ describe.each([
     );
     expect(await session.call("read", { path: "r.md" })).toBe("[r.md v2]\ntwo\n");
     expect(await session.call("read", { path: "r.md", version: 1 })).toBe("[r.md v1]\none\n");
+    expect(await session.call("read", { path: "r.md", version: "v1" })).toBe("[r.md v1]\none\n");
+    expect(await session.refused("read", { path: "r.md", version: "1.5" })).toBe(
+      "invalid: version: expected an integer",
+    );
     writeFileSync(join(place.tree, "hand.md"), "by hand\n");
     expect(await session.call("read", { path: "hand.md" })).toBe(
       "[hand.md no version, untracked: edited by hand and not recorded]\nby hand\n",

@@ -16,7 +16,6 @@ import {
 import { LATE, within } from "../../kit/deadline.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import { firstProblem } from "../../kit/schema-problem.ts";
 import { Semaphore } from "../../kit/semaphore.ts";
 import { version } from "../../kit/version.ts";
 import type { SpaceDoor } from "../space/door.ts";
@@ -104,10 +103,8 @@ function serverOf(tools: readonly Tool[], inSpace: InSpace, log: Log): Server {
       const tool = tools.find(({ name }) => name === params.name);
       if (!tool)
         throw new AppError("invalid", `no such tool; there are: ${tools.map(({ name }) => name).join(", ")}`);
-      const input = params.arguments ?? {};
-      const problem = firstProblem(tool.input, input, { whole: "arguments" });
-      if (problem !== undefined) throw new AppError("invalid", problem);
-      return content(await inSpace((space) => tool.run(space, input as never)));
+      const work = tool.prepare(params.arguments ?? {});
+      return content(await inSpace(work));
     } catch (error) {
       const { code, message } = told(error, log);
       return { ...content(`${code}: ${message}`), isError: true };

@@ -39,7 +39,7 @@ const space = {
 } as unknown as SpaceDoor;
 
 const tools = new Map([...documentTools, searchTool, ...linkTools].map((tool) => [tool.name, tool]));
-const answer = (name: string, input: object) => tools.get(name)!.run(space, input as never);
+const answer = (name: string, input: Record<string, unknown>) => tools.get(name)!.prepare(input)(space);
 
 test.each([
   ["list", { limit: 1_000 }, /\[1 to \d+ of 600 documents; continue with offset: \d+\]$/],
