@@ -7,6 +7,9 @@ import { AppError } from "./error.ts";
 /** A name is suggested if it is at most this many edits away. */
 const SUGGESTION_EDITS_MAX = 2;
 
+/** Of `-U`. */
+const SHORT_LENGTH = 2;
+
 export interface Read {
   /** Flags as citty should see them. */
   flags: string[];
@@ -74,7 +77,7 @@ function readFlag(
   words: readonly string[] = [],
 ): 0 | 1 {
   const { seen } = read;
-  const [written, inline] = split(token);
+  const [written, inline] = split(token, args);
   const known = written === "--help" || written === "-h" ? helpFlag : findFlag(written, args);
   if (known === undefined)
     throw refusal(`unknown flag: ${written}`, nearest(written, [...flagNames(args), ...words]));
@@ -103,9 +106,20 @@ function looksLikeFlag(token: string): boolean {
   return token.startsWith("-") && token !== "-" && !/^-\d/.test(token);
 }
 
-function split(token: string): [written: string, inline: string | undefined] {
+/** `--name=value`, and `-U3` for a short flag that takes a value. */
+function split(token: string, args: ArgsDef): [written: string, inline: string | undefined] {
+  const short = token.slice(0, SHORT_LENGTH);
+  if (token.length > SHORT_LENGTH && takesValue(short, args)) {
+    const value = token.slice(SHORT_LENGTH);
+    return [short, value.startsWith("=") ? value.slice(1) : value];
+  }
   const equals = token.indexOf("=");
   return equals === -1 ? [token, undefined] : [token.slice(0, equals), token.slice(equals + 1)];
+}
+
+function takesValue(short: string, args: ArgsDef): boolean {
+  const known = short.startsWith("--") ? undefined : findFlag(short, args);
+  return known !== undefined && known.def.type !== "boolean";
 }
 
 interface Flag {

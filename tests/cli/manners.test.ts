@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Token, User } from "../../src/context/people/schema.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { cairnAt, data, failure, printed, refused, stoppedContext } from "../kit/cairn.ts";
-import { configure } from "../kit/context-server.ts";
+import { configure, contextServer } from "../kit/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
 import { onTerminal } from "../kit/on-terminal.ts";
@@ -179,4 +179,27 @@ test("flags of the connection and of every command may stand first", async () =>
   ]);
   expect(await printed("--version")).toBe(await printed("version"));
   expect(await data<object>("-v")).toEqual(await data<object>("version"));
+});
+
+test("after a sign-in, every answer in text says which server it comes from, unless the command named one", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  await server.user("ann", "viewer");
+  await server.admin.put("/users/ann/password", { password: "correct horse" });
+  const environment = { HOME: folder.path };
+  const login = Bun.spawn([binaryPath("cairn"), "auth", "login", "ann", "--server", server.url], {
+    env: { ...process.env, ...environment },
+    stdio: [new Blob(["correct horse\n"]), "ignore", "ignore"],
+  });
+  expect(await login.exited).toBe(0);
+  const ann = cairnAt([], { environment });
+  const asked = async (...args: string[]) => {
+    const { exitCode, stderr } = await ann.cairn("file", "list", ...args);
+    return [exitCode, stderr];
+  };
+  expect([await asked(), await asked("--json"), await asked("--server", server.url)]).toEqual([
+    [0, `server: ${server.url}\n`],
+    [0, ""],
+    [0, ""],
+  ]);
 });

@@ -21,7 +21,7 @@ const root = {
       subCommands: {
         show: async () => ({
           meta: { name: "show", description: "Show one." },
-          args: { name: { type: "positional", required: true }, depth: { type: "string" } },
+          args: { name: { type: "positional", required: true }, depth: { type: "string", alias: "d" } },
           run: say("show ran"),
         }),
       },
@@ -70,6 +70,13 @@ describe("commands", () => {
     expect(stdout).not.toContain("space ran");
   });
 
+  test("a short flag takes its value with or without a space, or after =", async () => {
+    for (const flag of [["-d", "2"], ["-d2"], ["-d=2"]]) {
+      const { stdout } = await demo("space", "show", "a", ...flag);
+      expect([flag, stdout]).toEqual([flag, expect.stringContaining('"depth":"2"')]);
+    }
+  });
+
   test("a group without a command shows its help, and runs nothing", async () => {
     const { stdout, stderr, exitCode } = await demo("space");
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
@@ -93,7 +100,7 @@ describe("commands", () => {
         "Show one.\n",
         "USAGE\n  demo space show <name> [flags]\n",
         "ARGUMENTS\n  <name>\n",
-        "FLAGS\n  --depth <depth>\n",
+        "FLAGS\n  -d, --depth <depth>\n",
         "GLOBAL FLAGS\n      --json\n      --yaml\n      --debug\n  -h, --help   Show this help\n",
         "EXAMPLES\n  demo space show a\n",
         "Manual: docs/space.md\n",

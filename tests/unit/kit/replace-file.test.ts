@@ -1,9 +1,10 @@
 // Goal: a file is replaced as a whole or not at all, with its mode, and nothing is left beside it when the disk refuses.
 
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "../../../src/kit/replace-file.ts";
+import { replaceFile, replaceWith } from "../../../src/kit/replace-file.ts";
 import { systemCode } from "../../../src/kit/error.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { smallDisk } from "../../kit/small-disk.ts";
@@ -17,6 +18,24 @@ test("a file is made and replaced, for its owner only unless told otherwise", as
   modes.push(statSync(path).mode & 0o777);
   expect([readFileSync(path, "utf8"), readdirSync(folder.path)]).toEqual(["two", ["a.json"]]);
   if (process.platform !== "win32") expect(modes).toEqual([0o600, 0o644]);
+});
+
+test("the new content and its name are on the disk when it resolves", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "a.json");
+  await using handle = await open(folder.path, "r");
+  const sync = spyOn(Object.getPrototypeOf(handle) as FileHandle, "sync");
+  try {
+    await replaceFile(path, "one");
+    const once = sync.mock.calls.length;
+    const made = join(folder.path, "made");
+    writeFileSync(made, "two");
+    await replaceWith(made, path);
+    const each = process.platform === "win32" ? 1 : 2;
+    expect([once, sync.mock.calls.length]).toEqual([each, 2 * each]);
+  } finally {
+    sync.mockRestore();
+  }
 });
 
 test("many at once leave one of them, whole", async () => {
