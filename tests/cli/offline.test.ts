@@ -72,8 +72,8 @@ describe("what commands print for programs", () => {
     await server.put("a.md", "two");
     const [exitCode, error] = await server.said("file", "delete", "a.md", "--if-version", "v1", "--json");
     const current = { version: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) };
-    const message = "a.md: expected v1, but the current version is v2";
-    const stale = { code: "stale", message, details: { path: "a.md", current } };
+    const problem = "expected v1, but the current version is v2";
+    const stale = { code: "stale", message: `a.md: ${problem}`, details: { path: "a.md", problem, current } };
     expect([exitCode, JSON.parse(error)]).toEqual([3, { error: stale }]);
     expect(await server.data<object>("file", "delete", "a.md")).toEqual({
       path: "a.md",

@@ -67,6 +67,23 @@ test("sync exchanges edits, and a conflict is listed until it is resolved", asyn
   expect(await ann.printed("conflict", "list")).toBe("no open conflicts\n");
 });
 
+test("status names a change that the server refused, until a sync succeeds", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  const ann = await laptop(server, folder, "ann");
+  await server.admin.patch("/users/ann", { role: "viewer" });
+  ann.write("a.md", "one\n");
+  const reason = "ann (viewer) may not change team";
+  expect((await ann.cairn("sync")).stdout).toContain(`refused there  a.md: ${reason}\n`);
+  expect(await ann.printed("status")).toEndWith(
+    `\n\n  held       a.md: ${reason}\n\ntry a held change again: cairn sync\n`,
+  );
+  expect(await ann.data("status")).toMatchObject({ held: [{ path: "a.md", direction: "up", reason }] });
+  await server.admin.patch("/users/ann", { role: "contributor" });
+  await ann.printed("sync");
+  expect(await ann.printed("status")).toEndWith("\n\neverything on disk is recorded\n");
+});
+
 test("a rule of a folder that syncs is set on its server", async () => {
   await using folder = await temporaryFolder();
   await using server = await contextServer();

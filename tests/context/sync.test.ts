@@ -88,7 +88,8 @@ describe("push", () => {
     // Repeating it is stale with a precondition, and a new version without one.
     const hash = sha256Hex("A");
     const { code, details } = await refusalOf(push(admin, [put("a.md", "A", null)]));
-    expect([code, details]).toEqual(["stale", { path: "a.md", current: { version: 1, hash } }]);
+    const problem = "expected no file, but the current version is v1";
+    expect([code, details]).toEqual(["stale", { path: "a.md", problem, current: { version: 1, hash } }]);
     const again = await push(admin, [put("a.md", "A", 1)]);
     expect(await again.json()).toMatchObject({ versions: [{ path: "a.md", version: 2, hash }] });
   });

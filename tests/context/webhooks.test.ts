@@ -346,6 +346,7 @@ test("hooks of an earlier version receive the events of every space", async () =
     using db = new Database(join(directory, "server.db"));
     db.run("ALTER TABLE webhooks DROP COLUMN spaces");
     db.run("ALTER TABLE stale_documents DROP COLUMN epoch");
+    db.run("ALTER TABLE audit_anchor DROP COLUMN closed");
     db.run("DELETE FROM migrations WHERE name >= '008'");
   });
   const { secret: _, ...shown } = hook;

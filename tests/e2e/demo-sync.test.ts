@@ -11,5 +11,7 @@ test("the demo's laptops conflict, resolve, and converge", async () => {
   expect(said.at(-1)).toMatch(
     /^17\. resolved: both laptops have the same text, and the server has 3 versions of it$/,
   );
-  expect(said.find((line) => line.includes("stands beside"))).toMatch(/conflict-laptop-2/);
+  expect(said.find((line) => line.includes("stands beside"))).toMatch(
+    /^ +decisions\.conflict-ada-\S+\.md stands beside decisions\.md$/,
+  );
 });

@@ -2,6 +2,7 @@
 
 import type { ListedFile } from "../../context/files/listing-schema.ts";
 import { parseConflictName } from "../../context/sync/conflict-names.ts";
+import type { HeldRow } from "../../context/replica/store.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import type { FileState } from "../../context/versioned-store/schema.ts";
 import { spaceCommand } from "../command.ts";
@@ -15,6 +16,8 @@ const NAMED_MAX = 20;
 
 /** The space of a server that a folder follows. */
 type Origin = { readonly server: string; readonly space: string; readonly user: string };
+
+type Held = Pick<HeldRow, "path" | "direction" | "reason">;
 
 interface Status {
   readonly space: string;
@@ -30,6 +33,8 @@ interface Status {
   readonly conflicts: readonly string[];
   /** Null: the folder does not sync, or the space is on a server. */
   readonly sync: Origin | null;
+  /** Changes that the last sync could not send or bring. */
+  readonly held: readonly Held[];
 }
 
 async function statusOf(space: SpaceDoor): Promise<Status> {
@@ -44,16 +49,17 @@ async function statusOf(space: SpaceDoor): Promise<Status> {
     versions,
     changes: changesOf(listed),
     conflicts: listed.flatMap(({ path }) => (parseConflictName(path) ? [path] : [])),
-    sync: await originOf(space.place),
+    ...(await syncOf(space.place)),
   };
 }
 
-async function originOf(place: string): Promise<Origin | null> {
+async function syncOf(place: string): Promise<Pick<Status, "sync" | "held">> {
   const { isReplica, openReplicaState } = await import("../../context/replica/state.ts");
-  if (!isReplica(place)) return null;
+  if (!isReplica(place)) return { sync: null, held: [] };
   const state = await openReplicaState(place);
   try {
-    return state.origin ?? null;
+    const held = state.held().map(({ path, direction, reason }) => ({ path, direction, reason }));
+    return { sync: state.origin ?? null, held };
   } finally {
     state.close();
   }
@@ -70,13 +76,14 @@ function changesOf(files: readonly ListedFile[]): Status["changes"] {
 }
 
 function statusText(status: Status): string {
-  const { changes, conflicts, sync } = status;
+  const { changes, conflicts, sync, held } = status;
   const totals = `${plural(status.files, "file")}, ${bytes(status.bytes)}, ${plural(status.versions, "version")}`;
   const follows = sync === null ? {} : { follows: `${sync.space} of ${sync.server} as ${sync.user}` };
   const head = fields({ space: status.space, place: status.place, content: totals, ...follows });
   const changed = [
     ...CHANGES.flatMap((state) => changes[state].map((path) => lineOf(state, path))),
     ...conflicts.map((path) => lineOf("conflict", path)),
+    ...held.map(({ path, reason }) => `${lineOf("held", path)}: ${shown(reason)}`),
   ];
   if (changed.length === 0) return `${head}\n\neverything on disk is recorded`;
   const named = changed.slice(0, NAMED_MAX);
@@ -84,17 +91,18 @@ function statusText(status: Status): string {
   return [head, "", ...named, "", ...hintsOf(status)].join("\n");
 }
 
-function lineOf(state: Change | "conflict", path: string): string {
+function lineOf(state: Change | "conflict" | "held", path: string): string {
   return `  ${state.padEnd("untracked".length)}  ${shown(path)}`;
 }
 
-function hintsOf({ changes, conflicts }: Status): string[] {
+function hintsOf({ changes, conflicts, held }: Status): string[] {
   const hints = {
     "show an edit: cairn file diff <path>": changes.modified.length,
     "record every edit and new file: cairn space adopt": changes.modified.length + changes.untracked.length,
     "record that a file is gone: cairn file delete <path>": changes.missing.length,
     "see why a file is refused: cairn file list": changes.refused.length,
     "resolve a conflict: cairn conflict list": conflicts.length,
+    "try a held change again: cairn sync": held.length,
   };
   return Object.entries(hints).flatMap(([hint, files]) => (files > 0 ? [hint] : []));
 }

@@ -80,7 +80,8 @@ function reportText(report: SyncReport): string {
         `conflict   ${shown(path)}: the local version is ${shown(copy)}; see cairn conflict show`,
     ),
     ...held.map(
-      ({ direction, reason }) => `refused ${direction === "up" ? "there" : "here"}  ${shown(reason)}`,
+      ({ path, direction, reason }) =>
+        `refused ${direction === "up" ? "there" : "here"}  ${shown(path)}: ${shown(reason)}`,
     ),
     ...refused.map(({ path, reason }) => `not synced  ${shown(path)}: ${shown(reason)}`),
     ...list("waiting  ", waiting),

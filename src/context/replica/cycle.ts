@@ -6,6 +6,7 @@ import type { Clock } from "../../kit/clock.ts";
 import { bring, type Brought, type Step } from "./applying.ts";
 import { Comparison, type Decided } from "./comparing.ts";
 import type { Action } from "./decision.ts";
+import { problemOf } from "../versioned-store/file-error.ts";
 import type { LocalCopy } from "./local-copy.ts";
 import { pushAll, type Sending } from "./pushing.ts";
 import { emptyReport, type SyncReport } from "./report.ts";
@@ -228,7 +229,7 @@ class Cycle {
   }
 
   async #holdDown(path: string, hash: string, error: AppError): Promise<void> {
-    const held = { path, direction: "down", code: error.code, reason: error.message } as const;
+    const held = { path, direction: "down", code: error.code, reason: problemOf(error) } as const;
     await this.#deps.state.hold({ ...held, hash });
     this.#report.held.push(held);
   }

@@ -5,7 +5,7 @@ import { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/paths.ts";
 import type { PushOperation } from "../sync/schema.ts";
 import type { SpaceEngine } from "../versioned-store/engine.ts";
-import { pathOf } from "../versioned-store/file-error.ts";
+import { pathOf, problemOf } from "../versioned-store/file-error.ts";
 import { parseHead } from "../versioned-store/head.ts";
 import type { LocalCopy } from "./local-copy.ts";
 import type { LocalFile } from "./looking.ts";
@@ -151,7 +151,7 @@ async function holdUp(
   error: AppError,
   report: SyncReport,
 ): Promise<void> {
-  const held = { path, direction: "up", code: error.code, reason: error.message } as const;
+  const held = { path, direction: "up", code: error.code, reason: problemOf(error) } as const;
   await state.hold({ ...held, hash: local?.hash ?? "" });
   report.held.push(held);
 }

@@ -8,24 +8,15 @@ interface Named extends ErrorDetails {
   blocked_by?: readonly string[];
 }
 
-class FileError extends AppError {
-  /** The problem, without the path. */
-  readonly problem: string;
-
-  constructor(code: ErrorCode, path: string, problem: string, details: Named) {
-    super(code, `${path}: ${problem}`, { path, ...details });
-    this.problem = problem;
-  }
-}
-
-/** Returns the error `<path>: <problem>`, with `path` in its details. */
+/** Returns the error `<path>: <problem>`, with both in its details. */
 export function fileError(code: ErrorCode, path: string, problem: string, details: Named = {}): AppError {
-  return new FileError(code, path, problem, details);
+  return new AppError(code, `${path}: ${problem}`, { path, problem, ...details });
 }
 
-/** Returns the message without the path, for a place that shows the path already. */
-export function problemOf(error: AppError): string {
-  return error instanceof FileError ? error.problem : error.message;
+/** Returns the message without the path or field, for a place that shows the path already. Also for the error of a server. */
+export function problemOf({ message, details }: AppError): string {
+  const problem = details?.["problem"];
+  return typeof problem === "string" ? problem : message;
 }
 
 /** Returns the path of the file that an error concerns; undefined if there is none. */
