@@ -3,7 +3,7 @@
 import { defineCommand, type ArgsDef, type CommandDef, type ParsedArgs } from "citty";
 import type { Client } from "../context/client/client.ts";
 import { AppError } from "../kit/error.ts";
-import { formatOf, printData } from "../kit/output.ts";
+import { formatOf, printData, printWarning } from "../kit/output.ts";
 import type { SpaceDoor } from "../context/space/door.ts";
 import { connected, connectionArgs, spaceArgs, withSpace, type SpaceCommandFlags } from "./connection.ts";
 
@@ -15,6 +15,8 @@ interface ServerCommand<A extends ArgsDef, T> {
   readonly elsewhere?: string;
   readonly ask: (client: Client, args: Given<A>) => Promise<T>;
   readonly show: (answer: T, args: Given<A>) => string;
+  /** What a person should know beside the text, which stays alone on stdout. */
+  readonly note?: (answer: T) => string;
 }
 
 type Given<A extends ArgsDef> = ParsedArgs<A & typeof connectionArgs>;
@@ -23,7 +25,7 @@ type Given<A extends ArgsDef> = ParsedArgs<A & typeof connectionArgs>;
 export function serverCommand<const A extends ArgsDef, T>(
   command: ServerCommand<A, T>,
 ): CommandDef<A & typeof connectionArgs> {
-  const { name, description, args, elsewhere, ask, show } = command;
+  const { name, description, args, elsewhere, ask, show, note } = command;
   return defineCommand({
     meta: { name, description },
     args: { ...args, ...connectionArgs },
@@ -33,6 +35,7 @@ export function serverCommand<const A extends ArgsDef, T>(
         throw new AppError("invalid", `missing flag: --server, ${elsewhere}`);
       const answer = await connected(given, (client) => ask(client, given));
       await printData(answer, format, (value) => show(value, given));
+      if (note !== undefined && format === "text") await printWarning(note(answer));
     },
   });
 }

@@ -11,6 +11,7 @@ import {
 import type { SpaceDoor } from "../context/space/door.ts";
 import { runningDoor, systemUser } from "../context/people/local-door.ts";
 import { systemClock } from "../kit/clock.ts";
+import { accessTokenIn, TOKEN_EXPECTED } from "../kit/access-token.ts";
 import { accessProblem } from "../kit/disk.ts";
 import { processEnvironment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
@@ -180,10 +181,15 @@ function transportTo(directory: string): Promise<Transport> {
 }
 
 /** Returns the token in the file of `--token-file`. Raises `invalid`. */
-/** Reads an access token. Raises `invalid`. */
 export function tokenIn(path: string): string {
+  const token = accessTokenIn(textIn(path));
+  if (token === undefined) throw new AppError("invalid", `--token-file ${path}: ${TOKEN_EXPECTED}`);
+  return token;
+}
+
+function textIn(path: string): string {
   try {
-    return readFileSync(path, "utf8").trim();
+    return readFileSync(path, "utf8");
   } catch (error) {
     throw new AppError("invalid", `--token-file ${path}: ${accessProblem(error)}`);
   }

@@ -2,6 +2,7 @@
 
 import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { accessTokenIn, TOKEN_EXPECTED } from "../kit/access-token.ts";
 import { homeDirectory, type Environment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../kit/modes.ts";
@@ -17,9 +18,18 @@ interface SignIn {
 /** By address. */
 type Stored = Record<string, SignIn>;
 
-/** Undefined if there is none; the server then answers that one is required. */
+/** Undefined if there is none; the server then answers that one is required. Raises `invalid` for a variable without a token. */
 export function storedToken(url: string, environment: Environment): string | undefined {
-  return environment["SERVICE_TOKEN"] || read(environment)[url]?.token;
+  return variableToken(environment) ?? read(environment)[url]?.token;
+}
+
+/** Undefined if the variable is not set. Raises `invalid`. */
+function variableToken(environment: Environment): string | undefined {
+  const text = environment["SERVICE_TOKEN"];
+  if (!text) return undefined;
+  const token = accessTokenIn(text);
+  if (token === undefined) throw new AppError("invalid", `SERVICE_TOKEN: ${TOKEN_EXPECTED}`);
+  return token;
 }
 
 /** The server of the last sign-in that was not ended since. */

@@ -114,7 +114,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "cairn auth token list": ["cairn auth token list bob"],
   "cairn auth token revoke": ["cairn auth token list bob", "cairn auth token revoke bob --id 2"],
   "cairn auth token create": [
-    "cairn auth token create ada --label laptop",
+    "cairn auth token create ada --label laptop > laptop.token",
     "cairn auth token create robot --label build --expires 30d",
   ],
   "cairn auth login": [

@@ -50,7 +50,7 @@ describe("people", () => {
 
   test("one user can be shown, and given other spaces", async () => {
     await server.printed("space", "create", "research");
-    await server.printed("user", "add", "bob", "--role", "contributor", "--space", "main");
+    await server.data("user", "add", "bob", "--role", "contributor", "--space", "main");
     expect(await server.printed("user", "show", "bob")).toMatch(
       /^name {6}bob\nrole {6}contributor\nspaces {4}main\nstate {5}active\ntokens {4}1\npassword {2}no\ncreated {3}\S+Z\n$/,
     );

@@ -44,7 +44,7 @@ describe("the command line next to a running server", () => {
     await server.printed("space", "create", "other", "--template", "blank");
     const add = "user add Ann --role viewer --space team --space".split(" ");
     expect(await server.said(...add, "taem")).toEqual(failure('spaces: unknown space "taem"'));
-    await server.printed(...add, "other");
+    await server.data(...add, "other");
     expect((await server.admin.get("/users/Ann")).spaces).toEqual(["team", "other"]);
     const paths = ["a/**", "b/**", "c/**", "d/**"].map((path) => `team/${path}`);
     await Promise.all(paths.map((path) => server.printed("acl", "deny", "Ann", path)));

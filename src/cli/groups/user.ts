@@ -73,7 +73,8 @@ export const userAdd = serverCommand({
         spaces: args.space === undefined ? null : listOf(args.space),
       },
     }),
-  show: ({ user, token }) => `${user.name} is ${user.role}\ntoken, shown once: ${token}`,
+  show: ({ token }) => token,
+  note: ({ user }) => `${user.name} is ${user.role}; the token is shown once`,
 });
 
 export const userShow = serverCommand({
@@ -148,8 +149,8 @@ export const userResetToken = serverCommand({
     const { token } = await client.json<{ token: string }>("POST", place, { body: { label: "reset" } });
     return { user, revoked, token };
   },
-  show: ({ user, revoked, token }) =>
-    `${plural(revoked, "token")} of ${user} revoked\ntoken, shown once: ${token}`,
+  show: ({ token }) => token,
+  note: ({ user, revoked }) => `${plural(revoked, "token")} of ${user} revoked; the new one is shown once`,
 });
 
 function switchCommand(verb: "disable" | "enable", description: string) {
@@ -218,8 +219,9 @@ export const tokenCreate = serverCommand({
     const place = `/users/${encodeURIComponent(args.name)}/tokens`;
     return client.json<Token & { token: string }>("POST", place, { body });
   },
-  show: (made) =>
-    `token, shown once: ${made.token}\n${made.expires_at === null ? "it does not expire" : `valid until ${made.expires_at}`}`,
+  show: ({ token }) => token,
+  note: ({ expires_at: end }) =>
+    `the token is shown once and ${end === null ? "does not expire" : `expires at ${end}`}`,
 });
 
 export const tokenList = serverCommand({

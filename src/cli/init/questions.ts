@@ -5,6 +5,7 @@ import { isReplica } from "../../context/replica/state.ts";
 import { holdsFinishedSpace, ownSpaceDirectory } from "../../context/space/directory.ts";
 import { spaceNameProblem } from "../../context/spaces/schema.ts";
 import { templateNames, templateSummary } from "../../context/spaces/templates.ts";
+import { accessTokenIn, TOKEN_EXPECTED } from "../../kit/access-token.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { listenProblem } from "../../kit/hosts.ts";
@@ -283,9 +284,15 @@ async function typeCredential(url: string): Promise<Answered<string>> {
       { value: "password", label: "Password", hint: "Your name and password on that server." },
     ]);
     if (way === BACK) return BACK;
-    const token = await (way === "token" ? typeSecret("Type or paste the token") : typePassword(url));
+    const token = await (way === "token" ? typeToken() : typePassword(url));
     if (token !== BACK) return token;
   }
+}
+
+async function typeToken(): Promise<Answered<string>> {
+  const typed = await typeSecret("Type or paste the token");
+  if (typed !== BACK && accessTokenIn(typed) === undefined) throw new AppError("invalid", TOKEN_EXPECTED);
+  return typed;
 }
 
 async function typePassword(url: string): Promise<Answered<string>> {

@@ -11,6 +11,7 @@ import {
   ownSpaceDirectory,
   type SpaceDoor,
 } from "../../context/library.ts";
+import { accessTokenIn, TOKEN_EXPECTED } from "../../kit/access-token.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { LATE, within } from "../../kit/deadline.ts";
 import { accessProblem } from "../../kit/disk.ts";
@@ -163,8 +164,15 @@ function placeOf({ memory }: Pick<Config, "memory">, environment: Environment): 
 
 /** Read for each use, so that a new token counts at once. */
 function tokenIn(path: string): string {
+  const token = accessTokenIn(textIn(path));
+  if (token === undefined)
+    throw unavailable("no_token", `memory.server.token_file ${path}: ${TOKEN_EXPECTED}`);
+  return token;
+}
+
+function textIn(path: string): string {
   try {
-    return readFileSync(path, "utf8").trim();
+    return readFileSync(path, "utf8");
   } catch (error) {
     throw unavailable("no_token", `memory.server.token_file ${path}: ${accessProblem(error)}`);
   }

@@ -86,6 +86,12 @@ test("names what is wrong with a server, and works again when it is mended", asy
     reason: "no_token",
     error: `memory.server.token_file ${tokenFile}: no such file`,
   });
+  // What a person has who saved the output of a command with a sentence in it.
+  writeFileSync(tokenFile, `${server!.bootstrap}\nit does not expire\n`);
+  expect(await status()).toMatchObject({
+    reason: "no_token",
+    error: `memory.server.token_file ${tokenFile}: expected one access token and nothing else, as cairn auth token create prints it on stdout`,
+  });
   writeFileSync(tokenFile, `${server!.bootstrap}\n`);
   expect(await status()).toMatchObject({ available: true });
   await server!.stop();

@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<NonNullable<ContextStatus["reason"]>, SpaceWords>> 
   },
   no_token: {
     title: "Cannot read the context server token",
-    help: "Write a token to the file, and let the service's user read it. It takes effect immediately; no restart is needed.",
+    help: "Write a token and nothing else to the file, and let the service's user read it. It takes effect immediately; no restart is needed.",
   },
   token_refused: {
     title: "Context server refused the token",
