@@ -13,6 +13,8 @@ interface ServerCommand<A extends ArgsDef, T> {
   readonly args: A;
   /** Set if the command requires --server: what the flag is for. Checked before the command looks for a local server. */
   readonly elsewhere?: string;
+  /** Whose saved token it sends; undefined: the current user's. */
+  readonly as?: (args: Given<A>) => string | undefined;
   readonly ask: (client: Client, args: Given<A>) => Promise<T>;
   readonly show: (answer: T, args: Given<A>) => string;
   /** What a person should know beside the text, which stays alone on stdout. */
@@ -25,7 +27,7 @@ type Given<A extends ArgsDef> = ParsedArgs<A & typeof connectionArgs>;
 export function serverCommand<const A extends ArgsDef, T>(
   command: ServerCommand<A, T>,
 ): CommandDef<A & typeof connectionArgs> {
-  const { name, description, args, elsewhere, ask, show, note } = command;
+  const { name, description, args, elsewhere, as, ask, show, note } = command;
   return defineCommand({
     meta: { name, description },
     args: { ...args, ...connectionArgs },
@@ -33,7 +35,7 @@ export function serverCommand<const A extends ArgsDef, T>(
       const format = formatOf(given);
       if (elsewhere !== undefined && given.server === undefined)
         throw new AppError("invalid", `missing flag: --server, ${elsewhere}`);
-      const answer = await connected(given, (client) => ask(client, given));
+      const answer = await connected(given, (client) => ask(client, given), as?.(given));
       await printData(answer, format, (value) => show(value, given));
       if (note !== undefined && format === "text") await printWarning(note(answer));
     },

@@ -13,12 +13,13 @@ import { runningDoor, systemUser } from "../context/people/local-door.ts";
 import { systemClock } from "../kit/clock.ts";
 import { accessTokenIn, TOKEN_EXPECTED } from "../kit/access-token.ts";
 import { accessProblem } from "../kit/disk.ts";
+import { commandText } from "../kit/command-text.ts";
 import { processEnvironment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
 import { openWhenFree } from "../kit/in-use.ts";
 import { createLog, type Log } from "../kit/log.ts";
 import { formatOf, printWarning } from "../kit/output.ts";
-import { storedToken } from "./credentials.ts";
+import { savedToken, storedToken } from "./credentials.ts";
 import { chosenSpace } from "./space-choice.ts";
 import { serverTarget, spaceTarget, type ServerFlags, type ServerTarget, type SpaceFlags } from "./target.ts";
 
@@ -29,22 +30,27 @@ type Given = Readonly<Record<string, unknown>>;
 export type ConnectionFlags = ServerFlags & Given;
 export type SpaceCommandFlags = SpaceFlags & Given & { readonly space?: string | undefined };
 
-/** Runs `work` with a client and closes it afterwards, whatever happens. */
-export function connected<T>(flags: ConnectionFlags, work: (client: Client) => Promise<T>): Promise<T> {
-  return connectedTo(serverTarget(flags, processEnvironment()), flags, work);
+/** Runs `work` with a client and closes it afterwards, whatever happens. `user`: whose saved token it sends, instead of the current user's. */
+export function connected<T>(
+  flags: ConnectionFlags,
+  work: (client: Client) => Promise<T>,
+  user?: string,
+): Promise<T> {
+  return connectedTo(serverTarget(flags, processEnvironment()), flags, work, user);
 }
 
 async function connectedTo<T>(
   target: ServerTarget,
   flags: ConnectionFlags,
   work: (client: Client) => Promise<T>,
+  user?: string,
 ): Promise<T> {
-  const client = new Client(await transportFor(target, flags));
+  const client = new Client(await transportFor(target, flags, user));
   try {
     await tellServer(target, flags);
     return await work(client);
   } catch (error) {
-    throw inWordsOfFlags(error, target.kind === "address" ? target.url : undefined);
+    throw inWordsOfFlags(error, target.kind === "address" ? target.url : undefined, user);
   } finally {
     await client.close();
   }
@@ -143,27 +149,41 @@ async function tellServer(target: ServerTarget, flags: ConnectionFlags): Promise
     await printWarning(`server: ${target.url}`);
 }
 
-/** Rewords an error of the server for people: names the wrong flag, or the command that signs in. */
-export function inWordsOfFlags(error: unknown, server: string | undefined): unknown {
+/** Rewords an error of the server for people: names the wrong flag, or the command that signs in. `user`: who has to. */
+export function inWordsOfFlags(error: unknown, server: string | undefined, user?: string): unknown {
   if (!(error instanceof AppError)) return error;
   const { code, details } = error;
   if (details?.["in"] === "query")
     return new AppError(code, `--${details["field"]}: ${details["problem"]}`, details);
-  return server !== undefined && code === "unauthenticated" ? withSignIn(error, server) : error;
+  return server !== undefined && code === "unauthenticated" ? withSignIn(error, server, user) : error;
 }
 
-function withSignIn({ code, message, details }: AppError, url: string): AppError {
-  const remedy = `cairn auth login <name> --server ${url}, or pass a token with --token-file or SERVICE_TOKEN`;
+function withSignIn({ code, message, details }: AppError, url: string, user: string | undefined): AppError {
+  const whose = user === undefined ? "a token" : `a token of ${user}`;
+  const remedy = `${loginCommand(url, user)}, or pass ${whose} with --token-file or SERVICE_TOKEN`;
   const credential = details?.["credential"];
-  if (credential === "missing") return new AppError(code, `not signed in to ${url}; run ${remedy}`, details);
+  const as = user === undefined ? "" : ` as ${user}`;
+  if (credential === "missing")
+    return new AppError(code, `not signed in to ${url}${as}; run ${remedy}`, details);
   return new AppError(code, credential === "invalid" ? `${message}; run ${remedy}` : message, details);
 }
 
-async function transportFor(target: ServerTarget, flags: ServerFlags): Promise<Transport> {
+/** The command that signs in. */
+export function loginCommand(url: string, user: string | undefined): string {
+  return `cairn auth login ${user === undefined ? "<name>" : commandText([user])} --server ${url}`;
+}
+
+async function transportFor(target: ServerTarget, flags: ServerFlags, user?: string): Promise<Transport> {
   if (target.kind === "data") return transportTo(target.directory);
-  const { url } = target;
+  return networkTransport(target.url, tokenToSend(target.url, flags, user));
+}
+
+/** Returns the token that a request to the server carries. `user`: their saved one. Raises `invalid`. */
+export function tokenToSend(url: string, flags: ServerFlags, user?: string): string | undefined {
+  const environment = processEnvironment();
   const file = flags["token-file"];
-  return networkTransport(url, file === undefined ? storedToken(url, processEnvironment()) : tokenIn(file));
+  if (file !== undefined) return tokenIn(file);
+  return user === undefined ? storedToken(url, environment) : savedToken(url, environment, user);
 }
 
 /** Connects to the running server, or opens its data, which takes one command at a time. Raises as `openWhenFree`. */

@@ -1,30 +1,43 @@
-// Stores the tokens of servers that a person signed in to, in a private file. The environment overrides it, for machines.
+// Stores the tokens of people on servers in a private file. A server has one token for each user, because a folder that syncs uses the token of its
+// own user. All other commands use the token of the server's current user. SERVICE_TOKEN overrides both, for machines.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { accessTokenIn, TOKEN_EXPECTED } from "../kit/access-token.ts";
 import { homeDirectory, type Environment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
+import { nameKey } from "../kit/names.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../kit/modes.ts";
 import { replaceFile } from "../kit/replace-file.ts";
 
-interface SignIn {
+interface SavedToken {
   readonly user: string;
   readonly token: string;
-  /** The sign-in that commands use if they name no server. */
+}
+
+interface SavedServer {
+  readonly users: readonly SavedToken[];
+  /** The user of commands without a folder that syncs; absent: nobody. */
+  readonly current?: string;
+  /** The server of commands that name none. */
   readonly last?: boolean;
 }
 
 /** By address. */
-type Stored = Record<string, SignIn>;
+type Saved = Record<string, SavedServer>;
 
-/** Undefined if there is none; the server then answers that one is required. Raises `invalid` for a variable without a token. */
-export function storedToken(url: string, environment: Environment): string | undefined {
-  return variableToken(environment) ?? read(environment)[url]?.token;
+/** An entry of a file from before there were several users. */
+interface SingleUser extends SavedToken {
+  readonly last?: boolean;
+}
+
+/** Returns SERVICE_TOKEN, or the saved token: of `user`, or of the current one. Raises `invalid` for a variable without a token. */
+export function storedToken(url: string, environment: Environment, user?: string): string | undefined {
+  return variableToken(environment) ?? savedToken(url, environment, user);
 }
 
 /** Undefined if the variable is not set. Raises `invalid`. */
-function variableToken(environment: Environment): string | undefined {
+export function variableToken(environment: Environment): string | undefined {
   const text = environment["SERVICE_TOKEN"];
   if (!text) return undefined;
   const token = accessTokenIn(text);
@@ -32,34 +45,81 @@ function variableToken(environment: Environment): string | undefined {
   return token;
 }
 
+/** Returns the saved token of `user`, or of the current one. */
+export function savedToken(url: string, environment: Environment, user?: string): string | undefined {
+  const server = read(environment)[url];
+  const wanted = user ?? server?.current;
+  return wanted === undefined ? undefined : server?.users.find((one) => isSameName(one.user, wanted))?.token;
+}
+
 /** The server of the last sign-in that was not ended since. */
 export function lastSignIn(environment: Environment): string | undefined {
   return Object.entries(read(environment)).find(([, { last }]) => last === true)?.[0];
 }
 
-/** An undefined `entry` deletes the stored one. */
-export async function store(url: string, entry: SignIn | undefined, environment: Environment): Promise<void> {
-  const path = pathOf(environment);
-  const others = Object.entries(read(environment)).filter(([address]) => address !== url);
-  const isLast = entry?.last === true;
-  const kept = others.map(([address, { last, ...one }]) => [
-    address,
-    last === true && !isLast ? { ...one, last } : one,
-  ]);
-  const stored: Stored = { ...Object.fromEntries(kept), ...(entry && { [url]: entry }) };
-  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-  await replaceFile(path, JSON.stringify(stored, null, 2), { mode: PRIVATE_FILE_MODE });
+/** Saves the token of a sign-in. Its user becomes the current one of the server, and the server that of commands that name none. */
+export async function saveSignIn(url: string, saved: SavedToken, environment: Environment): Promise<void> {
+  const before = read(environment);
+  const others = Object.entries(before).map(([address, server]) => [address, { ...server, last: false }]);
+  const server = { ...withToken(before[url], saved), last: true };
+  await write({ ...Object.fromEntries(others), [url]: server }, environment);
 }
 
-function read(environment: Environment): Stored {
+/** Saves the token of a folder's user, who becomes the current one only of a server that has none. */
+export async function saveToken(url: string, saved: SavedToken, environment: Environment): Promise<void> {
+  const servers = read(environment);
+  const before = servers[url];
+  const server = withToken(before, saved);
+  await write({ ...servers, [url]: { ...server, current: before?.current ?? saved.user } }, environment);
+}
+
+/** Deletes a token. If it was the current user's, the server has no current user afterwards: nobody takes their place unasked. */
+export async function forgetToken(url: string, token: string, environment: Environment): Promise<void> {
+  const { [url]: server, ...others } = read(environment);
+  if (server === undefined) return;
+  const users = server.users.filter((one) => one.token !== token);
+  const isCurrentLeft = users.some(({ user }) => isSameName(user, server.current ?? ""));
+  const left: SavedServer = isCurrentLeft ? { ...server, users } : { users };
+  await write(users.length === 0 ? others : { ...others, [url]: left }, environment);
+}
+
+function isSameName(one: string, other: string): boolean {
+  return nameKey(one) === nameKey(other);
+}
+
+function withToken(server: SavedServer | undefined, saved: SavedToken): SavedServer {
+  const others = server?.users.filter(({ user }) => !isSameName(user, saved.user)) ?? [];
+  return { ...server, users: [...others, saved], current: saved.user };
+}
+
+async function write(servers: Saved, environment: Environment): Promise<void> {
+  const path = pathOf(environment);
+  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  await replaceFile(path, JSON.stringify(servers, null, 2), { mode: PRIVATE_FILE_MODE });
+}
+
+function read(environment: Environment): Saved {
   const path = pathOf(environment);
   if (!existsSync(path)) return {};
   chmodSync(path, PRIVATE_FILE_MODE);
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as Stored;
+    const stored = JSON.parse(readFileSync(path, "utf8")) as Record<string, SavedServer | SingleUser>;
+    return Object.fromEntries(Object.entries(stored).map(([url, entry]) => [url, serverOf(entry)]));
   } catch {
     throw new AppError("invalid", `${path} is damaged; delete it and sign in again with cairn auth login`);
   }
+}
+
+/** Throws for anything else. */
+function serverOf(entry: SavedServer | SingleUser): SavedServer {
+  if ("users" in entry) return { ...entry, users: entry.users.map(tokenOf) };
+  const { user, token, ...rest } = entry;
+  return { users: [tokenOf({ user, token })], current: user, ...rest };
+}
+
+function tokenOf({ user, token }: SavedToken): SavedToken {
+  if (typeof user !== "string" || typeof token !== "string") throw new TypeError("not a saved token");
+  return { user, token };
 }
 
 function pathOf(environment: Environment): string {

@@ -121,7 +121,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn auth login ada --server https://context.example.org",
     "cairn auth login ada --server https://context.example.org < password.txt",
   ],
-  "cairn auth logout": ["cairn auth logout --server https://context.example.org"],
+  "cairn auth logout": [
+    "cairn auth logout --server https://context.example.org",
+    "cairn auth logout bob --server https://context.example.org",
+  ],
   "cairn auth whoami": [
     "cairn auth whoami --server https://context.example.org",
     "SERVICE_TOKEN=$TOKEN cairn auth whoami --server https://context.example.org",

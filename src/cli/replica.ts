@@ -1,8 +1,8 @@
-// Shared by the sync commands: the folder they act on, and the client of its server.
+// Shared by the sync commands: the folder they act on, and the client of its server, which always acts as the user of the folder.
 
 import type { ArgsDef } from "citty";
 import { Client, networkTransport } from "../context/client/client.ts";
-import type { ReplicaState } from "../context/replica/state.ts";
+import type { Origin, ReplicaState } from "../context/replica/state.ts";
 import {
   enclosingSpaceDirectory,
   namedSpaceDirectory,
@@ -10,8 +10,14 @@ import {
 } from "../context/space/directory.ts";
 import { systemClock } from "../kit/clock.ts";
 import { processEnvironment } from "../kit/environment.ts";
-import { storedToken } from "./credentials.ts";
-import { inWordsOfFlags, tokenIn } from "./connection.ts";
+import { AppError } from "../kit/error.ts";
+import { noCredential } from "../kit/http/bearer.ts";
+import { nameKey } from "../kit/names.ts";
+import { inWordsOfFlags, loginCommand, tokenIn } from "./connection.ts";
+import { savedToken, variableToken } from "./credentials.ts";
+
+/** A command that starts the daemon waits this long for the server, which may be away. */
+const PROOF_WAIT_MS = 5_000;
 
 /** Flags of commands about a folder that syncs with a server. */
 export const replicaArgs = {
@@ -26,7 +32,7 @@ export const tokenFileArg = {
   "token-file": {
     type: "string",
     valueHint: "file",
-    description: "File with the access token (default: the token of the last sign-in)",
+    description: "File with an access token of the folder's user (default: their saved token)",
   },
 } as const satisfies ArgsDef;
 
@@ -37,10 +43,69 @@ export function replicaDirectory(flag: string | undefined): string {
   );
 }
 
-/** Reads the token at each call, because the daemon outlives it. */
-export function clientOf(server: string, tokenFile: string | undefined): Client {
-  const token = tokenFile === undefined ? storedToken(server, processEnvironment()) : tokenIn(tokenFile);
-  return new Client(networkTransport(server, token));
+/** Opens a connection to the server of a folder. Raises `unauthenticated` if there is no token of the folder's user. */
+type Connect = (signal?: AbortSignal) => Promise<Client>;
+
+/** Reads the token for each connection, because the daemon outlives it, and asks the server whose it is if it is not the one before. */
+export function connectAsUserOf(origin: Origin, tokenFile: string | undefined): Connect {
+  let proven: string | undefined;
+  return async (signal) => {
+    const { token, remedy } = tokenFor(origin, tokenFile);
+    if (token === undefined) throw inWordsOfFlags(noCredential(), origin.server, origin.user);
+    const client = new Client(networkTransport(origin.server, token));
+    if (token === proven) return client;
+    try {
+      await requireUser(client, { origin, remedy, signal });
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+    proven = token;
+    return client;
+  };
+}
+
+interface FolderToken {
+  readonly token: string | undefined;
+  /** What to do besides signing in if it is another user's; empty: nothing. */
+  readonly remedy: string;
+}
+
+function tokenFor({ server, user }: Origin, tokenFile: string | undefined): FolderToken {
+  const environment = processEnvironment();
+  if (tokenFile !== undefined) return { token: tokenIn(tokenFile), remedy: " and leave out --token-file" };
+  const token = variableToken(environment);
+  if (token !== undefined) return { token, remedy: " and unset SERVICE_TOKEN" };
+  return { token: savedToken(server, environment, user), remedy: "" };
+}
+
+interface Proof {
+  readonly origin: Origin;
+  readonly remedy: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function requireUser(client: Client, { origin, remedy, signal }: Proof): Promise<void> {
+  const { server, user } = origin;
+  const aborting = signal === undefined ? {} : { signal };
+  const me = await client.json<{ name: string }>("GET", "/auth/whoami", aborting);
+  if (nameKey(me.name) === nameKey(user)) return;
+  throw new AppError(
+    "unauthenticated",
+    `the token belongs to ${me.name}, but the folder syncs as ${user}; run ${loginCommand(server, user)}${remedy}`,
+    { credential: "other_user", user: me.name, expected: user },
+  );
+}
+
+/** Raises what a person has to mend before a daemon can sync. A server that does not answer is no reason: the daemon waits for it. */
+export async function requireFolderToken(origin: Origin, tokenFile: string | undefined): Promise<void> {
+  try {
+    const client = await connectAsUserOf(origin, tokenFile)(AbortSignal.timeout(PROOF_WAIT_MS));
+    await client.close();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "unavailable")
+      throw inWordsOfFlags(error, origin.server, origin.user);
+  }
 }
 
 /** Opens the state of the folder and a client of its server, and closes both after `work`. */
@@ -51,14 +116,15 @@ export async function withReplica<T>(
 ): Promise<T> {
   const { openReplicaState } = await import("../context/replica/state.ts");
   const state = await openReplicaState(directory, { clock: systemClock });
-  const { server } = state.origin!;
-  const client = clientOf(server, tokenFile);
+  const origin = state.origin!;
+  let client: Client | undefined;
   try {
+    client = await connectAsUserOf(origin, tokenFile)();
     return await work(state, client);
   } catch (error) {
-    throw inWordsOfFlags(error, server);
+    throw inWordsOfFlags(error, origin.server, origin.user);
   } finally {
     state.close();
-    await client.close();
+    await client?.close();
   }
 }

@@ -29,7 +29,7 @@ async function kept(server: ContextServer, directory: string, name: string): Pro
   const copy = replica({ directory, url: () => server.url, token });
   await copy.join();
   const lock = lockDaemon(directory);
-  const connect = () => new Client(networkTransport(server.url, token));
+  const connect = async () => new Client(networkTransport(server.url, token));
   const daemon = new Daemon({
     directory,
     connect,
@@ -102,7 +102,7 @@ test("after sleep, the daemon connects again", async () => {
   let slept = 0;
   const streams: string[] = [];
   const clock = { now: () => systemClock.now() + slept, elapsed: () => systemClock.elapsed() };
-  const connect = () => {
+  const connect = async () => {
     const network = networkTransport(server.url, token);
     const send: typeof network.send = (method, path, ...rest) => {
       if (path.includes("/events")) streams.push(path);

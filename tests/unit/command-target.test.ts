@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { serverTarget, spaceTarget } from "../../src/cli/target.ts";
-import { lastSignIn, store } from "../../src/cli/credentials.ts";
+import { forgetToken, lastSignIn, saveSignIn, saveToken } from "../../src/cli/credentials.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { refusal } from "../kit/refusal.ts";
 
@@ -19,8 +19,8 @@ async function machine() {
     environment,
     space: (name: string) => folder.write(`${name}/.cairn/space.yaml`, ""),
     server: (name: string) => folder.write(`${name}/server.yaml`, ""),
-    signIn: (url: string) => store(url, { user: "ann", token: "t", last: true }, environment),
-    signOut: (url: string) => store(url, undefined, environment),
+    signIn: (url: string) => saveSignIn(url, { user: "ann", token: "t" }, environment),
+    signOut: (url: string) => forgetToken(url, "t", environment),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
@@ -84,7 +84,7 @@ test("remembers the newest sign-in, and none after it was ended", async () => {
   await here.signIn(URL_A);
   await here.signIn(URL_B);
   expect(lastSignIn(environment)).toBe(URL_B);
-  await store(URL_A, { user: "ann", token: "of a tool" }, environment);
+  await saveToken(URL_A, { user: "ann", token: "of a tool" }, environment);
   expect(lastSignIn(environment)).toBe(URL_B);
   await here.signOut(URL_B);
   expect(lastSignIn(environment)).toBeUndefined();

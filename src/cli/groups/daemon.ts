@@ -4,6 +4,7 @@ import { defineCommand } from "citty";
 import { resolve } from "node:path";
 import type { DaemonStatus } from "../../context/replica/daemon-status.ts";
 import type { Installed, Manager } from "../../context/replica/installing.ts";
+import type { Origin } from "../../context/replica/state.ts";
 import type { System, Unit } from "../../context/replica/units.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { homeDirectory, processEnvironment, waitForStopSignal, ownUser } from "../../kit/environment.ts";
@@ -11,7 +12,14 @@ import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
 import { formatOf, printData, printText } from "../../kit/output.ts";
 import { ownCommand, startDetached } from "../../kit/process.ts";
-import { clientOf, replicaArgs, replicaDirectory, tokenFileArg } from "../replica.ts";
+import { inWordsOfFlags } from "../connection.ts";
+import {
+  connectAsUserOf,
+  requireFolderToken,
+  replicaArgs,
+  replicaDirectory,
+  tokenFileArg,
+} from "../replica.ts";
 import { nextCommand } from "../next-command.ts";
 import { fields, wholeNumber } from "../text.ts";
 import { waitFor } from "../wait-for.ts";
@@ -33,12 +41,13 @@ export const daemonRun = defineCommand({
     const { Daemon } = await import("../../context/replica/daemon.ts");
     const { lockDaemon } = await import("../../context/replica/daemon-status.ts");
     const { daemonLogPath, daemonLogWriter } = await import("../../context/replica/daemon-log.ts");
-    const server = await serverOf(directory);
+    const origin = await originOf(directory);
     using _lock = lockDaemon(directory);
     const write = daemonLogWriter(daemonLogPath(directory));
     const log = createLog({ level: "info", format: "text", clock: systemClock, write });
-    const connect = () => clientOf(server, args["token-file"]);
-    const daemon = new Daemon({ directory, connect, clock: systemClock, log, pid: process.pid });
+    const connect = connectAsUserOf(origin, args["token-file"]);
+    const inWords = (error: unknown) => inWordsOfFlags(error, origin.server, origin.user);
+    const daemon = new Daemon({ directory, connect, inWords, clock: systemClock, log, pid: process.pid });
     const stopSignal = waitForStopSignal();
     const running = daemon.run();
     await Promise.race([stopSignal, running]);
@@ -53,8 +62,9 @@ export const daemonStart = defineCommand({
   args: runArgs,
   async run({ args }) {
     const directory = replicaDirectory(args.dir);
-    await serverOf(directory);
+    const origin = await originOf(directory);
     await requireStopped(directory);
+    await requireFolderToken(origin, args["token-file"]);
     const { daemonLogPath } = await import("../../context/replica/daemon-log.ts");
     const { isInstalled, startUnit } = await import("../../context/replica/installing.ts");
     const unit = await unitOf(args);
@@ -90,7 +100,7 @@ export const daemonStatus = defineCommand({
   args: replicaArgs,
   async run({ args }) {
     const directory = replicaDirectory(args.dir);
-    await serverOf(directory);
+    await originOf(directory);
     const { isInstalled } = await import("../../context/replica/installing.ts");
     const status = await statusOf(directory);
     const installed = isInstalled(await unitOf(args));
@@ -141,9 +151,9 @@ export const daemonInstall = defineCommand({
   },
 });
 
-/** Raises `refused` for a folder that does not sync. */
+/** Raises `refused` for a folder that does not sync, and `unauthenticated` for one whose user has no token here. */
 export async function installDaemon(flags: RunFlags): Promise<Installed> {
-  await serverOf(replicaDirectory(flags.dir));
+  await requireFolderToken(await originOf(replicaDirectory(flags.dir)), flags["token-file"]);
   const { installUnit } = await import("../../context/replica/installing.ts");
   return installUnit(await unitOf(flags), manager());
 }
@@ -166,12 +176,12 @@ export const daemonUninstall = defineCommand({
 });
 
 /** Raises `refused` for a folder that does not sync. */
-async function serverOf(directory: string): Promise<string> {
+async function originOf(directory: string): Promise<Origin> {
   const { openReplicaState } = await import("../../context/replica/state.ts");
   const state = await openReplicaState(directory);
-  const { server } = state.origin!;
+  const origin = state.origin!;
   state.close();
-  return server;
+  return origin;
 }
 
 async function statusOf(directory: string): Promise<DaemonStatus | undefined> {

@@ -18,12 +18,12 @@ import {
   proveAddress,
   proveServer,
   spaceOf,
+  tokenToJoin,
 } from "../init/client.ts";
 import { createServer, serverText } from "../init/new-server.ts";
 import { typedDirectory, wantedDirectory } from "../init/place.ts";
 import { checkSolo, createSolo, soloText, type NewSolo } from "../init/solo.ts";
 import { tokenIn } from "../connection.ts";
-import { storedToken } from "../credentials.ts";
 import { serverUrl } from "../target.ts";
 import type { Question } from "../wizard.ts";
 import { wire, wiredLines } from "./wiring.ts";
@@ -159,7 +159,8 @@ export const initClient = defineCommand({
     if (server === undefined && mayAsk(args) && file === undefined)
       return printMade(await wizard(answers, environment), args, environment);
     refuseMissing({ "--server": server });
-    const token = file === undefined ? storedToken(server!, environment) : tokenIn(file);
+    const joined = wantedDirectory(dir, environment);
+    const token = file === undefined ? await tokenToJoin(server!, joined, environment) : tokenIn(file);
     if (token === undefined && mayAsk(args)) {
       await proveAddress(server!);
       return printMade(await wizard(answers, environment), args, environment);

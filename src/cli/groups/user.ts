@@ -8,7 +8,8 @@ import { hasTerminal, processEnvironment } from "../../kit/environment.ts";
 import { askHidden, readStdin } from "../../kit/stdin.ts";
 import { serverCommand } from "../command.ts";
 import { serverUrl } from "../target.ts";
-import { store } from "../credentials.ts";
+import { forgetToken, saveSignIn } from "../credentials.ts";
+import { tokenToSend } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
 import { fields, plural, secondsOf, table, when } from "../text.ts";
 
@@ -290,7 +291,7 @@ export const login = serverCommand({
         body: { name: args.name, password },
       },
     );
-    await store(url, { user: answer.user.name, token: answer.token, last: true }, processEnvironment());
+    await saveSignIn(url, { user: answer.user.name, token: answer.token }, processEnvironment());
     return { server: url, user: answer.user.name, role: answer.user.role, expires_at: answer.expires_at };
   },
   show: (answer) => `signed in to ${answer.server} as ${answer.user} until ${answer.expires_at}`,
@@ -298,16 +299,27 @@ export const login = serverCommand({
 
 export const logout = serverCommand({
   name: "logout",
-  description: "Sign out of a server (--server) and revoke the saved token",
-  args: {},
-  elsewhere: "the server to sign out of",
-  ask: async (client, args) => {
-    const url = serverUrl(args.server!);
-    await client.json("DELETE", "/auth/token");
-    await store(url, undefined, processEnvironment());
-    return { server: url, signed_out: true };
+  description: "Sign out of a server (--server): revoke and delete the saved token of one user",
+  args: {
+    name: {
+      ...name,
+      required: false,
+      description: "User to sign out (default: the current user of that server)",
+    },
   },
-  show: (answer) => `signed out of ${answer.server}`,
+  elsewhere: "the server to sign out of",
+  as: (args) => args.name,
+  ask: async (client, args) => {
+    if (args.name !== undefined && args["token-file"] !== undefined)
+      throw new AppError("invalid", "use a name or --token-file, not both");
+    const url = serverUrl(args.server!);
+    const token = tokenToSend(url, args, args.name);
+    const { name: user } = await client.get<Me>("/auth/whoami");
+    await client.json("DELETE", "/auth/token");
+    await forgetToken(url, token!, processEnvironment());
+    return { server: url, user, signed_out: true };
+  },
+  show: (answer) => `signed out of ${answer.server} as ${answer.user}`,
 });
 
 /** Reads a password from a pipe, or prompts without echo; a `fresh` one twice. */

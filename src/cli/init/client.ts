@@ -2,14 +2,14 @@
 
 import { Client, networkTransport } from "../../context/client/client.ts";
 import type { Progress } from "../../context/replica/cycle.ts";
-import { isReplica } from "../../context/replica/state.ts";
+import { isReplica, originOf } from "../../context/replica/state.ts";
 import { holdsFinishedSpace } from "../../context/space/directory.ts";
 import type { Space } from "../../context/spaces/schema.ts";
 import { commandText } from "../../kit/command-text.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { inWordsOfFlags, localDeps } from "../connection.ts";
-import { lastSignIn, store } from "../credentials.ts";
+import { saveToken, storedToken } from "../credentials.ts";
 import { progressLine } from "../progress.ts";
 import { bytes, plural, shown } from "../text.ts";
 import { activateHint, refuseProblems, type ProvenServer } from "./answers.ts";
@@ -32,6 +32,16 @@ export async function proveAddress(url: string): Promise<void> {
     // That it asks for a token is what a context server does.
     if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
   }
+}
+
+/** Returns the token that joins the folder with the server: that of its user if it is a copy already, otherwise that of the current one. */
+export async function tokenToJoin(
+  url: string,
+  directory: string,
+  environment: Environment,
+): Promise<string | undefined> {
+  const origin = await originOf(directory);
+  return storedToken(url, environment, origin?.user) ?? storedToken(url, environment);
 }
 
 /** Returns a token for name and password. Raises `unauthenticated`. */
@@ -96,12 +106,7 @@ export async function createClient(
     const joined = await withClient(url, token, (client) =>
       joinSpace({ client, space, directory, onProgress, log }),
     );
-    if (made.keepToken && token !== undefined)
-      await store(
-        url,
-        { user, token, ...(lastSignIn(environment) === url ? { last: true } : {}) },
-        environment,
-      );
+    if (made.keepToken && token !== undefined) await saveToken(url, { user, token }, environment);
     const { files, bytes: size, report } = joined;
     const conflicts = report.conflicts.map(({ path }) => path);
     return { directory, server: url, space, user, files, bytes: size, conflicts };

@@ -5,7 +5,7 @@ import { readServerConfig } from "../../context/config/config.ts";
 import { serverDirectory } from "../../context/config/directory.ts";
 import { enclosingSpaceDirectory, holdsLocalSpace } from "../../context/space/directory.ts";
 import { localSettings } from "../../context/space/settings.ts";
-import { isReplica, openReplicaState } from "../../context/replica/state.ts";
+import { isReplica, originOf } from "../../context/replica/state.ts";
 import { spaceNameProblem } from "../../context/spaces/schema.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
@@ -178,9 +178,7 @@ async function clientIn(
   given: string | undefined,
   environment: Environment,
 ): Promise<Installation> {
-  const state = await openReplicaState(directory);
-  const origin = state.origin;
-  state.close();
+  const origin = await originOf(directory);
   if (!origin)
     throw new AppError("not_found", `${directory}: the first sync never began; run cairn init client again`);
   return {
@@ -197,7 +195,8 @@ async function clientIn(
     // The join proves that the server at the new address has the history of this copy.
     save: async ({ server }) => {
       const url = serverUrl(server!);
-      const token = given ?? storedToken(url, environment) ?? storedToken(origin.server, environment);
+      const saved = (address: string) => storedToken(address, environment, origin.user);
+      const token = given ?? saved(url) ?? saved(origin.server);
       const proven = await proveServer(url, token);
       await createClient(proven, { space: origin.space, directory, keepToken: true }, environment);
     },

@@ -29,8 +29,10 @@ const DELETE_GRACE_MS = 500;
 
 interface DaemonDeps {
   readonly directory: string;
-  /** For each connection: the token may have changed. */
-  readonly connect: () => Client;
+  /** For each connection: the token may have changed. Raises what keeps the folder from syncing. */
+  readonly connect: (signal: AbortSignal) => Promise<Client>;
+  /** Says an error of the server so that a person knows what to do. */
+  readonly inWords?: (error: unknown) => unknown;
   readonly clock: Clock;
   readonly log: Log;
   readonly pid: number;
@@ -164,30 +166,32 @@ export class Daemon {
   async #sync(paths: ReadonlySet<string> | undefined, isServers: boolean): Promise<SyncReport | undefined> {
     const { directory, clock, log, connect } = this.#deps;
     const state = await openReplicaState(directory, { clock });
-    const client = connect();
+    let client: Client | undefined;
     try {
       const local = new LocalCopy(directory, { clock, log });
       if (!isServers && paths && !(await hasLocalNews(state, local, paths))) return undefined;
       this.#cycleStop = new AbortController();
       const signal = AbortSignal.any([this.#stop.signal, this.#cycleStop.signal]);
+      client = await connect(signal);
       const server = new ServerSpace(client, state.origin!.space, signal);
       const options = { direction: "both", paths, deleteGraceMs: DELETE_GRACE_MS } as const;
       return await runCycle({ state, server, local, clock }, options);
     } finally {
       state.close();
-      await client.close();
+      await client?.close();
     }
   }
 
   async #followServer(): Promise<void> {
     const { connect, directory, clock, log } = this.#deps;
     while (!this.#stop.signal.aborted) {
-      const client = connect();
+      const { signal } = this.#feedStop;
+      let client: Client | undefined;
       try {
+        client = await connect(signal);
         const state = await openReplicaState(directory, { clock });
         const { space } = state.origin!;
         state.close();
-        const { signal } = this.#feedStop;
         await followEvents({
           client,
           space,
@@ -195,21 +199,25 @@ export class Daemon {
           onOpen: () => this.#opened(),
           onEvent: () => this.#noteServer(),
         });
-        // Woken up: connect again at once.
-        this.#feedStop = new AbortController();
-        this.#feedBackOff.hurry();
       } catch (error) {
         if (this.#connected || this.#feedBackOff.failures === 0)
-          log.warn("no events from the server; asking it every minute", { error: messageOf(error) });
+          log.warn("no events from the server; asking it every minute", { error: this.#said(error) });
         this.#feedBackOff.failed();
       } finally {
-        await client.close();
+        await client?.close();
       }
+      if (signal.aborted) this.#feedAnew();
       this.#connected = false;
       this.#tell({ connected: false });
       this.#wake();
       await this.#untilReconnect();
     }
+  }
+
+  /** After waking up: connects again at once. */
+  #feedAnew(): void {
+    this.#feedStop = new AbortController();
+    this.#feedBackOff.hurry();
   }
 
   async #untilReconnect(): Promise<void> {
@@ -276,8 +284,13 @@ export class Daemon {
     const { failures, waitMs } = this.#backOff;
     const code = error instanceof AppError ? error.code : "internal";
     const next_try_at = rfc3339(this.#deps.clock.now() + waitMs);
-    this.#deps.log.warn("cannot sync", { error: messageOf(error), failures, next_try_at });
-    this.#tell({ failures, problem: { code, message: messageOf(error) }, next_try_at });
+    const message = this.#said(error);
+    this.#deps.log.warn("cannot sync", { error: message, failures, next_try_at });
+    this.#tell({ failures, problem: { code, message }, next_try_at });
+  }
+
+  #said(error: unknown): string {
+    return messageOf(this.#deps.inWords?.(error) ?? error);
   }
 
   #tell(change: Partial<DaemonStatus>): void {

@@ -1,8 +1,10 @@
 // Joins a server's space: makes the folder a copy of it. An interrupted join is continued by calling it again, or by the next sync.
 
 import { systemClock, type Clock } from "../../kit/clock.ts";
+import { commandText } from "../../kit/command-text.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
+import { nameKey } from "../../kit/names.ts";
 import type { Client } from "../client/client.ts";
 import { holdsLocalSpace, holdsUnfinishedSpace } from "../space/directory.ts";
 import { createLocalSpace } from "../space/local.ts";
@@ -35,7 +37,7 @@ interface Joined {
   readonly report: SyncReport;
 }
 
-/** Raises `conflict` if the folder syncs with another space, `not_found` for an unknown space, and what the network and the disk raise. */
+/** Raises `conflict` if the folder syncs with another space or as another user, `not_found` for an unknown space, and what the network and the disk raise. */
 export async function joinSpace({
   client,
   space,
@@ -86,13 +88,26 @@ async function claim(
 ): Promise<void> {
   const { origin, head } = state;
   if (!origin) return state.begin(wanted);
-  if (origin.space === wanted.space && origin.server === wanted.server) return;
-  if (origin.space === wanted.space && head !== null && (await hasHistory(server, head)))
+  if (origin.space === wanted.space && origin.server === wanted.server)
+    return requireUser(origin, wanted, directory);
+  if (origin.space === wanted.space && head !== null && (await hasHistory(server, head))) {
+    requireUser(origin, wanted, directory);
     return state.moveTo(wanted.server);
+  }
   throw new AppError(
     "conflict",
     `${directory} already syncs with ${origin.space} of ${origin.server}; choose another folder`,
     { server: origin.server, space: origin.space },
+  );
+}
+
+function requireUser({ user }: Origin, wanted: Origin, directory: string): void {
+  if (nameKey(user) === nameKey(wanted.user)) return;
+  const { server, space } = wanted;
+  throw new AppError(
+    "conflict",
+    `${directory} syncs with ${space} of ${server} as ${user}, not as ${wanted.user}; run ${commandText(["cairn", "auth", "login", user, "--server", server])}, or choose another folder`,
+    { server, space, user },
   );
 }
 

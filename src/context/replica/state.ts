@@ -236,6 +236,17 @@ interface OpenOptions {
   readonly create?: true;
 }
 
+/** Returns what the folder is a copy of; undefined: of nothing yet. Waits as `openReplicaState` does. */
+export async function originOf(directory: string): Promise<Origin | undefined> {
+  if (!isReplica(directory)) return undefined;
+  const state = await openReplicaState(directory, { create: true });
+  try {
+    return state.origin;
+  } finally {
+    state.close();
+  }
+}
+
 /** Waits for another cycle to finish. Raises `conflict` with `details.in_use` if that takes too long, `refused` for a folder that is not a copy. */
 export async function openReplicaState(directory: string, options: OpenOptions = {}): Promise<ReplicaState> {
   const clock = options.clock ?? systemClock;
