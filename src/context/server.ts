@@ -15,6 +15,7 @@ import type { Handle } from "../kit/http/serve.ts";
 import type { Log } from "../kit/log.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { backupRoutes } from "./backup/routes.ts";
+import { operationLimits } from "./operation-limits.ts";
 import { operations } from "./operations.ts";
 import { schemas } from "./schemas.ts";
 import { eventRoutes } from "./events/routes.ts";
@@ -44,6 +45,7 @@ const UNREAD_BODIES = [
 export const API_FACTS: ApiFacts = {
   prefix: API,
   operations,
+  limits: operationLimits,
   schemas,
   isCounted: true,
   bodyBytesMax: bytesMaxOf([...UNREAD_BODIES, ...PULL_BODY_LIMITS]),

@@ -20,6 +20,7 @@ import { ATTACHMENT_BYTES_MAX } from "./attachments/schema.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { blueprintRoutes } from "./blueprint/routes.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
+import { operationLimits } from "./operation-limits.ts";
 import { operations } from "./operations.ts";
 import { schemas } from "./schemas.ts";
 import { egressRoutes } from "./egress/routes.ts";
@@ -54,6 +55,7 @@ const UNREAD_BODIES = [
 export const API_FACTS: ApiFacts = {
   prefix: API,
   operations,
+  limits: operationLimits,
   schemas,
   isCounted: false,
   bodyBytesMax: bytesMaxOf([...UNREAD_BODIES, ...GEAR_BODY_LIMITS]),

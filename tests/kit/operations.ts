@@ -17,11 +17,12 @@ const SUMMARY = /^[A-Z][a-z]+ (?!.*\.$).{3,60}$/;
 
 export function expectOperations(
   routes: readonly DescribedRoute[],
-  { operations, prefix, isCounted }: ApiFacts,
+  { operations, limits, prefix, isCounted }: ApiFacts,
   document: object,
 ): void {
   const named = routes.map(({ method, path }) => `${method} ${path.slice(prefix.length)}`);
   expect(Object.keys(operations).toSorted()).toEqual(named.toSorted());
+  expect(Object.keys(limits).filter((name) => !named.includes(name))).toEqual([]);
   const { paths } = document as { paths: Record<string, Record<string, Operation>> };
   for (const [path, methods] of Object.entries(paths))
     for (const [method, operation] of Object.entries(methods)) {

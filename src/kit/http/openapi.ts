@@ -63,7 +63,7 @@ function operation(
   components: Components,
   responsesUsed: Record<string, object>,
 ): object {
-  const { operations, bodyBytesMax, isCounted, prefix } = facts;
+  const { operations, limits, bodyBytesMax, isCounted, prefix } = facts;
   const detail = (hooks.detail ?? {}) as Detail;
   const parameters = [
     ...parametersOf("path", hooks.params, components),
@@ -78,6 +78,7 @@ function operation(
     operationId: operationId(method, path),
     summary,
     ...detail,
+    ...described([detail.description, limits[name]]),
     ...(caller === "open" ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: limited(body, bodyBytesMax.get(name)) }),
@@ -92,8 +93,14 @@ function operation(
 /** The details that a route adds to its description. */
 interface Detail {
   readonly "x-caller"?: string;
+  readonly description?: string;
   readonly requestBody?: object;
   readonly responses?: object;
+}
+
+function described(sentences: readonly (string | undefined)[]): { description?: string } {
+  const description = sentences.filter((one) => one !== undefined).join(" ");
+  return description === "" ? {} : { description };
 }
 
 function limited(body: object, bytesMax = JSON_BODY_BYTES_MAX): object {

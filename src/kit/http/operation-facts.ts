@@ -9,6 +9,8 @@ export type Operations = Readonly<Record<string, readonly [summary: string, ...r
 export interface ApiFacts {
   readonly prefix: string;
   readonly operations: Operations;
+  /** Limits that no schema states, by method and route. */
+  readonly limits: Readonly<Record<string, string>>;
   /** The features' schemas; each exported schema has a name in the description. */
   readonly schemas: SchemaModules;
   /** The program limits the request rate of known callers. */

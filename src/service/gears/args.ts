@@ -12,14 +12,12 @@ import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/json-depth.ts";
 import { objectIn } from "../tools/arguments.ts";
 import type { ArgsProblem, CheckedArgs, GivenArgs } from "./args-jobs.ts";
 import { boundedPattern, patternProblem } from "./patterns.ts";
-import { ARGS_SCHEMA_CHARACTERS_MAX } from "./schema.ts";
+import { ARGS_SCHEMA_CHARACTERS_MAX, SCHEMA_PARTS_MAX } from "./schema.ts";
 
 export const CHECK_DEADLINE_MS = 250;
 const COMPILE_DEADLINE_MS = 2_000;
 const COMPILED_KEPT_MAX = 500;
 const SCHEMA_DEPTH_MAX = 100;
-/** Limit of objects and lists in a schema, which keeps compiling to a few dozen milliseconds, unless references repeat its parts. */
-const SCHEMA_PARTS_MAX = 300;
 const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
 const DRAFT_2020 = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 

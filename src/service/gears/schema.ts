@@ -19,6 +19,8 @@ const GEAR_TAG_CHARACTERS_MAX = 50;
 export const GEAR_TESTS_MAX = 20;
 const GEAR_TEST_CHARACTERS_MAX = 100_000;
 export const ARGS_SCHEMA_CHARACTERS_MAX = 64 * 1024;
+/** Objects and lists in an `args_schema`, which keeps compiling to a few dozen milliseconds, unless references repeat its parts. */
+export const SCHEMA_PARTS_MAX = 300;
 export const TIMEOUT_SECONDS_DEFAULT = 60;
 const TIMEOUT_SECONDS_MAX = 600;
 /** Limit of concurrent runs in all workspaces; further ones are queued. */
