@@ -49,7 +49,12 @@ describe("the stream", () => {
       "file.delete a.md null",
       "file.undelete a.md 3",
     ]);
-    expect(pushed.data).toMatchObject({ space: "team", path: null, actor: "root", data: { files: 2 } });
+    expect(pushed.data).toMatchObject({
+      space: "team",
+      path: null,
+      actor: "root",
+      data: { files: 2, head: expect.any(String) },
+    });
     const ids = stream.seen.map(({ id }) => id!);
     expect(ids).toEqual(ids.map((_, index) => ids[0]! + index));
     expect(stream.seen[0]!.data).toEqual({
@@ -61,7 +66,7 @@ describe("the stream", () => {
       path: "a.md",
       version: 1,
       actor: "root",
-      data: {},
+      data: { head: expect.stringMatching(/^[0-9a-f]{12}\.1$/) },
     });
   });
 

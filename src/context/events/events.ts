@@ -10,6 +10,7 @@ import { UNASKED, ViewerRights, type Watching } from "../../kit/http/viewer-righ
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
 import type { Head, LogEntry } from "../versioned-store/engine.ts";
+import { headText } from "../versioned-store/head.ts";
 import { EVENTS_KEPT, type EventEnvelope, type EventType } from "./schema.ts";
 import { eventStore, type EventCount, type EventStore, type EventRow } from "./store.ts";
 
@@ -35,7 +36,7 @@ export interface Announced {
   readonly version?: number | null;
   readonly data?: EventEnvelope["data"];
   readonly time?: number;
-  /** The head of the space, for an event that the log of the space also contains. */
+  /** The head of the space, for an event that the log of the space also contains. Sent in `data.head`. */
   readonly head?: Head;
 }
 
@@ -220,7 +221,7 @@ export class Events {
     }
   }
 
-  #toRow({ type, actor, space, path, version, data, time }: Announced): EventRow {
+  #toRow({ type, actor, space, path, version, data, time, head }: Announced): EventRow {
     this.#seq += 1;
     return {
       seq: this.#seq,
@@ -231,7 +232,7 @@ export class Events {
       path: path ?? null,
       version: version ?? null,
       actor,
-      data: JSON.stringify(data ?? {}),
+      data: JSON.stringify(head ? { ...data, head: headText(head) } : (data ?? {})),
     };
   }
 

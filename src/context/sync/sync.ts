@@ -64,7 +64,7 @@ export class Sync {
       return complete;
     });
     if (applied.effects.length > 0) {
-      const data = { files: applied.effects.length };
+      const data = { files: applied.effects.length, head: headText(applied.head) };
       events.announce({ type: "space.push", actor: caller.name, space: spaceName, data });
     }
     for (const { path, before, after } of applied.effects) {
