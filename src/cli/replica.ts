@@ -15,6 +15,7 @@ import { noCredential } from "../kit/http/bearer.ts";
 import { nameKey } from "../kit/names.ts";
 import { inWordsOfFlags, loginCommand, tokenIn } from "./connection.ts";
 import { savedToken, variableToken } from "./credentials.ts";
+import { patiently } from "./patiently.ts";
 
 /** A command that starts the daemon waits this long for the server, which may be away. */
 const PROOF_WAIT_MS = 5_000;
@@ -119,7 +120,7 @@ export async function withReplica<T>(
   const origin = state.origin!;
   let client: Client | undefined;
   try {
-    client = await connectAsUserOf(origin, tokenFile)();
+    client = patiently(await connectAsUserOf(origin, tokenFile)());
     return await work(state, client);
   } catch (error) {
     throw inWordsOfFlags(error, origin.server, origin.user);

@@ -15,6 +15,19 @@ export const systemClock: Clock = {
   elapsed: () => performance.now(),
 };
 
+/** For waits that a test has to end itself. */
+export interface Timers {
+  /** Calls `run` once after `ms`. Returns a function that cancels it. */
+  after(ms: number, run: () => void): () => void;
+}
+
+export const systemTimers: Timers = {
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
 /** Yields to the event loop, between two stretches of long work. */
 export function turnOfOthers(): Promise<void> {
   return setImmediate();

@@ -95,6 +95,13 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The wait that a server asks for when it allows no more requests. Undefined: not a matter of waiting. */
+export function retryAfterSeconds(error: unknown): number | undefined {
+  if (!(error instanceof AppError) || error.code !== "rate_limited") return undefined;
+  const seconds = error.details?.["retry_after_seconds"];
+  return typeof seconds === "number" ? seconds : undefined;
+}
+
 /** SQLite, the file system and the network name their failures in `code`; undefined when there is none. */
 export function systemCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;

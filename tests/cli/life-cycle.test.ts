@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { eventually } from "../kit/eventually.ts";
+import { failure } from "../kit/cairn.ts";
 import { runContext, type RunningContext } from "../kit/running-context.ts";
 
 /** As promised for a stop. */
@@ -41,6 +42,17 @@ const warnings = (server: RunningContext) =>
 const runFile = (server: RunningContext) => join(server.directory, "run", "server.json");
 
 unix("signals", () => {
+  test("a server that is suspended answers nobody, and status and health say so soon", async () => {
+    await using server = await runContext();
+    process.kill(server.pid, "SIGSTOP");
+    const [status, health] = await Promise.all([
+      server.data<object>("server", "status"),
+      server.said("server", "health"),
+    ]);
+    expect(status).toMatchObject({ running: true, pid: server.pid, health: "does not answer" });
+    expect(health).toEqual(failure(`${server.url}: does not answer`, 2));
+  });
+
   test("Ctrl+Z is ignored on purpose, and the log says so", async () => {
     await using server = await runContext();
     process.kill(server.pid, "SIGTSTP");

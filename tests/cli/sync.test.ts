@@ -8,17 +8,23 @@ import { cairnAt, failure, type Cairn } from "../kit/cairn.ts";
 import { contextServer, type ContextServer } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
+import { frontOf } from "../kit/front.ts";
 import { replica, treeOf, type Replica } from "../kit/replica.ts";
 
 interface Laptop extends Replica, Cairn {
   readonly tokenFile: string;
 }
 
-async function laptop(server: ContextServer, folder: Folder, name: string): Promise<Laptop> {
+async function laptop(
+  server: ContextServer,
+  folder: Folder,
+  name: string,
+  url: () => string = () => server.url,
+): Promise<Laptop> {
   const { token } = await server.user(name, "contributor");
   const tokenFile = await folder.write(`${name}.token`, token);
   const directory = join(folder.path, `${name}'s "space"`);
-  const copy = replica({ directory, url: () => server.url, token });
+  const copy = replica({ directory, url, token });
   await copy.join();
   const environment = {
     HOME: join(folder.path, `home-${name}`),
@@ -117,6 +123,25 @@ test("what the server refuses is named, stays here, and is tried again", async (
   expect(stdout).toMatch(/^pushed {5}fine\.md\nrefused there {2}secret\.md: line 1 looks like a secret/);
   ann.write("secret.md", "no secret\n");
   expect(await ann.printed("sync")).toContain("pushed     secret.md\n");
+});
+
+test("a server that allows no more requests is waited for, or the command says when to try again", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  await using front = frontOf(() => server.url);
+  const ann = await laptop(server, folder, "ann", () => front.url);
+  const refused = (seconds: number) =>
+    new Response("slow down", { status: 429, headers: { "Retry-After": String(seconds) } });
+  const answers = [refused(1)];
+  front.answer = () => answers.pop();
+  ann.write("a.md", "one\n");
+  const { exitCode, stdout, stderr } = await ann.cairn("sync");
+  expect([exitCode, stderr]).toEqual([0, "the server allows no more requests; continuing in 1 s\n"]);
+  expect(stdout).toStartWith("pushed     a.md\n");
+  front.answer = () => refused(31);
+  expect(await ann.refused("sync")).toEqual(
+    failure(`${front.url} allows no more requests; try again in 31 s`, 2),
+  );
 });
 
 test("daemons exchange files; the unit's own command line is a daemon", async () => {

@@ -1,8 +1,15 @@
-// Goal: what was meant as the name of a file, a space or a user never becomes another route on its way to the server.
+// Goal: what was meant as the name of a file, a space or a user never becomes another route on its way to the server, and a server that is silent or
+// refuses for a while holds nobody for long.
 
 import { describe, expect, test } from "bun:test";
-import { Client, encodedPath, type Transport } from "../../src/context/client/client.ts";
+import { Client, encodedPath, networkTransport, type Transport } from "../../src/context/client/client.ts";
+import { patient } from "../../src/context/client/patience.ts";
+import { answerLimitMs } from "../../src/context/client/silence.ts";
 import { AppError } from "../../src/kit/error.ts";
+import { until } from "../kit/eventually.ts";
+import { frontOf, never } from "../kit/front.ts";
+import { manualClock } from "../kit/manual-clock.ts";
+import { refusal } from "../kit/refusal.ts";
 
 function recording() {
   const sent: string[] = [];
@@ -32,5 +39,110 @@ describe("the client", () => {
     const { sent, client } = recording();
     await client.get(`/spaces/team/files/${encodedPath("a..b/...c/d?e#f.md")}`, { version: 2 });
     expect(sent).toEqual(["GET /api/v1/spaces/team/files/a..b/...c/d%3Fe%23f.md?version=2"]);
+  });
+});
+
+describe("a silent server", () => {
+  const nobody = () => frontOf(() => "http://127.0.0.1:9");
+
+  test("is given up after the limit, which grows with the body that is sent", async () => {
+    await using front = nobody();
+    front.answer = never;
+    const clock = manualClock();
+    const client = new Client(networkTransport(front.url, undefined, clock));
+    const asked = client.json("POST", "/x", { raw: new Uint8Array(64 * 1024), answerMs: 10_000 });
+    expect(clock.waits()).toEqual([12_000]);
+    clock.advance(12_000);
+    const problem = `${front.url} does not answer: nothing arrived within 12 s; check that it works, then try again`;
+    await refusal(asked, "unavailable", problem);
+    expect(clock.waits()).toEqual([]);
+    expect([answerLimitMs(0), answerLimitMs(32 * 1024 * 60)]).toEqual([120_000, 180_000]);
+  });
+
+  test("in the middle of an answer is given up after a minute without a piece", async () => {
+    await using front = nobody();
+    const piece = (text: string) => new TextEncoder().encode(text);
+    let to: ReadableStreamDefaultController<Uint8Array> | undefined;
+    front.answer = () =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            to = controller;
+            controller.enqueue(piece("[1"));
+          },
+        }),
+      );
+    const clock = manualClock();
+    const client = new Client(networkTransport(front.url, undefined, clock));
+    const answer = await client.request("GET", "/x");
+    const reader = answer.body!.getReader();
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe("[1");
+    // Nobody reads, so nobody waits.
+    expect(clock.waits()).toEqual([]);
+    const next = reader.read();
+    await until(() => clock.waits().includes(60_000));
+    clock.advance(59_999);
+    to!.enqueue(piece(",2]"));
+    expect(new TextDecoder().decode((await next).value)).toBe(",2]");
+    const last = reader.read();
+    await until(() => clock.waits().includes(60_000));
+    clock.advance(60_000);
+    const problem = `the connection to ${front.url} was interrupted: nothing arrived for 60 s; check the network, then try again`;
+    await refusal(last, "unavailable", problem);
+  });
+
+  test("is given up at once by the caller's signal", async () => {
+    await using front = nobody();
+    front.answer = never;
+    const clock = manualClock();
+    const stop = new AbortController();
+    const client = new Client(networkTransport(front.url, undefined, clock));
+    const asked = client.request("GET", "/x", { signal: stop.signal });
+    stop.abort();
+    await refusal(asked, "unavailable");
+    expect(clock.waits()).toEqual([]);
+  });
+});
+
+describe("a server that allows no more requests", () => {
+  const refused = (seconds: number) =>
+    new Response("slow down", { status: 429, headers: { "Retry-After": String(seconds) } });
+
+  function answering(...answers: readonly Response[]) {
+    const clock = manualClock();
+    const waited: number[] = [];
+    const left = [...answers];
+    const transport: Transport = {
+      name: "test",
+      send: () => Promise.resolve(left.shift()!),
+      close: () => Promise.resolve(),
+    };
+    const wrap = patient({ timers: clock, onWait: (seconds) => waited.push(seconds) });
+    return { clock, waited, left, client: new Client(transport).through(wrap) };
+  }
+
+  test("is asked again after the wait that it asks for", async () => {
+    const { clock, waited, client } = answering(refused(7), refused(30), Response.json({ ok: true }));
+    const asked = client.get<object>("/x");
+    for (const ms of [7_000, 30_000]) {
+      await until(() => clock.waits().includes(ms));
+      clock.advance(ms);
+    }
+    expect(await asked).toEqual({ ok: true });
+    expect(waited).toEqual([7, 30]);
+  });
+
+  test("is not waited for longer than half a minute, nor forever", async () => {
+    const long = answering(refused(31));
+    const problem = "test allows no more requests; try again in 31 s";
+    await refusal(long.client.get("/x"), "rate_limited", problem, { retry_after_seconds: 31 });
+    const again = answering(...Array.from({ length: 9 }, () => refused(0)));
+    const asked = refusal(again.client.get("/x"), "rate_limited");
+    for (const count of [1, 2, 3]) {
+      await until(() => again.waited.length === count && again.clock.waits().length === 1);
+      again.clock.advance(0);
+    }
+    await asked;
+    expect(again.left).toHaveLength(5);
   });
 });

@@ -25,6 +25,8 @@ const START_WAIT_MS = 10_000;
 /** From the end of a server's work to the end of its process. */
 const EXIT_WAIT_MS = 500;
 const STOP_WAIT_MS = 15_000;
+/** The check itself takes milliseconds. */
+const HEALTH_WAIT_MS = 5_000;
 
 export const serverStart = defineCommand({
   meta: { name: "start", description: "Start the server in the foreground" },
@@ -185,7 +187,10 @@ interface ShownHealth {
 
 async function healthOf(url: string): Promise<ShownHealth> {
   try {
-    const response = await fetch(`${url.replace(/\/+$/, "")}/health`, { redirect: "manual" });
+    const response = await fetch(`${url.replace(/\/+$/, "")}/health`, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(HEALTH_WAIT_MS),
+    });
     const { status = `status ${response.status}`, problems = [] } =
       (await response.json()) as Partial<ShownHealth>;
     return { status, problems };

@@ -10,6 +10,7 @@ import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { inWordsOfFlags, localDeps } from "../connection.ts";
 import { saveToken, storedToken } from "../credentials.ts";
+import { patiently } from "../patiently.ts";
 import { progressLine } from "../progress.ts";
 import { bytes, plural, shown } from "../text.ts";
 import { activateHint, refuseProblems, type ProvenServer } from "./answers.ts";
@@ -134,7 +135,7 @@ async function withClient<T>(
   token: string | undefined,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const client = new Client(networkTransport(url, token));
+  const client = patiently(new Client(networkTransport(url, token)));
   try {
     return await work(client);
   } catch (error) {

@@ -1,14 +1,10 @@
 // The HTTP client of a context server. A request returns the response, or raises an AppError as the server reported it. A transport carries the
 // requests: over the network, or into a server opened in this process, with the same responses.
 
-import {
-  AppError,
-  type ErrorCode,
-  type ErrorDetails,
-  messageOf,
-  statusOf,
-  systemCode,
-} from "../../kit/error.ts";
+import { systemTimers, type Timers } from "../../kit/clock.ts";
+import { AppError, messageOf, systemCode } from "../../kit/error.ts";
+import { interrupted, refusal } from "./failures.ts";
+import { answerInTime, answerLimitMs } from "./silence.ts";
 
 export type Body = string | Uint8Array<ArrayBuffer>;
 
@@ -22,6 +18,7 @@ export interface Transport {
     headers: Record<string, string>,
     body: Body | undefined,
     signal?: AbortSignal,
+    answerMs?: number,
   ): Promise<Response>;
   close(): Promise<void>;
 }
@@ -35,6 +32,8 @@ export interface Asked {
   readonly headers?: Record<string, string>;
   /** Aborts the request, and the reading of its response. */
   readonly signal?: AbortSignal;
+  /** The limit until the answer begins, without the time for sending. */
+  readonly answerMs?: number;
 }
 
 export class Client {
@@ -59,14 +58,14 @@ export class Client {
       const text = await response.text();
       return (text === "" ? undefined : JSON.parse(text)) as T;
     } catch (error) {
-      throw interrupted(this.name, messageOf(error));
+      throw error instanceof AppError ? error : interrupted(this.name, messageOf(error));
     }
   }
 
   /** Raises the AppError of the server (code, message, details), or `invalid` for a path that would resolve to another route. */
   async request(method: string, path: string, asked: Asked = {}): Promise<Response> {
     refuseSteps(path);
-    const { query = {}, body, raw, headers = {}, signal } = asked;
+    const { query = {}, body, raw, headers = {}, signal, answerMs } = asked;
     const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== false);
     const search = pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("&");
     const json = body === undefined ? {} : { "Content-Type": "application/json" };
@@ -80,19 +79,20 @@ export class Client {
           : JSON.stringify(body)
         : (raw as Uint8Array<ArrayBuffer>),
       signal,
+      answerMs,
     );
     if (!response.ok && response.status !== 304) throw await refusal(response, this.name);
     return response;
   }
 
+  /** Returns a client of the same server whose requests go through `wrap`. */
+  through(wrap: (transport: Transport) => Transport): Client {
+    return new Client(wrap(this.#transport));
+  }
+
   close(): Promise<void> {
     return this.#transport.close();
   }
-}
-
-/** The error for a response that ends too early. */
-export function interrupted(server: string, problem: string): AppError {
-  return new AppError("unavailable", `the connection to ${server} was interrupted: ${problem}`);
 }
 
 /** Refuses `.` and `..`, because URL normalization would turn a file name into another path. */
@@ -106,22 +106,32 @@ export function encodedPath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 
-export function networkTransport(url: string, token: string | undefined): Transport {
+export function networkTransport(
+  url: string,
+  token: string | undefined,
+  timers: Timers = systemTimers,
+): Transport {
   const base = url.replace(/\/+$/, "");
   return {
     name: base,
-    async send(method, path, headers, body, signal) {
+    async send(method, path, headers, body, signal, answerMs) {
       const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-      try {
-        return await fetch(base + path, {
+      const limitMs = answerLimitMs(body === undefined ? 0 : Buffer.byteLength(body), answerMs);
+      const send = (either: AbortSignal) =>
+        fetch(base + path, {
           method,
           headers: { ...headers, ...authorization },
           // A redirect would leak the token.
           redirect: "manual",
+          signal: either,
+          // The runtime's own limit would hide ours, which says what to do.
+          timeout: false,
           ...(body === undefined ? {} : { body }),
-          ...(signal === undefined ? {} : { signal }),
-        });
+        } as RequestInit);
+      try {
+        return await answerInTime({ server: base, timers, limitMs, signal }, send);
       } catch (error) {
+        if (error instanceof AppError) throw error;
         throw new AppError("unavailable", `${base} does not answer: ${inWords(error)}`);
       }
     },
@@ -139,18 +149,4 @@ function inWords(error: unknown): string {
     default:
       return messageOf(error);
   }
-}
-
-async function refusal(response: Response, server: string): Promise<AppError> {
-  const text = await response.text();
-  try {
-    const { error } = JSON.parse(text) as {
-      error: { message: string; code: string; details?: ErrorDetails };
-    };
-    if (Object.hasOwn(statusOf, error.code))
-      return new AppError(error.code as ErrorCode, error.message, error.details);
-  } catch {
-    // Not our error format: a proxy or another program.
-  }
-  return new AppError("unavailable", `${server} answered ${response.status}; is it a context server?`);
 }

@@ -1,6 +1,6 @@
 // Offers a space, in a folder or of a server, to delivery.
 
-import { AppError } from "../../kit/error.ts";
+import { retryAfterSeconds } from "../../kit/error.ts";
 import type { ReadDocument } from "../files/documents.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import type { GraphLink } from "../graph/schema.ts";
@@ -22,7 +22,7 @@ export function doorSource(door: SpaceDoor, wait: (seconds: number) => Promise<v
       try {
         return await ask();
       } catch (error) {
-        const seconds = pauseIn(error);
+        const seconds = retryAfterSeconds(error);
         if (seconds === undefined || seconds > WAIT_SECONDS_MAX || waits >= WAITS_MAX) throw error;
         waits += 1;
         await wait(seconds);
@@ -52,13 +52,6 @@ export function doorSource(door: SpaceDoor, wait: (seconds: number) => Promise<v
 function fileOf({ path, version, text = "" }: ReadDocument): ReadFile {
   const state = version === null ? "modified" : "live";
   return { path, version, state, bytes: new TextEncoder().encode(text) };
-}
-
-/** Undefined: not a matter of waiting. */
-function pauseIn(error: unknown): number | undefined {
-  if (!(error instanceof AppError) || error.code !== "rate_limited") return undefined;
-  const seconds = error.details?.["retry_after_seconds"];
-  return typeof seconds === "number" ? seconds : undefined;
 }
 
 async function factsOf(door: SpaceDoor, purpose: "choice" | "map"): Promise<SpaceFacts> {

@@ -12,6 +12,9 @@ import * as data from "./data.ts";
 import { fail, made, ok, quoted, skipped, type Finding, type Verdict } from "./finding.ts";
 import { clockSense, disk, permissions, port } from "./surroundings.ts";
 
+/** The check itself takes milliseconds. */
+const HEALTH_WAIT_MS = 5_000;
+
 export interface Examination {
   readonly directory: string;
   readonly running: boolean;
@@ -103,7 +106,8 @@ async function asked(door: Door, spaces: readonly string[], directory: string): 
 }
 
 async function health(door: Door, directory: string): Promise<Verdict> {
-  const answer = await fetch(`${door.url}/health`, { redirect: "manual" });
+  const signal = AbortSignal.timeout(HEALTH_WAIT_MS);
+  const answer = await fetch(`${door.url}/health`, { redirect: "manual", signal });
   const { status, problems = [] } = (await answer.json()) as Partial<HealthState>;
   if (status === "ok") return ok("the server reads and writes its storage");
   return fail(

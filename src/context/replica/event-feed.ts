@@ -2,7 +2,8 @@
 
 import { AppError, messageOf } from "../../kit/error.ts";
 import { EventStream } from "../../kit/event-stream.ts";
-import { interrupted, type Client } from "../client/client.ts";
+import type { Client } from "../client/client.ts";
+import { interrupted } from "../client/failures.ts";
 
 /** The server sends a heartbeat every 15 s. A stream that is quiet for longer than this is dead, for example after sleep. */
 const QUIET_MS_MAX = 45_000;
@@ -46,8 +47,9 @@ export async function followEvents({ client, space, signal, onOpen, onEvent }: F
     }
   } catch (error) {
     if (signal.aborted) return;
+    if (quiet.signal.aborted) throw broken("no heartbeat");
     if (error instanceof AppError) throw error;
-    throw broken(quiet.signal.aborted ? "no heartbeat" : messageOf(error));
+    throw broken(messageOf(error));
   } finally {
     clearTimeout(watchdog);
   }

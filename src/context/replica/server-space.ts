@@ -1,7 +1,8 @@
 // The server's side of a synced space, as a cycle asks for it. Every answer is complete or raises.
 
 import { AppError, messageOf } from "../../kit/error.ts";
-import { encodedPath, interrupted, type Client } from "../client/client.ts";
+import { encodedPath, type Asked, type Client } from "../client/client.ts";
+import { interrupted } from "../client/failures.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import type { Space, SyncRules } from "../spaces/schema.ts";
 import { PULL_BYTES_MAX, type Pushed, type PushOperation } from "../sync/schema.ts";
@@ -13,6 +14,8 @@ const VERSIONS_NAME = ".versions.json";
 /** The runtime knows it; its types do not yet. */
 const ZSTD = "zstd" as CompressionFormat;
 const VERSIONS_BYTES_MAX = 16 * 1024 * 1024;
+/** Every request of a cycle is small work for a server. */
+const ANSWER_MS = 30_000;
 
 interface News {
   readonly head: string;
@@ -36,6 +39,8 @@ export class ServerSpace {
   readonly #client: Client;
   readonly #root: string;
   readonly #signal: AbortSignal | undefined;
+  /** Sent so far. */
+  requests = 0;
 
   /** `signal`: aborts requests. */
   constructor(client: Client, space: string, signal?: AbortSignal) {
@@ -91,6 +96,7 @@ export class ServerSpace {
     } catch (error) {
       failure = error;
     }
+    if (failure instanceof AppError) throw failure;
     if (failure || pulled.length !== paths.length)
       throw interrupted(this.place, failure ? messageOf(failure) : "the archive is incomplete");
     return pulled;
@@ -117,15 +123,16 @@ export class ServerSpace {
   }
 
   #json<T>(...[method, path, asked]: Parameters<Client["json"]>): Promise<T> {
-    return this.#client.json<T>(method, this.#root + path, { ...asked, ...this.#aborting() });
+    return this.#client.json<T>(method, this.#root + path, this.#counted(asked));
   }
 
   #request(...[method, path, asked]: Parameters<Client["request"]>): Promise<Response> {
-    return this.#client.request(method, this.#root + path, { ...asked, ...this.#aborting() });
+    return this.#client.request(method, this.#root + path, this.#counted(asked));
   }
 
-  #aborting(): { signal?: AbortSignal } {
-    return this.#signal === undefined ? {} : { signal: this.#signal };
+  #counted(asked: Asked = {}): Asked {
+    this.requests += 1;
+    return { ...asked, answerMs: ANSWER_MS, ...(this.#signal === undefined ? {} : { signal: this.#signal }) };
   }
 }
 

@@ -1,0 +1,43 @@
+// The errors of requests to a server that gives no answer of ours.
+
+import { AppError, type ErrorCode, type ErrorDetails, statusOf } from "../../kit/error.ts";
+
+const MS_PER_SECOND = 1_000;
+
+/** The error for an answer that ends too early. */
+export function interrupted(server: string, problem: string): AppError {
+  return new AppError("unavailable", `the connection to ${server} was interrupted: ${problem}`);
+}
+
+/** The error for an answer that does not begin. */
+export function noAnswer(server: string, limitMs: number): AppError {
+  const seconds = Math.round(limitMs / MS_PER_SECOND);
+  const problem = `${server} does not answer: nothing arrived within ${seconds} s; check that it works, then try again`;
+  return new AppError("unavailable", problem);
+}
+
+/** The error that a server answered with. */
+export async function refusal(response: Response, server: string): Promise<AppError> {
+  const text = await response.text();
+  try {
+    const { error } = JSON.parse(text) as {
+      error: { message: string; code: string; details?: ErrorDetails };
+    };
+    if (Object.hasOwn(statusOf, error.code))
+      return new AppError(error.code as ErrorCode, error.message, error.details);
+  } catch {
+    // Not our error format: a proxy or another program.
+  }
+  const seconds = retryAfterOf(response);
+  if (response.status === statusOf.rate_limited && seconds !== undefined)
+    return new AppError("rate_limited", `${server} allows no more requests; try again in ${seconds} s`, {
+      retry_after_seconds: seconds,
+    });
+  return new AppError("unavailable", `${server} answered ${response.status}; is it a context server?`);
+}
+
+/** Seconds. The other form of the header, a date, counts as none. */
+export function retryAfterOf({ headers }: Response): number | undefined {
+  const header = headers.get("retry-after");
+  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
+}
