@@ -15,7 +15,9 @@ const FILES = 10_000;
 const FILE_BYTES = 10_000;
 const FILES_PER_PUSH = 500;
 const COLD_RUNS = 9;
-const CHANGES = 20;
+const CHANGES = 10;
+/** The daemons pace changes that follow each other closely; the figure is about one after a pause. */
+const CHANGE_EVERY_MS = 4_500;
 const CLONES = 3;
 const REST_MS = 10_000;
 const LOOK_EVERY_MS = 1;
@@ -133,6 +135,7 @@ async function byDaemons(
     const times: number[] = [];
     for (let change = 0; change < CHANGES; change += 1) {
       const text = `change ${change}`;
+      await Bun.sleep(CHANGE_EVERY_MS);
       writeFileSync(join(ann, path), text);
       await events.until(({ type }) => type === "file.write");
       times.push(

@@ -5,6 +5,9 @@ export const INTERVAL_MS = 60_000;
 const BACKOFF_MAX_MS = 15 * 60_000;
 /** Doubling the interval more often than this exceeds the maximum. */
 const DOUBLINGS_MAX = 10;
+const MS_PER_SECOND = 1_000;
+/** A server cannot ask for a longer wait. */
+const ASKED_MS_MAX = 60 * 60_000;
 
 /** `failures`: in a row. The first one retries after the normal interval, each further one doubles it. */
 export function retryDelayMs(failures: number, intervalMs = INTERVAL_MS): number {
@@ -17,6 +20,8 @@ export class BackOff {
   readonly #intervalMs: number;
   #failures = 0;
   #due: number;
+  /** The server asked for no attempt before. */
+  #notBefore = Number.NEGATIVE_INFINITY;
 
   /** `elapsed`: a monotonic clock in ms. The first attempt is due at once. */
   constructor(elapsed: () => number, intervalMs = INTERVAL_MS) {
@@ -39,13 +44,16 @@ export class BackOff {
     this.#due = this.#elapsed() + this.#intervalMs;
   }
 
-  failed(): void {
+  /** `askedSeconds`: the wait that the server asks for, in place of ours. */
+  failed(askedSeconds?: number): void {
     this.#failures += 1;
-    this.#due = this.#elapsed() + retryDelayMs(this.#failures, this.#intervalMs);
+    const now = this.#elapsed();
+    if (askedSeconds === undefined) this.#due = now + retryDelayMs(this.#failures, this.#intervalMs);
+    else this.#due = this.#notBefore = now + Math.min(askedSeconds * MS_PER_SECOND, ASKED_MS_MAX);
   }
 
-  /** The surroundings changed (the machine woke up), so the next attempt need not wait. Forgives no failure. */
+  /** The surroundings changed (the machine woke up), so the next attempt waits only if the server asked for it. Forgives no failure. */
   hurry(): void {
-    this.#due = this.#elapsed();
+    this.#due = Math.max(this.#elapsed(), this.#notBefore);
   }
 }

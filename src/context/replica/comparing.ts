@@ -24,7 +24,7 @@ interface ComparisonOptions {
   readonly paths?: ReadonlySet<string> | undefined;
   readonly confirmed?: boolean;
   readonly dryRun?: boolean;
-  readonly deleteGraceMs?: number;
+  readonly deleteGrace?: () => Promise<void>;
 }
 
 /** Nothing to do has no entry. */
@@ -76,7 +76,7 @@ export class Comparison {
 
   async #compare(engine: SpaceEngine): Promise<Decided[]> {
     const { rows, paths } = this.#scope();
-    const found = await look(engine, paths, this.#options.deleteGraceMs);
+    const found = await look(engine, paths, this.#options.deleteGrace);
     this.#foundEdits = found.edited.size + found.missing.size > 0;
     this.#onlySynced(found);
     const planned = this.#decideAll(rows, found, (path, live) => {

@@ -36,8 +36,8 @@ export interface CycleOptions {
   readonly retryHeld?: boolean;
   /** Records nothing, neither here nor about the server. */
   readonly dryRun?: boolean;
-  /** A missing file counts as deleted if it is still missing after this time: an editor may be saving it. */
-  readonly deleteGraceMs?: number;
+  /** A missing file counts as deleted if it is still missing after this wait: an editor may be saving it. */
+  readonly deleteGrace?: () => Promise<void>;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 

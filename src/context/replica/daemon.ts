@@ -1,23 +1,26 @@
 // Keeps a copy in sync: follows the server's events and watches the folder; polls while there are no events; backs off after failures. Between
 // cycles it holds nothing open but the event stream, and waits without using the processor.
 
-import { rfc3339, type Clock } from "../../kit/clock.ts";
-import { AppError, messageOf } from "../../kit/error.ts";
+import { rfc3339, systemTimers, type Clock, type Timers } from "../../kit/clock.ts";
+import { pauseBy } from "../../kit/deadline.ts";
+import { AppError, messageOf, retryAfterSeconds } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Client } from "../client/client.ts";
+import type { Head } from "../versioned-store/engine.ts";
+import { parseHead } from "../versioned-store/head.ts";
 import { BackOff } from "./backoff.ts";
 import { runCycle } from "./cycle.ts";
 import { writeStatus, type DaemonStatus } from "./daemon-status.ts";
-import { followEvents } from "./event-feed.ts";
+import { Following } from "./following.ts";
 import { LocalCopy } from "./local-copy.ts";
 import { hasLocalNews } from "./local-news.ts";
+import { Pace } from "./pace.ts";
 import { hasChanges, type SyncReport } from "./report.ts";
+import { ServerNews } from "./server-news.ts";
 import { ServerSpace } from "./server-space.ts";
 import { openReplicaState } from "./state.ts";
 import { TreeWatch, type Changed } from "./watch.ts";
 
-/** After the event stream broke. */
-const RECONNECT_MS = 5_000;
 /** While everything is watched, a look at the whole folder finds what the system did not report. */
 const FULL_LOOK_MS = 15 * 60_000;
 /** Between two looks at the clocks. */
@@ -36,6 +39,7 @@ interface DaemonDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly pid: number;
+  readonly timers?: Timers;
   /** For tests. */
   readonly intervalMs?: number;
   readonly tickMs?: number;
@@ -43,25 +47,34 @@ interface DaemonDeps {
 
 export class Daemon {
   readonly #deps: DaemonDeps;
+  readonly #timers: Timers;
   readonly #backOff: BackOff;
-  readonly #feedBackOff: BackOff;
+  readonly #pace: Pace;
+  readonly #following: Following;
   readonly #watch: TreeWatch;
   readonly #stop = new AbortController();
-  #feedStop = new AbortController();
   #cycleStop = new AbortController();
   /** Local paths to look at. */
   #paths: Set<string> | "everything" = "everything";
-  #serverHasNews = true;
-  #connected = false;
+  readonly #news = new ServerNews();
   #fullLookAt = 0;
   #wake = () => {};
   #status: DaemonStatus;
 
   constructor(deps: DaemonDeps) {
+    const { timers = systemTimers, intervalMs } = deps;
     this.#deps = deps;
+    this.#timers = timers;
     const elapsed = () => deps.clock.elapsed();
-    this.#backOff = new BackOff(elapsed, deps.intervalMs);
-    this.#feedBackOff = new BackOff(elapsed, Math.min(RECONNECT_MS, deps.intervalMs ?? RECONNECT_MS));
+    this.#backOff = new BackOff(elapsed, intervalMs);
+    this.#pace = new Pace(elapsed);
+    this.#following = new Following({
+      ...deps,
+      timers,
+      intervalMs,
+      onConnected: (isConnected) => this.#noteConnection(isConnected),
+      onEvent: (head) => this.#noteServer(head),
+    });
     this.#watch = new TreeWatch(deps.log, (changed) => this.#noteLocal(changed));
     this.#status = {
       pid: deps.pid,
@@ -80,25 +93,25 @@ export class Daemon {
     log.info("the daemon started", { directory });
     this.#tell({});
     this.#watch.start(directory);
-    const tick = this.#watchClocks();
-    const feed = this.#followServer();
+    const unwatchClocks = this.#watchClocks();
+    const following = this.#following.run();
     try {
       while (!this.#stop.signal.aborted) {
         await this.#untilDue();
         if (!this.#stop.signal.aborted) await this.#cycle();
       }
     } finally {
-      clearInterval(tick);
+      unwatchClocks();
       this.#watch.stop();
-      this.#feedStop.abort();
-      await feed;
+      this.#following.stop();
+      await following;
       log.info("the daemon stopped");
     }
   }
 
   stop(): void {
     this.#stop.abort();
-    this.#feedStop.abort();
+    this.#following.stop();
     this.#wake();
   }
 
@@ -108,32 +121,49 @@ export class Daemon {
     this.#wake();
   }
 
-  #noteServer(): void {
-    this.#serverHasNews = true;
+  #noteServer(head?: Head): void {
+    this.#news.note(head);
     this.#wake();
   }
 
+  #noteConnection(connected: boolean): void {
+    this.#tell({ connected });
+    if (!connected) return this.#wake();
+    // What happened before the stream was open, and a server that was away is back.
+    this.#backOff.hurry();
+    this.#noteServer();
+  }
+
   get #hasNews(): boolean {
-    return this.#serverHasNews || this.#paths === "everything" || this.#paths.size > 0;
+    return this.#news.isPending || this.#paths === "everything" || this.#paths.size > 0;
   }
 
   /** Waits for news or the next regular look; after a failure, for the end of the back-off. */
   async #untilDue(): Promise<void> {
     for (;;) {
-      const isBackingOff = this.#backOff.failures > 0;
-      const isWatched = this.#connected && this.#watch.isWatching;
-      const regular = isWatched ? this.#fullLookAt - this.#deps.clock.elapsed() : this.#backOff.waitMs;
-      const waitMs = isBackingOff ? this.#backOff.waitMs : this.#hasNews ? 0 : regular;
+      const waitMs = this.#waitMs;
       if (this.#stop.signal.aborted || waitMs <= 0) return;
       await this.#sleep(waitMs);
     }
   }
 
+  get #waitMs(): number {
+    if (this.#backOff.failures > 0) return this.#backOff.waitMs;
+    if (this.#hasNews) return this.#pace.waitMs;
+    const isWatched = this.#following.isConnected && this.#watch.isWatching;
+    return isWatched ? this.#fullLookInMs : this.#backOff.waitMs;
+  }
+
+  get #fullLookInMs(): number {
+    return this.#fullLookAt - this.#deps.clock.elapsed();
+  }
+
+  /** Until `ms` have passed, news, or the end. */
   #sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const cancel = this.#timers.after(ms, resolve);
       this.#wake = () => {
-        clearTimeout(timer);
+        cancel();
         resolve();
       };
       if (this.#stop.signal.aborted) this.#wake();
@@ -141,11 +171,10 @@ export class Daemon {
   }
 
   async #cycle(): Promise<void> {
-    const isFull = this.#paths === "everything" || !this.#hasNews;
+    const isFull = this.#paths === "everything" || !this.#hasNews || this.#fullLookInMs <= 0;
     const paths = isFull ? undefined : (this.#paths as Set<string>);
-    const isServers = this.#serverHasNews || isFull;
+    const isServers = this.#news.isPending || isFull;
     this.#paths = new Set();
-    this.#serverHasNews = false;
     try {
       const report = await this.#sync(paths, isServers);
       if (isFull) this.#fullLookAt = this.#deps.clock.elapsed() + FULL_LOOK_MS;
@@ -155,7 +184,7 @@ export class Daemon {
     } catch (error) {
       // The state on disk has changed, so the list of paths to check is no longer known: check all of them.
       this.#paths = "everything";
-      this.#backOff.failed();
+      this.#backOff.failed(retryAfterSeconds(error));
       // Aborted by waking up.
       if (this.#cycleStop.signal.aborted) this.#backOff.hurry();
       this.#tellFailure(error);
@@ -174,77 +203,29 @@ export class Daemon {
       const signal = AbortSignal.any([this.#stop.signal, this.#cycleStop.signal]);
       client = await connect(signal);
       const server = new ServerSpace(client, state.origin!.space, signal);
-      const options = { direction: "both", paths, deleteGraceMs: DELETE_GRACE_MS } as const;
-      return await runCycle({ state, server, local, clock }, options);
+      // Never cut short: the file may come back.
+      const deleteGrace = () => pauseBy(this.#timers, DELETE_GRACE_MS);
+      this.#news.asking();
+      const report = await runCycle(
+        { state, server, local, clock },
+        { direction: "both", paths, deleteGrace },
+      );
+      this.#news.learned(parseHead("head", report.head));
+      // Of a cycle that fails, the back-off is the longer wait.
+      this.#pace.spent(server.requests);
+      return report;
     } finally {
       state.close();
       await client?.close();
     }
   }
 
-  async #followServer(): Promise<void> {
-    const { connect, directory, clock, log } = this.#deps;
-    while (!this.#stop.signal.aborted) {
-      const { signal } = this.#feedStop;
-      let client: Client | undefined;
-      try {
-        client = await connect(signal);
-        const state = await openReplicaState(directory, { clock });
-        const { space } = state.origin!;
-        state.close();
-        await followEvents({
-          client,
-          space,
-          signal,
-          onOpen: () => this.#opened(),
-          onEvent: () => this.#noteServer(),
-        });
-      } catch (error) {
-        if (this.#connected || this.#feedBackOff.failures === 0)
-          log.warn("no events from the server; asking it every minute", { error: this.#said(error) });
-        this.#feedBackOff.failed();
-      } finally {
-        await client?.close();
-      }
-      if (signal.aborted) this.#feedAnew();
-      this.#connected = false;
-      this.#tell({ connected: false });
-      this.#wake();
-      await this.#untilReconnect();
-    }
-  }
-
-  /** After waking up: connects again at once. */
-  #feedAnew(): void {
-    this.#feedStop = new AbortController();
-    this.#feedBackOff.hurry();
-  }
-
-  async #untilReconnect(): Promise<void> {
-    const { signal } = this.#stop;
-    const until = Promise.withResolvers<void>();
-    const timer = setTimeout(() => until.resolve(), this.#feedBackOff.waitMs);
-    signal.addEventListener("abort", () => until.resolve(), { once: true });
-    if (signal.aborted) until.resolve();
-    await until.promise;
-    clearTimeout(timer);
-  }
-
-  #opened(): void {
-    this.#feedBackOff.succeeded();
-    this.#connected = true;
-    this.#tell({ connected: true });
-    this.#deps.log.info("following the server's events");
-    // What happened before the stream was open, and a server that was away is back.
-    this.#backOff.hurry();
-    this.#noteServer();
-  }
-
-  /** After sleep, timers and connections are stale. */
-  #watchClocks(): ReturnType<typeof setInterval> {
+  /** After sleep, timers and connections are stale. Returns a function that ends the watch. */
+  #watchClocks(): () => void {
     const { clock, log, tickMs = TICK_MS } = this.#deps;
     let wall = clock.now();
-    return setInterval(() => {
+    const look = () => {
+      cancel = this.#timers.after(tickMs, look);
       // A monotonic clock may stand still during sleep.
       const now = clock.now();
       const slept = now - wall - tickMs;
@@ -253,10 +234,12 @@ export class Daemon {
       log.info("the machine slept", { ms: Math.round(slept) });
       this.#paths = "everything";
       this.#backOff.hurry();
-      this.#feedStop.abort();
+      this.#following.reconnect();
       this.#cycleStop.abort();
       this.#noteServer();
-    }, tickMs);
+    };
+    let cancel = this.#timers.after(tickMs, look);
+    return () => cancel();
   }
 
   #tellReport(report: SyncReport): void {

@@ -36,13 +36,13 @@ export interface Found {
 }
 
 /**
- * `paths`: files, or directories with everything below; undefined: everything. `graceMs`: a missing file counts as deleted if it is still missing after
- * this time.
+ * `paths`: files, or directories with everything below; undefined: everything. `grace`: a missing file counts as deleted if it is still missing after
+ * this wait.
  */
 export async function look(
   engine: FileEngine,
   paths: Iterable<string> | undefined,
-  graceMs = 0,
+  grace: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Found> {
   const found: Found = { live: new Map(), edited: new Set(), missing: new Set(), refused: [] };
   const behind = new Set<string>(engine.treeBehind());
@@ -50,7 +50,7 @@ export async function look(
   if (paths === undefined) records.push(...(await engine.list()));
   else for (const path of paths) records.push(...(await engine.list({ prefix: path as DocumentPath })));
   for (const record of records) sort(found, record, behind);
-  if (found.missing.size > 0 && graceMs > 0) await Bun.sleep(graceMs);
+  if (found.missing.size > 0) await grace();
   for (const path of found.missing)
     if (!(await isGone(engine, path as DocumentPath, found))) found.missing.delete(path);
   return found;

@@ -186,6 +186,24 @@ describe("back-off", () => {
     expect(backOff.waitMs).toBe(15 * MINUTE_MS);
   });
 
+  test("a wait that the server asks for replaces ours, and nothing shortens it", () => {
+    const clock = manualClock();
+    const backOff = new BackOff(() => clock.elapsed());
+    backOff.failed();
+    backOff.failed(42);
+    expect(backOff.waitMs).toBe(42_000);
+    clock.advance(2_000);
+    backOff.hurry();
+    expect(backOff.waitMs).toBe(40_000);
+    backOff.failed(90 * 60);
+    expect(backOff.waitMs).toBe(60 * MINUTE_MS);
+    backOff.succeeded();
+    clock.advance(60 * MINUTE_MS);
+    backOff.failed();
+    backOff.hurry();
+    expect(backOff.waitMs).toBe(0);
+  });
+
   test("never overflows, and never retries sooner than the interval", () => {
     expect(retryDelayMs(1_000_000)).toBe(15 * MINUTE_MS);
     expect(retryDelayMs(3, 30 * MINUTE_MS)).toBe(30 * MINUTE_MS);
