@@ -42,7 +42,14 @@ export async function timedDaemon(options: TimedDaemonOptions): Promise<TimedDae
     return new Client({ ...network, send });
   };
   const lock = lockDaemon(directory);
-  const daemon = new Daemon({ directory, connect, clock, timers: clock, log: silent, pid: 1 });
+  const daemon = new Daemon({
+    directory,
+    connect: () => Promise.resolve(connect()),
+    clock,
+    timers: clock,
+    log: silent,
+    pid: 1,
+  });
   const running = daemon.run();
   return {
     copy,
