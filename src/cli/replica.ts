@@ -10,7 +10,7 @@ import {
 } from "../context/space/directory.ts";
 import { systemClock } from "../kit/clock.ts";
 import { processEnvironment } from "../kit/environment.ts";
-import { AppError } from "../kit/error.ts";
+import { AppError, type ErrorCode } from "../kit/error.ts";
 import { noCredential } from "../kit/http/bearer.ts";
 import { nameKey } from "../kit/names.ts";
 import { inWordsOfFlags, loginCommand, tokenIn } from "./connection.ts";
@@ -19,6 +19,10 @@ import { patiently } from "./patiently.ts";
 
 /** A command that starts the daemon waits this long for the server, which may be away. */
 const PROOF_WAIT_MS = 5_000;
+/** As for every request of a sync. */
+const ANSWER_MS = 30_000;
+/** What a daemon waits out. */
+const LATER: readonly ErrorCode[] = ["unavailable", "rate_limited"];
 
 /** Flags of commands about a folder that syncs with a server. */
 export const replicaArgs = {
@@ -47,13 +51,20 @@ export function replicaDirectory(flag: string | undefined): string {
 /** Opens a connection to the server of a folder. Raises `unauthenticated` if there is no token of the folder's user. */
 type Connect = (signal?: AbortSignal) => Promise<Client>;
 
-/** Reads the token for each connection, because the daemon outlives it, and asks the server whose it is if it is not the one before. */
-export function connectAsUserOf(origin: Origin, tokenFile: string | undefined): Connect {
+/**
+ * Reads the token for each connection, because the daemon outlives it, and asks the server whose it is if it is not the one before. `wrap`: what
+ * all requests of the client go through.
+ */
+export function connectAsUserOf(
+  origin: Origin,
+  tokenFile: string | undefined,
+  wrap: (client: Client) => Client = (client) => client,
+): Connect {
   let proven: string | undefined;
   return async (signal) => {
     const { token, remedy } = tokenFor(origin, tokenFile);
     if (token === undefined) throw inWordsOfFlags(noCredential(), origin.server, origin.user);
-    const client = new Client(networkTransport(origin.server, token));
+    const client = wrap(new Client(networkTransport(origin.server, token)));
     if (token === proven) return client;
     try {
       await requireUser(client, { origin, remedy, signal });
@@ -88,8 +99,8 @@ interface Proof {
 
 async function requireUser(client: Client, { origin, remedy, signal }: Proof): Promise<void> {
   const { server, user } = origin;
-  const aborting = signal === undefined ? {} : { signal };
-  const me = await client.json<{ name: string }>("GET", "/auth/whoami", aborting);
+  const terms = { answerMs: ANSWER_MS, ...(signal && { signal }) };
+  const me = await client.json<{ name: string }>("GET", "/auth/whoami", terms);
   if (nameKey(me.name) === nameKey(user)) return;
   throw new AppError(
     "unauthenticated",
@@ -104,7 +115,7 @@ export async function requireFolderToken(origin: Origin, tokenFile: string | und
     const client = await connectAsUserOf(origin, tokenFile)(AbortSignal.timeout(PROOF_WAIT_MS));
     await client.close();
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "unavailable")
+    if (!(error instanceof AppError) || !LATER.includes(error.code))
       throw inWordsOfFlags(error, origin.server, origin.user);
   }
 }
@@ -120,7 +131,7 @@ export async function withReplica<T>(
   const origin = state.origin!;
   let client: Client | undefined;
   try {
-    client = patiently(await connectAsUserOf(origin, tokenFile)());
+    client = await connectAsUserOf(origin, tokenFile, patiently)();
     return await work(state, client);
   } catch (error) {
     throw inWordsOfFlags(error, origin.server, origin.user);
