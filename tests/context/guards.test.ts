@@ -54,12 +54,25 @@ describe("quotas", () => {
       quotas: { ...config.quotas, max_files: 8, max_file_size: 50 },
       quotas_set_by: { max_files: byRoot, max_file_size: byRoot },
     });
-    // A lead may keep the admin's limits, but not raise them.
+    // A lead may keep the admin's limits or lower them, but not raise them, also in two steps.
     await refusal(lead.raw("PUT", place, { body: { max_files: 9 } }), "forbidden");
+    const lee = { name: "Lee", role: "space-lead" } as const;
+    await lead.put(place, { max_file_size: 20 });
+    expect(await inForce()).toEqual({
+      quotas: { ...config.quotas, max_file_size: 20 },
+      quotas_set_by: { max_file_size: { ...lee, admin: { name: "root", limit: 50 } } },
+    });
+    await refusal(
+      lead.raw("PUT", place, { body: { max_file_size: 51 } }),
+      "forbidden",
+      "max_file_size: above the limit of 50 that an admin set; only an admin may set a higher limit",
+      { quota: "max_file_size", asked: 51, limit: 50 },
+    );
+    await admin.put(place, { max_files: 8, max_file_size: 50 });
     await lead.put(place, { max_files: 8, max_space_size: 999 });
     const kept = {
-      quotas: { ...config.quotas, max_files: 8, max_space_size: 999 },
-      quotas_set_by: { max_files: byRoot, max_space_size: { name: "Lee", role: "space-lead" as const } },
+      quotas: { ...config.quotas, max_files: 8, max_file_size: 50, max_space_size: 999 },
+      quotas_set_by: { max_files: byRoot, max_file_size: byRoot, max_space_size: lee },
     };
     expect(await inForce()).toEqual(kept);
     for (let i = 0; i < 8; i++) await admin.write(`${i}.md`, "x");
@@ -68,7 +81,7 @@ describe("quotas", () => {
     await server.restart((directory) =>
       configure(directory, { quotas: { max_files: 3, max_space_size: 500 } }),
     );
-    const smaller = { max_files: 8, max_file_size: 5 * 1024 ** 2, max_space_size: 500 };
+    const smaller = { max_files: 8, max_file_size: 50, max_space_size: 500 };
     expect(await inForce()).toEqual({ ...kept, quotas: smaller });
     await refusal(server.as(lead.token).raw("PUT", place, { body: { max_files: 7 } }), "forbidden");
     expect(await server.as(lead.token).put(place, {})).toMatchObject({ max_files: 3 });

@@ -39,7 +39,13 @@ export const EffectiveQuotas = closed({ max_file_size: Limit, max_space_size: Li
 export type EffectiveQuotas = Static<typeof EffectiveQuotas>;
 
 /** The user who set a limit of a space, and their role at that time. */
-const QuotaOrigin = closed({ name: Type.String(), role: oneOf(["admin", "space-lead"] as const) });
+const QuotaOrigin = closed({
+  name: Type.String(),
+  role: oneOf(["admin", "space-lead"] as const),
+  /** The limit of an admin that a space-lead lowered. */
+  admin: Type.Optional(closed({ name: Type.String(), limit: Type.Integer() })),
+});
+export type QuotaOrigin = Static<typeof QuotaOrigin>;
 export const QuotaOrigins = closed({
   max_file_size: Type.Optional(QuotaOrigin),
   max_space_size: Type.Optional(QuotaOrigin),
