@@ -119,7 +119,7 @@ test("events match their schema when sent but not stored", async () => {
 
 test("events are exactly those described in docs/turns.md", async () => {
   const page = await Bun.file(join(ROOT, "docs/turns.md")).text();
-  const rows = page.split("What `data` holds:")[1]!.matchAll(/^\| (`[^|]*`) +\|/gm);
+  const rows = page.split("The content of `data`:")[1]!.matchAll(/^\| (`[^|]*`) +\|/gm);
   const described = [...rows].flatMap((row) => [...row[1]!.matchAll(/`([^`]+)`/g)].map((name) => name[1]!));
   expect(described.toSorted()).toEqual(Object.keys(eventData).toSorted());
 });

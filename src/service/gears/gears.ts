@@ -188,7 +188,9 @@ export class Gears {
 
   /** Author or admin. Each save makes a new version and withdraws the approval, even if the content is identical. */
   async save(caller: Caller, id: number, input: SaveGear): Promise<SavedGear> {
-    requireAuthor(caller, this.existing(id));
+    const row = this.existing(id);
+    requireAuthor(caller, row);
+    requireSameName(row, input);
     if (input.args_schema !== undefined) await this.requireSchema(caller, input.args_schema);
     return this.#deps.db.write(() => {
       const before = this.existing(id);
@@ -202,8 +204,7 @@ export class Gears {
     const { store, announcements, audit, clock } = this.#deps;
     const row = this.existing(id);
     requireAuthor(caller, row);
-    if (input.name !== undefined && input.name !== row.name)
-      throw fieldError("invalid", "name", "a gear's name never changes; create another gear");
+    requireSameName(row, input);
     const content = this.#savedContent(row, input);
     const version = row.version + 1;
     const tags = input.tags === undefined ? row.tags : JSON.stringify(cleanTags(input.tags));
@@ -377,6 +378,11 @@ export class Gears {
       decisions: toDecisions(store.decisions.all(row.id, GEAR_DECISIONS_MAX)),
     };
   }
+}
+
+function requireSameName(row: GearRow, { name }: SaveGear): void {
+  if (name !== undefined && name !== row.name)
+    throw fieldError("invalid", "name", "a gear's name never changes; create another gear");
 }
 
 function requireName(name: string): void {
