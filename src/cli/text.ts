@@ -6,6 +6,7 @@ import { stdoutColumns } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
 import { styled } from "../kit/style.ts";
 import { visibleInLine } from "../kit/visible.ts";
+import { isPlain, widthOf } from "../kit/text-width.ts";
 
 export type Cell = string | number | boolean | null | undefined;
 
@@ -65,7 +66,7 @@ function measured(rows: readonly (readonly Cell[])[], header: readonly string[])
       const cell = row[column];
       if (cell !== above[column]) {
         above[column] = cell;
-        if (typeof cell === "string" && PLAIN.test(cell)) {
+        if (typeof cell === "string" && isPlain(cell)) {
           textsAbove[column] = cell;
           if (cell.length > natural[column]!) natural[column] = cell.length;
         } else {
@@ -84,17 +85,6 @@ function paddedCell(text: string, room: number, plain: boolean): string {
   if (plain && text.length <= room) return text + " ".repeat(room + GAP - text.length);
   const part = cut(text, room);
   return part + " ".repeat(room + GAP - widthOf(part));
-}
-
-function isPlain(text: string): boolean {
-  return PLAIN.test(text);
-}
-
-const PLAIN = /^[\x20-\x7e]*$/;
-
-/** A short look at plain text saves half the time of a long table. */
-function widthOf(text: string): number {
-  return PLAIN.test(text) ? text.length : Bun.stringWidth(text);
 }
 
 /** Narrows the widest columns, together, until the line fits or nothing more can be cut. */

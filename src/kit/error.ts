@@ -81,6 +81,11 @@ export function fieldError(
   return new AppError(code, `${field}: ${problem}`, { field, problem, ...details });
 }
 
+/** The refusal of a program that is stopping. */
+export function stopping(what: "server" | "service"): AppError {
+  return new AppError("unavailable", `the ${what} is stopping`);
+}
+
 /** `query parameter limit: given twice`. The details repeat it in parts, for a client with another name for the parameter. */
 export function badParameter(name: string, problem: string): AppError {
   return new AppError("invalid", `query parameter ${name}: ${problem}`, {

@@ -3,7 +3,7 @@
 
 import type { Database } from "bun:sqlite";
 import { Stretch, turnOfOthers } from "./clock.ts";
-import { AppError } from "./error.ts";
+import { stopping } from "./error.ts";
 import { fromSqlite } from "./storage-error.ts";
 
 /** Of one commit, in writes of ordinary size; a single write may be larger. */
@@ -71,7 +71,7 @@ export class GroupCommit {
 
   /** As `Db.write`. */
   write<T>(run: () => T, options: WriteOptions = {}): Promise<T> {
-    if (this.#closed) return Promise.reject(new AppError("unavailable", "the service is stopping"));
+    if (this.#closed) return Promise.reject(stopping("service"));
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ ...options, run, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
@@ -80,7 +80,7 @@ export class GroupCommit {
 
   /** As `Db.writeInSteps`. */
   writeInSteps<T>(run: () => Generator<void, T>, committed: (value: T) => Generator<void>): Promise<T> {
-    if (this.#closed) return Promise.reject(new AppError("unavailable", "the service is stopping"));
+    if (this.#closed) return Promise.reject(stopping("service"));
     const done = this.#steps.then(() => this.#inSteps(run, committed));
     this.#steps = done.catch(() => undefined);
     return done;
@@ -233,7 +233,7 @@ export class GroupCommit {
 
   async #pause(): Promise<void> {
     await turnOfOthers();
-    if (this.#closed) throw new AppError("unavailable", "the service is stopping");
+    if (this.#closed) throw stopping("service");
   }
 
   #callBack(callbacks: (() => void)[]): void {

@@ -41,6 +41,13 @@ export const Empty = Type.Void();
 
 export const IdParams = closed({ id: Id });
 
+/** A query parameter that is on or off. */
+export const Flag = Type.Optional(oneOf(["0", "1", "false", "true"]));
+
+export function isOn(flag: Static<typeof Flag> | undefined): boolean {
+  return flag === "1" || flag === "true";
+}
+
 export const LIST_DEFAULT = 100;
 export const LIST_MAX = 500;
 

@@ -3,7 +3,7 @@
 import { sha256Hex } from "../../kit/crypto.ts";
 import { rfc3339, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, stopping } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
 import { CHAIN_START } from "../../kit/hash-chain.ts";
@@ -255,7 +255,7 @@ export class Audit {
       for (;;) {
         const { done, value } = checking.next();
         if (done) return value;
-        if (this.#isStopping) throw new AppError("unavailable", "the server is stopping");
+        if (this.#isStopping) throw stopping("server");
         await turnOfOthers();
       }
     } finally {

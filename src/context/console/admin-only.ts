@@ -1,7 +1,7 @@
 // Pages for admins only: hidden from the navigation of everyone else, and refused, with a record, if somebody tries.
 
 import type { Audit } from "../audit/audit.ts";
-import { requireAdmin, type Caller } from "../identity/caller.ts";
+import { isAdmin, requireAdmin } from "../identity/caller.ts";
 import type { Area, PageRoute } from "./area.ts";
 import type { Place } from "./visit.ts";
 
@@ -27,8 +27,4 @@ export function adminArea(audit: Pick<Audit, "record">, { places, routes }: Admi
       },
     })),
   };
-}
-
-function isAdmin({ rights }: Caller): boolean {
-  return rights.role === "admin";
 }

@@ -1,7 +1,7 @@
 // Spaces: the list, creating one from a template, deleting one after its name was typed.
 
 import { h } from "preact";
-import { requireAdmin, type Caller } from "../identity/caller.ts";
+import { isAdmin, requireAdmin } from "../identity/caller.ts";
 import { templateNames, templateSummary } from "../spaces/templates.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import { page, to, type Area, type PageRoute } from "./area.ts";
@@ -34,10 +34,6 @@ export function spacesArea(source: SpaceSource, spaces?: Pick<Spaces, "create" |
     places: [{ label: "Spaces", path: ALL, group: "Work" }],
     routes: spaces ? [list, ...createRoutes(spaces), ...deleteRoutes(source, spaces)] : [list],
   };
-}
-
-function isAdmin({ rights }: Caller): boolean {
-  return rights.role === "admin";
 }
 
 function createRoutes(spaces: Pick<Spaces, "create">): PageRoute[] {

@@ -9,7 +9,7 @@ import { exchangeOf } from "../../kit/http/exchange.ts";
 import { answerList, answerListing, pagesOf } from "../../kit/http/list-answer.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { PATH_BYTES_MAX } from "../../kit/paths.ts";
-import { closed, Empty, judgedText, nullable } from "../../kit/schema.ts";
+import { closed, Empty, judgedText, nullable, Flag, isOn } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import { etagOf, expectedFrom } from "./expectation.ts";
 import type { Files, Opened } from "./files.ts";
@@ -31,9 +31,7 @@ const VersionQuery = closed({ version: Type.Optional(Type.Integer({ minimum: 1 }
 const WhichVersion = closed({ version: Type.Integer({ minimum: 1 }) });
 const ListQuery = closed({
   prefix: Type.Optional(judgedText({ maxLength: PATH_BYTES_MAX })),
-  deleted: Type.Optional(
-    Type.Union([Type.Literal("1"), Type.Literal("true"), Type.Literal("0"), Type.Literal("false")]),
-  ),
+  deleted: Flag,
   at: Type.Optional(Type.String({ description: "a head or a time; lists the space as it was then" })),
 });
 const DiffQuery = closed({
@@ -95,7 +93,7 @@ function contentRoutes(plugin: Admission, files: Files) {
       async ({ caller, params, query, request }) => {
         const listed = await files.list(caller, params.space, {
           prefix: query.prefix,
-          deleted: query.deleted === "1" || query.deleted === "true",
+          deleted: isOn(query.deleted),
           at: query.at,
         });
         return answerList(exchangeOf(request).id, pagesOf(listed, FILES_PER_PAGE)) as never;

@@ -24,7 +24,11 @@ export interface Caller {
   readonly requestId: string;
 }
 
+export function isAdmin({ rights }: Caller): boolean {
+  return rights.role === "admin";
+}
+
 /** Raises `forbidden`. */
 export function requireAdmin(caller: Caller): void {
-  if (caller.rights.role !== "admin") throw new AppError("forbidden", "only an admin may do that");
+  if (!isAdmin(caller)) throw new AppError("forbidden", "only an admin may do that");
 }

@@ -4,7 +4,7 @@
 import { within } from "../../kit/deadline.ts";
 import { ownUser } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import type { Exchange } from "../../kit/http/exchange.ts";
+import { isActivity, type Exchange } from "../../kit/http/exchange.ts";
 import { listen, type Handle, type Listener } from "../../kit/http/serve.ts";
 import type { Log } from "../../kit/log.ts";
 import { peerOwner } from "../../kit/peer-owner.ts";
@@ -94,9 +94,4 @@ function requireOwnUser(exchange: Exchange, own: number): void {
   const owner = peerOwner({ peer, own });
   if (owner === undefined || owner === user || owner === ROOT) return;
   throw new AppError("forbidden", "cairn ui answers programs of the user who started it only");
-}
-
-/** Scripts of a page that is merely open refresh their counters; that is no use. */
-function isActivity({ method, headers }: Exchange): boolean {
-  return method !== "GET" || headers["sec-fetch-mode"] !== "cors";
 }

@@ -6,7 +6,7 @@ import { tokenHash, TOKEN_CHARACTERS_MAX } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/db.ts";
 import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import { badCredential } from "../../kit/http/bearer.ts";
-import type { Exchange } from "../../kit/http/exchange.ts";
+import { isActivity, type Exchange } from "../../kit/http/exchange.ts";
 import { LastUsed } from "../../kit/last-used.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomSecret } from "../../kit/random.ts";
@@ -66,7 +66,7 @@ export class Sessions {
     const known = this.#lookUp(hash);
     if (!known) return undefined;
     const { addresses, clock, db } = this.#deps;
-    if (isUse(exchange)) this.#used.mark(known.session.id, clock.now());
+    if (isActivity(exchange)) this.#used.mark(known.session.id, clock.now());
     const generation = this.#generation;
     const address = addresses.of(exchange);
     return new InSession(known, { address: () => address, requestId: exchange.id }, () => {
@@ -118,11 +118,6 @@ export class Sessions {
       now < session.created_at + CONSOLE_HOURS * HOUR_MS && now < usedAt + CONSOLE_IDLE_HOURS * HOUR_MS;
     return isFresh && user.disabled === 0;
   }
-}
-
-/** A page that is merely open asks for its counters by a script, and would keep the session of someone who left. */
-function isUse({ method, headers }: Exchange): boolean {
-  return method !== "GET" || headers["sec-fetch-mode"] !== "cors";
 }
 
 /** A person who signed in to the console. */

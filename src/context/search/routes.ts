@@ -1,13 +1,12 @@
 // HTTP for searching a space.
 
+import { isOn } from "../../kit/schema.ts";
 import { Elysia } from "elysia";
 import { fromText } from "../../kit/http/text-params.ts";
 import type { Admission } from "../identity/admission.ts";
 import { SpaceParams } from "../spaces/schema.ts";
 import { SearchAnswer, SearchParams } from "./schema.ts";
 import type { Search } from "./search.ts";
-
-const isOn = (value: string | undefined) => value === "1" || value === "true";
 
 export function searchRoutes(plugin: Admission, search: Search) {
   return new Elysia({ name: "search", normalize: false, tags: ["search"] }).use(plugin).get(

@@ -1,7 +1,7 @@
 // A search of the files of a space, its answer, and their limits.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, judgedText, nullable, oneOf } from "../../kit/schema.ts";
+import { closed, judgedText, nullable, Flag } from "../../kit/schema.ts";
 
 export const QUERY_CHARACTERS_MAX = 1_000;
 export const GLOB_CHARACTERS_MAX = 1_000;
@@ -16,12 +16,10 @@ export const LINES_TOTAL_MAX = 2_000;
 /** Larger files are data, not documents. */
 export const SEARCHED_BYTES_MAX = 2 * 1024 * 1024;
 
-const isSet = Type.Optional(oneOf(["1", "true", "0", "false"] as const));
-
 export const SearchParams = closed({
   q: judgedText({ minLength: 1, maxLength: QUERY_CHARACTERS_MAX }),
-  regex: isSet,
-  ignore_case: isSet,
+  regex: Flag,
+  ignore_case: Flag,
   path: Type.Optional(judgedText({ maxLength: GLOB_CHARACTERS_MAX })),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: RESULTS_MAX, default: RESULTS_DEFAULT, description: "files" }),

@@ -6,7 +6,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { FrozenFile } from "../../kit/frozen-copy.ts";
-import { AppError, fieldError, messageOf, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, messageOf, notFound, stopping } from "../../kit/error.ts";
 import type { HealthProblem } from "../../kit/health.ts";
 import { KeyedLock } from "../../kit/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
@@ -416,7 +416,7 @@ export class Spaces {
 
   /** Raises `unavailable`. */
   #requireOpen(): void {
-    if (this.#isClosed) throw new AppError("unavailable", "the server is stopping");
+    if (this.#isClosed) throw stopping("server");
   }
 
   #openEngine(directory: string, name: string): SpaceEngine {

@@ -2,7 +2,7 @@
 // them again.
 
 import { within } from "../../kit/deadline.ts";
-import { AppError } from "../../kit/error.ts";
+import { stopping } from "../../kit/error.ts";
 
 const CLOSE_MS = 5_000;
 
@@ -13,7 +13,7 @@ export class Gate {
 
   /** Raises `unavailable` once the server stops, and what `work` raises. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw new AppError("unavailable", "the server is stopping");
+    if (this.#isClosed) throw stopping("server");
     this.#running += 1;
     try {
       return await work();

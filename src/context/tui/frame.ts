@@ -2,7 +2,8 @@
 
 import { visibleInLine } from "../../kit/visible.ts";
 import type { Help } from "./help.ts";
-import { cut, cutStart, widthOf, wrapped, type Line, type Size } from "./line.ts";
+import { widthOf } from "../../kit/text-width.ts";
+import { cut, cutStart, wrapped, type Line, type Size } from "./line.ts";
 import type { Hint, Page } from "./page.ts";
 
 const COLUMNS_MIN = 80;

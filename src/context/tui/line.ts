@@ -1,6 +1,7 @@
 // Lines of a terminal screen, built from texts that anybody may have written: no text can move the cursor, and none is wider than its place.
 
 import { visibleInLine } from "../../kit/visible.ts";
+import { isPlain, widthOf } from "../../kit/text-width.ts";
 
 export type Tone = "plain" | "bold" | "dim" | "marked" | "added" | "removed" | "warning";
 
@@ -23,7 +24,6 @@ const UNITS_PER_COLUMN = 16;
 /** A family with skin tones has fewer; nobody reads a letter with a thousand marks. */
 const CHARACTER_UNITS_MAX = 32;
 const ELLIPSIS = "…";
-const PLAIN = /^[\x20-\x7e]*$/;
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -41,7 +41,7 @@ export function cut(text: string, width: number): string {
   if (width <= 0) return "";
   const near = text.slice(0, (width + 1) * UNITS_PER_COLUMN);
   const safe = visibleInLine(near);
-  if (PLAIN.test(safe)) return safe.length <= width ? safe : safe.slice(0, width - 1) + ELLIPSIS;
+  if (isPlain(safe)) return safe.length <= width ? safe : safe.slice(0, width - 1) + ELLIPSIS;
   if (near.length === text.length && Bun.stringWidth(safe) <= width) return safe;
   let kept = "";
   let used = 0;
@@ -70,10 +70,6 @@ export function cutStart(text: string, width: number): string {
   return ELLIPSIS + kept;
 }
 
-export function widthOf(text: string): number {
-  return PLAIN.test(text) ? text.length : Bun.stringWidth(text);
-}
-
 /** Breaks a safe line into rows, between words where it can. At least one row. */
 export function wrapped(text: string, width: number): string[] {
   if (widthOf(text) <= width && text.length <= width * UNITS_PER_COLUMN) return [text];
@@ -81,7 +77,7 @@ export function wrapped(text: string, width: number): string[] {
   let row = "";
   let used = 0;
   let space = -1;
-  const characters = PLAIN.test(text) ? text : charactersOf(text);
+  const characters = isPlain(text) ? text : charactersOf(text);
   for (const character of characters) {
     const wide = widthOf(character);
     if (used + wide > width && row !== "") {

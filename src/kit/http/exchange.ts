@@ -101,3 +101,8 @@ const REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 export function requestId(given: string | undefined, next: () => string): string {
   return given !== undefined && REQUEST_ID.test(given) ? given : next();
 }
+
+/** Reports whether a person did something: a page that is merely open refreshes its counters by a script. */
+export function isActivity({ method, headers }: Exchange): boolean {
+  return method !== "GET" || headers["sec-fetch-mode"] !== "cors";
+}

@@ -32,6 +32,11 @@ export function frameOfJson(event: string, json: string, id?: number): Frame {
   return encoder.encode(`${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${json}\n\n`);
 }
 
+/** Reports whether the client asks for an event stream in place of JSON. */
+export function wantsStream({ headers }: Exchange): boolean {
+  return headers["accept"]?.includes("text/event-stream") ?? false;
+}
+
 /**
  * Returns the event after which a stream resumes. `Last-Event-ID` takes precedence over `after`, because a reconnecting browser repeats its first
  * URL. Null if neither is given. Raises `invalid`.

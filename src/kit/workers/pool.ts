@@ -1,7 +1,7 @@
 // Runs bounded work off the main thread, so that no user's input blocks the server for others. Workers start with the first job and end after an
 // idle time, so an idle server has none. A job past its deadline is terminated with its worker.
 
-import { AppError } from "../error.ts";
+import { AppError, stopping } from "../error.ts";
 import type { Thread } from "./entry.ts";
 import type { Job, Reply, Request } from "./job.ts";
 import { busy, FairQueue } from "./queue.ts";
@@ -66,7 +66,7 @@ export class WorkerPool {
       throw new AppError("too_large", `${job.name}: more than ${job.inputBytesMax} bytes`, {
         limit_bytes: job.inputBytesMax,
       });
-    if (this.#closed) throw stopping();
+    if (this.#closed) throw stopping("server");
     if (signal?.aborted) throw cancelled();
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const entry: Entry = {
@@ -91,9 +91,10 @@ export class WorkerPool {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#idleTimer);
-    for (let entry = this.#queue.take(); entry; entry = this.#queue.take()) this.#fail(entry, stopping());
+    for (let entry = this.#queue.take(); entry; entry = this.#queue.take())
+      this.#fail(entry, stopping("server"));
     for (const slot of this.#slots) {
-      if (slot.entry) this.#fail(slot.entry, stopping());
+      if (slot.entry) this.#fail(slot.entry, stopping("server"));
       terminate(slot);
     }
   }
@@ -209,8 +210,4 @@ function oversized(job: string, limit: number): AppError {
 
 function cancelled(): AppError {
   return new AppError("unavailable", "cancelled: the caller disconnected");
-}
-
-function stopping(): AppError {
-  return new AppError("unavailable", "the server is stopping");
 }

@@ -5,11 +5,11 @@ import { Type } from "@sinclair/typebox";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { answerList } from "../../kit/http/list-answer.ts";
-import { frame, type Streams } from "../../kit/http/sse.ts";
+import { frame, wantsStream, type Streams } from "../../kit/http/sse.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Background } from "../../kit/background.ts";
-import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
+import { Empty, IdParams, PageQuery, isOn } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { GearBindings } from "./bindings.ts";
 import type { Gears } from "./gears.ts";
@@ -220,14 +220,6 @@ function streamRun(
     });
     return () => {};
   });
-}
-
-function isOn(flag: string | undefined): boolean {
-  return flag === "1" || flag === "true";
-}
-
-function wantsStream(exchange: Exchange): boolean {
-  return exchange.headers["accept"]?.includes("text/event-stream") ?? false;
 }
 
 const STREAMS = {

@@ -6,7 +6,7 @@
 import { Ongoing } from "../../kit/background.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError, fieldError, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, notFound, stopping } from "../../kit/error.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireSignedIn, type Caller } from "../identity/caller.ts";
@@ -96,7 +96,7 @@ export class GearRuns {
 
   /** Kills running gears and refuses new runs. Resolves once every run's end is recorded. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new AppError("unavailable", "the service is stopping"));
+    this.#stopping.abort(stopping("service"));
     await this.#running.ended();
   }
 

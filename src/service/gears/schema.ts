@@ -2,7 +2,7 @@
 // tests and the timeout are not part of it.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { closed, Id, nullable, oneOf, Time, Flag } from "../../kit/schema.ts";
 import { runtimes } from "../config/schema.ts";
 import { AuthKind } from "../identity/schema.ts";
 
@@ -246,8 +246,6 @@ export const RunGear = closed({
 });
 export type RunGear = Static<typeof RunGear>;
 
-/** `1` and `true` mean on. */
-const Flag = Type.Optional(oneOf(["0", "1", "false", "true"] as const));
 export const RunQuery = closed({ dry: Flag, stream: Flag });
 
 const ResultFields = {

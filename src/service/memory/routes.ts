@@ -6,7 +6,7 @@ import { expectedFrom } from "../../context/library.ts";
 import { readBytes } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
-import { Empty, IdParams } from "../../kit/schema.ts";
+import { Empty, IdParams, isOn } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { MemoryAreas } from "./areas.ts";
 import type { ContextBindings } from "./bindings.ts";
@@ -93,7 +93,7 @@ function contextRoutes(plugin: Admission, areas: MemoryAreas) {
   return new Elysia({ name: "context", normalize: false, prefix: "/context", tags: ["memory"] })
     .use(plugin)
     .get("/status", async ({ caller }) => areas.status(caller), { caller: "any", response: ContextStatus })
-    .get("/files", async ({ caller, query }) => areas.files(caller, query.path, isSet(query.deleted)), {
+    .get("/files", async ({ caller, query }) => areas.files(caller, query.path, isOn(query.deleted)), {
       caller: "admin",
       query: PrefixQuery,
       response: Type.Array(ContextFile),
@@ -140,8 +140,6 @@ function contextRoutes(plugin: Admission, areas: MemoryAreas) {
       { caller: "admin", query: PathQuery, response: SavedDocument, detail: SAVE },
     );
 }
-
-const isSet = (flag: string | undefined) => flag === "1" || flag === "true";
 
 const REMOVE = {
   description:

@@ -1,7 +1,7 @@
 // Memory: the state of the space, documents in it, and documents bound to the prompts of a workspace.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, judgedText, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
+import { closed, Id, judgedText, nullable, oneOf, PageQuery, Time, Flag } from "../../kit/schema.ts";
 
 /** Bounded, because each binding adds text to every prompt. */
 export const CONTEXT_BINDINGS_PER_WORKSPACE_MAX = 500;
@@ -34,9 +34,8 @@ export type ContextStatus = Static<typeof ContextStatus>;
 
 const DocumentPath = judgedText({ minLength: 1, maxLength: PATH_BYTES_MAX });
 export const PathQuery = closed({ path: DocumentPath });
-const isSet = Type.Optional(oneOf(["1", "true", "0", "false"] as const));
 const Prefix = Type.Optional(judgedText({ maxLength: PATH_BYTES_MAX }));
-export const PrefixQuery = closed({ path: Prefix, deleted: isSet });
+export const PrefixQuery = closed({ path: Prefix, deleted: Flag });
 export const VersionQuery = closed({ path: DocumentPath, version: Type.Optional(Id) });
 export const TurnQuery = closed({ turn: Id });
 export const VersionsQuery = closed({ path: DocumentPath, ...PageQuery.properties });

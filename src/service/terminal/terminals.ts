@@ -3,7 +3,7 @@
 import type { Background } from "../../kit/background.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, stopping } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Files } from "../files/files.ts";
@@ -79,7 +79,7 @@ export class Terminals {
     // Check again after the wait above; nothing below waits. Remember the caller, because the request is gone when the end is recorded.
     requireAdmin(caller);
     const remembered = rememberedCaller(caller)!;
-    if (this.#stopping) throw new AppError("unavailable", "the service is stopping");
+    if (this.#stopping) throw stopping("service");
     if (this.#open.size >= SESSIONS_MAX)
       throw new AppError("refused", `${SESSIONS_MAX} terminals are already open; end one first`);
     const { shells, clock, background } = this.#deps;

@@ -1,7 +1,7 @@
 // Export and import of a workspace as the API shows them, and their limits.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, oneOf } from "../../kit/schema.ts";
+import { closed, Id, Flag } from "../../kit/schema.ts";
 import { Workspace } from "../workspaces/schema.ts";
 
 /** Of a file to import, and so of an export. */
@@ -17,7 +17,7 @@ export const EXPORTS_AT_ONCE_MAX = 8;
 
 export const WorkspaceExportQuery = closed({
   /** `0` and `false` leave out the workspace's files. */
-  files: Type.Optional(oneOf(["0", "1", "false", "true"] as const)),
+  files: Flag,
 });
 
 export const ImportQuery = closed({

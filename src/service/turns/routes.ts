@@ -3,9 +3,9 @@
 import { Elysia } from "elysia";
 import { Receipt } from "../../context/library.ts";
 import { Type } from "@sinclair/typebox";
-import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
+import { exchangeOf } from "../../kit/http/exchange.ts";
 import { answerListing, type Listing } from "../../kit/http/list-answer.ts";
-import { resumeFrom, type Streams } from "../../kit/http/sse.ts";
+import { resumeFrom, wantsStream, type Streams } from "../../kit/http/sse.ts";
 import { jsonBody } from "../../kit/http/openapi.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
@@ -291,7 +291,3 @@ const STREAM = {
 const STREAMS = {
   description: "With Accept: text/event-stream, the response is the turn's events until it ends.",
 };
-
-function wantsStream(exchange: Exchange): boolean {
-  return (exchange.headers["accept"] ?? "").includes("text/event-stream");
-}

@@ -9,7 +9,7 @@ import type { Background } from "../../kit/background.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/db.ts";
 import { within } from "../../kit/deadline.ts";
-import { AppError, fieldError, messageOf, notFound } from "../../kit/error.ts";
+import { AppError, fieldError, messageOf, notFound, stopping } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Attachments } from "../attachments/attachments.ts";
@@ -251,7 +251,7 @@ export class Turns {
 
   /** Runs inside a write. Also ends turns that a storage failure left open, which would block the workspace forever. */
   #requireOpen(workspaceId: number): void {
-    if (this.#stopping) throw new AppError("unavailable", "the service is stopping");
+    if (this.#stopping) throw stopping("service");
     if (this.#closing.has(workspaceId)) throw notFound("workspace", workspaceId);
     const { store, openings } = this.#deps;
     for (const turn of store.openTurnsOf.all(workspaceId)) {

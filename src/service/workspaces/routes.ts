@@ -3,7 +3,7 @@
 import { Elysia } from "elysia";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Type } from "@sinclair/typebox";
-import { Empty, IdParams } from "../../kit/schema.ts";
+import { Empty, IdParams, isOn } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import {
   CloneWorkspace,
@@ -29,8 +29,7 @@ function recordRoutes(plugin: Admission, workspaces: Workspaces, stopTurns: Stop
     .use(plugin)
     .get(
       "",
-      ({ caller, query: { archived } }) =>
-        workspaces.list(caller, archived === "1" || archived === "true" ? "archived" : "others"),
+      ({ caller, query: { archived } }) => workspaces.list(caller, isOn(archived) ? "archived" : "others"),
       { caller: "any", query: fromText(WorkspacesQuery), response: Type.Array(Workspace) },
     )
     .post(

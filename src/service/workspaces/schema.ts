@@ -1,7 +1,7 @@
 // Workspaces, their sharing, and the budgets of workspaces and agents.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { GivenName, closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
+import { GivenName, closed, Id, nullable, Time, Flag } from "../../kit/schema.ts";
 
 export const DESCRIPTION_CHARACTERS_MAX = 10_000;
 export const WORKSPACES_PER_LIST_MAX = 10_000;
@@ -47,6 +47,6 @@ export const UpdateWorkspace = Type.Object(
 export type UpdateWorkspace = Static<typeof UpdateWorkspace>;
 
 /** Archived workspaces are a list of their own. */
-export const WorkspacesQuery = closed({ archived: Type.Optional(oneOf(["0", "1", "false", "true"])) });
+export const WorkspacesQuery = closed({ archived: Flag });
 export const CloneWorkspace = closed({ name: Type.Optional(GivenName) });
 export const TeamParams = closed({ id: Id, team_id: Id });

@@ -1,7 +1,8 @@
 // Goal: no text of others moves the cursor or leaves its place on the screen, however it is made.
 
 import { describe, expect, test } from "bun:test";
-import { cut, cutStart, paint, widthOf, wrapped } from "../../../src/context/tui/line.ts";
+import { cut, cutStart, paint, wrapped } from "../../../src/context/tui/line.ts";
+import { widthOf } from "../../../src/kit/text-width.ts";
 
 const HOSTILE = [
   "\u001b[2J\u001b]0;owned\u0007\u001bP1$r\u001b\\",
