@@ -154,7 +154,6 @@ export class Freshness {
   }
 }
 
-/** Pauses. */
 function isImportant({ fields }: Declaration): boolean {
   return typeof fields !== "string" && fields["importance"] === "high";
 }
