@@ -17,7 +17,7 @@ interface ServerCommand<A extends ArgsDef, T> {
   readonly as?: (args: Given<A>) => string | undefined;
   readonly ask: (client: Client, args: Given<A>) => Promise<T>;
   readonly show: (answer: T, args: Given<A>) => string;
-  /** What a person should know beside the text, which stays alone on stdout. */
+  /** A note for people, on stderr: the text stays alone on stdout. */
   readonly note?: (answer: T) => string;
 }
 

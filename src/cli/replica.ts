@@ -21,7 +21,7 @@ import { patiently } from "./patiently.ts";
 const PROOF_WAIT_MS = 5_000;
 /** As for every request of a sync. */
 const ANSWER_MS = 30_000;
-/** What a daemon waits out. */
+/** Errors that a daemon waits out. */
 const LATER: readonly ErrorCode[] = ["unavailable", "rate_limited"];
 
 /** Flags of commands about a folder that syncs with a server. */
@@ -79,7 +79,7 @@ export function connectAsUserOf(
 
 interface FolderToken {
   readonly token: string | undefined;
-  /** What to do besides signing in if it is another user's; empty: nothing. */
+  /** The step besides signing in if it is another user's token; empty: none. */
   readonly remedy: string;
 }
 

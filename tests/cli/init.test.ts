@@ -29,7 +29,7 @@ describe("init solo by flags", () => {
         "",
         "next:",
         `  cairn status --dir '${at.at("my notes")}'`,
-        `  cairn activate --dir '${at.at("my notes")}'    # in a project folder: tells its AI tools about the space`,
+        `  cairn activate --dir '${at.at("my notes")}'    # in a project folder: connects its AI tools to the space`,
         "",
       ].join("\n"),
     );

@@ -1,4 +1,4 @@
-// After `cairn init`: tells the AI tools of this user about the new space, and keeps a client in sync in the background. The space stays if one of
+// After `cairn init`: connects the AI tools of this user to the new space, and keeps a client in sync in the background. The space stays if one of
 // them fails; the report says why, and the command that tries again.
 
 import { commandText } from "../../kit/command-text.ts";

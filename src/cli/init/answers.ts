@@ -48,7 +48,7 @@ export interface Manner {
 
 /** The command that brings a new space into the AI tools of a project. `dir`: the flag that names the space, if it needs one. */
 export function activateHint(dir: readonly string[]): string {
-  return `  ${commandText(["cairn", "activate", ...dir])}    # in a project folder: tells its AI tools about the space`;
+  return `  ${commandText(["cairn", "activate", ...dir])}    # in a project folder: connects its AI tools to the space`;
 }
 
 /** A person can be asked, and nobody forbade it. */

@@ -129,7 +129,7 @@ export class Daemon {
   #noteConnection(connected: boolean): void {
     this.#tell({ connected });
     if (!connected) return this.#wake();
-    // What happened before the stream was open, and a server that was away is back.
+    // Ask now: changes from before the stream opened had no event, and a server that was away is back.
     this.#backOff.hurry();
     this.#noteServer();
   }

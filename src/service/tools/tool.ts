@@ -58,7 +58,7 @@ export interface DatabaseTool extends ToolFace {
 }
 
 export interface DatabaseCall {
-  /** What takes long, before the write. Raises AppErrors, which become the result. */
+  /** Slow checks, before the write. Raises AppErrors, which become the result. */
   readonly check: (scope: ToolScope) => Promise<void>;
   readonly apply: (scope: ToolScope) => ToolResult;
 }
