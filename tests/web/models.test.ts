@@ -236,9 +236,19 @@ describe.if(hasBrowser)("the models screen", () => {
     browser.expected(/status of 409/);
     await service.admin.delete(`/workspaces/${workspace.id}`);
     await page.getByRole("table", { name: "Models" }).getByText("In use").click();
+    const answered = Promise.withResolvers<void>();
+    await page.route(`**/api/v1/models/${used.id}`, async (route) => {
+      const response = await route.fetch();
+      await answered.promise;
+      await route.fulfill({ response });
+    });
     await remove("model");
     await eventually(() => readModel(used.id), undefined);
+    // What is opened meanwhile stays open.
     await page.getByRole("table", { name: "Providers" }).getByText(owner.name, { exact: true }).click();
+    await side(page).getByRole("button", { name: "Delete provider" }).waitFor();
+    answered.resolve();
+    await page.getByRole("table", { name: "Models" }).getByText("In use").waitFor({ state: "detached" });
     await remove("provider");
     await eventually(() => readProvider(owner.id), undefined);
     await eventually(() => side(page).count(), 0);

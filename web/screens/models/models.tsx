@@ -51,7 +51,15 @@ export function Models(): JSX.Element {
                 main={<Tables catalogue={catalogue()} opened={opened()} onOpen={open} />}
                 side={
                   <Show when={opened()} keyed>
-                    {(what) => <Side what={what} catalogue={catalogue()} onOpen={open} />}
+                    {(what) => (
+                      <Side
+                        what={what}
+                        catalogue={catalogue()}
+                        onOpen={open}
+                        // Something else may be open by then.
+                        onGone={() => opened() === what && open(undefined)}
+                      />
+                    )}
                   </Show>
                 }
               />
@@ -67,6 +75,8 @@ function Side(props: {
   readonly what: { readonly kind: string; readonly id: number };
   readonly catalogue: Catalogue;
   readonly onOpen: (what: string | undefined) => void;
+  /** It was deleted. */
+  readonly onGone: () => void;
 }): JSX.Element {
   const provider = () => props.catalogue.providers.find(({ id }) => id === props.what.id);
   const model = () => props.catalogue.models.find(({ id }) => id === props.what.id);
@@ -92,7 +102,7 @@ function Side(props: {
         {(one) => (
           <>
             <SideHead title={one().name} tag={typeTitle(one().type)} onClose={close} />
-            <ProviderDetail provider={one()} models={props.catalogue.models} onGone={close} />
+            <ProviderDetail provider={one()} models={props.catalogue.models} onGone={props.onGone} />
           </>
         )}
       </Match>
@@ -100,7 +110,7 @@ function Side(props: {
         {(one) => (
           <>
             <SideHead title={one().label} tag={one().provider_name} onClose={close} />
-            <ModelDetail model={one()} onGone={close} />
+            <ModelDetail model={one()} onGone={props.onGone} />
           </>
         )}
       </Match>
