@@ -4,6 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
+import { openReplicaState } from "../../src/context/replica/state.ts";
 import { cairnAt, failure, type Cairn } from "../kit/cairn.ts";
 import { contextServer, type ContextServer } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -88,6 +89,15 @@ test("status names a change that the server refused, until a sync succeeds", asy
   await server.admin.patch("/users/ann", { role: "contributor" });
   await ann.printed("sync");
   expect(await ann.printed("status")).toEndWith("\n\neverything on disk is recorded\n");
+});
+
+test("status shows a folder whose first sync did not finish", async () => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "space");
+  const at = cairnAt([], { environment: { HOME: folder.path, SERVICE_DIR: directory } });
+  await at.cairn("init", "solo", "--non-interactive", "--dir", directory, "--template", "blank");
+  (await openReplicaState(directory, { create: true })).close();
+  expect(await at.data("status")).toMatchObject({ sync: null, held: [] });
 });
 
 test("a rule of a folder that syncs is set on its server", async () => {

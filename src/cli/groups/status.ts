@@ -56,7 +56,8 @@ async function statusOf(space: SpaceDoor): Promise<Status> {
 async function syncOf(place: string): Promise<Pick<Status, "sync" | "held">> {
   const { isReplica, openReplicaState } = await import("../../context/replica/state.ts");
   if (!isReplica(place)) return { sync: null, held: [] };
-  const state = await openReplicaState(place);
+  // Also of a folder whose first sync did not finish.
+  const state = await openReplicaState(place, { create: true });
   try {
     const held = state.held().map(({ path, direction, reason }) => ({ path, direction, reason }));
     return { sync: state.origin ?? null, held };
