@@ -2,6 +2,7 @@
 
 import type { ArgsDef } from "citty";
 import { Client, networkTransport } from "../context/client/client.ts";
+import { SYNC_ANSWER_MS } from "../context/client/silence.ts";
 import type { Origin, ReplicaState } from "../context/replica/state.ts";
 import {
   enclosingSpaceDirectory,
@@ -19,8 +20,6 @@ import { patiently } from "./patiently.ts";
 
 /** A command that starts the daemon waits this long for the server, which may be away. */
 const PROOF_WAIT_MS = 5_000;
-/** As for every request of a sync. */
-const ANSWER_MS = 30_000;
 /** Errors that a daemon waits out. */
 const LATER: readonly ErrorCode[] = ["unavailable", "rate_limited"];
 
@@ -99,7 +98,7 @@ interface Proof {
 
 async function requireUser(client: Client, { origin, remedy, signal }: Proof): Promise<void> {
   const { server, user } = origin;
-  const terms = { answerMs: ANSWER_MS, ...(signal && { signal }) };
+  const terms = { answerMs: SYNC_ANSWER_MS, ...(signal && { signal }) };
   const me = await client.json<{ name: string }>("GET", "/auth/whoami", terms);
   if (nameKey(me.name) === nameKey(user)) return;
   throw new AppError(

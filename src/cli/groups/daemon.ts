@@ -177,11 +177,8 @@ export const daemonUninstall = defineCommand({
 
 /** Raises `refused` for a folder that does not sync. */
 async function originOf(directory: string): Promise<Origin> {
-  const { openReplicaState } = await import("../../context/replica/state.ts");
-  const state = await openReplicaState(directory);
-  const origin = state.origin!;
-  state.close();
-  return origin;
+  const { requireOrigin } = await import("../../context/replica/state.ts");
+  return requireOrigin(directory);
 }
 
 async function statusOf(directory: string): Promise<DaemonStatus | undefined> {

@@ -8,6 +8,8 @@ import { interrupted, noAnswer } from "./failures.ts";
 
 /** Until an answer begins. A server takes longest to restore or adopt a large space. */
 const ANSWER_MS = 120_000;
+/** The same for every request of a sync, which is small work for a server. */
+export const SYNC_ANSWER_MS = 30_000;
 /** A request may take one more second for this many bytes that it sends, as servers allow. */
 const SENT_BYTES_PER_SECOND_MIN = 32 * 1024;
 const MS_PER_SECOND = 1_000;

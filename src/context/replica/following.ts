@@ -8,7 +8,7 @@ import type { Client } from "../client/client.ts";
 import type { Head } from "../versioned-store/engine.ts";
 import { BackOff } from "./backoff.ts";
 import { followEvents } from "./event-feed.ts";
-import { openReplicaState } from "./state.ts";
+import { requireOrigin } from "./state.ts";
 
 /** After the event stream broke. */
 const RECONNECT_MS = 5_000;
@@ -65,9 +65,7 @@ export class Following {
     let client: Client | undefined;
     try {
       client = await connect(signal);
-      const state = await openReplicaState(directory, { clock });
-      const { space } = state.origin!;
-      state.close();
+      const { space } = await requireOrigin(directory, { clock });
       await followEvents({ client, space, timers, signal, onEvent, onOpen: () => this.#opened() });
     } catch (error) {
       if (this.isConnected || this.#backOff.failures === 0)

@@ -3,6 +3,7 @@
 import { AppError, messageOf } from "../../kit/error.ts";
 import { encodedPath, type Asked, type Client } from "../client/client.ts";
 import { interrupted } from "../client/failures.ts";
+import { SYNC_ANSWER_MS } from "../client/silence.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import type { Space, SyncRules } from "../spaces/schema.ts";
 import { PULL_BYTES_MAX, type Pushed, type PushOperation } from "../sync/schema.ts";
@@ -14,8 +15,6 @@ const VERSIONS_NAME = ".versions.json";
 /** The runtime knows it; its types do not yet. */
 const ZSTD = "zstd" as CompressionFormat;
 const VERSIONS_BYTES_MAX = 16 * 1024 * 1024;
-/** Every request of a cycle is small work for a server. */
-const ANSWER_MS = 30_000;
 
 interface News {
   readonly head: string;
@@ -132,7 +131,11 @@ export class ServerSpace {
 
   #counted(asked: Asked = {}): Asked {
     this.requests += 1;
-    return { ...asked, answerMs: ANSWER_MS, ...(this.#signal === undefined ? {} : { signal: this.#signal }) };
+    return {
+      ...asked,
+      answerMs: SYNC_ANSWER_MS,
+      ...(this.#signal === undefined ? {} : { signal: this.#signal }),
+    };
   }
 }
 

@@ -247,6 +247,16 @@ export async function originOf(directory: string): Promise<Origin | undefined> {
   }
 }
 
+/** Returns what the folder is a copy of. Waits and raises as `openReplicaState`. */
+export async function requireOrigin(directory: string, options: OpenOptions = {}): Promise<Origin> {
+  const state = await openReplicaState(directory, options);
+  try {
+    return state.origin!;
+  } finally {
+    state.close();
+  }
+}
+
 /** Waits for another cycle to finish. Raises `conflict` with `details.in_use` if that takes too long, `refused` for a folder that is not a copy. */
 export async function openReplicaState(directory: string, options: OpenOptions = {}): Promise<ReplicaState> {
   const clock = options.clock ?? systemClock;
