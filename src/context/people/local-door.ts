@@ -1,7 +1,7 @@
 // The local door: lets the command line on the same machine reach a running server. A file that only the owner of the data directory can read
 // holds the server's URL and a token for this run. Anyone who can read that file could read the data itself.
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { newToken } from "../../kit/crypto.ts";
@@ -29,9 +29,12 @@ export class LocalDoor {
   open(url: string): string {
     const token = newToken();
     mkdirSync(join(this.#path, ".."), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-    rmSync(this.#path, { force: true });
     const door: Door = { pid: process.pid, url, token };
-    writeFileSync(this.#path, JSON.stringify(door), { mode: PRIVATE_FILE_MODE, flag: "wx" });
+    const made = `${this.#path}.new`;
+    rmSync(made, { force: true });
+    writeFileSync(made, JSON.stringify(door), { mode: PRIVATE_FILE_MODE, flag: "wx" });
+    // Renamed, so that no command reads half of it and takes the server for stopped.
+    renameSync(made, this.#path);
     return token;
   }
 
