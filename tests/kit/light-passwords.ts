@@ -8,3 +8,16 @@ export function lightenPasswords(): void {
   const hash = Bun.password.hash.bind(Bun.password);
   Bun.password.hash = (password) => hash(password, LIGHT);
 }
+
+/** The next hash of this process begins and waits for `go`. */
+export function holdHashing(): { readonly begun: Promise<void>; go(): void } {
+  const hash = Bun.password.hash;
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  Bun.password.hash = async (...given) => {
+    Bun.password.hash = hash;
+    begun.resolve();
+    await released.promise;
+    return hash(...given);
+  };
+  return { begun: begun.promise, go: released.resolve };
+}

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { filledPath, type DescribedRoute } from "../../kit/described-routes.ts";
+import { holdHashing } from "../../kit/light-passwords.ts";
 import { everything, inhabited, routesOf, type Inhabited } from "../../kit/inhabited.ts";
 import { rawRequestInParts } from "../../kit/raw-http.ts";
 import { world } from "../../kit/world.ts";
@@ -69,8 +70,11 @@ test("lets an admin's reset win over a user's own change of password, in any ord
 test("sets no password for an admin who is demoted during hashing", async () => {
   await using at = await world();
   const [boss, ann] = [await at.user("boss", "admin"), await at.user("ann")];
+  const hashing = holdHashing();
   const setting = refusalOf(boss.put(`/users/${ann.id}/password`, { password: "by a former admin" }));
+  await hashing.begun;
   await at.admin.patch(`/users/${boss.id}`, { role: "member" });
+  hashing.go();
   expect(await setting).toMatchObject({ status: 403, code: "forbidden" });
   await refusal(at.admin.post("/login", { user: "ann", password: "by a former admin" }), "unauthenticated");
 });
