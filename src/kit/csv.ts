@@ -1,5 +1,6 @@
 // Rows of CSV (RFC 4180). A text that a spreadsheet would run as a formula gets a leading apostrophe.
 
+export const CSV_TYPE = "text/csv; charset=utf-8";
 /** Also behind spaces, and in the wide forms that spreadsheets of some languages accept. */
 const FORMULA = /^\s*[=+\-@|%\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/;
 const QUOTED = /[",\r\n]/;

@@ -34,12 +34,12 @@ export function auditRoutes(deps: AuditPagesDeps): PageRoute[] {
     get(STATS, async ({ visit }) =>
       page("Statistics", h(StatsBody, { stats: await audit.stats(visit.caller) }), { crumbs: AUDIT_CRUMBS }),
     ),
-    get(EXPORT, ({ visit, query, exchange }) => {
+    get(EXPORT, async ({ visit, query, exchange }) => {
       const format = query.get("format") === "csv" ? "csv" : "jsonl";
       const filter = queryOf(filterIn(query));
       return {
         kind: "response",
-        response: exportAnswer(audit, visit.caller, { ...filter, format }, exchange),
+        response: await exportAnswer(audit, visit.caller, { ...filter, format }, exchange),
       };
     }),
     get(VERIFY, ({ visit }) => verifyPage(visit, undefined)),

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
 import { bodyPieces } from "../../kit/http/body.ts";
+import { contentDisposition } from "../../kit/http/content-disposition.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { hasTag } from "../../kit/http/entity-tags.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
@@ -57,7 +58,7 @@ function fileAnswer(exchange: Exchange, row: AttachmentRow, path: string): never
     ...SECURITY_HEADERS,
     "Content-Security-Policy": NOTHING_RUNS,
     "Content-Type": kind === "text" ? "text/plain; charset=utf-8" : type,
-    "Content-Disposition": `${kind === "image" ? "inline" : "attachment"}; ${nameParameters(name)}`,
+    "Content-Disposition": contentDisposition(kind === "image" ? "inline" : "attachment", name),
     // Its bytes never change, but who may see them can.
     "Cache-Control": "private, no-cache",
     ETag: `"${hash}"`,
@@ -66,16 +67,6 @@ function fileAnswer(exchange: Exchange, row: AttachmentRow, path: string): never
   if (hasTag(exchange.headers["if-none-match"], headers["ETag"]!))
     return new Response(null, { status: 304, headers }) as never;
   return new Response(Bun.file(path), { headers }) as never;
-}
-
-/** RFC 6266: a name in ASCII for old clients, and the exact one (RFC 8187). */
-function nameParameters(name: string): string {
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
-  const exact = encodeURIComponent(name.toWellFormed()).replace(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `filename="${plain}"; filename*=UTF-8''${exact}`;
 }
 
 const TEXT = { schema: { type: "string" as const } };

@@ -1,41 +1,27 @@
 // Streams the turns of a workspace to save them: as JSON or CSV, page by page.
 
-import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
+import { CSV_TYPE } from "../../kit/csv.ts";
+import { contentDisposition } from "../../kit/http/content-disposition.ts";
+import { answerDownload } from "../../kit/http/download-answer.ts";
 import { answerListing } from "../../kit/http/list-answer.ts";
 import type { TurnSummary } from "./schema.ts";
 import { SUMMARY_CSV_HEADER, summaryCsv } from "./summaries.ts";
 
 /** A failure aborts the response, so that no client takes a part for the whole. */
-export function exportTurns(
+export async function exportTurns(
   requestId: string,
   workspaceId: number,
   format: "csv" | "json",
   pages: AsyncGenerator<TurnSummary[], void>,
-): Response {
-  const name = `attachment; filename="turns-${workspaceId}.${format}"`;
-  if (format === "csv") return csvAnswer(requestId, name, pages);
+): Promise<Response> {
+  const name = `turns-${workspaceId}.${format}`;
+  if (format === "csv") return answerDownload(requestId, { name, type: CSV_TYPE }, csvPieces(pages));
   const answer = answerListing(requestId, { before: { workspace_id: workspaceId }, field: "turns", pages });
-  answer.headers.set("Content-Disposition", name);
+  answer.headers.set("Content-Disposition", contentDisposition("attachment", name));
   return answer;
 }
 
-function csvAnswer(requestId: string, name: string, pages: AsyncGenerator<TurnSummary[], void>): Response {
-  const body = new ReadableStream<string>({
-    start: (controller) => controller.enqueue(`${SUMMARY_CSV_HEADER}\r\n`),
-    async pull(controller) {
-      const { done, value } = await pages.next();
-      if (done) controller.close();
-      else controller.enqueue(value.map((turn) => `${summaryCsv(turn)}\r\n`).join(""));
-    },
-    cancel: async () => void (await pages.return()),
-  });
-  return new Response(body.pipeThrough(new TextEncoderStream()), {
-    headers: {
-      ...SECURITY_HEADERS,
-      "X-Request-Id": requestId,
-      "Cache-Control": "no-store",
-      "Content-Type": "text/csv; charset=utf-8",
-      "Content-Disposition": name,
-    },
-  });
+async function* csvPieces(pages: AsyncIterable<TurnSummary[]>): AsyncGenerator<string> {
+  yield `${SUMMARY_CSV_HEADER}\r\n`;
+  for await (const page of pages) yield page.map((turn) => `${summaryCsv(turn)}\r\n`).join("");
 }
