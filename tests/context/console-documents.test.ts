@@ -81,7 +81,7 @@ describe("documents in the console", () => {
     const raw = await ada.get(`${IN}/raw/${path}`);
     expect([raw.headers.get("content-type"), raw.headers.get("content-disposition")]).toEqual([
       "application/octet-stream",
-      `attachment; filename*=UTF-8''${path}`,
+      `attachment; filename="${path}"`,
     ]);
   });
 

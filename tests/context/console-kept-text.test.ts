@@ -2,7 +2,7 @@
 // the text is as large as the editor takes, or larger.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { EDIT_BYTES_MAX } from "../../src/context/console/editable.ts";
+import { EDIT_BYTES_MAX } from "../../src/context/console/editing.ts";
 import { contextServer, type ContextServer } from "../kit/context-server.ts";
 import { signedIn, signIn, visitor, type ConsolePage, type Visitor } from "../kit/console.ts";
 

@@ -2,22 +2,29 @@
 // editor shows both sides and saves over neither by itself.
 
 import { h } from "preact";
-import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
 import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
-import { visibleInLine } from "../../kit/visible.ts";
+import { contentDisposition } from "../../kit/http/content-disposition.ts";
 import type { Capability } from "../access/schema.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { ReadFile, SpaceDoor } from "../space/door.ts";
-import { MESSAGE_CHARACTERS_MAX, type FileHistory } from "../versioned-store/schema.ts";
+import type { FileHistory } from "../versioned-store/schema.ts";
 import { to, type Answer, type Area, type Asked } from "./area.ts";
 import { failureOf, type Failure } from "./failure.ts";
-import { sizeText, spacePath } from "./format.ts";
+import { spacePath } from "./format.ts";
 import type { Rendering } from "./rendering.ts";
-import { EDIT_BYTES_MAX, textOf } from "./editable.ts";
+import {
+  baseOf,
+  besideTheirs,
+  bytesOf,
+  editedIn,
+  expectedOf,
+  openedFor,
+  signatureOf,
+  type Edited,
+} from "./editing.ts";
 import { DeleteDocumentBody, DocumentBody } from "./pages/document.tsx";
-import { EditorBody, NewDocumentBody, type Edited } from "./pages/editor.tsx";
+import { EditorBody, NewDocumentBody } from "./pages/editor.tsx";
 import { folderCrumbs, spacePage } from "./space-head.tsx";
 import type { SpaceSource } from "./space-source.ts";
 import type { Visit } from "./visit.ts";
@@ -108,7 +115,7 @@ async function download({ source }: Deps, asked: Asked): Promise<Answer> {
       ...SECURITY_HEADERS,
       "Content-Security-Policy": "default-src 'none'; sandbox",
       "Content-Type": "application/octet-stream",
-      "Content-Disposition": `attachment; filename*=UTF-8''${encodeURIComponent(nameOf(path))}`,
+      "Content-Disposition": contentDisposition("attachment", nameOf(path)),
       "Cache-Control": "no-store",
       "X-Request-Id": exchange.id,
     },
@@ -144,46 +151,17 @@ function requireMay({ rights }: Caller, capability: Capability, { space, path }:
   throw new AppError("forbidden", `you may read ${path} but not ${capability} it`);
 }
 
-/** Raises `refused` for a document that a browser cannot edit without changing it. */
-function openedFor(file: ReadFile): Edited {
-  const { text, problem } = textOf(file.bytes);
-  if (problem !== undefined)
-    throw new AppError(
-      "refused",
-      `${file.path} cannot be edited here: ${problem}; download it and use cairn file put`,
-    );
-  return {
-    path: file.path,
-    content: text,
-    base: baseOf(file),
-    ends: text.includes("\r\n") ? "crlf" : "lf",
-    message: "",
-    isEditOnDisk: file.version === null,
-  };
-}
-
-/** What the text on the page came from: a version, or an edit on disk by its hash. */
-function baseOf({ version, bytes }: ReadFile): string {
-  return version === null ? `disk ${sha256Hex(bytes)}` : String(version);
-}
-
 async function save(deps: Deps, asked: Asked): Promise<Answer> {
   const { visit, form, signal } = asked;
   const { space, path } = placeOf(asked);
-  const edited: Edited = {
-    path,
-    content: form.text("content").replaceAll("\r\n", "\n"),
-    base: form.text("base"),
-    ends: form.text("ends") === "crlf" ? "crlf" : "lf",
-    message: form.text("message").trim(),
-    isEditOnDisk: form.text("base").startsWith("disk "),
-  };
-  if (form.text("action") === "preview") {
+  const edited = editedIn(form, path);
+  const isPreview = form.text("action") === "preview";
+  if (isPreview) {
     await deps.source.use(visit.caller, space, () => Promise.resolve());
     requireMay(visit.caller, "update", { space, path });
   }
   try {
-    if (form.text("action") === "preview") {
+    if (isPreview) {
       const file = { path, version: null, state: "live" as const, bytes: bytesOf(edited) };
       const by = { by: visit.caller.name, signal };
       const preview = await deps.rendering.of(file, spacePath(space), "page", by);
@@ -191,77 +169,31 @@ async function save(deps: Deps, asked: Asked): Promise<Answer> {
     }
     const written = await deps.source.use(visit.caller, space, async (one) => {
       const expected = await expectedOf(edited, () => one.read(path));
-      return one.write(path, bytesOf(edited), expected, signatureOf(edited.message));
+      return one.write(path, bytesOf(edited), expected, signatureOf(edited));
     });
     return to(spacePath(space, "/files", path), `Saved ${path} as v${written.version}.`);
   } catch (error) {
     const failure = failureOf(error, "content");
-    if (failure.code !== "stale") return editorPage(visit, space, { ...edited, failure }, failure.status);
-    return editorPage(visit, space, await besideTheirs(deps, visit, space, edited, failure), failure.status);
+    const shown =
+      failure.code === "stale"
+        ? besideTheirs(edited, await liveOf(deps, visit, { space, path }), failure)
+        : { ...edited, failure };
+    return editorPage(visit, space, shown, failure.status);
   }
 }
 
-function bytesOf({ content, ends }: Edited): Uint8Array {
-  const bytes = new TextEncoder().encode(ends === "crlf" ? content.replaceAll("\n", "\r\n") : content);
-  if (bytes.length <= EDIT_BYTES_MAX) return bytes;
-  throw fieldError(
-    "too_large",
-    "content",
-    `at most ${sizeText(EDIT_BYTES_MAX)} in the browser, and this is ${sizeText(bytes.length)}; use cairn file put`,
-  );
-}
-
-/** Raises `invalid`. */
-function signatureOf(message: string): { message?: string } {
-  if (message === "") return {};
-  if (message.length > MESSAGE_CHARACTERS_MAX)
-    throw fieldError("invalid", "message", `at most ${MESSAGE_CHARACTERS_MAX} characters`);
-  if (visibleInLine(message) !== message)
-    throw fieldError("invalid", "message", "must not contain control or invisible characters");
-  return { message };
-}
-
-/**
- * An edit on disk has no version. If it is still the one on the page, the write takes whatever is live: the engine records the edit as a version
- * first, so nothing is lost. Raises `stale` otherwise, and `invalid` for a base that no page has.
- */
-async function expectedOf(
-  { base, path }: Edited,
-  current: () => Promise<ReadFile>,
-): Promise<number | null | undefined> {
-  if (base === "none") return null;
-  if (/^[1-9][0-9]{0,8}$/.test(base)) return Number(base);
-  if (!base.startsWith("disk "))
-    throw new AppError("invalid", "the form does not name a base version; open the page again");
-  if (baseOf(await current()) === base) return undefined;
-  throw new AppError("stale", `${path} has changed since you opened it`);
-}
-
-/** Your text and what was saved meanwhile. Saving again replaces that one, because the person has seen it. */
-async function besideTheirs(
+/** What is saved now, unless it was deleted. */
+async function liveOf(
   { source }: Deps,
   { caller }: Visit,
-  space: string,
-  edited: Edited,
-  failure: Failure,
-): Promise<Edited> {
-  let theirs: ReadFile | undefined;
+  { space, path }: Place,
+): Promise<ReadFile | undefined> {
   try {
-    theirs = await source.use(caller, space, (one) => one.read(edited.path));
+    return await source.use(caller, space, (one) => one.read(path));
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+    if (error instanceof AppError && error.code === "not_found") return undefined;
+    throw error;
   }
-  return {
-    ...edited,
-    failure,
-    base: theirs ? baseOf(theirs) : "none",
-    theirs: { version: theirs?.version ?? null, text: theirs && shownText(theirs.bytes) },
-  };
-}
-
-function shownText(bytes: Uint8Array): string {
-  if (bytes.length > EDIT_BYTES_MAX) return `(too large to show: ${sizeText(bytes.length)})`;
-  return decodeUtf8(bytes)?.replaceAll("\r\n", "\n") ?? "(not text)";
 }
 
 async function newDocument({ source }: Deps, asked: Asked): Promise<Answer> {
@@ -293,7 +225,7 @@ async function create({ source, rendering }: Deps, asked: Asked): Promise<Answer
   // Unseen and missing spaces are the same page.
   await source.use(visit.caller, space, () => Promise.resolve());
   try {
-    const bytes = bytesOf({ path, content, base: "none", ends: "lf", message: "", isEditOnDisk: false });
+    const bytes = bytesOf({ content, ends: "lf" });
     if (form.text("action") === "preview") {
       const file = { path: path === "" ? "new.md" : path, version: null, state: "live" as const, bytes };
       const by = { by: visit.caller.name, signal };
@@ -330,10 +262,10 @@ async function askRemoval({ source }: Deps, asked: Asked, failure?: Failure): Pr
 async function remove(deps: Deps, asked: Asked): Promise<Answer> {
   const { visit, form } = asked;
   const { space, path } = placeOf(asked);
-  const base = { path, base: form.text("base") } as Edited;
+  const shown = { path, base: form.text("base") };
   try {
     await deps.source.use(visit.caller, space, async (one) =>
-      one.remove(path, await expectedOf(base, () => one.read(path))),
+      one.remove(path, await expectedOf(shown, () => one.read(path))),
     );
     return to(spacePath(space, "/deleted"), `Deleted ${path}. All its versions are kept.`);
   } catch (error) {

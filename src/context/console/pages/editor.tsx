@@ -3,26 +3,12 @@
 import type { VNode } from "preact";
 import type { Failure } from "../failure.ts";
 import { visible } from "../../../kit/visible.ts";
+import type { Edited } from "../editing.ts";
 import { spacePath } from "../format.ts";
 import { Field, FormTo, Problem, Raw } from "../pieces.tsx";
 import type { Shown } from "../rendering.ts";
 import type { Visit } from "../visit.ts";
 import { Content } from "./document.tsx";
-
-export interface Edited {
-  readonly path: string;
-  /** With `\n` only, as text areas have it. */
-  readonly content: string;
-  /** The version that the text came from, `disk <hash>` for an edit without a version, `none` for a new document. */
-  readonly base: string;
-  readonly ends: "lf" | "crlf";
-  readonly message: string;
-  readonly isEditOnDisk: boolean;
-  readonly failure?: Failure;
-  readonly preview?: Shown;
-  /** What is saved now, after somebody else saved first; no text: it was deleted. */
-  readonly theirs?: { readonly version: number | null; readonly text: string | undefined };
-}
 
 export function EditorBody({ visit, space, edited }: { visit: Visit; space: string; edited: Edited }): VNode {
   const { path, failure, theirs, preview } = edited;
