@@ -67,10 +67,6 @@ export class Answer {
     this.#finish = reason;
   }
 
-  get hasFinish(): boolean {
-    return this.#finish !== undefined;
-  }
-
   /** Merges reported usage: a missing figure keeps its last value. */
   use(reported: Partial<TokenUsage>): void {
     this.#usage = { ...this.#usage, ...reported };
