@@ -223,7 +223,7 @@ describe("server.yaml", () => {
   test("what is wrong with it is said at once, in the background as well", async () => {
     await using server = await configured("nope: 1\n");
     const [config, log] = [server.inside("server.yaml"), server.inside("logs", "server.log")];
-    const says = `Error: the server did not start: config ${config}: nope: unknown key; its log: ${log}\n`;
+    const says = `Error: the server did not start; see its log, ${log}, which ends with: Error: config ${config}: nope: unknown key\n`;
     expect(await server.said("server", "start", "--detach")).toEqual([1, says]);
     expect(existsSync(log)).toBe(true);
   });

@@ -17,6 +17,7 @@ import { problemText, type HealthProblem } from "../../kit/health.ts";
 import { createLog } from "../../kit/log.ts";
 import { formatOf, logWriter, printData, printText } from "../../kit/output.ts";
 import { startDetached } from "../../kit/process.ts";
+import { visibleInLine } from "../../kit/visible.ts";
 import { serverDirArg } from "../connection.ts";
 import { fields } from "../text.ts";
 import { waitFor } from "../wait-for.ts";
@@ -92,10 +93,11 @@ async function startInBackground(
   );
 }
 
-/** `said` is the output in its log; the error is the last line. */
+/** `said` is its part of the log. The last line is quoted as it stands, because that is where a program says why it ends. */
 function notStarted(log: string, said: string): AppError {
-  const reason = /^Error: (.+)$/.exec(said.split("\n").at(-1) ?? "")?.[1];
-  return new AppError("refused", `the server did not start${reason ? `: ${reason}` : ""}; its log: ${log}`);
+  const last = visibleInLine(said.split("\n").at(-1) ?? "");
+  const end = last === "" ? "" : `, which ends with: ${last}`;
+  return new AppError("refused", `the server did not start; see its log, ${log}${end}`);
 }
 
 export const serverStatus = defineCommand({
