@@ -12,27 +12,21 @@ import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
 import { version } from "../kit/version.ts";
 import { openWorker } from "../kit/workers/entry.ts";
 import { WorkerPool } from "../kit/workers/pool.ts";
-import { Approvals } from "./approvals/approvals.ts";
-import { Decisions } from "./approvals/decisions.ts";
-import { decisionStore } from "./approvals/store.ts";
+import type { ApprovalSource } from "./approvals/approvals.ts";
+import { buildApprovals } from "./approvals/build.ts";
 import { ATTACHMENTS_FOLDER, buildAttachments } from "./attachments/build.ts";
 import { Audit } from "./audit/audit.ts";
-import { Blueprint } from "./blueprint/blueprint.ts";
-import { blueprintStore } from "./blueprint/store.ts";
-import { blueprintTools } from "./blueprint/tools.ts";
+import { buildBlueprint } from "./blueprint/build.ts";
 import type { OwnListener } from "./catalog/addresses.ts";
 import { buildCatalog } from "./catalog/build.ts";
 import { isLoopbackAdmin } from "./config/config.ts";
 import type { Config } from "./config/schema.ts";
 import { buildConversation } from "./conversation/build.ts";
 import { buildEgress } from "./egress/build.ts";
-import { Directories } from "./files/directories.ts";
-import { Files } from "./files/files.ts";
-import { fileTools } from "./files/tools.ts";
+import { buildFiles, directoriesOf } from "./files/build.ts";
 import { buildGears } from "./gears/build.ts";
 import type { Ground } from "./ground.ts";
 import { Journal } from "./journal/journal.ts";
-import type { Caller } from "./identity/caller.ts";
 import { buildLibrary } from "./library/build.ts";
 import { buildMemory } from "./memory/build.ts";
 import { createModelClient } from "./llm/client.ts";
@@ -44,8 +38,8 @@ import type { Sandbox } from "./sandbox/sandbox.ts";
 import { installationName } from "./sandbox/store.ts";
 import { buildOverview } from "./overview/build.ts";
 import { buildSearch } from "./search/build.ts";
-import { Snapshots } from "./snapshot/snapshots.ts";
-import { snapshotStore } from "./snapshot/store.ts";
+import { buildSnapshots } from "./snapshot/build.ts";
+import type { SnapshotContent } from "./snapshot/schema.ts";
 import { buildTerminals } from "./terminal/build.ts";
 import { ToolRegistry } from "./tools/registry.ts";
 import type { ToolSource } from "./tools/tool.ts";
@@ -53,13 +47,12 @@ import { buildTransfer } from "./transfer/build.ts";
 import { buildTurns } from "./turns/build.ts";
 import { delegateTools } from "./turns/delegate-tool.ts";
 import { resumedEnds } from "./turns/events.ts";
-import { UsageByDay } from "./usage/days.ts";
-import { usageStore } from "./usage/store.ts";
-import { Usages } from "./usage/usage.ts";
+import { buildUsage } from "./usage/build.ts";
 import { Access } from "./workspaces/access.ts";
 import { Ownership } from "./workspaces/ownership.ts";
 import { workspaceStore } from "./workspaces/store.ts";
-import { Workspaces, type WorkspacePart } from "./workspaces/workspaces.ts";
+import { buildWorkspaces } from "./workspaces/build.ts";
+import type { WorkspacePart } from "./workspaces/workspaces.ts";
 
 /** Path from the root of the repository; release/build.ts compiles it in. */
 const WORKER_ENTRY = "src/service/worker.ts";
@@ -88,11 +81,12 @@ export type Parts = ReturnType<typeof buildParts>;
 export function buildParts(options: PartsOptions) {
   const { ownListener, network = SYSTEM_NETWORK } = options;
   const ground = buildGround(options);
-  const { db, clock, log, background, audit, journal } = ground;
+  const { db, background } = ground;
   const streams = new Streams();
   const installation = installationName(db);
   const sandbox = options.sandbox ?? ownSandbox(ground, installation);
   const workspaceRows = workspaceStore(db);
+  const access = new Access(workspaceRows);
   const people = buildPeople(ground, {
     ownedWorkspaces: new Ownership(workspaceRows),
     revoked: (revocation) => turns.standing.revoke(revocation),
@@ -102,15 +96,12 @@ export function buildParts(options: PartsOptions) {
     ownListener,
     agentsWith: (modelId) => blueprint.countWithModel(modelId),
   });
-  const access = new Access(workspaceRows);
-  const changed = { db, access, journal, audit, clock };
-  const blueprint = new Blueprint({ ...changed, store: blueprintStore(db), models });
-  const { directories, attachmentDirectories } = directoriesOf(ground, access);
-  const files = new Files({ ...changed, directories, workers: ground.workers });
+  const { blueprint, blueprintTools } = buildBlueprint(ground, { access, models });
+  const { directories, files, fileTools } = buildFiles(ground, access);
+  const attachmentDirectories = directoriesOf(ground, access, ATTACHMENTS_FOLDER);
   const attaching = { ...buildAttachments(ground, access), attachmentDirectories };
   const { instructions, proposals, libraryTools } = buildLibrary(ground, { access, blueprint });
   const recall = buildMemory(ground, { access, blueprint, workspaceRows });
-  const { contextBindings } = recall;
   // The order matters: copying bindings needs the agents' copies.
   const workspaceParts: WorkspacePart[] = [
     {
@@ -130,11 +121,14 @@ export function buildParts(options: PartsOptions) {
       },
     },
   ];
-  const ofWorkspaces = { store: workspaceRows, teams, background, log, parts: workspaceParts };
-  const workspaces = new Workspaces({ ...changed, ...ofWorkspaces });
+  const { workspaces, workspaceBudget } = buildWorkspaces(ground, {
+    workspaceRows,
+    access,
+    teams,
+    parts: workspaceParts,
+  });
   const { conversation, prompts } = buildConversation(ground, access);
-  const workspaceBudget = workspaces.budgetOf.bind(workspaces);
-  const usages = new Usages({ store: usageStore(db), access, blueprint, workspaceBudget, clock });
+  const { usages, usageByDay } = buildUsage(ground, { access, blueprint, workspaceBudget });
   const { searches, grants, egressTools } = buildEgress(ground, { access, blueprint, conversation, network });
   const { gears, gearBindings, gearRuns, gearTools } = buildGears(ground, {
     access,
@@ -142,34 +136,35 @@ export function buildParts(options: PartsOptions) {
     files,
     sandbox,
   });
-  const approvals = approvalsOf({ gears, proposals, searches });
+  const waiting = buildApprovals(ground, {
+    access,
+    sources: approvalSources({ gears, proposals, searches }),
+  });
   const terminals = buildTerminals(ground, { access, authentication, files, installation, sandbox });
-  const attached = { blueprint, contextBindings, gearBindings, grants, instructions };
-  const snapshots = snapshotsOf(ground, access, attached);
+  const attached = { blueprint, ...recall, gearBindings, grants, instructions };
+  const { snapshots } = buildSnapshots(ground, { access, content: contentOf(attached) });
   const ownTools = [
-    blueprintTools(blueprint, models),
+    blueprintTools,
     delegateTools,
-    fileTools(files),
+    fileTools,
     libraryTools,
     egressTools,
     gearTools,
     recall.memoryTools,
   ];
-  const registry = new ToolRegistry(options.tools ?? ownTools);
-  const callModel = callModelOf(options, (url) => providers.checkProviderAddress(url));
   const turns = buildTurns(ground, {
     access,
     ...attaching,
     authentication,
     blueprint,
-    callModel,
+    callModel: callModelOf(options, (url) => providers.checkProviderAddress(url)),
     contextFor: recall.contextFor,
     conversation,
     gearRuns,
     instructions,
     models,
     prompts,
-    registry,
+    registry: new ToolRegistry(options.tools ?? ownTools),
     snapshots,
     usages,
     withdrawRequests: (workspaceId) => searches.withdrawIn(workspaceId),
@@ -180,14 +175,13 @@ export function buildParts(options: PartsOptions) {
     ...people,
     ...recall,
     ...turns,
-    ...buildOverview(ground, { access, approvals, authentication }),
+    ...waiting,
+    ...buildOverview(ground, { access, ...waiting, authentication }),
     ...buildSearch(ground, access, directories),
     ...buildTransfer(ground, { ...attached, access, files, gears, models, snapshots, workspaces }),
     access,
-    approvals,
     blueprint,
     conversation,
-    decisions: decisionsOf(db, access),
     directories,
     files,
     gearBindings,
@@ -206,38 +200,47 @@ export function buildParts(options: PartsOptions) {
     snapshots,
     streams,
     terminals,
-    usageByDay: new UsageByDay({ store: usageStore(db), access, clock }),
+    usageByDay,
     usages,
     workspaces,
   };
 }
 
-/** The blueprint, with a part of each feature that is attached to it. */
-function snapshotsOf({ db, journal }: Ground, access: Access, features: Attached): Snapshots {
-  const { blueprint, contextBindings, gearBindings, grants, instructions } = features;
-  return new Snapshots({
-    store: snapshotStore(db),
-    access,
-    journal,
-    content: (id) => ({
-      agents: blueprint.agentsOf(id),
-      wires: blueprint.wiresOf(id),
-      gear_bindings: gearBindings.ofWorkspace(id),
-      instruction_bindings: instructions.bindingsOf(id),
-      egress_grants: grants.ofWorkspace(id),
-      context_bindings: contextBindings.of(id),
-    }),
+/** What is attached to a blueprint, each feature's part by itself. */
+function contentOf(attached: Attached): (workspaceId: number) => SnapshotContent {
+  const { blueprint, contextBindings, gearBindings, grants, instructions } = attached;
+  return (id) => ({
+    agents: blueprint.agentsOf(id),
+    wires: blueprint.wiresOf(id),
+    gear_bindings: gearBindings.ofWorkspace(id),
+    instruction_bindings: instructions.bindingsOf(id),
+    egress_grants: grants.ofWorkspace(id),
+    context_bindings: contextBindings.of(id),
   });
 }
 
 interface Attached
   extends
+    Pick<ReturnType<typeof buildBlueprint>, "blueprint">,
     Pick<ReturnType<typeof buildGears>, "gearBindings">,
     Pick<ReturnType<typeof buildLibrary>, "instructions">,
     Pick<ReturnType<typeof buildMemory>, "contextBindings">,
-    Pick<ReturnType<typeof buildEgress>, "grants"> {
-  readonly blueprint: Blueprint;
+    Pick<ReturnType<typeof buildEgress>, "grants"> {}
+
+/** Everything that waits for a person. */
+function approvalSources({ gears, proposals, searches }: Waiting): ApprovalSource[] {
+  return [
+    (caller, limit) => gears.approval.pending(caller, limit),
+    (caller, limit) => proposals.approvals(caller, limit),
+    (caller, limit) => searches.approvals(caller, limit),
+  ];
 }
+
+interface Waiting
+  extends
+    Pick<ReturnType<typeof buildGears>, "gears">,
+    Pick<ReturnType<typeof buildLibrary>, "proposals">,
+    Pick<ReturnType<typeof buildEgress>, "searches"> {}
 
 function callModelOf(
   { clock, times = TRANSPORT_TIMES, callModel }: PartsOptions,
@@ -245,35 +248,6 @@ function callModelOf(
 ): CallModel {
   return callModel ?? createModelClient({ clock, times, checkAddress });
 }
-
-/** Files of workspaces, and beside them the attachments, which no agent sees. */
-function directoriesOf({ config, background, clock, log }: Ground, access: Access) {
-  const deps = { data: config.data, access, background, clock, log };
-  return {
-    directories: new Directories(deps),
-    attachmentDirectories: new Directories({ ...deps, folder: ATTACHMENTS_FOLDER }),
-  };
-}
-
-/** Everything that waits for a person, in the order of the list. */
-function approvalsOf({ gears, proposals, searches }: Pending): Approvals {
-  return new Approvals([
-    (caller, limit) => gears.approval.pending(caller, limit),
-    (caller, limit) => proposals.approvals(caller, limit),
-    (caller, limit) => searches.approvals(caller, limit),
-  ]);
-}
-
-function decisionsOf(db: Db, access: Access): Decisions {
-  const requireSight = (caller: Caller, workspaceId: number) => void access.workspace(caller, workspaceId);
-  return new Decisions({ store: decisionStore(db), requireSight });
-}
-
-interface Pending
-  extends
-    Pick<ReturnType<typeof buildGears>, "gears">,
-    Pick<ReturnType<typeof buildLibrary>, "proposals">,
-    Pick<ReturnType<typeof buildEgress>, "searches"> {}
 
 function buildGround({ db, clock, log, config, environment }: PartsOptions): Ground {
   const workers = new WorkerPool(() => openWorker(WORKER_ENTRY));

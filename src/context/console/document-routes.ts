@@ -169,7 +169,7 @@ async function save(deps: Deps, asked: Asked): Promise<Answer> {
     }
     const written = await deps.source.use(visit.caller, space, async (one) => {
       const expected = await expectedOf(edited, () => one.read(path));
-      return one.write(path, bytesOf(edited), expected, signatureOf(edited));
+      return one.write(path, bytesOf(edited), expected, signatureOf(edited.message));
     });
     return to(spacePath(space, "/files", path), `Saved ${path} as v${written.version}.`);
   } catch (error) {

@@ -75,14 +75,14 @@ export function bytesOf({ content, ends }: Pick<Edited, "content" | "ends">): Ui
   );
 }
 
-/** Raises `invalid`. */
-export function signatureOf({ message }: Edited): { message?: string } {
-  if (message === "") return {};
-  if (message.length > MESSAGE_CHARACTERS_MAX)
+/** What is `said` about a version. Raises `invalid`. */
+export function signatureOf(said: string): { message?: string } {
+  if (said === "") return {};
+  if (said.length > MESSAGE_CHARACTERS_MAX)
     throw fieldError("invalid", "message", `at most ${MESSAGE_CHARACTERS_MAX} characters`);
-  if (visibleInLine(message) !== message)
+  if (visibleInLine(said) !== said)
     throw fieldError("invalid", "message", "must not contain control or invisible characters");
-  return { message };
+  return { message: said };
 }
 
 /** What the text on the page came from: a version, or an edit on disk by its hash. */

@@ -8,7 +8,7 @@ import { APPROVALS_MAX, type Approval } from "./schema.ts";
  * Returns a feature's pending approvals that this caller may decide, oldest first, at most `limit`. Synchronous and read-only, because it
  * runs for every request of the list.
  */
-type ApprovalSource = (caller: Caller, limit: number) => Approval[];
+export type ApprovalSource = (caller: Caller, limit: number) => Approval[];
 
 export class Approvals {
   readonly #sources: readonly ApprovalSource[];
