@@ -39,8 +39,6 @@ export const DOCKER_TIMES: DockerTimes = {
 };
 
 /** A container is removed in the background. If the daemon does not answer, removal is retried with growing pauses. */
-const REMOVAL_TRIES = 5;
-const REMOVAL_PAUSE_MS = 500;
 /** The daemon removes a container whose launcher has ended, and then the client exits. */
 const OWN_END_MS = 2_000;
 const CLIENT_TEXT_CHARACTERS_MAX = 2_000;
@@ -307,21 +305,14 @@ export class GearContainer {
     return exit === LATE ? undefined : exit;
   }
 
-  /** `mayComeLate`: a slow daemon may start a container after the first removal, so removal is repeated. */
   async #removeContainer(mayComeLate: boolean): Promise<void> {
-    const { name } = this.#plan;
-    for (let attempt = 1; attempt <= REMOVAL_TRIES; attempt++) {
-      const outcome = await this.#deps.docker.run(
-        ["rm", "--force", "--volumes", name],
-        this.#deps.times.commandMs,
-      );
-      const gone =
-        /no such container/i.test(outcome.stderr) ||
-        (outcome.exitCode === 0 && outcome.stdout.trim() === name);
-      if (gone && (!mayComeLate || attempt === REMOVAL_TRIES)) return;
-      await Bun.sleep(REMOVAL_PAUSE_MS * attempt);
-    }
-    this.#deps.log.error("cannot remove a container; the next start will", { container: name });
+    const { docker, log, times } = this.#deps;
+    const failed = await docker.remove(this.#plan.name, times.commandMs, mayComeLate);
+    if (failed)
+      log.error("cannot remove a container; the next start will", {
+        container: this.#plan.name,
+        reason: reasonOf(failed),
+      });
   }
 }
 

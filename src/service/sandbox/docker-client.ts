@@ -15,6 +15,11 @@ import {
 
 const OUTPUT_BYTES_MAX = 64 * 1024;
 
+const REMOVAL_TRIES = 5;
+const REMOVAL_PAUSE_MS = 500;
+/** What docker writes, or the system without a docker client. */
+const NO_CONTAINER = /no such container|^docker: not found$/i;
+
 /** Variables with which the docker client finds its daemon; none reaches a container. */
 const CLIENT_VARIABLES = [
   "DOCKER_HOST",
@@ -50,6 +55,20 @@ export class DockerCommand {
     });
   }
 
+  /**
+   * Removes a container with its volumes; there may be none. `mayComeLate`: a slow daemon may start it after a first removal, so the removal is
+   * repeated. Resolves with the outcome of the last try if the container may still be there.
+   */
+  async remove(name: string, deadlineMs: number, mayComeLate = false): Promise<RunOutcome | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.run(["rm", "--force", "--volumes", name], deadlineMs);
+      const isGone = NO_CONTAINER.test(outcome.stderr) || removed(outcome, name);
+      if (isGone && !mayComeLate) return undefined;
+      if (attempt === REMOVAL_TRIES) return isGone ? undefined : outcome;
+      await Bun.sleep(REMOVAL_PAUSE_MS * attempt);
+    }
+  }
+
   /** Starts an attached client, which runs as long as its container. Raises `unavailable` when there is no docker client. */
   async attach(
     args: readonly string[],
@@ -75,6 +94,10 @@ export class DockerCommand {
       variables: { ...this.#variables, TERM: "xterm-256color" },
     });
   }
+}
+
+function removed({ exitCode, stdout }: RunOutcome, name: string): boolean {
+  return exitCode === 0 && stdout.trim() === name;
 }
 
 /** Returns the last line of docker's error output, for logs. */

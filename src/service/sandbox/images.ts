@@ -183,7 +183,7 @@ export class Images {
       ["cp", "--follow-link", `${container}:${SHELL_PATH}`, fresh],
       times.commandMs,
     );
-    await docker.run(["rm", "--force", container], times.commandMs);
+    await docker.remove(container, times.commandMs);
     if (copied.exitCode !== 0) {
       this.#deps.log.warn("no shell in an image for gears", { image, reason: reasonOf(copied) });
       throw new AppError(

@@ -9,9 +9,7 @@ import { reasonOf, type DockerCommand } from "../sandbox/docker-client.ts";
 import { CONTAINER_USER, ISOLATION_ARGUMENTS } from "../sandbox/isolation.ts";
 
 const CREATE_DEADLINE_MS = 20_000;
-const REMOVE_DEADLINE_MS = 5_000;
-const REMOVE_TRIES = 5;
-const REMOVE_PAUSE_MS = 300;
+const COMMAND_DEADLINE_MS = 5_000;
 const NAME_BITS = 48;
 const LABEL = "cairn.terminal";
 const MOUNT_PATH = "/workspace";
@@ -98,26 +96,16 @@ export class Shells {
   /** Resolves once the daemon confirms the removal. Never raises: a failure is logged, and the next start sweeps the container. */
   async remove(name: string): Promise<void> {
     const { docker, log } = this.#options;
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await docker.run(["rm", "--force", "--volumes", name], REMOVE_DEADLINE_MS);
-      if (/no such container|^docker: not found$/i.test(outcome.stderr)) return;
-      if (attempt === REMOVE_TRIES) {
-        log.error("cannot remove the container of a terminal", {
-          container: name,
-          reason: reasonOf(outcome),
-        });
-        return;
-      }
-      // Check again to confirm that the container is gone.
-      if (outcome.exitCode !== 0) await Bun.sleep(REMOVE_PAUSE_MS * attempt);
-    }
+    const failed = await docker.remove(name, COMMAND_DEADLINE_MS);
+    if (failed)
+      log.error("cannot remove the container of a terminal", { container: name, reason: reasonOf(failed) });
   }
 
   async #sweep(): Promise<void> {
     const { docker, installation, log } = this.#options;
     const listed = await docker.run(
       ["ps", "--all", "--quiet", `--filter=label=${LABEL}=${installation}`],
-      REMOVE_DEADLINE_MS,
+      COMMAND_DEADLINE_MS,
     );
     const orphans = listed.exitCode === 0 ? listed.stdout.split("\n").filter((id) => id !== "") : [];
     if (orphans.length === 0) return;
