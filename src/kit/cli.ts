@@ -133,8 +133,17 @@ async function start(
   const args: ArgsDef = { ...program.globals, ...(await argsOf(command)) };
   const read = readArguments(tokens, args);
   if (read.help) return printText(await helpOf(program, command, path));
-  const { usage } = await import("./help.ts");
-  return execute(command, completeArguments(read, args, usage(await pageOf(program, command, path))));
+  const { usage, usageWith } = await import("./help.ts");
+  const page = await pageOf(program, command, path);
+  try {
+    await execute(command, completeArguments(read, args, usage(page)));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.details?.usage !== undefined) throw error;
+    const line = usageWith(page, error.details?.missing);
+    throw line === undefined
+      ? error
+      : new AppError(error.code, error.message, { ...error.details, usage: line });
+  }
 }
 
 /** Turns `--version` before any word into the command. */

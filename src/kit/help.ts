@@ -73,6 +73,15 @@ export function usage({ path, args, commands }: Pick<HelpPage, "path" | "args" |
   return [path, ...places, ...required, "[flags]"].join(" ");
 }
 
+/** As `usage`, for flags that the command found `missing` although they are not always required. Undefined if they are not its flags. */
+export function usageWith(page: HelpPage, missing: unknown): string | undefined {
+  if (!Array.isArray(missing)) return undefined;
+  const names = missing.map((flag) => String(flag).replace(/^--/, ""));
+  if (!names.every((name) => Object.hasOwn(page.args, name))) return undefined;
+  const required = names.map((name) => [name, { ...page.args[name], required: true }] as [string, ArgDef]);
+  return usage({ ...page, args: { ...page.args, ...Object.fromEntries(required) } });
+}
+
 function placeRow([name, def]: [string, ArgDef]): Row {
   const also = isFlagToo(def) ? ` (or --${name} <${def.valueHint ?? name}>)` : "";
   return { name: `<${name}>`, description: `${def.description ?? ""}${also}` };

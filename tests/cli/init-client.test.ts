@@ -123,7 +123,9 @@ describe("init client", () => {
     const wrong = await at.folder.write("wrong", "cairn_nothing");
     const before = pictureOf(at.folder.path);
     expect(await at.refused("init", "client")).toEqual(
-      failure("missing flag: --server; there is no terminal to ask"),
+      failure(
+        "missing flag: --server; there is no terminal to ask\nusage: cairn init client --server <url> [flags]",
+      ),
     );
     expect(await at.refused("init", "client", "--server", "ftp://x")).toEqual(
       failure('--server "ftp://x": expected an address, for example https://context.example.org'),

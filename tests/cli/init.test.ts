@@ -148,10 +148,16 @@ test("without a terminal, or with --non-interactive, nothing is asked and all th
     "say what to create: cairn init solo, cairn init client or cairn init server; cairn init --help lists their flags";
   expect(await at.refused("init")).toEqual(failure(choice));
   expect(await at.refused("init", "server")).toEqual(
-    failure("missing flags: --space, --admin; there is no terminal to ask"),
+    failure(
+      "missing flags: --space, --admin; there is no terminal to ask\n" +
+        "usage: cairn init server --space <name> --admin <name> [flags]",
+    ),
   );
   const typed = await at.typed(["init", "server", "--non-interactive", "--space", "main"], []);
-  expect([typed.exitCode, typed.text]).toEqual([1, "Error: missing flag: --admin\n"]);
+  expect([typed.exitCode, typed.text]).toEqual([
+    1,
+    "Error: missing flag: --admin\nusage: cairn init server --admin <name> [flags]\n",
+  ]);
   expect((await at.typed(["init", "--non-interactive"], [])).exitCode).toBe(1);
   expect(readdirSync(at.folder.path)).toEqual([]);
 });
