@@ -42,6 +42,8 @@ export interface ContextServerOptions {
   readonly template?: "team" | "blank";
   readonly outbound?: OpenOptions["outbound"];
   readonly sshLimits?: OpenOptions["sshLimits"];
+  /** Restarts listen where the server listened before. */
+  readonly samePort?: boolean;
   /** Where it is made; given: it is not removed. */
   readonly directory?: string;
 }
@@ -65,7 +67,7 @@ export interface ContextServer extends AsyncDisposable {
   /** A place in the working tree of the space. */
   inSpace(...names: string[]): string;
   stop(): Promise<void>;
-  /** Stops it, does something to its files, and starts it again. Clients made before go to the old address. */
+  /** Stops it, does something to its files, and starts it again. Clients made before go to the old address, unless `samePort` is set. */
   restart(between?: (directory: string) => unknown): Promise<void>;
 }
 
@@ -95,6 +97,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
     ...sshLimits,
   });
   const as = (token: string) => contextClient(running.url, token);
+  const portAgain = () => (options.samePort ? Number(new URL(running.url).port) : 0);
   const server: ContextServer = {
     get url() {
       return running.url;
@@ -123,9 +126,10 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
     },
     stop: () => running.stop("a test stops it"),
     async restart(between = () => {}) {
+      const port = portAgain();
       await running.stop("a test restarts it");
       await between(directory);
-      running = await startServer({ directory, log, port: 0, ...clock, ...outbound, ...sshLimits });
+      running = await startServer({ directory, log, port, ...clock, ...outbound, ...sshLimits });
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -38,6 +38,8 @@ const PATHS = [
 /** Calls of a cycle's surroundings after which it ends, as if the process were killed. */
 const CRASH_WITHIN = 12;
 const SETTLE_ROUNDS_MAX = 12;
+/** The first guess how long the program needs for a sync, in ms; then its last sync counts. */
+const PROGRAM_MS = 100;
 /** Cycles within one second, so that the names of their conflict files meet. */
 const CYCLES_PER_SECOND = 20;
 const MS_PER_SECOND = 1000;
@@ -59,36 +61,49 @@ export interface WorldOptions {
   readonly seed: number;
   /** Each is one deed of one person, or of the world. */
   readonly deeds: number;
+  /** The compiled program: now and then a person starts it to sync, and it is killed. How far it comes is chance, whatever the seed. */
+  readonly program?: string;
 }
 
 /** Returns what broke, a sentence each; empty: nothing. */
-export async function runWorld({ seed, deeds }: WorldOptions): Promise<string[]> {
+export async function runWorld({ seed, deeds, program }: WorldOptions): Promise<string[]> {
   await using folder = await temporaryFolder();
-  await using server = await contextServer();
-  const world = new World(seed, folder.path, server);
+  await using server = await contextServer({ samePort: true });
+  const world = new World({ seed, folder: folder.path, server, program });
   await world.begin();
   for (let deed = 0; deed < deeds; deed += 1) await world.deed();
   return await world.end();
+}
+
+interface WorldDeps {
+  readonly seed: number;
+  readonly folder: string;
+  readonly server: ContextServer;
+  readonly program: string | undefined;
 }
 
 class World {
   readonly #choose: (below: number) => number;
   readonly #folder: string;
   readonly #server: ContextServer;
+  readonly #program: string | undefined;
   readonly #people: Person[] = [];
   readonly #ledger: Ledger = new Map();
   readonly #story: string[] = [];
   #tokens = 0;
+  /** Kills are spread over this time. */
+  #programMs = PROGRAM_MS;
   #cycles = 0;
   /** The same times in every run: names of conflict files contain them. */
   readonly #clock = manualClock();
   /** Restores the last backup. */
   #restore: (() => Promise<void>) | undefined;
 
-  constructor(seed: number, folder: string, server: ContextServer) {
+  constructor({ seed, folder, server, program }: WorldDeps) {
     this.#choose = chooser(seed);
     this.#folder = folder;
     this.#server = server;
+    this.#program = program;
   }
 
   async begin(): Promise<void> {
@@ -107,7 +122,7 @@ class World {
     if (what < 45) this.#edit(person);
     else if (what < 53) this.#delete(person);
     else if (what < 60) this.#rename(person);
-    else if (what < 92) await this.#sync(person, this.#choose(3) === 0);
+    else if (what < 92) await this.#oneSync(person);
     else if (what < 96) await this.#changeRule();
     else if (what < 98) await this.#backUp();
     else if (this.#restore && this.#choose(2) === 0) {
@@ -203,6 +218,29 @@ class World {
     person.copy.write(to, before);
     person.dirty.add(from).add(to);
     this.#tell(person, `renames ${from} to ${to}`);
+  }
+
+  async #oneSync(person: Person): Promise<void> {
+    if (this.#program !== undefined && this.#choose(4) === 0) await this.#killedSync(this.#program, person);
+    else await this.#sync(person, this.#choose(3) === 0);
+  }
+
+  /** What it recorded is not known, so all that was edited stays `dirty`. */
+  async #killedSync(program: string, person: Person): Promise<void> {
+    const { copy, token } = person;
+    const child = Bun.spawn([program, "sync", "--yes", "--dir", copy.directory], {
+      env: { ...process.env, SERVICE_TOKEN: token },
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    const begun = performance.now();
+    const lifeMs = this.#choose(Math.ceil(this.#programMs));
+    await Promise.race([child.exited, Bun.sleep(lifeMs)]);
+    child.kill("SIGKILL");
+    await child.exited;
+    const ended = child.signalCode === null;
+    if (ended) this.#programMs = performance.now() - begun;
+    else this.#programMs += 5;
+    this.#tell(person, ended ? "syncs with the program" : `is killed after ${lifeMs} ms`);
   }
 
   /** Returns the number of changes; 0 for a cycle that ended early. */
