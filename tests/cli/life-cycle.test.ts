@@ -7,6 +7,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { eventually } from "../kit/eventually.ts";
 import { failure } from "../kit/cairn.ts";
+import type { Examination } from "../../src/context/doctor/doctor.ts";
 import { runContext, type RunningContext } from "../kit/running-context.ts";
 
 /** As promised for a stop. */
@@ -45,12 +46,20 @@ unix("signals", () => {
   test("a server that is suspended answers nobody, and status and health say so soon", async () => {
     await using server = await runContext();
     process.kill(server.pid, "SIGSTOP");
-    const [status, health] = await Promise.all([
+    const [status, health, doctor] = await Promise.all([
       server.data<object>("server", "status"),
       server.said("server", "health"),
+      server.cairn("doctor", "--json"),
     ]);
     expect(status).toMatchObject({ running: true, pid: server.pid, health: "does not answer" });
     expect(health).toEqual(failure(`${server.url}: does not answer`, 2));
+    const { ok, checks } = JSON.parse(doctor.stdout) as Examination;
+    const stateOf = (name: string) => checks.find(({ check }) => check === name);
+    expect([ok, stateOf("health"), stateOf("audit record")?.found]).toMatchObject([
+      false,
+      { state: "fail", found: `the server (process ${server.pid}) does not answer` },
+      "the running server does not answer",
+    ]);
   });
 
   test("Ctrl+Z is ignored on purpose, and the log says so", async () => {

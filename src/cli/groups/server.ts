@@ -4,6 +4,7 @@ import { defineCommand } from "citty";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { doorState, isRunning, runningDoor, type Door } from "../../context/people/local-door.ts";
+import { healthOf, type ServerHealth } from "../../context/client/server-health.ts";
 import { serverDirectory } from "../../context/config/directory.ts";
 import { systemClock } from "../../kit/clock.ts";
 import {
@@ -13,7 +14,7 @@ import {
   waitForStopSignal,
 } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { problemText, type HealthProblem } from "../../kit/health.ts";
+import { problemText } from "../../kit/health.ts";
 import { createLog } from "../../kit/log.ts";
 import { formatOf, logWriter, printData, printText } from "../../kit/output.ts";
 import { startDetached } from "../../kit/process.ts";
@@ -26,8 +27,6 @@ const START_WAIT_MS = 10_000;
 /** From the end of a server's work to the end of its process. */
 const EXIT_WAIT_MS = 500;
 const STOP_WAIT_MS = 15_000;
-/** The check itself takes milliseconds. */
-const HEALTH_WAIT_MS = 5_000;
 
 export const serverStart = defineCommand({
   meta: { name: "start", description: "Start the server in the foreground" },
@@ -111,7 +110,7 @@ export const serverStatus = defineCommand({
       running: door !== undefined,
       pid: door?.pid ?? null,
       url: door?.url ?? null,
-      health: door ? (await healthOf(door.url)).status : null,
+      health: door ? (await shownHealth(door.url)).status : null,
     };
     await printData(status, formatOf(args), (one) => fields(one));
     if (!door) throw new AppError("refused", "the server is not running; start it with cairn server start");
@@ -126,7 +125,7 @@ export const serverHealth = defineCommand({
   },
   async run({ args }) {
     const url = args.server ?? (await urlOf(serverDirectory(args["server-dir"], processEnvironment())));
-    const found = { url, ...(await healthOf(url)) };
+    const found = { url, ...(await shownHealth(url)) };
     await printData(found, formatOf(args), healthText);
     if (found.status !== "ok") throw new AppError("unavailable", healthText(found));
   },
@@ -182,26 +181,11 @@ async function urlOf(directory: string): Promise<string> {
   return door.url;
 }
 
-interface ShownHealth {
-  readonly status: string;
-  readonly problems: readonly HealthProblem[];
+async function shownHealth(url: string): Promise<ServerHealth> {
+  return (await healthOf(url)) ?? { status: "does not answer", problems: [] };
 }
 
-async function healthOf(url: string): Promise<ShownHealth> {
-  try {
-    const response = await fetch(`${url.replace(/\/+$/, "")}/health`, {
-      redirect: "manual",
-      signal: AbortSignal.timeout(HEALTH_WAIT_MS),
-    });
-    const { status = `status ${response.status}`, problems = [] } =
-      (await response.json()) as Partial<ShownHealth>;
-    return { status, problems };
-  } catch {
-    return { status: "does not answer", problems: [] };
-  }
-}
-
-function healthText({ url, status, problems }: ShownHealth & { url: string }): string {
+function healthText({ url, status, problems }: ServerHealth & { url: string }): string {
   const why = problems.length === 0 ? "" : ` (${problems.map(problemText).join(", ")})`;
   return `${url}: ${status}${why}`;
 }

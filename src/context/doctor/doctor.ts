@@ -2,8 +2,9 @@
 // asks it for what only it can see and reads the rest from disk.
 
 import type { Clock } from "../../kit/clock.ts";
-import { problemText, type HealthState } from "../../kit/health.ts";
+import { problemText } from "../../kit/health.ts";
 import { Client, networkTransport } from "../client/client.ts";
+import { healthOf, type ServerHealth } from "../client/server-health.ts";
 import type { AuditVerification } from "../audit/schema.ts";
 import { configOf, configVerdict } from "./configuration.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
@@ -11,9 +12,6 @@ import { doorState, type Door } from "../people/local-door.ts";
 import * as data from "./data.ts";
 import { fail, made, ok, quoted, skipped, type Finding, type Verdict } from "./finding.ts";
 import { clockSense, disk, permissions, port } from "./surroundings.ts";
-
-/** The check itself takes milliseconds. */
-const HEALTH_WAIT_MS = 5_000;
 
 export interface Examination {
   readonly directory: string;
@@ -81,22 +79,27 @@ async function read(spaces: readonly string[], place: data.Place): Promise<Findi
   return findings;
 }
 
-/** Asks the running server. */
+/** Asks the running server. One that is silent is asked once. */
 async function asked(door: Door, spaces: readonly string[], directory: string): Promise<Finding[]> {
   const client = new Client(networkTransport(door.url, door.token));
   const held = "the running server has it open; a full check needs the server to be stopped";
+  const health = await healthOf(door.url);
+  const fromServer = async (look: () => Promise<Verdict>) =>
+    health ? await look() : skipped("the running server does not answer");
   const findings = [
-    await made("health", null, () => health(door, directory)),
+    await made("health", null, () => healthVerdict(health, door, directory)),
     await made("database", null, () => skipped(held)),
-    await made("audit record", null, async () =>
-      data.auditVerdict(await client.get<AuditVerification>("/audit/verify")),
+    await made("audit record", null, () =>
+      fromServer(async () => data.auditVerdict(await client.get<AuditVerification>("/audit/verify"))),
     ),
   ];
   for (const space of spaces)
     findings.push(
       await made("database", space, () => skipped(held)),
-      await made("working tree", space, async () =>
-        data.treeVerdict(space, directory, await client.get<FileRecord[]>(`/spaces/${space}/files`), 0),
+      await made("working tree", space, () =>
+        fromServer(async () =>
+          data.treeVerdict(space, directory, await client.get<FileRecord[]>(`/spaces/${space}/files`), 0),
+        ),
       ),
       await made("text index", space, () =>
         skipped("the running server brings it up to date before each search"),
@@ -105,15 +108,18 @@ async function asked(door: Door, spaces: readonly string[], directory: string): 
   return findings;
 }
 
-async function health(door: Door, directory: string): Promise<Verdict> {
-  const signal = AbortSignal.timeout(HEALTH_WAIT_MS);
-  const answer = await fetch(`${door.url}/health`, { redirect: "manual", signal });
-  const { status, problems = [] } = (await answer.json()) as Partial<HealthState>;
+function healthVerdict(health: ServerHealth | undefined, { pid }: Door, directory: string): Verdict {
+  const dir = `--server-dir ${quoted(directory)}`;
+  const log = `see its log: cairn server logs ${dir}`;
+  if (!health) {
+    const stop = `stop it with cairn server stop ${dir}, or kill process ${pid}, and start it again`;
+    return fail(`the server (process ${pid}) does not answer`, `${log}; ${stop}`);
+  }
+  const { status, problems } = health;
   if (status === "ok") return ok("the server reads and writes its storage");
+  const isFull = problems.some(({ reason }) => reason === "full");
   return fail(
-    `the server reports ${[status ?? answer.status, ...problems.map(problemText)].join(", ")}`,
-    problems.some(({ reason }) => reason === "full")
-      ? `free some space on the disk of ${directory}`
-      : `see its log: cairn server logs --server-dir ${quoted(directory)}`,
+    `the server reports ${[status, ...problems.map(problemText)].join(", ")}`,
+    isFull ? `free some space on the disk of ${directory}` : log,
   );
 }

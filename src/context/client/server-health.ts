@@ -1,0 +1,27 @@
+// The health of a server, as its open route tells everybody.
+
+import type { HealthProblem } from "../../kit/health.ts";
+
+/** The check itself takes milliseconds. */
+const WAIT_MS = 5_000;
+
+export interface ServerHealth {
+  /** `ok`, `degraded`, or the HTTP status of an answer that is not of a context server. */
+  readonly status: string;
+  readonly problems: readonly HealthProblem[];
+}
+
+/** Undefined: it does not answer within a few seconds. */
+export async function healthOf(url: string): Promise<ServerHealth | undefined> {
+  try {
+    const response = await fetch(`${url.replace(/\/+$/, "")}/health`, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(WAIT_MS),
+    });
+    const { status = `status ${response.status}`, problems = [] } =
+      (await response.json()) as Partial<ServerHealth>;
+    return { status, problems };
+  } catch {
+    return undefined;
+  }
+}
