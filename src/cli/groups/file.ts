@@ -187,7 +187,7 @@ export const fileDestroy = spaceCommand({
   },
   ask: async (space, args) => {
     const number = versionNumber("--version", args.version);
-    if (args.yes !== true) throw await unconfirmed(space, args.path, number);
+    if (args.yes !== true) throw await unconfirmed(space, number, args);
     await space.destroy(args.path, number);
     return { path: args.path, version: number, destroyed: true };
   },
@@ -195,12 +195,22 @@ export const fileDestroy = spaceCommand({
 });
 
 /** Says what would be lost. Raises `not_found` for a version that does not exist. */
-async function unconfirmed(space: SpaceDoor, file: string, number: number): Promise<AppError> {
-  const { versions } = await space.history(file);
+async function unconfirmed(
+  space: SpaceDoor,
+  number: number,
+  args: { readonly path: string },
+): Promise<AppError> {
+  const file = args.path;
+  const { current, versions } = await space.history(file);
   const one = versions.find((each) => each.version === number);
   if (!one) throw new AppError("not_found", `file ${file} v${number}: not found`);
   if (one.destroyed || one.pruned)
     return new AppError("refused", `v${number} of ${file} has no content left; nothing to destroy`);
+  if (number === current)
+    return new AppError(
+      "invalid",
+      `v${number} is the live version of ${file}; delete the file first with ${nextCommand(["file", "delete"], [file], args)}`,
+    );
   return new AppError(
     "refused",
     `v${number} of ${file} (${bytes(one.size)}, ${one.created_at}, by ${one.author}) would be lost permanently; pass --yes to destroy it`,
