@@ -71,7 +71,7 @@ function signedIn({ local }: ServerFlags, environment: Environment): ServerTarge
 }
 
 function dataOf(directory: string | undefined, environment: Environment): ServerTarget {
-  return { kind: "data", directory: serverDirectory(directory, environment) };
+  return { kind: "data", directory: serverDirectory(directory, environment, { remote: true }) };
 }
 
 function found(environment: Environment): SpaceTarget {

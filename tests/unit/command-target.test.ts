@@ -57,7 +57,11 @@ test("follows the same order for a server, which is never a folder", async () =>
   await using here = await machine();
   const { environment, at } = here;
   await here.space(".cairn/space");
-  await refusal(() => serverTarget({}, environment), "not_found", /^no server found in /);
+  await refusal(
+    () => serverTarget({}, environment),
+    "not_found",
+    /^no server found in .*; sign in to one with cairn auth login <name> --server <address>, create one/,
+  );
   await here.server(".cairn/server");
   const data = { kind: "data" as const, directory: at(".cairn/server") };
   expect(serverTarget({}, environment)).toEqual(data);

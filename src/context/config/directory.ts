@@ -9,8 +9,15 @@ import { AppError, systemCode } from "../../kit/error.ts";
 export const CONFIG_FILE_NAME = "server.yaml";
 const STANDARD_PLACES = ["/srv/cairn", "/var/lib/cairn"];
 
-/** Returns `--server-dir`, the environment's or the first standard place with a server. Raises `not_found`, or `refused` without access. */
-export function serverDirectory(flag: string | undefined, environment: Environment): string {
+/**
+ * Returns `--server-dir`, the environment's or the first standard place with a server. `remote`: the command could also ask a server elsewhere.
+ * Raises `not_found`, or `refused` without access.
+ */
+export function serverDirectory(
+  flag: string | undefined,
+  environment: Environment,
+  { remote = false }: { readonly remote?: boolean } = {},
+): string {
   const given = flag ?? (environment["SERVICE_SERVER_DIR"] || undefined);
   const places = given === undefined ? [...STANDARD_PLACES, ownPlace(environment)] : [given];
   const states = places.map((place) => ({ path: resolve(place), state: stateOf(resolve(place)) }));
@@ -25,7 +32,7 @@ export function serverDirectory(flag: string | undefined, environment: Environme
   throw new AppError(
     "not_found",
     given === undefined
-      ? `no server found in ${places.join(", ")}; create one with cairn init server, or name its directory with --server-dir`
+      ? `no server found in ${places.join(", ")}; ${remote ? "sign in to one with cairn auth login <name> --server <address>, " : ""}create one with cairn init server, or name its directory with --server-dir`
       : `no server found in ${resolve(given)} (no ${CONFIG_FILE_NAME}); create one with ${commandText(["cairn", "init", "server", "--data-dir", given])}`,
   );
 }
