@@ -17,7 +17,7 @@ const FIXED_TIME_S = 315_532_800; // 1980-01-01, the first day that a zip file c
 
 export async function tarGz(files: readonly ArchiveFile[]): Promise<Buffer<ArrayBuffer>> {
   // Not before it is needed: scripts start before packages are installed.
-  const { tarOf } = await import("../src/kit/tar.ts");
+  const { tarOf } = await import("../src/kit/disk/tar.ts");
   const sources = files.map(({ path, bytes, executable }) => ({
     name: path,
     size: bytes.length,

@@ -2,8 +2,8 @@
 // macros of man(7), which every system reads. `man.ts [folder]` writes them, by default to dist/man.
 
 import { mkdir } from "node:fs/promises";
-import type { CommandNode } from "../src/kit/cli.ts";
-import type { HelpPage } from "../src/kit/help.ts";
+import type { CommandNode } from "../src/kit/terminal/cli.ts";
+import type { HelpPage } from "../src/kit/terminal/help.ts";
 import { ROOT, readManifest } from "./step.ts";
 
 export interface ManPage {
@@ -19,9 +19,9 @@ export async function manPages(version: string): Promise<ManPage[]> {
   // Not before they are needed: scripts start before packages are installed.
   const [{ program }, { commandTree }, { usage }, { isRequired, spellings }] = await Promise.all([
     import("../src/cli/main.ts"),
-    import("../src/kit/cli.ts"),
-    import("../src/kit/help.ts"),
-    import("../src/kit/arguments.ts"),
+    import("../src/kit/terminal/cli.ts"),
+    import("../src/kit/terminal/help.ts"),
+    import("../src/kit/terminal/arguments.ts"),
   ]);
   const root = await commandTree(program);
   const topics = await Promise.all(

@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     files: ["src/context/access/pattern.ts", "src/context/access/rights.ts"],
     tests: ["tests/unit/context-access", "tests/context/access.test.ts"],
   },
-  paths: { files: ["src/kit/paths.ts", "src/kit/paths-disk.ts"], tests: ["tests/unit/paths"] },
+  paths: { files: ["src/kit/text/paths.ts", "src/kit/disk/paths-disk.ts"], tests: ["tests/unit/paths"] },
   swap: {
     files: ["src/context/versioned-store/sqlite/batch.ts"],
     tests: [
@@ -32,7 +32,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     ],
   },
   chain: {
-    files: ["src/kit/hash-chain.ts", "src/context/audit/verify.ts"],
+    files: ["src/kit/secrets/hash-chain.ts", "src/context/audit/verify.ts"],
     tests: ["tests/unit/kit/hash-chain.test.ts", "tests/unit/context-audit", "tests/context/audit.test.ts"],
   },
   approvals: {

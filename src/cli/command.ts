@@ -3,7 +3,7 @@
 import { defineCommand, type ArgsDef, type CommandDef, type ParsedArgs } from "citty";
 import type { Client } from "../context/client/client.ts";
 import { AppError } from "../kit/error.ts";
-import { formatOf, printData, printWarning } from "../kit/output.ts";
+import { formatOf, printData, printWarning } from "../kit/terminal/output.ts";
 import type { SpaceDoor } from "../context/space/door.ts";
 import { connected, connectionArgs, spaceArgs, withSpace, type SpaceCommandFlags } from "./connection.ts";
 

@@ -3,12 +3,12 @@
 
 import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { accessTokenIn, TOKEN_EXPECTED } from "../kit/access-token.ts";
+import { accessTokenIn, TOKEN_EXPECTED } from "../kit/secrets/access-token.ts";
 import { homeDirectory, type Environment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
-import { nameKey } from "../kit/names.ts";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../kit/modes.ts";
-import { replaceFile } from "../kit/replace-file.ts";
+import { nameKey } from "../kit/text/names.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../kit/disk/modes.ts";
+import { replaceFile } from "../kit/disk/replace-file.ts";
 
 interface SavedToken {
   readonly user: string;

@@ -1,7 +1,7 @@
 // The text of a difference between two versions, with colours where a terminal shows them.
 
 import type { FileDiff } from "../context/files/diff.ts";
-import { styled, type Style } from "../kit/style.ts";
+import { styled, type Style } from "../kit/terminal/style.ts";
 import { plural } from "./text.ts";
 
 /** Printed before a patch, where programs that read patches skip it. */

@@ -2,12 +2,12 @@
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { commandWords } from "../kit/command-text.ts";
-import { absentAsUndefined } from "../kit/disk.ts";
+import { commandWords } from "../kit/terminal/command-text.ts";
+import { absentAsUndefined } from "../kit/disk/disk.ts";
 import { temporaryDirectory, type Environment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
-import { PRIVATE_FILE_MODE } from "../kit/modes.ts";
-import { runOnOwnTerminal } from "../kit/process.ts";
+import { PRIVATE_FILE_MODE } from "../kit/disk/modes.ts";
+import { runOnOwnTerminal } from "../kit/processes/process.ts";
 
 /** Raises `invalid` if no editor is set. */
 export function editorOf(environment: Environment): string[] {

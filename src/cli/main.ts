@@ -2,7 +2,7 @@
 // root help lists this table, so it announces no command that does not exist.
 
 import { exitCodeOf } from "../kit/error.ts";
-import { later, runProgram, type Command, type Program } from "../kit/cli.ts";
+import { later, runProgram, type Command, type Program } from "../kit/terminal/cli.ts";
 import { spaceArgs } from "./connection-args.ts";
 import { examples } from "./examples.ts";
 import { topics } from "./topics.ts";

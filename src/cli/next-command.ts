@@ -1,7 +1,7 @@
 // Writes the command that an answer suggests, as it has to be typed: quoted for a shell, and with the flags that said where this one worked.
 
 import { spaceArgs } from "./connection-args.ts";
-import { commandText } from "../kit/command-text.ts";
+import { commandText } from "../kit/terminal/command-text.ts";
 
 /** `words`: of the command. `places`: its arguments, which come from others. `given`: the flags of the command that suggests it. */
 export function nextCommand(

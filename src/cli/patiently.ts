@@ -3,7 +3,7 @@
 import type { Client } from "../context/client/client.ts";
 import { patient } from "../context/client/patience.ts";
 import { systemTimers } from "../kit/clock.ts";
-import { printWarning } from "../kit/output.ts";
+import { printWarning } from "../kit/terminal/output.ts";
 
 export function patiently(client: Client): Client {
   const onWait = (seconds: number) =>

@@ -2,7 +2,7 @@
 
 import { systemClock, type Clock } from "../kit/clock.ts";
 import { stderrIsTerminal } from "../kit/environment.ts";
-import { printProgress } from "../kit/output.ts";
+import { printProgress } from "../kit/terminal/output.ts";
 
 const EVERY_MS = 100;
 

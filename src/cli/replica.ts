@@ -13,7 +13,7 @@ import { systemClock } from "../kit/clock.ts";
 import { processEnvironment } from "../kit/environment.ts";
 import { AppError, type ErrorCode } from "../kit/error.ts";
 import { noCredential } from "../kit/http/bearer.ts";
-import { nameKey } from "../kit/names.ts";
+import { nameKey } from "../kit/text/names.ts";
 import { inWordsOfFlags, loginCommand, tokenIn } from "./connection.ts";
 import { savedToken, variableToken } from "./credentials.ts";
 import { patiently } from "./patiently.ts";

@@ -1,7 +1,7 @@
 // The words that a command of ours needs to act on a space from any directory: for commands that are written into files and shown to AI tools.
 
 import { resolve } from "node:path";
-import { commandText } from "../kit/command-text.ts";
+import { commandText } from "../kit/terminal/command-text.ts";
 import { ownCommand, processEnvironment } from "../kit/environment.ts";
 import type { SpaceCommandFlags } from "./connection.ts";
 import { spaceTarget } from "./target.ts";

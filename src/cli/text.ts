@@ -4,9 +4,9 @@
 import { systemClock } from "../kit/clock.ts";
 import { stdoutColumns } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
-import { styled } from "../kit/style.ts";
-import { visibleInLine } from "../kit/visible.ts";
-import { isPlain, widthOf } from "../kit/text-width.ts";
+import { styled } from "../kit/terminal/style.ts";
+import { visibleInLine } from "../kit/text/visible.ts";
+import { isPlain, widthOf } from "../kit/terminal/text-width.ts";
 
 export type Cell = string | number | boolean | null | undefined;
 

@@ -1,6 +1,6 @@
 // The topics of `cairn help`: what no single command explains. The texts are in embed/topics.
 
-import type { Topic } from "../kit/cli.ts";
+import type { Topic } from "../kit/terminal/cli.ts";
 import type { topicTexts } from "./topic-texts.ts";
 
 const topic = (name: keyof typeof topicTexts, description: string): Topic => ({

@@ -2,7 +2,7 @@
 // Keep it light: it touches no disk and no network.
 
 import { defineCommand } from "citty";
-import { formatOf, printData } from "../kit/output.ts";
+import { formatOf, printData } from "../kit/terminal/output.ts";
 import { version, versionLine } from "../kit/version.ts";
 
 export const versionCommand = defineCommand({

@@ -1,7 +1,7 @@
 // A sequence of questions: each sees the answers so far, those whose answer is known are skipped, and Escape goes back to the one before.
 // Nothing is written while it runs.
 
-import { BACK, cancelled, type Answered } from "../kit/prompts.ts";
+import { BACK, cancelled, type Answered } from "../kit/terminal/prompts.ts";
 
 export interface Question<A> {
   /** False: the answer is known, or nobody needs it. */

@@ -1,8 +1,8 @@
 // The foundation that every feature is built on.
 
-import type { Background } from "../kit/background.ts";
+import type { Background } from "../kit/concurrency/background.ts";
 import type { Clock } from "../kit/clock.ts";
-import type { Db } from "../kit/db.ts";
+import type { Db } from "../kit/storage/db.ts";
 import type { Log } from "../kit/log.ts";
 import type { WorkerPool } from "../kit/workers/pool.ts";
 import type { Audit } from "./audit/audit.ts";

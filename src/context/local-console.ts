@@ -1,6 +1,6 @@
 // Builds `cairn ui` from its parts: the space of this machine, the pages of the console that are about one space, the key and the listener.
 
-import { Background } from "../kit/background.ts";
+import { Background } from "../kit/concurrency/background.ts";
 import { Console } from "./console/console.ts";
 import { conflictsArea } from "./console/conflict-routes.ts";
 import { documentsArea } from "./console/document-routes.ts";

@@ -4,11 +4,11 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
-import { openDatabase } from "../kit/db.ts";
+import { openDatabase } from "../kit/storage/db.ts";
 import { AppError, messageOf } from "../kit/error.ts";
 import type { Handle } from "../kit/http/serve.ts";
 import { createLog, type Log, type LogOptions, type OpenLog } from "../kit/log.ts";
-import { migrate } from "../kit/migrate.ts";
+import { migrate } from "../kit/storage/migrate.ts";
 import { loadServerConfig } from "./config/config.ts";
 import { auditPath } from "./audit/audit-file.ts";
 import { secretsKeyPath } from "./config/directory.ts";

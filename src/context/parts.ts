@@ -2,16 +2,16 @@
 // server.ts.
 
 import { dirname, join } from "node:path";
-import { Background } from "../kit/background.ts";
+import { Background } from "../kit/concurrency/background.ts";
 import type { Clock } from "../kit/clock.ts";
-import type { Db } from "../kit/db.ts";
+import type { Db } from "../kit/storage/db.ts";
 import { Health, probeDisks } from "../kit/health.ts";
 import { AddressList } from "../kit/http/client-address.ts";
 import { Streams } from "../kit/http/sse.ts";
 import type { Log } from "../kit/log.ts";
 import { Histogram } from "../kit/metrics/histogram.ts";
 import { COMMIT_SECONDS, counter, gauge, Metrics } from "../kit/metrics/metrics.ts";
-import { SpoolDirectory } from "../kit/spool.ts";
+import { SpoolDirectory } from "../kit/disk/spool.ts";
 import { version } from "../kit/version.ts";
 import { auditPath } from "./audit/audit-file.ts";
 import { Audit } from "./audit/audit.ts";

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { PRIVATE_DIRECTORY_MODE } from "../kit/modes.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../kit/disk/modes.ts";
 import { checkContent } from "./backup/content.ts";
 import type { AuditInBackup, Manifest } from "./backup/schema.ts";
 import { unpack, type Unpacked } from "./backup/unpack.ts";
@@ -15,11 +15,11 @@ import { openServer } from "./main.ts";
 import { operator } from "./people/authentication.ts";
 import { runningDoor, systemUser } from "./people/local-door.ts";
 import { systemClock, type Clock } from "../kit/clock.ts";
-import { guarded } from "../kit/disk.ts";
+import { guarded } from "../kit/disk/disk.ts";
 import { AppError, systemCode } from "../kit/error.ts";
 import type { Log, LogOptions } from "../kit/log.ts";
 import { randomHex } from "../kit/random.ts";
-import { syncDirectory } from "../kit/replace-file.ts";
+import { syncDirectory } from "../kit/disk/replace-file.ts";
 
 const NAME_BITS = 48;
 

@@ -1,6 +1,6 @@
 // The worker of the context server: maps each job to its function, which loads with the first job.
 
-import { CHECKPOINT_JOB } from "../kit/checkpoints.ts";
+import { CHECKPOINT_JOB } from "../kit/storage/checkpoints.ts";
 import { implement, serveJobs } from "../kit/workers/job.ts";
 import { MARKDOWN_JOB } from "./console/markdown-job.ts";
 import { INSIDE_JOB } from "./doctor/inside-job.ts";
@@ -11,7 +11,7 @@ import { FILES_JOB, FIND_JOB, READ_JOB } from "./search/jobs.ts";
 import { KEYS_JOB } from "./ssh/keys-job.ts";
 
 serveJobs([
-  implement(CHECKPOINT_JOB, async () => (await import("../kit/checkpoints.ts")).checkpoint),
+  implement(CHECKPOINT_JOB, async () => (await import("../kit/storage/checkpoints.ts")).checkpoint),
   implement(MARKDOWN_JOB, async () => (await import("./console/markdown.ts")).renderMarkdown),
   implement(INSIDE_JOB, async () => (await import("./doctor/inside.ts")).checkInside),
   implement(DIFF_JOB, async () => (await import("./files/diff.ts")).encodedDiff),

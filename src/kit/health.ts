@@ -5,7 +5,7 @@ import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Type, type Static } from "@sinclair/typebox";
 import type { Clock } from "./clock.ts";
-import { PRIVATE_FILE_MODE } from "./modes.ts";
+import { PRIVATE_FILE_MODE } from "./disk/modes.ts";
 import { closed, oneOf } from "./schema.ts";
 import { storageReasonOf, storageReasons } from "./storage-error.ts";
 import { version } from "./version.ts";

@@ -1,7 +1,7 @@
 // Building blocks of request and answer schemas. Objects are closed: an unknown field is refused on input and a defect on output.
 
 import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
-import { NAME_CHARACTERS_MAX } from "./names.ts";
+import { NAME_CHARACTERS_MAX } from "./text/names.ts";
 
 export function closed<P extends TProperties>(properties: P) {
   return Type.Object(properties, { additionalProperties: false });

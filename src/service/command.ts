@@ -1,6 +1,6 @@
 // The `service` command line: `serve` and `version`, each loaded on demand.
 
-import { later, runProgram, type Program } from "../kit/cli.ts";
+import { later, runProgram, type Program } from "../kit/terminal/cli.ts";
 import type { StartOptions } from "./main.ts";
 
 const program = (start: Pick<StartOptions, "ui">): Program => ({

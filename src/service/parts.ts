@@ -1,14 +1,14 @@
 // Builds the service feature by feature, each from the ground and the features below it. To add a feature, add its lines here and in server.ts.
 
-import { Background } from "../kit/background.ts";
+import { Background } from "../kit/concurrency/background.ts";
 import type { Clock } from "../kit/clock.ts";
-import type { Db } from "../kit/db.ts";
+import type { Db } from "../kit/storage/db.ts";
 import type { Environment } from "../kit/environment.ts";
 import { Health, probeDirectory } from "../kit/health.ts";
 import { Streams } from "../kit/http/sse.ts";
 import type { Log } from "../kit/log.ts";
 import { counter, gauge, Metrics, type Reading } from "../kit/metrics/metrics.ts";
-import { SYSTEM_NETWORK, type Network } from "../kit/outbound.ts";
+import { SYSTEM_NETWORK, type Network } from "../kit/network/outbound.ts";
 import { version } from "../kit/version.ts";
 import { openWorker } from "../kit/workers/entry.ts";
 import { WorkerPool } from "../kit/workers/pool.ts";

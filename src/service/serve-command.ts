@@ -2,7 +2,7 @@
 
 import { defineCommand } from "citty";
 import { processEnvironment, stderrIsTerminal, waitForStopSignal } from "../kit/environment.ts";
-import { logWriter } from "../kit/output.ts";
+import { logWriter } from "../kit/terminal/output.ts";
 import type { StartOptions } from "./main.ts";
 
 /** `start` holds the options that have no flag. */

@@ -1,7 +1,7 @@
 // `service version`: prints the version and build.
 
 import type { CommandDef } from "citty";
-import { printText } from "../kit/output.ts";
+import { printText } from "../kit/terminal/output.ts";
 import { versionLine } from "../kit/version.ts";
 
 export const versionCommand: CommandDef = {

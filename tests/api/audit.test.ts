@@ -3,8 +3,8 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { systemClock, turnOfOthers } from "../../src/kit/clock.ts";
-import { openDatabase } from "../../src/kit/db.ts";
-import { migrate } from "../../src/kit/migrate.ts";
+import { openDatabase } from "../../src/kit/storage/db.ts";
+import { migrate } from "../../src/kit/storage/migrate.ts";
 import { Audit } from "../../src/service/audit/audit.ts";
 import type { ListedRecord } from "../../src/service/audit/schema.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";

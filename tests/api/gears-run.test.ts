@@ -1,7 +1,7 @@
 // Goal: a gear runs approved bytes with checked arguments, dry runs are for people with the right to, and every run is recorded forever.
 
 import { expect, test } from "bun:test";
-import { openDatabase } from "../../src/kit/db.ts";
+import { openDatabase } from "../../src/kit/storage/db.ts";
 import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear, withPrograms } from "../kit/gears.ts";
 import { GEAR_RUNS_AT_ONCE_MAX } from "../../src/service/gears/schema.ts";
 import { temporaryFolder } from "../kit/folder.ts";

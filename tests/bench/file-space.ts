@@ -6,7 +6,7 @@ import { closeSync, fsyncSync, openSync } from "node:fs";
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../src/kit/clock.ts";
-import { parseDocumentPath, type DocumentPath } from "../../src/kit/paths.ts";
+import { parseDocumentPath, type DocumentPath } from "../../src/kit/text/paths.ts";
 
 export const FILES = 50_000;
 export const VERSIONS = 10;

@@ -3,7 +3,7 @@
 
 import { Database } from "bun:sqlite";
 import type { SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
-import type { DocumentPath } from "../../src/kit/paths.ts";
+import type { DocumentPath } from "../../src/kit/text/paths.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { FILES, documentOf, makeLargeSpace, openSpace, pathOf } from "./file-space.ts";
 import type { Row } from "./row.ts";

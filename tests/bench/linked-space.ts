@@ -3,7 +3,7 @@
 import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { systemClock } from "../../src/kit/clock.ts";
-import { parseDocumentPath } from "../../src/kit/paths.ts";
+import { parseDocumentPath } from "../../src/kit/text/paths.ts";
 import { silent } from "../kit/file-engine.ts";
 
 export const LINKED_DOCUMENTS = 50_000;

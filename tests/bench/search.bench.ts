@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../src/kit/clock.ts";
-import { parseDocumentPath } from "../../src/kit/paths.ts";
+import { parseDocumentPath } from "../../src/kit/text/paths.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { runContext, type RunningContext } from "../kit/running-context.ts";
 import { percentile, type Row } from "./row.ts";

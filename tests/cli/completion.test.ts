@@ -6,7 +6,7 @@ import { offersOf } from "../../src/cli/completion/offers.ts";
 import { program } from "../../src/cli/main.ts";
 import { roles } from "../../src/context/access/schema.ts";
 import { syncModes } from "../../src/context/spaces/schema.ts";
-import { commandTree } from "../../src/kit/cli.ts";
+import { commandTree } from "../../src/kit/terminal/cli.ts";
 import { data, printed, refused } from "../kit/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { expectGolden } from "../kit/golden.ts";

@@ -6,10 +6,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { program } from "../../src/cli/main.ts";
-import { completeArguments, readArguments, spellings } from "../../src/kit/arguments.ts";
-import { commandTree, type CommandNode } from "../../src/kit/cli.ts";
-import { commandWords } from "../../src/kit/command-text.ts";
-import { HELP_COLUMNS, helpText } from "../../src/kit/help.ts";
+import { completeArguments, readArguments, spellings } from "../../src/kit/terminal/arguments.ts";
+import { commandTree, type CommandNode } from "../../src/kit/terminal/cli.ts";
+import { commandWords } from "../../src/kit/terminal/command-text.ts";
+import { HELP_COLUMNS, helpText } from "../../src/kit/terminal/help.ts";
 import { repositoryFiles } from "../house/source.ts";
 import { runBinary } from "../kit/binaries.ts";
 

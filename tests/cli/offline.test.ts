@@ -24,7 +24,7 @@ async function stoppedServer() {
 async function holder(directory: string) {
   const database = join(directory, DATABASE_NAME);
   const code = `
-    const { openDatabase } = await import(${JSON.stringify(join(ROOT, "src/kit/db.ts"))});
+    const { openDatabase } = await import(${JSON.stringify(join(ROOT, "src/kit/storage/db.ts"))});
     const db = openDatabase(${JSON.stringify(database)});
     console.log("open");
     for await (const _ of console) break;

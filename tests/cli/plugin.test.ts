@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
-import { commandWords } from "../../src/kit/command-text.ts";
+import { commandWords } from "../../src/kit/terminal/command-text.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { cairnAt, failure } from "../kit/cairn.ts";
 import { pictureOf, temporaryFolder } from "../kit/folder.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { program } from "../../src/cli/main.ts";
-import { commandTree, type CommandNode } from "../../src/kit/cli.ts";
+import { commandTree, type CommandNode } from "../../src/kit/terminal/cli.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { said, stoppedContext } from "../kit/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
@@ -81,7 +81,7 @@ test("--debug says where an error came from, in the form that was asked for", as
       code: "invalid",
       message: "unknown command: serer",
       details: { did_you_mean: "server" },
-      stack: expect.stringContaining("src/kit/arguments.ts"),
+      stack: expect.stringContaining("src/kit/terminal/arguments.ts"),
     },
   });
 });

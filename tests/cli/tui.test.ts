@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { startTerminal } from "../../src/kit/process.ts";
+import { startTerminal } from "../../src/kit/processes/process.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { cairn, data } from "../kit/cairn.ts";
 import { Emulator } from "../kit/emulator.ts";

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startTerminal } from "../../src/kit/process.ts";
+import { startTerminal } from "../../src/kit/processes/process.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { cairnAt, failure } from "../kit/cairn.ts";
 import { visitor } from "../kit/console.ts";

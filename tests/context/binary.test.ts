@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Audit } from "../../src/context/audit/audit.ts";
 import { verifyAuditFile } from "../../src/context/audit/verify.ts";
 import { systemClock } from "../../src/kit/clock.ts";
-import { openDatabase } from "../../src/kit/db.ts";
+import { openDatabase } from "../../src/kit/storage/db.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { refusal, refusalOf } from "../kit/refusal.ts";
 import { failure } from "../kit/cairn.ts";

@@ -8,7 +8,7 @@ import { peopleStore, type PeopleStore } from "../../src/context/people/store.ts
 import type { Users } from "../../src/context/people/users.ts";
 import { webhookStore } from "../../src/context/webhooks/store.ts";
 import type { DescribedRoute } from "../../src/kit/http/openapi.ts";
-import { hashPassword } from "../../src/kit/passwords.ts";
+import { hashPassword } from "../../src/kit/secrets/passwords.ts";
 import { openedContext, untilItWaits, type OpenedContext, type Sent } from "../kit/opened-context.ts";
 
 const OPERATOR = operator("the test");

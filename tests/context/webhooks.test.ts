@@ -7,7 +7,7 @@ import { existsSync, statSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { DeadLetterFile } from "../../src/context/webhooks/dead-letter.ts";
-import { SYSTEM_NETWORK } from "../../src/kit/outbound.ts";
+import { SYSTEM_NETWORK } from "../../src/kit/network/outbound.ts";
 import { refusal } from "../kit/refusal.ts";
 import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
 import { eventually } from "../kit/eventually.ts";

@@ -14,7 +14,7 @@ import {
 import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
-import type { DocumentPath } from "../../src/kit/paths.ts";
+import type { DocumentPath } from "../../src/kit/text/paths.ts";
 import { apply, at, put, silent, sqliteBench, text } from "../kit/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { smallDisk } from "../kit/small-disk.ts";

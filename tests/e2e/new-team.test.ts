@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
-import { startTerminal } from "../../src/kit/process.ts";
-import { freePort } from "../../src/kit/port.ts";
+import { startTerminal } from "../../src/kit/processes/process.ts";
+import { freePort } from "../../src/kit/network/port.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
 import { eventually, until } from "../kit/eventually.ts";

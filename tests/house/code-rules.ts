@@ -12,10 +12,11 @@ const HEADER_LINES_MAX = 5;
 const MAY_READ_ENVIRONMENT = ["src/kit/environment.ts"];
 const MAY_READ_CLOCK = ["src/kit/clock.ts"];
 const MAY_READ_RANDOMNESS = ["src/kit/random.ts", "src/kit/crypto.ts"];
-const MAY_START_PROCESSES = ["src/kit/process.ts"];
-const MAY_PRINT = ["src/kit/output.ts"];
+const MAY_START_PROCESSES = ["src/kit/processes/process.ts"];
+const MAY_PRINT = ["src/kit/terminal/output.ts"];
 
-const HOLDS_SQL = /^src\/kit\/(checkpoints|db|group-commit|migrate)\.ts$|\/(.+-)?store\.ts$|\/migrations\//;
+const HOLDS_SQL =
+  /^src\/kit\/storage\/(checkpoints|db|group-commit|migrate)\.ts$|\/(.+-)?store\.ts$|\/migrations\//;
 
 function product(files: readonly SourceFile[]): SourceFile[] {
   return files.filter(({ path }) => /^(src|bin)\/.*\.tsx?$/.test(path));
@@ -61,7 +62,7 @@ export const printingOnlyInKit = onlyIn(
   /\bconsole\.(log|info|warn|error|debug|dir|table)\b/,
 );
 
-const NAMES_MODES = "src/kit/modes.ts";
+const NAMES_MODES = "src/kit/disk/modes.ts";
 /** In the text as it stands: the transpiler turns octal numbers into decimal ones. */
 export const modesOnlyInKit: Rule = (files) =>
   product(files).flatMap(({ path, text }) => {

@@ -31,7 +31,7 @@ const cases: Record<string, Case> = {
     refused: [
       ["src/service/turns/engine.ts", "export const now = () => Date.now();"],
       ["src/service/turns/engine.ts", "export const now = () => new Date();"],
-      ["src/kit/rate.ts", "export const now = () => performance.now();"],
+      ["src/kit/http/rate.ts", "export const now = () => performance.now();"],
     ],
     allowed: [
       ["src/service/turns/engine.ts", "export const day = (ms: number) => new Date(ms).toISOString();"],
@@ -52,7 +52,7 @@ const cases: Record<string, Case> = {
         'import { spawn } from "node:child_process";\nexport const run = () => spawn("true");',
       ],
     ],
-    allowed: [["src/kit/process.ts", 'export const run = () => Bun.spawn(["true"]);']],
+    allowed: [["src/kit/processes/process.ts", 'export const run = () => Bun.spawn(["true"]);']],
   },
   "output is printed in kit": {
     rule: rules.printingOnlyInKit,
@@ -66,7 +66,7 @@ const cases: Record<string, Case> = {
       ["src/service/sandbox/docker.ts", "await mkdir(path, { mode: 0o700 });"],
     ],
     allowed: [
-      ["src/kit/modes.ts", "export const PRIVATE_FILE_MODE = 0o600;"],
+      ["src/kit/disk/modes.ts", "export const PRIVATE_FILE_MODE = 0o600;"],
       ["src/service/sandbox/files.ts", "const PROGRAM_MODE = 0o555;"],
     ],
   },
@@ -75,7 +75,7 @@ const cases: Record<string, Case> = {
     refused: [
       ["src/service/turns/engine.ts", "export const sql = `SELECT id\n  FROM turns WHERE id = ?`;"],
       ["src/service/people/routes.ts", 'export const sql = "DELETE FROM users";'],
-      ["src/kit/rate.ts", 'export const sql = "PRAGMA user_version";'],
+      ["src/kit/http/rate.ts", 'export const sql = "PRAGMA user_version";'],
     ],
     allowed: [
       ["src/service/turns/store.ts", 'export const sql = "SELECT id FROM turns";'],
@@ -161,18 +161,18 @@ const cases: Record<string, Case> = {
   "no top-level await outside bin": {
     rule: rules.noTopLevelAwait,
     refused: [
-      ["src/kit/db.ts", 'const text = await Bun.file("x").text();'],
-      ["src/kit/db.ts", "await open();"],
+      ["src/kit/storage/db.ts", 'const text = await Bun.file("x").text();'],
+      ["src/kit/storage/db.ts", "await open();"],
     ],
     allowed: [
       ["bin/cairn.ts", "process.exit(await main());"],
-      ["src/kit/db.ts", "export async function open() {\n  await ready();\n}"],
+      ["src/kit/storage/db.ts", "export async function open() {\n  await ready();\n}"],
     ],
   },
   "files stay readable in one sitting": {
     rule: rules.filesStayReadable,
-    refused: [["src/kit/db.ts", "//\n".repeat(451)]],
-    allowed: [["src/kit/db.ts", "//\n".repeat(450)]],
+    refused: [["src/kit/storage/db.ts", "//\n".repeat(451)]],
+    allowed: [["src/kit/storage/db.ts", "//\n".repeat(450)]],
   },
   "file names say something": {
     rule: rules.namesSaySomething,
@@ -188,13 +188,13 @@ const cases: Record<string, Case> = {
   "files open with their purpose": {
     rule: rules.filesOpenWithPurpose,
     refused: [
-      ["src/kit/db.ts", "export const a = 1;\n"],
-      ["src/kit/db.ts", "// Database.\nexport const a = 1;\n"],
-      ["src/kit/db.ts", "// Six.\n".repeat(6)],
+      ["src/kit/storage/db.ts", "export const a = 1;\n"],
+      ["src/kit/storage/db.ts", "// Database.\nexport const a = 1;\n"],
+      ["src/kit/storage/db.ts", "// Six.\n".repeat(6)],
       ["tests/unit/db.test.ts", "test();\n"],
     ],
     allowed: [
-      ["src/kit/db.ts", `${header}export const a = 1;\n`],
+      ["src/kit/storage/db.ts", `${header}export const a = 1;\n`],
       ["tests/unit/db.test.ts", "// Goal: it works.\ntest();\n"],
     ],
   },

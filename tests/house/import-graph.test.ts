@@ -14,12 +14,15 @@ const cases: Record<string, Case> = {
   "kit imports no feature": {
     rule: rules.kitKnowsNoFeature,
     refused: [
-      ["src/kit/db.ts", 'import { turn } from "../service/turns/turn.ts";'],
+      ["src/kit/storage/db.ts", 'import { turn } from "../../service/turns/turn.ts";'],
       ["src/kit/http/guard.ts", 'import type { User } from "../../service/people/schema.ts";'],
-      ["src/kit/cli.ts", 'const later = () => import("../cli/main.ts");'],
+      ["src/kit/terminal/cli.ts", 'const later = () => import("../../cli/main.ts");'],
     ],
     allowed: [
-      ["src/kit/db.ts", 'import { readFileSync } from "node:fs";\nimport { clock } from "./clock.ts";'],
+      [
+        "src/kit/storage/db.ts",
+        'import { readFileSync } from "node:fs";\nimport { clock } from "../clock.ts";',
+      ],
     ],
   },
   "service and context meet at one door": {

@@ -2,7 +2,7 @@
 // many values by their position.
 
 import { expect, test } from "bun:test";
-import { openDatabase, type Db } from "../../src/kit/db.ts";
+import { openDatabase, type Db } from "../../src/kit/storage/db.ts";
 import { statementsOf, type Database } from "./statements.ts";
 
 /** Tables that grow with use; the others are small by limits of their own. */

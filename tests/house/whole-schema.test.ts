@@ -7,7 +7,7 @@ import { ROOT } from "../../release/step.ts";
 import { serverMigrations } from "../../src/context/migrations/migrations.ts";
 import { spaceMigrations } from "../../src/context/versioned-store/sqlite/migrations/migrations.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";
-import type { Migration } from "../../src/kit/migrate.ts";
+import type { Migration } from "../../src/kit/storage/migrate.ts";
 import { expectGolden } from "../kit/golden.ts";
 
 interface Part {

@@ -1,6 +1,6 @@
 // A small client of the API for tests: JSON in and out, refusals as values, event streams as lists.
 
-import { EventStream } from "../../src/kit/event-stream.ts";
+import { EventStream } from "../../src/kit/network/event-stream.ts";
 import type { Answer, Method, ServiceRoutes } from "./answers.ts";
 
 export interface Refusal {

@@ -11,7 +11,7 @@ import type {
 import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned-store/sqlite/engine.ts";
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import type { Log } from "../../src/kit/log.ts";
-import { parseDocumentPath, type DocumentPath } from "../../src/kit/paths.ts";
+import { parseDocumentPath, type DocumentPath } from "../../src/kit/text/paths.ts";
 import { temporaryFolder } from "./folder.ts";
 import { manualClock, type ManualClock } from "./manual-clock.ts";
 

@@ -1,6 +1,6 @@
 // Receives what a server sends to its webhooks, over real HTTP, by a name that resolves to this machine for the server under test.
 
-import type { Network } from "../../src/kit/outbound.ts";
+import type { Network } from "../../src/kit/network/outbound.ts";
 
 export interface Received {
   readonly path: string;

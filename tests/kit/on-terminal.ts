@@ -1,7 +1,7 @@
 // A program on a terminal of its own, and a person who types when they are asked.
 
-import { LATE, within } from "../../src/kit/deadline.ts";
-import { startTerminal } from "../../src/kit/process.ts";
+import { LATE, within } from "../../src/kit/concurrency/deadline.ts";
+import { startTerminal } from "../../src/kit/processes/process.ts";
 
 /** Less than a test has. */
 const ENDS_WITHIN_MS = 50_000;

@@ -1,6 +1,6 @@
 // A sandbox for a test, of the kind asked for, and short ways to run gears in it. `await using` stops it and sees to its containers.
 
-import { Background } from "../../src/kit/background.ts";
+import { Background } from "../../src/kit/concurrency/background.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { randomCallId } from "../../src/kit/random.ts";

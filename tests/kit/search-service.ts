@@ -1,7 +1,7 @@
 // A local HTTPS server that stands in for the search service, with the network that leads to it: the compiled-in name resolves to this
 // machine, which only this network object allows. Everything else on the way is the real thing.
 
-import type { Network } from "../../src/kit/outbound.ts";
+import type { Network } from "../../src/kit/network/outbound.ts";
 import { selfSigned } from "./certificate.ts";
 
 const SEARCH_HOST = "api.search.brave.com";

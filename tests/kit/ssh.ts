@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { chmod } from "node:fs/promises";
 import { locateTool } from "../../release/system-packages.ts";
 import { parsePublicKey } from "../../src/context/config/public-key.ts";
-import { startTerminal } from "../../src/kit/process.ts";
+import { startTerminal } from "../../src/kit/processes/process.ts";
 import { contextServer, type ContextServer, type ContextServerOptions } from "./context-server.ts";
 import { Emulator } from "./emulator.ts";
 import { temporaryFolder, type Folder } from "./folder.ts";

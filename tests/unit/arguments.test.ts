@@ -9,7 +9,7 @@ import {
   readArguments,
   repeatable,
   unknownCommand,
-} from "../../src/kit/arguments.ts";
+} from "../../src/kit/terminal/arguments.ts";
 import { refusalOf } from "../kit/refusal.ts";
 
 const args: ArgsDef = {

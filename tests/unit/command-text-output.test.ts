@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { bytes, secondsOf, table, when } from "../../src/cli/text.ts";
-import { painted, showStyles, styled } from "../../src/kit/style.ts";
-import { visible } from "../../src/kit/visible.ts";
+import { painted, showStyles, styled } from "../../src/kit/terminal/style.ts";
+import { visible } from "../../src/kit/text/visible.ts";
 
 const plain = (text: string) => painted(text, visible);
 

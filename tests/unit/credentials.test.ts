@@ -10,7 +10,7 @@ import {
   saveToken,
   storedToken,
 } from "../../src/cli/credentials.ts";
-import { TOKEN_EXPECTED } from "../../src/kit/access-token.ts";
+import { TOKEN_EXPECTED } from "../../src/kit/secrets/access-token.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { refusal } from "../kit/refusal.ts";
 

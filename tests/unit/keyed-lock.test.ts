@@ -1,7 +1,7 @@
 // Goal: work with one key goes one after the other in the order asked, other keys side by side, and a failure stops nobody else.
 
 import { expect, test } from "bun:test";
-import { KeyedLock } from "../../src/kit/keyed-lock.ts";
+import { KeyedLock } from "../../src/kit/concurrency/keyed-lock.ts";
 
 test("runs work on one key in order, keys independently, and goes on after a failure", async () => {
   const lock = new KeyedLock<string>();

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { manPages } from "../../release/man.ts";
 import { program } from "../../src/cli/main.ts";
-import { spellings } from "../../src/kit/arguments.ts";
-import { commandTree, type CommandNode } from "../../src/kit/cli.ts";
+import { spellings } from "../../src/kit/terminal/arguments.ts";
+import { commandTree, type CommandNode } from "../../src/kit/terminal/cli.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 const withBelow = (node: CommandNode): CommandNode[] => [node, ...node.children.flatMap(withBelow)];

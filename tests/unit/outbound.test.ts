@@ -1,7 +1,7 @@
 // Goal: no request leaves for an address that was not checked, and what goes wrong is told apart without saying more than it must.
 
 import { expect, test } from "bun:test";
-import { addressProblem, isMetadataAddress, nameProblem } from "../../src/kit/addresses.ts";
+import { addressProblem, isMetadataAddress, nameProblem } from "../../src/kit/network/addresses.ts";
 import {
   checkedEndpoints,
   OutboundFailure,
@@ -9,7 +9,7 @@ import {
   SYSTEM_NETWORK,
   type Network,
   type OutboundRequest,
-} from "../../src/kit/outbound.ts";
+} from "../../src/kit/network/outbound.ts";
 import { selfSigned } from "../kit/certificate.ts";
 
 const HOST = "api.example.org";

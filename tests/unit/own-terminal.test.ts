@@ -13,7 +13,7 @@ test.each([
   await using folder = await temporaryFolder();
   const program = await folder.write(
     "program.ts",
-    `import { OwnTerminal } from ${JSON.stringify(join(ROOT, "src/kit/own-terminal.ts"))};
+    `import { OwnTerminal } from ${JSON.stringify(join(ROOT, "src/kit/terminal/own-terminal.ts"))};
     const terminal = new OwnTerminal();
     terminal.start({ input() {}, resized() {}, ended() {} }, "<restored>");
     ${crash}`,

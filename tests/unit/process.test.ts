@@ -1,8 +1,8 @@
 // Goal: a child never outstays its deadline, never fills memory, and never holds its caller by what it left behind.
 
 import { describe, expect, test } from "bun:test";
-import { OutputCapture } from "../../src/kit/capture.ts";
-import { runProcess, startProcess } from "../../src/kit/process.ts";
+import { OutputCapture } from "../../src/kit/processes/capture.ts";
+import { runProcess, startProcess } from "../../src/kit/processes/process.ts";
 
 const environment = { PATH: process.env.PATH ?? "" };
 const options = { environment, deadlineMs: 10_000, outputBytesMax: 1_000 };

@@ -2,11 +2,11 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { Background } from "../../src/kit/background.ts";
+import { Background } from "../../src/kit/concurrency/background.ts";
 import { systemClock } from "../../src/kit/clock.ts";
-import { openDatabase } from "../../src/kit/db.ts";
+import { openDatabase } from "../../src/kit/storage/db.ts";
 import { createLog } from "../../src/kit/log.ts";
-import { migrate } from "../../src/kit/migrate.ts";
+import { migrate } from "../../src/kit/storage/migrate.ts";
 import { Audit } from "../../src/service/audit/audit.ts";
 import { Refusals } from "../../src/service/audit/refusals.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { assert, nat, property, string } from "fast-check";
-import { brokenStart, decodeUtf8, wholeCharacters } from "../../src/kit/utf8.ts";
+import { brokenStart, decodeUtf8, wholeCharacters } from "../../src/kit/text/utf8.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

@@ -1,7 +1,7 @@
 // Flattens the tree of commands into what a shell can offer at each point of a command line. Each shell's file writes that in its own syntax.
 
-import { choicesOf, spellings } from "../../kit/arguments.ts";
-import type { CommandNode } from "../../kit/cli.ts";
+import { choicesOf, spellings } from "../../kit/terminal/arguments.ts";
+import type { CommandNode } from "../../kit/terminal/cli.ts";
 
 export type Value =
   | { readonly kind: "words"; readonly words: readonly string[] }

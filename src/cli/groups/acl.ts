@@ -2,7 +2,7 @@
 
 import { capabilities, type Acl, type AclRule, type Explanation } from "../../context/access/schema.ts";
 import type { Client } from "../../context/client/client.ts";
-import { oneOfWords } from "../../kit/arguments.ts";
+import { oneOfWords } from "../../kit/terminal/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
 import { table } from "../text.ts";

@@ -15,10 +15,10 @@ import {
   type AuditStats,
   type AuditVerification,
 } from "../../context/audit/schema.ts";
-import { oneOfWords } from "../../kit/arguments.ts";
+import { oneOfWords } from "../../kit/terminal/arguments.ts";
 import { processEnvironment, temporaryDirectory } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printBytes, printData } from "../../kit/output.ts";
+import { formatOf, printBytes, printData } from "../../kit/terminal/output.ts";
 import { serverCommand } from "../command.ts";
 import { connected, connectionArgs, type ConnectionFlags } from "../connection.ts";
 import { plural, table, when } from "../text.ts";
@@ -102,7 +102,7 @@ async function verifyServer(args: ConnectionFlags): Promise<AuditVerification> {
     return connected(args, (client) => client.get<AuditVerification>("/audit/verify"));
   const [{ verifyOffline }, { lookAt }, { DATABASE_NAME }] = await Promise.all([
     import("../../context/audit/audit.ts"),
-    import("../../kit/db-untouched.ts"),
+    import("../../kit/storage/db-untouched.ts"),
     import("../../context/main.ts"),
   ]);
   return lookAt(join(directory, DATABASE_NAME), temporaryDirectory(environment), (db) =>

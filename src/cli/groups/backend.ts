@@ -8,7 +8,7 @@ import { engineDescriptions } from "../../context/versioned-store/engines.ts";
 import { ENGINE_NAMES } from "../../context/versioned-store/schema.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printData } from "../../kit/output.ts";
+import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { serverDirArg } from "../connection.ts";
 import { fields, table, type Cell } from "../text.ts";
 

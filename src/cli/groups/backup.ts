@@ -8,7 +8,7 @@ import type { Backup, SpaceInBackup } from "../../context/backup/schema.ts";
 import type { OnProgress, RestoredServer } from "../../context/restore-server.ts";
 import { processEnvironment, temporaryDirectory, waitForStopSignal } from "../../kit/environment.ts";
 import { AppError, statusOf, type ErrorCode } from "../../kit/error.ts";
-import { formatOf, printData, printWarning } from "../../kit/output.ts";
+import { formatOf, printData, printWarning } from "../../kit/terminal/output.ts";
 import { connected } from "../connection.ts";
 import { progressLine } from "../progress.ts";
 import { nextCommand } from "../next-command.ts";

@@ -1,9 +1,9 @@
 // `cairn completion`: prints the completion script of a shell. It is generated from the tree of commands at run time, so the two always agree.
 
 import { defineCommand } from "citty";
-import { oneOfWords } from "../../kit/arguments.ts";
-import { commandTree, type Program } from "../../kit/cli.ts";
-import { formatOf, printData } from "../../kit/output.ts";
+import { oneOfWords } from "../../kit/terminal/arguments.ts";
+import { commandTree, type Program } from "../../kit/terminal/cli.ts";
+import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { bashScript } from "../completion/bash.ts";
 import { fishScript } from "../completion/fish.ts";
 import { offersOf, type Offer } from "../completion/offers.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readServerConfig } from "../../context/config/config.ts";
 import { CONFIG_FILE_NAME, serverDirectory } from "../../context/config/directory.ts";
 import { processEnvironment } from "../../kit/environment.ts";
-import { formatOf, printData } from "../../kit/output.ts";
+import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { serverDirArg } from "../connection.ts";
 import { fields } from "../text.ts";
 

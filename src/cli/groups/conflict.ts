@@ -7,7 +7,7 @@ import {
   showConflict,
   type Resolution,
 } from "../../context/replica/conflicts.ts";
-import { accessProblem } from "../../kit/disk.ts";
+import { accessProblem } from "../../kit/disk/disk.ts";
 import { AppError } from "../../kit/error.ts";
 import { spaceCommand } from "../command.ts";
 import { shown, table, when } from "../text.ts";

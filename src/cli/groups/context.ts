@@ -17,14 +17,14 @@ import {
   type Verification,
 } from "../../context/delivery/schema.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
-import { oneOfWords } from "../../kit/arguments.ts";
+import { oneOfWords } from "../../kit/terminal/arguments.ts";
 import { systemClock } from "../../kit/clock.ts";
-import { accessProblem } from "../../kit/disk.ts";
+import { accessProblem } from "../../kit/disk/disk.ts";
 import { AppError } from "../../kit/error.ts";
-import { PUBLIC_FILE_MODE } from "../../kit/modes.ts";
-import { formatOf, printBytes, printData, printText, printWarning } from "../../kit/output.ts";
-import { replaceFile } from "../../kit/replace-file.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { PUBLIC_FILE_MODE } from "../../kit/disk/modes.ts";
+import { formatOf, printBytes, printData, printText, printWarning } from "../../kit/terminal/output.ts";
+import { replaceFile } from "../../kit/disk/replace-file.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
 import { commandOn, spaceWords } from "../space-words.ts";
 import { plural, table, wholeNumber } from "../text.ts";
@@ -157,7 +157,7 @@ async function warnOf(omitted: Exported["omitted"]): Promise<void> {
 }
 
 async function delivering() {
-  const { countTexts } = await import("../../kit/token-count.ts");
+  const { countTexts } = await import("../../kit/text/token-count.ts");
   return { clock: systemClock, count: countTexts };
 }
 

@@ -10,8 +10,8 @@ import { systemClock } from "../../kit/clock.ts";
 import { homeDirectory, processEnvironment, waitForStopSignal, ownUser } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
-import { formatOf, printData, printText } from "../../kit/output.ts";
-import { ownCommand, startDetached } from "../../kit/process.ts";
+import { formatOf, printData, printText } from "../../kit/terminal/output.ts";
+import { ownCommand, startDetached } from "../../kit/processes/process.ts";
 import { inWordsOfFlags } from "../connection.ts";
 import {
   connectAsUserOf,

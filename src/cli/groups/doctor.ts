@@ -9,7 +9,7 @@ import type { Finding, State } from "../../context/doctor/finding.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { processEnvironment, temporaryDirectory } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printData } from "../../kit/output.ts";
+import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { serverDirArg } from "../connection.ts";
 import { plural, shown } from "../text.ts";
 

@@ -4,9 +4,9 @@
 import { defineCommand } from "citty";
 import { hasTerminal, processEnvironment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
-import { formatOf, printData } from "../../kit/output.ts";
-import { parseDocumentPath } from "../../kit/paths.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { formatOf, printData } from "../../kit/terminal/output.ts";
+import { parseDocumentPath } from "../../kit/text/paths.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { Written } from "../../context/files/files.ts";
 import { spaceArgs, withSpace, type SpaceCommandFlags as Flags } from "../connection.ts";
 import { EditedFile, editorOf } from "../editing.ts";

@@ -6,7 +6,7 @@ import { problemText } from "../../context/freshness/words.ts";
 import { validate } from "../../context/space/validation.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printData } from "../../kit/output.ts";
+import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { spaceCommand } from "../command.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
 import { plural, table } from "../text.ts";

@@ -4,9 +4,9 @@ import { defineCommand } from "citty";
 import { drawings, drawn, type Drawing, type Drawn } from "../../context/graph/drawing.ts";
 import type { GraphAnswer, GraphLink } from "../../context/graph/schema.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
-import { oneOfWords } from "../../kit/arguments.ts";
+import { oneOfWords } from "../../kit/terminal/arguments.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printData, printText, printWarning } from "../../kit/output.ts";
+import { formatOf, printData, printText, printWarning } from "../../kit/terminal/output.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
 import { fields, table } from "../text.ts";
 

@@ -6,10 +6,10 @@ import { newServerDirectory } from "../../context/config/directory.ts";
 import { integrationIds } from "../../context/integrations/descriptors.ts";
 import { ownSpaceDirectory } from "../../context/space/directory.ts";
 import { templateNames } from "../../context/spaces/templates.ts";
-import { oneOfWords, repeatable } from "../../kit/arguments.ts";
+import { oneOfWords, repeatable } from "../../kit/terminal/arguments.ts";
 import { processEnvironment, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printData } from "../../kit/output.ts";
+import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { mayAsk, refuseMissing, type Answers, type Kind } from "../init/answers.ts";
 import {
   checkClientPlace,
@@ -258,7 +258,7 @@ export async function runWizard(args: Flags): Promise<void> {
 async function wizard(given: Answers, environment: Environment): Promise<Answers> {
   const [{ askEach }, { introduce }, questions, { unconnectedTools }] = await Promise.all([
     import("../wizard.ts"),
-    import("../../kit/prompts.ts"),
+    import("../../kit/terminal/prompts.ts"),
     import("../init/questions.ts"),
     import("./plugin.ts"),
   ]);

@@ -4,7 +4,7 @@ import { defineCommand } from "citty";
 import { systemClock } from "../../kit/clock.ts";
 import { hasTerminal, standardStreams, waitForStopSignal } from "../../kit/environment.ts";
 import { createLog } from "../../kit/log.ts";
-import { logWriter, printHint } from "../../kit/output.ts";
+import { logWriter, printHint } from "../../kit/terminal/output.ts";
 import { inWordsOfFlags, openSpace, spaceArgs } from "../connection.ts";
 
 export const mcp = defineCommand({

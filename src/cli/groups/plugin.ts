@@ -10,11 +10,11 @@ import {
   type Scope,
 } from "../../context/integrations/integrations.ts";
 import { integrationIds } from "../../context/integrations/descriptors.ts";
-import { oneOfWords, repeatable } from "../../kit/arguments.ts";
-import { accessProblem } from "../../kit/disk.ts";
+import { oneOfWords, repeatable } from "../../kit/terminal/arguments.ts";
+import { accessProblem } from "../../kit/disk/disk.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printData, printHint } from "../../kit/output.ts";
+import { formatOf, printData, printHint } from "../../kit/terminal/output.ts";
 import { spaceArgs, withSpace, type SpaceCommandFlags } from "../connection.ts";
 import { spaceWords } from "../space-words.ts";
 import { table } from "../text.ts";

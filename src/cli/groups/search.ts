@@ -10,8 +10,8 @@ import {
 } from "../../context/search/schema.ts";
 import { processEnvironment, stdoutTakesColor } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printBytes, printData, printHint } from "../../kit/output.ts";
-import { visible, visibleInLine } from "../../kit/visible.ts";
+import { formatOf, printBytes, printData, printHint } from "../../kit/terminal/output.ts";
+import { visible, visibleInLine } from "../../kit/text/visible.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
 import { wholeNumber } from "../text.ts";
 

@@ -16,9 +16,9 @@ import {
 import { AppError } from "../../kit/error.ts";
 import { problemText } from "../../kit/health.ts";
 import { createLog } from "../../kit/log.ts";
-import { formatOf, logWriter, printData, printText } from "../../kit/output.ts";
-import { startDetached } from "../../kit/process.ts";
-import { visibleInLine } from "../../kit/visible.ts";
+import { formatOf, logWriter, printData, printText } from "../../kit/terminal/output.ts";
+import { startDetached } from "../../kit/processes/process.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
 import { serverDirArg } from "../connection.ts";
 import { fields } from "../text.ts";
 import { waitFor } from "../wait-for.ts";

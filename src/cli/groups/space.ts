@@ -6,10 +6,10 @@ import type { EffectiveQuotas, Space, SyncMode, SyncRules } from "../../context/
 import { modeOf } from "../../context/spaces/modes.ts";
 import { syncModes } from "../../context/spaces/schema.ts";
 import { templateNames } from "../../context/spaces/templates.ts";
-import { flagToo, oneOfWords } from "../../kit/arguments.ts";
+import { flagToo, oneOfWords } from "../../kit/terminal/arguments.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printData, printWarning } from "../../kit/output.ts";
+import { formatOf, printData, printWarning } from "../../kit/terminal/output.ts";
 import { serverCommand, spaceCommand } from "../command.ts";
 import {
   dirArg,

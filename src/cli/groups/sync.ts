@@ -5,7 +5,7 @@ import type { CycleOptions } from "../../context/replica/cycle.ts";
 import type { SyncReport } from "../../context/replica/report.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
-import { formatOf, printData } from "../../kit/output.ts";
+import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { localDeps } from "../connection.ts";
 import { progressLine } from "../progress.ts";
 import { replicaArgs, replicaDirectory, tokenFileArg, withReplica } from "../replica.ts";

@@ -2,7 +2,7 @@
 
 import { defineCommand } from "citty";
 import { templateFiles, templateNames, templateSummary } from "../../context/spaces/templates.ts";
-import { formatOf, printData } from "../../kit/output.ts";
+import { formatOf, printData } from "../../kit/terminal/output.ts";
 
 export const templateList = defineCommand({
   meta: { name: "list", description: "List the templates for new spaces" },

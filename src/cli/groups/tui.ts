@@ -5,7 +5,7 @@ import { systemClock } from "../../kit/clock.ts";
 import { hasTerminal, processEnvironment, stdoutIsTerminal } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
-import type { OwnTerminal } from "../../kit/own-terminal.ts";
+import type { OwnTerminal } from "../../kit/terminal/own-terminal.ts";
 import type { App } from "../../context/tui/app.ts";
 import type { Desk, Edited } from "../../context/tui/desk.ts";
 import { connected, localDeps, spaceArgs } from "../connection.ts";
@@ -76,7 +76,7 @@ async function show(open: (stage: OwnStage) => Opened): Promise<void> {
   const [{ App }, { LEAVE }, { OwnTerminal }] = await Promise.all([
     import("../../context/tui/app.ts"),
     import("../../context/tui/screen.ts"),
-    import("../../kit/own-terminal.ts"),
+    import("../../kit/terminal/own-terminal.ts"),
   ]);
   const stage: OwnStage = { terminal: new OwnTerminal() };
   const { desk, close } = open(stage);

@@ -3,13 +3,20 @@
 import { defineCommand } from "citty";
 import { loopbackAddress } from "../../context/local-ui/address.ts";
 import { IDLE_HOURS, KEY_MINUTES } from "../../context/local-ui/limits.ts";
-import { openInBrowser } from "../../kit/browser.ts";
+import { openInBrowser } from "../../kit/processes/browser.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { hasTerminal, processEnvironment, waitForStopSignal } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
-import { formatOf, logWriter, printData, printHint, printText, printWarning } from "../../kit/output.ts";
-import { onEnter } from "../../kit/stdin.ts";
+import {
+  formatOf,
+  logWriter,
+  printData,
+  printHint,
+  printText,
+  printWarning,
+} from "../../kit/terminal/output.ts";
+import { onEnter } from "../../kit/terminal/stdin.ts";
 import { dirArg, localDeps, localDirectory } from "../connection.ts";
 import { portProblem } from "../init/new-server.ts";
 

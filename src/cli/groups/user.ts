@@ -2,10 +2,10 @@
 
 import type { Token, User } from "../../context/people/schema.ts";
 import { roles } from "../../context/access/schema.ts";
-import { oneOfWords, repeatable } from "../../kit/arguments.ts";
+import { oneOfWords, repeatable } from "../../kit/terminal/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { hasTerminal, processEnvironment } from "../../kit/environment.ts";
-import { askHidden, readStdin } from "../../kit/stdin.ts";
+import { askHidden, readStdin } from "../../kit/terminal/stdin.ts";
 import { serverCommand } from "../command.ts";
 import { serverUrl } from "../target.ts";
 import { forgetToken, saveSignIn } from "../credentials.ts";

@@ -1,7 +1,7 @@
 // `cairn webhook …`: webhooks and their deliveries.
 
 import type { CreatedWebhook, DeadLetter, Delivery, Webhook } from "../../context/webhooks/schema.ts";
-import { repeatable } from "../../kit/arguments.ts";
+import { repeatable } from "../../kit/terminal/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
 import { fields, table, when } from "../text.ts";

@@ -1,7 +1,7 @@
 // After `cairn init`: connects the AI tools of this user to the new space, and keeps a client in sync in the background. The space stays if one of
 // them fails; the report says why, and the command that tries again.
 
-import { commandText } from "../../kit/command-text.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Answers } from "../init/answers.ts";
 import { shown } from "../text.ts";

@@ -1,7 +1,7 @@
 // What `cairn init` needs to know, from flags or from a person, and what can be wrong with it. Nothing here writes.
 
 import type { Space } from "../../context/spaces/schema.ts";
-import { commandText } from "../../kit/command-text.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import { AppError } from "../../kit/error.ts";
 import { hasTerminal } from "../../kit/environment.ts";
 

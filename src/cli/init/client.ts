@@ -5,7 +5,7 @@ import type { Progress } from "../../context/replica/cycle.ts";
 import { isReplica, originOf } from "../../context/replica/state.ts";
 import { holdsFinishedSpace } from "../../context/space/directory.ts";
 import type { Space } from "../../context/spaces/schema.ts";
-import { commandText } from "../../kit/command-text.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { inWordsOfFlags, localDeps } from "../connection.ts";

@@ -2,10 +2,10 @@
 
 import { newServerDirectory } from "../../context/config/directory.ts";
 import { spaceNameProblem } from "../../context/spaces/schema.ts";
-import { commandText } from "../../kit/command-text.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import type { Environment } from "../../kit/environment.ts";
-import { listenProblem, PORT_MAX } from "../../kit/hosts.ts";
-import { printWarning } from "../../kit/output.ts";
+import { listenProblem, PORT_MAX } from "../../kit/network/hosts.ts";
+import { printWarning } from "../../kit/terminal/output.ts";
 import { refuseProblems, type Answers } from "./answers.ts";
 
 /** Undefined: a number that a server can listen on; 0 lets the system choose. */

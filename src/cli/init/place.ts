@@ -6,7 +6,7 @@ import { CONFIG_FILE_NAME } from "../../context/config/directory.ts";
 import { holdsLocalSpace, namedSpaceDirectory, ownSpaceDirectory } from "../../context/space/directory.ts";
 import { spaceNameProblem } from "../../context/spaces/schema.ts";
 import { RESERVED_NAMES } from "../../context/versioned-store/schema.ts";
-import { accessProblem } from "../../kit/disk.ts";
+import { accessProblem } from "../../kit/disk/disk.ts";
 import { homeDirectory, type Environment } from "../../kit/environment.ts";
 
 /** Counting stops here: people need to know whether there are files, and about how many. */

@@ -5,11 +5,11 @@ import { isReplica } from "../../context/replica/state.ts";
 import { holdsFinishedSpace, ownSpaceDirectory } from "../../context/space/directory.ts";
 import { spaceNameProblem } from "../../context/spaces/schema.ts";
 import { templateNames, templateSummary } from "../../context/spaces/templates.ts";
-import { accessTokenIn, TOKEN_EXPECTED } from "../../kit/access-token.ts";
+import { accessTokenIn, TOKEN_EXPECTED } from "../../kit/secrets/access-token.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
-import { listenProblem } from "../../kit/hosts.ts";
-import { parseName } from "../../kit/names.ts";
+import { listenProblem } from "../../kit/network/hosts.ts";
+import { parseName } from "../../kit/text/names.ts";
 import {
   BACK,
   choose,
@@ -18,7 +18,7 @@ import {
   typeLine,
   typeSecret,
   type Answered,
-} from "../../kit/prompts.ts";
+} from "../../kit/terminal/prompts.ts";
 import { storedToken } from "../credentials.ts";
 import { serverUrl } from "../target.ts";
 import { bytes, plural } from "../text.ts";

@@ -2,11 +2,11 @@
 // keeps running afterwards.
 
 import { newServerDirectory } from "../../context/config/directory.ts";
-import { openInBrowser } from "../../kit/browser.ts";
-import { commandText } from "../../kit/command-text.ts";
+import { openInBrowser } from "../../kit/processes/browser.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import { stderrIsTerminal, waitForStopSignal, type Environment } from "../../kit/environment.ts";
-import { listenProblem } from "../../kit/hosts.ts";
-import { logWriter, printText } from "../../kit/output.ts";
+import { listenProblem } from "../../kit/network/hosts.ts";
+import { logWriter, printText } from "../../kit/terminal/output.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { refuseProblems, type Answers } from "./answers.ts";
 import { portProblem } from "./new-server.ts";

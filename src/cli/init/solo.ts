@@ -6,7 +6,7 @@ import type { SpaceDoor } from "../../context/space/door.ts";
 import { spaceNameProblem } from "../../context/spaces/schema.ts";
 import { INDEX_PATH } from "../../context/spaces/space-index.ts";
 import { templateFiles, templateOperations } from "../../context/spaces/templates.ts";
-import { commandText } from "../../kit/command-text.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { localDeps } from "../connection.ts";

@@ -2,7 +2,7 @@
 // A pattern that would match in a surprising way is rejected when it is saved.
 
 import { fieldError, type AppError } from "../../kit/error.ts";
-import { foldedPath } from "../../kit/paths.ts";
+import { foldedPath } from "../../kit/text/paths.ts";
 
 const SEGMENT = /^[^\\/?[\]{}]+$/u;
 

@@ -3,7 +3,7 @@
 //
 // Precedence: any matching deny rule refuses; otherwise any matching allow rule grants; otherwise the role decides, in the spaces where it applies.
 
-import { foldedPath } from "../../kit/paths.ts";
+import { foldedPath } from "../../kit/text/paths.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 import type { AclRule, Capability, Role } from "./schema.ts";
 

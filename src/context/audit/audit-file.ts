@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError, systemCode } from "../../kit/error.ts";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
-import { syncDirectoryNow } from "../../kit/replace-file.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
+import { syncDirectoryNow } from "../../kit/disk/replace-file.ts";
 
 const READ_BYTES = 256 * 1024;
 /** Far larger than any record; a longer line is not ours. */

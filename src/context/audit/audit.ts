@@ -2,11 +2,11 @@
 
 import { sha256Hex } from "../../kit/crypto.ts";
 import { rfc3339, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, stopping } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
-import { CHAIN_START } from "../../kit/hash-chain.ts";
+import { CHAIN_START } from "../../kit/secrets/hash-chain.ts";
 import type { HealthProblem } from "../../kit/health.ts";
 import { storageReasonOf } from "../../kit/storage-error.ts";
 import type { Applied, Head, LogEntry } from "../versioned-store/engine.ts";

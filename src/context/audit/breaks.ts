@@ -2,11 +2,11 @@
 // afterwards, and stays in the database permanently.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { AuditBreak } from "./schema.ts";
 import type { AuditStore, BreakRow } from "./store.ts";
 import type { Anchor, Baseline, Checked } from "./verify.ts";
-import { CHAIN_START } from "../../kit/hash-chain.ts";
+import { CHAIN_START } from "../../kit/secrets/hash-chain.ts";
 
 export class Breaks {
   readonly #db: Db;

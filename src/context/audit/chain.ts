@@ -3,9 +3,9 @@
 // detected, and the last recorded change of each space, so that a crash between a change and its record loses neither.
 
 import { turnOfOthers } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { messageOf } from "../../kit/error.ts";
-import { EMPTY_CHAIN, type ChainEnd } from "../../kit/hash-chain.ts";
+import { EMPTY_CHAIN, type ChainEnd } from "../../kit/secrets/hash-chain.ts";
 import type { Log } from "../../kit/log.ts";
 import { AuditFile } from "./audit-file.ts";
 import { hashOf, lineOf, type RecordBody } from "./record.ts";

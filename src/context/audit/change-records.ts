@@ -2,7 +2,7 @@
 // recorded twice. The next start records the changes that a crash left without a record, as it does for events.
 
 import { rfc3339, Stretch, turnOfOthers } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Applied, Head, LogEntry } from "../versioned-store/engine.ts";
 import { readLines } from "./audit-file.ts";

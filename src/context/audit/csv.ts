@@ -1,6 +1,6 @@
 // Formats an audit record as a line of CSV.
 
-import { csvRow } from "../../kit/csv.ts";
+import { csvRow } from "../../kit/text/csv.ts";
 import type { AuditRecord } from "./schema.ts";
 
 const COLUMNS = [

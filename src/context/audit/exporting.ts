@@ -1,7 +1,7 @@
 // Streams the audit record as JSON lines or CSV, oldest first.
 
 import type { Static } from "@sinclair/typebox";
-import { CSV_TYPE } from "../../kit/csv.ts";
+import { CSV_TYPE } from "../../kit/text/csv.ts";
 import { answerDownload, inPieces } from "../../kit/http/download-answer.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Caller } from "../identity/caller.ts";

@@ -1,7 +1,7 @@
 // Examines the audit file when a server opens it: finds the end of the chain and compares the file with its anchor. A crash can leave a file
 // longer than its anchor, but never a shorter or different one. Reads only the records since the anchor, unless those do not follow from it.
 
-import { CHAIN_START, type ChainEnd } from "../../kit/hash-chain.ts";
+import { CHAIN_START, type ChainEnd } from "../../kit/secrets/hash-chain.ts";
 import { readLines, readLinesBack, type Line } from "./audit-file.ts";
 import { parseRecord } from "./record.ts";
 import type { AnchorRow } from "./store.ts";

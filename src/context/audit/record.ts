@@ -1,9 +1,9 @@
 // Serializes and parses an audit record, one line of the file. A record has exactly one serialized form, so a change of any byte is detected.
 
 import { canonicalJson } from "../../kit/crypto.ts";
-import { hasMembers, parseExact } from "../../kit/exact-json.ts";
-import { chainHash } from "../../kit/hash-chain.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { hasMembers, parseExact } from "../../kit/text/exact-json.ts";
+import { chainHash } from "../../kit/secrets/hash-chain.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { AuditRecord } from "./schema.ts";
 
 export type RecordBody = Omit<AuditRecord, "hash">;

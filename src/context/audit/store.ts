@@ -1,6 +1,6 @@
 // The SQL that anchors the audit file: its end, detected breaks, and the last recorded change of each space.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 
 export interface AnchorRow {
   entries: number;

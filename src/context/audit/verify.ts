@@ -2,7 +2,7 @@
 // removal or reordering goes undetected. Only reads.
 
 import { LIGHT_STEPS, Stretch } from "../../kit/clock.ts";
-import { CHAIN_START, chainFault, EMPTY_CHAIN, type ChainEnd } from "../../kit/hash-chain.ts";
+import { CHAIN_START, chainFault, EMPTY_CHAIN, type ChainEnd } from "../../kit/secrets/hash-chain.ts";
 import { LINE_BYTES_MAX, readLines, type Line } from "./audit-file.ts";
 import { canonicalOf, isAsWritten, parseRecord } from "./record.ts";
 import type { AuditVerification } from "./schema.ts";

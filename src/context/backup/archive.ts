@@ -6,7 +6,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { AppError, systemCode } from "../../kit/error.ts";
-import { readTar, tarOf, type Packed, type Source } from "../../kit/tar.ts";
+import { readTar, tarOf, type Packed, type Source } from "../../kit/disk/tar.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 /** Does not block on a FIFO without a writer. */

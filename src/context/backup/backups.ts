@@ -3,13 +3,13 @@
 
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Background } from "../../kit/background.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { FrozenFile } from "../../kit/frozen-copy.ts";
-import type { Db } from "../../kit/db.ts";
+import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import type { Source } from "../../kit/tar.ts";
+import type { Source } from "../../kit/disk/tar.ts";
 import { version } from "../../kit/version.ts";
 import type { Audit } from "../audit/audit.ts";
 import { loadServerConfig } from "../config/config.ts";

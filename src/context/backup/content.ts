@@ -4,7 +4,7 @@
 import { join, sep } from "node:path";
 import { turnOfOthers } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
-import { openDatabase, type Db } from "../../kit/db.ts";
+import { openDatabase, type Db } from "../../kit/storage/db.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { verifyAuditFile } from "../audit/verify.ts";
 import { loadServerConfig } from "../config/config.ts";

@@ -3,7 +3,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { rfc3339 } from "../../kit/clock.ts";
-import { accessProblem } from "../../kit/disk.ts";
+import { accessProblem } from "../../kit/disk/disk.ts";
 
 const SHOWN_MAX = 100;
 const NAME = /^cairn-backup-\d{8}T\d{6}Z\.tar\.zst$/;

@@ -1,6 +1,6 @@
 // SQL that searches a database for inconsistencies. Read-only, for any schema that a backup may hold.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 
 export interface StoredBlob {
   id: number;

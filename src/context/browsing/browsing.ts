@@ -3,8 +3,8 @@
 
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { notFound } from "../../kit/error.ts";
-import { filteredInTurns } from "../../kit/filter-in-turns.ts";
-import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
+import { filteredInTurns } from "../../kit/concurrency/filter-in-turns.ts";
+import { parseDocumentPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Spaces } from "../spaces/spaces.ts";

@@ -2,7 +2,7 @@
 
 import { statusOf } from "../../kit/error.ts";
 import type { Timers } from "../../kit/clock.ts";
-import { pauseBy } from "../../kit/deadline.ts";
+import { pauseBy } from "../../kit/concurrency/deadline.ts";
 import { retryAfterOf } from "./failures.ts";
 import type { Transport } from "./client.ts";
 

@@ -2,7 +2,7 @@
 // minutes.
 
 import type { Timers } from "../../kit/clock.ts";
-import { LATE, within } from "../../kit/deadline.ts";
+import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { messageOf } from "../../kit/error.ts";
 import { interrupted, noAnswer } from "./failures.ts";
 

@@ -3,12 +3,12 @@
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
-import { accessProblem } from "../../kit/disk.ts";
+import { accessProblem } from "../../kit/disk/disk.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
-import { hostProblem, listenProblem } from "../../kit/hosts.ts";
+import { hostProblem, listenProblem } from "../../kit/network/hosts.ts";
 import { DEFAULT_ENGINE } from "../versioned-store/engines.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
-import { OTHERS_MODE_BITS, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
+import { OTHERS_MODE_BITS, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
 import { parsePublicKey } from "./public-key.ts";

@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { commandText } from "../../kit/command-text.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import { homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 

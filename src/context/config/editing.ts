@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../kit/error.ts";
-import { replaceFile } from "../../kit/replace-file.ts";
+import { replaceFile } from "../../kit/disk/replace-file.ts";
 import { parseConfig } from "./config.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
 

@@ -1,7 +1,7 @@
 // Backups of the server. An admin starts one in the directory that the operator chose; everything else about files is the operator's.
 
 import { h } from "preact";
-import { commandText } from "../../kit/command-text.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import type { Backups } from "../backup/backups.ts";
 import { page, part, to, type Answer, type PageRoute } from "./area.ts";
 import type { Failure } from "./failure.ts";

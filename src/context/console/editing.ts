@@ -3,8 +3,8 @@
 
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
-import { visibleInLine } from "../../kit/visible.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
 import type { ReadFile } from "../space/door.ts";
 import { MESSAGE_CHARACTERS_MAX } from "../versioned-store/schema.ts";
 import type { Failure } from "./failure.ts";

@@ -3,7 +3,7 @@
 import { turnOfOthers } from "../../kit/clock.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
 import { readBytes } from "../../kit/http/body.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 
 /** Above a document as large as the editor takes, of nothing but line ends: each is sent as six bytes. */
 const FORM_BYTES_MAX = 2 * 1024 * 1024;

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { SCRIPT_PATH, STYLES_PATH } from "./assets.ts";
-import { visible } from "../../kit/visible.ts";
+import { visible } from "../../kit/text/visible.ts";
 import { FormTo } from "./pieces.tsx";
 import type { Place, Stranger, Visit } from "./visit.ts";
 

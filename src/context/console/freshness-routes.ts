@@ -3,7 +3,7 @@
 
 import { h } from "preact";
 import type { Clock } from "../../kit/clock.ts";
-import { filteredInTurns } from "../../kit/filter-in-turns.ts";
+import { filteredInTurns } from "../../kit/concurrency/filter-in-turns.ts";
 import { freshnessGroups, freshnessOrders, overviewOf, type FreshnessWish } from "../freshness/overview.ts";
 import { Undeclared } from "../freshness/undeclared.ts";
 import type { Caller } from "../identity/caller.ts";

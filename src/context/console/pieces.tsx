@@ -2,7 +2,7 @@
 // (`bdi`), so that its direction does not change its surroundings.
 
 import type { ComponentChildren, VNode } from "preact";
-import { visible, visibleInLine } from "../../kit/visible.ts";
+import { visible, visibleInLine } from "../../kit/text/visible.ts";
 import type { Failure } from "./failure.ts";
 import { sizeText, timeText } from "./format.ts";
 import type { Stranger } from "./visit.ts";

@@ -3,7 +3,7 @@
 
 import { AppError } from "../../kit/error.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { RunOptions, WorkerPool } from "../../kit/workers/pool.ts";
 import type { ReadFile } from "../space/door.ts";
 import { MARKDOWN_JOB } from "./markdown-job.ts";

@@ -3,7 +3,7 @@
 import { h } from "preact";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { commandText } from "../../kit/command-text.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import type { Health } from "../../kit/health.ts";
 import type { Metrics } from "../../kit/metrics/metrics.ts";
 import { version } from "../../kit/version.ts";

@@ -2,7 +2,7 @@
 
 import { h } from "preact";
 import { AppError } from "../../kit/error.ts";
-import { checkPasswordShape } from "../../kit/passwords.ts";
+import { checkPasswordShape } from "../../kit/secrets/passwords.ts";
 import type { Role } from "../access/schema.ts";
 import type { AccessRules } from "../people/access-rules.ts";
 import { CreateUser, UpdateUser } from "../people/schema.ts";

@@ -4,7 +4,7 @@
 import type { Clock } from "../../kit/clock.ts";
 import { rfc3339 } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
-import { visible } from "../../kit/visible.ts";
+import { visible } from "../../kit/text/visible.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import { titleOf } from "../spaces/space-index.ts";
 import { entrySet, mapped } from "./choosing.ts";

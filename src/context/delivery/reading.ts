@@ -2,7 +2,7 @@
 
 import { AppError } from "../../kit/error.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import { DOCUMENT_BYTES_MAX, type Omitted } from "./schema.ts";
 import type { ContextSource } from "./source.ts";

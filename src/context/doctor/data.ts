@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../kit/clock.ts";
-import { lookAt } from "../../kit/db-untouched.ts";
+import { lookAt } from "../../kit/storage/db-untouched.ts";
 import { AppError } from "../../kit/error.ts";
 import { verifyOffline } from "../audit/audit.ts";
 import { auditPath, readLinesBack } from "../audit/audit-file.ts";

@@ -13,8 +13,8 @@ import {
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { rfc3339 } from "../../kit/clock.ts";
-import { OTHERS_MODE_BITS } from "../../kit/modes.ts";
-import { portProblem } from "../../kit/port.ts";
+import { OTHERS_MODE_BITS } from "../../kit/disk/modes.ts";
+import { portProblem } from "../../kit/network/port.ts";
 import type { Door } from "../people/local-door.ts";
 import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 

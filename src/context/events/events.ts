@@ -2,7 +2,7 @@
 // next start publishes what a crash lost between the two.
 
 import { turnOfOthers, rfc3339, Stretch, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { messageOf } from "../../kit/error.ts";
 import { Replays, sentOf, type PageSent } from "../../kit/http/replay.ts";
 import { breakOff, frame, type Frame, type Viewer } from "../../kit/http/sse.ts";

@@ -1,6 +1,6 @@
 // The SQL of events, and of the last published change of each space.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { EventType } from "./schema.ts";
 
 export interface EventRow {

@@ -3,7 +3,7 @@
 
 import { turnOfOthers } from "../../kit/clock.ts";
 import { AppError, type ErrorCode } from "../../kit/error.ts";
-import type { DocumentPath } from "../../kit/paths.ts";
+import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { Batch, FileEngine, Operation } from "../versioned-store/engine.ts";
 import { problemOf } from "../versioned-store/file-error.ts";
 import type { Refusal, RefusalCode } from "../versioned-store/schema.ts";

@@ -1,6 +1,6 @@
 // Compares two versions of a text. A worker does the work, within bounds: two texts that differ too much get a coarse diff.
 
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { Job } from "../../kit/workers/job.ts";
 import { fileError } from "../versioned-store/file-error.ts";
 

@@ -3,7 +3,7 @@
 
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { type AppError, notFound } from "../../kit/error.ts";
-import type { DocumentPath } from "../../kit/paths.ts";
+import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { Capability } from "../access/schema.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";

@@ -3,9 +3,9 @@
 
 import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
-import { filteredInTurns } from "../../kit/filter-in-turns.ts";
+import { filteredInTurns } from "../../kit/concurrency/filter-in-turns.ts";
 import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
-import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
+import { parseDocumentPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Capability } from "../access/schema.ts";
 import type { Audit, Deed } from "../audit/audit.ts";

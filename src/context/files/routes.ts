@@ -8,7 +8,7 @@ import { hasTag } from "../../kit/http/entity-tags.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { answerList, answerListing, pagesOf } from "../../kit/http/list-answer.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
-import { PATH_BYTES_MAX } from "../../kit/paths.ts";
+import { PATH_BYTES_MAX } from "../../kit/text/paths.ts";
 import { closed, Empty, judgedText, nullable, Flag, isOn } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import { etagOf, expectedFrom } from "./expectation.ts";

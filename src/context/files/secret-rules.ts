@@ -1,7 +1,7 @@
 // The secret patterns: the rules of secretlint's recommended preset, and patterns that it lacks. The rules are called directly rather than by
 // secretlint's engine, which keeps data about every text for the lifetime of the process.
 
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { mayAssignPassword, secretAssignments } from "./secret-assignments.ts";
 
 export interface FoundSecret {

@@ -2,7 +2,7 @@
 // author, so nobody can write in another user's name.
 
 import { AppError } from "../../kit/error.ts";
-import { visibleInLine } from "../../kit/visible.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
 import { MESSAGE_CHARACTERS_MAX } from "../versioned-store/schema.ts";
 
 const AGENT_CHARACTERS_MAX = 64;

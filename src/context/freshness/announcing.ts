@@ -2,10 +2,10 @@
 // versions; an edit by hand counts when it has one.
 
 import { Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
-import type { Background } from "../../kit/background.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError } from "../../kit/error.ts";
-import type { DocumentPath } from "../../kit/paths.ts";
+import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { Events } from "../events/events.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import type { FileEngine } from "../versioned-store/engine.ts";

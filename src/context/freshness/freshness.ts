@@ -1,11 +1,11 @@
 // The rules of freshness: which documents of a space are stale, as far as a caller may read them. Includes edits by hand that are not recorded yet.
 
 import { rfc3339, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
-import { filteredInTurns } from "../../kit/filter-in-turns.ts";
+import { filteredInTurns } from "../../kit/concurrency/filter-in-turns.ts";
 import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Spaces } from "../spaces/spaces.ts";
-import type { DocumentPath } from "../../kit/paths.ts";
+import type { DocumentPath } from "../../kit/text/paths.ts";
 import type {
   Declaration,
   EditedOutline,

@@ -1,7 +1,7 @@
 // Sorts, filters and counts the documents of a freshness answer for a page: any number of them, without holding up others.
 
 import { Stretch, timeOf, turnOfOthers } from "../../kit/clock.ts";
-import { sortedInTurns } from "../../kit/sort-in-turns.ts";
+import { sortedInTurns } from "../../kit/concurrency/sort-in-turns.ts";
 import type { Freshness, FreshnessAnswer } from "./schema.ts";
 
 /** A person plans that far ahead. */

@@ -1,6 +1,6 @@
 // The SQL of the documents whose staleness was announced.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 
 export type StaleStore = ReturnType<typeof staleStore>;
 

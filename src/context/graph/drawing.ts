@@ -1,7 +1,7 @@
 // Writes links as text for programs that draw: Mermaid and DOT (Graphviz). Names come from other people, so every character that either language
 // could read as its own is escaped.
 
-import { visibleInLine } from "../../kit/visible.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
 import type { GraphLink } from "./schema.ts";
 
 export const drawings = ["mermaid", "dot"] as const;

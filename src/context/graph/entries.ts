@@ -1,6 +1,6 @@
 // The documents where reading begins. Nothing has to link to them.
 
-import { foldedPath } from "../../kit/paths.ts";
+import { foldedPath } from "../../kit/text/paths.ts";
 import { INDEX_PATH } from "../spaces/space-index.ts";
 
 /** At the top of a space, in the order of reading. */

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { replaceFile } from "../../kit/replace-file.ts";
+import { replaceFile } from "../../kit/disk/replace-file.ts";
 import { closed } from "../../kit/schema.ts";
 import { version } from "../../kit/version.ts";
 import type { Head, Look } from "../versioned-store/engine.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { LIGHT_STEPS, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import type { Listing } from "../../kit/http/list-answer.ts";
-import { parseDocumentPath } from "../../kit/paths.ts";
+import { parseDocumentPath } from "../../kit/text/paths.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import type { FileEngine } from "../versioned-store/engine.ts";

@@ -3,7 +3,7 @@
 
 import { sha256Hex } from "../../kit/crypto.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
-import { visibleInLine } from "../../kit/visible.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
 import { LAYOUT_JOB, type Layout, type LayoutInput } from "./layout-job.ts";
 import type { CoreDocument, GraphCore } from "./schema.ts";
 

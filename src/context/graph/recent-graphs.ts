@@ -2,7 +2,7 @@
 // are looked for again after a short time, because looking touches every file of the space; a server does not let a caller wait for it.
 
 import type { Clock } from "../../kit/clock.ts";
-import type { DocumentPath } from "../../kit/paths.ts";
+import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { FileEngine, Head, Outline, Outlines } from "../versioned-store/engine.ts";
 import { found, merged } from "../versioned-store/outlines.ts";
 import { LinkGraph, type Sight } from "./link-graph.ts";

@@ -5,7 +5,7 @@
 // that end. Markdown links are relative to the folder of their document, or to the space if they begin with a slash. Bare paths are tried both ways.
 
 import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
-import { foldedPath } from "../../kit/paths.ts";
+import { foldedPath } from "../../kit/text/paths.ts";
 import type { Link } from "../versioned-store/links.ts";
 import { Folders, ROOT } from "./folders.ts";
 import { Names } from "./names.ts";

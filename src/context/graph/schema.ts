@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, judgedText, nullable, oneOf } from "../../kit/schema.ts";
-import { PATH_BYTES_MAX } from "../../kit/paths.ts";
+import { PATH_BYTES_MAX } from "../../kit/text/paths.ts";
 import { Head } from "../versioned-store/schema.ts";
 
 const graphParts = ["links", "broken", "orphans", "ranks", "core"] as const;

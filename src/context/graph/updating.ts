@@ -1,6 +1,6 @@
 // Brings a kept graph up to date after edits of a few documents, so that a command need not read the links of all others.
 
-import type { DocumentPath } from "../../kit/paths.ts";
+import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { FileEngine, Look } from "../versioned-store/engine.ts";
 import type { Link } from "../versioned-store/links.ts";
 import type { readGraph } from "./graph-file.ts";

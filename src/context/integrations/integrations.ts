@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { commandText } from "../../kit/command-text.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import { hasProgram, homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { blockOf, descriptorsOf, FALLBACK_ID, SESSION_HOOK, type Descriptor } from "./descriptors.ts";

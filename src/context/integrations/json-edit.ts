@@ -4,7 +4,7 @@
 // An entry of ours stands directly behind the bracket if the object or array was there before and was empty; otherwise blanks separate the two.
 // Removal reads this: it also removes an object or array that was created for the entry.
 
-import type { JsonEntry, JsonNode } from "../../kit/jsonc.ts";
+import type { JsonEntry, JsonNode } from "../../kit/text/jsonc.ts";
 
 interface Edit {
   readonly start: number;

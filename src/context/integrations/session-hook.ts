@@ -1,9 +1,9 @@
 // The hook that runs a command of ours when a session begins, in a settings file of the form
 // {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "…"}]}]}}. Everything else in the file is a person's and stays.
 
-import { commandWords } from "../../kit/command-text.ts";
+import { commandWords } from "../../kit/terminal/command-text.ts";
 import { AppError } from "../../kit/error.ts";
-import { lineAt, parseJsonc, type JsonEntry, type JsonNode } from "../../kit/jsonc.ts";
+import { lineAt, parseJsonc, type JsonEntry, type JsonNode } from "../../kit/text/jsonc.ts";
 import { createdObject, replaced, withEntry, withoutEntry } from "./json-edit.ts";
 
 /** How the tool starts it: one line for a shell, or a program with its arguments. */

@@ -4,11 +4,11 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { absentAsUndefined, guarded } from "../../kit/disk.ts";
+import { absentAsUndefined, guarded } from "../../kit/disk/disk.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
-import { PUBLIC_FILE_MODE } from "../../kit/modes.ts";
-import { replaceFile, syncDirectory } from "../../kit/replace-file.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { PUBLIC_FILE_MODE } from "../../kit/disk/modes.ts";
+import { replaceFile, syncDirectory } from "../../kit/disk/replace-file.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 
 /** Larger files are no settings or instructions. */
 const TARGET_BYTES_MAX = 1024 * 1024;

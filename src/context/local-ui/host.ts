@@ -1,13 +1,13 @@
 // Serves the pages of one local space to one browser of this machine: the listener, the checks before any page, the key, and the end after a time
 // without use.
 
-import { within } from "../../kit/deadline.ts";
+import { within } from "../../kit/concurrency/deadline.ts";
 import { ownUser } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { isActivity, type Exchange } from "../../kit/http/exchange.ts";
 import { listen, type Handle, type Listener } from "../../kit/http/serve.ts";
 import type { Log } from "../../kit/log.ts";
-import { peerOwner } from "../../kit/peer-owner.ts";
+import { peerOwner } from "../../kit/processes/peer-owner.ts";
 import { hostOf, type LoopbackAddress } from "./address.ts";
 import { ENTER_PATH } from "./door.ts";
 import type { Entry } from "./entry.ts";

@@ -1,8 +1,8 @@
 // The tools for documents: what there is, its content, and writing by compare-and-swap.
 
 import { AppError } from "../../kit/error.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
-import { visibleInLine } from "../../kit/visible.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
 import { fileError } from "../versioned-store/file-error.ts";
 import type { ReadFile, SpaceDoor } from "../space/door.ts";
 import type { ListedFile } from "../files/listing-schema.ts";

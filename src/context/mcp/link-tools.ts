@@ -1,6 +1,6 @@
 // The tools for links: the neighbours of one document, and a map of the whole space.
 
-import { visibleInLine } from "../../kit/visible.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
 import { inOrderOfWeight } from "../graph/rank.ts";
 import type { GraphLink } from "../graph/schema.ts";
 import { fitting } from "./parts.ts";

@@ -13,10 +13,10 @@ import {
   McpError,
   ReadResourceRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { LATE, within } from "../../kit/deadline.ts";
+import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import { Semaphore } from "../../kit/semaphore.ts";
+import { Semaphore } from "../../kit/concurrency/semaphore.ts";
 import { version } from "../../kit/version.ts";
 import type { SpaceDoor } from "../space/door.ts";
 import { documentTools, writingTools } from "./document-tools.ts";

@@ -1,7 +1,7 @@
 // Documents as resources of the MCP server: listed page by page, and read whole up to a limit.
 
 import { AppError } from "../../kit/error.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { encodedPath } from "../client/client.ts";
 import type { SpaceDoor } from "../space/door.ts";
 

@@ -1,7 +1,7 @@
 // What the tools of the MCP server take, and how much they give at once.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { PATH_BYTES_MAX } from "../../kit/paths.ts";
+import { PATH_BYTES_MAX } from "../../kit/text/paths.ts";
 import { closed, nullable } from "../../kit/schema.ts";
 import {
   GLOB_CHARACTERS_MAX,

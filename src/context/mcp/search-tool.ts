@@ -1,7 +1,7 @@
 // The tool that searches the documents.
 
 import { AppError } from "../../kit/error.ts";
-import { visibleInLine } from "../../kit/visible.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
 import type { SearchResult } from "../search/schema.ts";
 import { fitting } from "./parts.ts";
 import { SearchInput } from "./schema.ts";

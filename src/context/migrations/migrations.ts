@@ -1,6 +1,6 @@
 // The migrations of a server's database, in order. Never edit a released file: every database stores its hash.
 
-import type { Migration } from "../../kit/migrate.ts";
+import type { Migration } from "../../kit/storage/migrate.ts";
 import init from "./001_server.sql" with { type: "text" };
 import events from "./002_events.sql" with { type: "text" };
 import webhooks from "./003_webhooks.sql" with { type: "text" };

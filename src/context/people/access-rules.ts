@@ -2,7 +2,7 @@
 
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
-import { parseDocumentPath } from "../../kit/paths.ts";
+import { parseDocumentPath } from "../../kit/text/paths.ts";
 import type { Events } from "../events/events.ts";
 import { compilePattern } from "../access/pattern.ts";
 import type { Verdict } from "../access/rights.ts";

@@ -1,7 +1,7 @@
 // Builds people: authentication, logins, users and the access rules of each.
 
 import { ClientAddresses } from "../../kit/http/client-address.ts";
-import { RateLimit } from "../../kit/rate.ts";
+import { RateLimit } from "../../kit/http/rate.ts";
 import type { Ground } from "../ground.ts";
 import { AccessRules } from "./access-rules.ts";
 import { Account } from "./account.ts";

@@ -1,7 +1,7 @@
 // Changes of the server's database on behalf of a caller. Rules modules hold this instead of the database, so that no write skips the check:
 // every write first verifies, inside its transaction, that the credential is still valid and the rights still suffice.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { Audit, Deed } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 

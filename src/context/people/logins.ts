@@ -2,12 +2,12 @@
 // the decision is made inside the write, against the account as it is then.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
-import { nameKey, parseName } from "../../kit/names.ts";
-import { checkPasswordShape, hashPassword, verifyPassword } from "../../kit/passwords.ts";
-import type { RateLimit } from "../../kit/rate.ts";
+import { nameKey, parseName } from "../../kit/text/names.ts";
+import { checkPasswordShape, hashPassword, verifyPassword } from "../../kit/secrets/passwords.ts";
+import type { RateLimit } from "../../kit/http/rate.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
 import { countedTogether, type ClientAddresses } from "../../kit/http/client-address.ts";

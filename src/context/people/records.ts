@@ -3,7 +3,7 @@
 import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import { newToken, tokenHash } from "../../kit/crypto.ts";
 import { notFound } from "../../kit/error.ts";
-import { nameKey } from "../../kit/names.ts";
+import { nameKey } from "../../kit/text/names.ts";
 import type { Token, User } from "./schema.ts";
 import type { PeopleStore, TokenRow, UserRow } from "./store.ts";
 

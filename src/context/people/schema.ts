@@ -1,7 +1,7 @@
 // Users of a context server, their tokens, and login. No record contains a token, a hash or a password.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { PASSWORD_CHARACTERS_MAX } from "../../kit/passwords.ts";
+import { PASSWORD_CHARACTERS_MAX } from "../../kit/secrets/passwords.ts";
 import { GivenName, closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { Role } from "../access/schema.ts";
 import { authKinds } from "../identity/schema.ts";

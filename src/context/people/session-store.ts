@@ -1,6 +1,6 @@
 // The SQL of console sessions.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 
 export interface SessionRow {
   id: number;

@@ -3,11 +3,11 @@
 
 import type { Clock } from "../../kit/clock.ts";
 import { tokenHash, TOKEN_CHARACTERS_MAX } from "../../kit/crypto.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import { badCredential } from "../../kit/http/bearer.ts";
 import { isActivity, type Exchange } from "../../kit/http/exchange.ts";
-import { LastUsed } from "../../kit/last-used.ts";
+import { LastUsed } from "../../kit/storage/last-used.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomSecret } from "../../kit/random.ts";
 import type { Rights } from "../access/rights.ts";

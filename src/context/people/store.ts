@@ -1,6 +1,6 @@
 // The SQL of users, tokens and access rules.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { Role } from "../access/schema.ts";
 
 export interface UserRow {

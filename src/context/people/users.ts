@@ -3,8 +3,8 @@
 
 import { rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
-import { nameKey, parseName } from "../../kit/names.ts";
-import { checkPasswordShape, hashPassword } from "../../kit/passwords.ts";
+import { nameKey, parseName } from "../../kit/text/names.ts";
+import { checkPasswordShape, hashPassword } from "../../kit/secrets/passwords.ts";
 import type { Role } from "../access/schema.ts";
 import type { Events } from "../events/events.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";

@@ -5,7 +5,7 @@ import type { Clock } from "../../kit/clock.ts";
 import type { AppError } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import { countedTogether, type ClientAddresses } from "../../kit/http/client-address.ts";
-import { RateLimit } from "../../kit/rate.ts";
+import { RateLimit } from "../../kit/http/rate.ts";
 import type { Caller } from "../identity/caller.ts";
 
 interface RateLimitConfig {

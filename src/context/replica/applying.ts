@@ -3,7 +3,7 @@
 
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
-import { foldedPath, type DocumentPath } from "../../kit/paths.ts";
+import { foldedPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { Operation, SpaceEngine } from "../versioned-store/engine.ts";
 import { blockersOf, pathOf } from "../versioned-store/file-error.ts";
 import { conflictName } from "../sync/conflict-names.ts";

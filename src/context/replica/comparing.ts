@@ -1,7 +1,7 @@
 // Compares both sides of a copy path by path: finds local changes, records them as versions, and decides what to do with each path.
 
 import { AppError } from "../../kit/error.ts";
-import type { DocumentPath } from "../../kit/paths.ts";
+import type { DocumentPath } from "../../kit/text/paths.ts";
 import { modeOf } from "../spaces/modes.ts";
 import type { SyncRules } from "../spaces/schema.ts";
 import type { SpaceEngine } from "../versioned-store/engine.ts";

@@ -2,7 +2,7 @@
 // conflict is the same on every copy.
 
 import { AppError } from "../../kit/error.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { ReadFile, SpaceDoor } from "../space/door.ts";
 import { parseConflictName } from "../sync/conflict-names.ts";
 

@@ -4,10 +4,10 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../kit/clock.ts";
-import { openDatabase } from "../../kit/db.ts";
+import { openDatabase } from "../../kit/storage/db.ts";
 import { AppError } from "../../kit/error.ts";
-import { migrate } from "../../kit/migrate.ts";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
+import { migrate } from "../../kit/storage/migrate.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
 import { syncDirectory } from "./state.ts";
 
 const LOCK = "daemon.lock";

@@ -2,7 +2,7 @@
 // cycles it holds nothing open but the event stream, and waits without using the processor.
 
 import { rfc3339, systemTimers, type Clock, type Timers } from "../../kit/clock.ts";
-import { pauseBy } from "../../kit/deadline.ts";
+import { pauseBy } from "../../kit/concurrency/deadline.ts";
 import { AppError, messageOf, retryAfterSeconds } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Client } from "../client/client.ts";

@@ -2,7 +2,7 @@
 
 import type { Timers } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
-import { EventStream } from "../../kit/event-stream.ts";
+import { EventStream } from "../../kit/network/event-stream.ts";
 import type { Client } from "../client/client.ts";
 import { interrupted } from "../client/failures.ts";
 import type { Head } from "../versioned-store/engine.ts";

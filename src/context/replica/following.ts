@@ -1,7 +1,7 @@
 // Keeps the daemon connected to the server's events: opens the stream, opens it again when it broke, and waits longer after failures in a row.
 
 import type { Clock, Timers } from "../../kit/clock.ts";
-import { pauseBy } from "../../kit/deadline.ts";
+import { pauseBy } from "../../kit/concurrency/deadline.ts";
 import { messageOf, retryAfterSeconds } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Client } from "../client/client.ts";

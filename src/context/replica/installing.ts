@@ -2,10 +2,10 @@
 
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { accessProblem } from "../../kit/disk.ts";
+import { accessProblem } from "../../kit/disk/disk.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
-import { runProcess } from "../../kit/process.ts";
+import { runProcess } from "../../kit/processes/process.ts";
 import type { System, Unit } from "./units.ts";
 
 const DEADLINE_MS = 20_000;

@@ -1,10 +1,10 @@
 // Joins a server's space: makes the folder a copy of it. An interrupted join is continued by calling it again, or by the next sync.
 
 import { systemClock, type Clock } from "../../kit/clock.ts";
-import { commandText } from "../../kit/command-text.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import { nameKey } from "../../kit/names.ts";
+import { nameKey } from "../../kit/text/names.ts";
 import type { Client } from "../client/client.ts";
 import { holdsLocalSpace, holdsUnfinishedSpace } from "../space/directory.ts";
 import { createLocalSpace } from "../space/local.ts";

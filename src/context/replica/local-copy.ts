@@ -1,7 +1,7 @@
 // The local side of a synced space: opened for one step of a cycle at a time, so that other commands get their turn while the network is slow.
 
 import { systemClock, type Clock } from "../../kit/clock.ts";
-import { openWhenFree } from "../../kit/in-use.ts";
+import { openWhenFree } from "../../kit/disk/in-use.ts";
 import type { Log } from "../../kit/log.ts";
 import type { SyncRules } from "../spaces/schema.ts";
 import { openSpaceFile, saveSpaceFile } from "../spaces/space-file.ts";

@@ -1,7 +1,7 @@
 // Finds what changed in the local space, and records manual edits and deletes of the working tree as versions, so that everything that is sent
 // has a version first.
 
-import { foldedPath, type DocumentPath } from "../../kit/paths.ts";
+import { foldedPath, type DocumentPath } from "../../kit/text/paths.ts";
 import { AppError } from "../../kit/error.ts";
 import type { FileEngine, Operation, SpaceEngine } from "../versioned-store/engine.ts";
 import { problemOf } from "../versioned-store/file-error.ts";

@@ -1,6 +1,6 @@
 // Merges two texts that were edited from the same base, line by line. Pure and bounded.
 
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 
 /** The bytes of the largest text that is merged; beyond it both versions are kept. */
 const MERGE_BYTES_MAX = 1024 * 1024;

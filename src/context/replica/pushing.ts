@@ -2,7 +2,7 @@
 // is recognized by its content in the next cycle.
 
 import { AppError } from "../../kit/error.ts";
-import type { DocumentPath } from "../../kit/paths.ts";
+import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { PushOperation } from "../sync/schema.ts";
 import type { SpaceEngine } from "../versioned-store/engine.ts";
 import { pathOf, problemOf } from "../versioned-store/file-error.ts";

@@ -79,7 +79,7 @@ export class ServerSpace {
   /** Returns the live versions, which may be newer than known. Raises as the server does for the first path that it refuses. */
   async pull(paths: readonly string[]): Promise<Pulled[]> {
     // Most cycles bring nothing.
-    const { readTar } = await import("../../kit/tar.ts");
+    const { readTar } = await import("../../kit/disk/tar.ts");
     const response = await this.#request("POST", "/pull", { body: { paths } });
     const pulled: Pulled[] = [];
     let versions: Record<string, number> = {};

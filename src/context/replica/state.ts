@@ -4,11 +4,11 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../../kit/clock.ts";
-import { openDatabase, type Db } from "../../kit/db.ts";
+import { openDatabase, type Db } from "../../kit/storage/db.ts";
 import { AppError } from "../../kit/error.ts";
-import { openWhenFree } from "../../kit/in-use.ts";
-import { migrate } from "../../kit/migrate.ts";
-import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
+import { openWhenFree } from "../../kit/disk/in-use.ts";
+import { migrate } from "../../kit/storage/migrate.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import { modeOf } from "../spaces/modes.ts";
 import type { SyncRules } from "../spaces/schema.ts";
 import { replicaMigrations } from "./migrations/migrations.ts";

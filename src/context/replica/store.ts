@@ -1,6 +1,6 @@
 // The SQL of a copy's state (`.sync/state.db`).
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { Fresh } from "./schema.ts";
 
 interface ReplicaRow {

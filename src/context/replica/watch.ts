@@ -2,7 +2,7 @@
 
 import { rmSync, watch, writeFileSync, type FSWatcher } from "node:fs";
 import { join, sep } from "node:path";
-import { LATE, within } from "../../kit/deadline.ts";
+import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 

@@ -2,7 +2,7 @@
 // can find, as often as that costs little.
 
 import type { Clock } from "../../kit/clock.ts";
-import type { DocumentPath } from "../../kit/paths.ts";
+import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { RunOptions, WorkerPool } from "../../kit/workers/pool.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Head, SpaceEngine } from "../versioned-store/engine.ts";

@@ -3,7 +3,7 @@
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { createFile, removeFiles } from "../../kit/db-file.ts";
+import { createFile, removeFiles } from "../../kit/storage/db-file.ts";
 import { systemCode } from "../../kit/error.ts";
 import { SEARCH_DATABASE } from "../versioned-store/sqlite/derived-files.ts";
 import schema from "./migrations/001_search.sql" with { type: "text" };

@@ -3,10 +3,10 @@
 
 import { closeSync, fstatSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { readAll } from "../../kit/read-all.ts";
+import { readAll } from "../../kit/disk/read-all.ts";
 import { systemClock } from "../../kit/clock.ts";
-import { HeldRoot, lstatOf } from "../../kit/held-directory.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { HeldRoot, lstatOf } from "../../kit/disk/held-directory.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";
 import { mayChangeUnseen } from "../versioned-store/sqlite/signature.ts";
 import { lookOf } from "../versioned-store/sqlite/fingerprint.ts";

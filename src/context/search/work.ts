@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { systemClock } from "../../kit/clock.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
-import { HeldRoot } from "../../kit/held-directory.ts";
+import { HeldRoot } from "../../kit/disk/held-directory.ts";
 import { fromSqlite } from "../../kit/storage-error.ts";
 import { removeDerived } from "../versioned-store/sqlite/derived-files.ts";
 import { nameOnDisk } from "../versioned-store/sqlite/disk-name.ts";

@@ -1,7 +1,7 @@
 // The pages of the setup: the code, four steps, and the end. Each step checks its own fields; nothing is written before the last one.
 
 import { h } from "preact";
-import { reachableAddresses } from "../../kit/addresses.ts";
+import { reachableAddresses } from "../../kit/network/addresses.ts";
 import { AppError } from "../../kit/error.ts";
 import { page, to, type Answer, type Area, type Asked, type OpenRoute } from "../console/area.ts";
 import type { ConsoleCookies } from "../console/door.ts";

@@ -4,13 +4,13 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import { commandText } from "../../kit/command-text.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import { AppError } from "../../kit/error.ts";
-import { openWhenFree } from "../../kit/in-use.ts";
-import { KeyedLock } from "../../kit/keyed-lock.ts";
+import { openWhenFree } from "../../kit/disk/in-use.ts";
+import { KeyedLock } from "../../kit/concurrency/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
-import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
-import { foldedPath } from "../../kit/paths.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
+import { foldedPath } from "../../kit/text/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import {
   Browsing,

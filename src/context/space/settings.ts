@@ -2,7 +2,7 @@
 
 import { systemClock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
-import { openWhenFree } from "../../kit/in-use.ts";
+import { openWhenFree } from "../../kit/disk/in-use.ts";
 import type { Log } from "../../kit/log.ts";
 import { spaceNameProblem, type SpaceFile } from "../spaces/schema.ts";
 import { openSpaceFile, saveSpaceFile } from "../spaces/space-file.ts";

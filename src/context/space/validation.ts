@@ -2,7 +2,7 @@
 
 import { utcDay } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { withValidation, type Validation } from "../freshness/validating.ts";
 import { isDocumentPath } from "../graph/resolving.ts";
 import { fileError } from "../versioned-store/file-error.ts";

@@ -1,6 +1,6 @@
 // Decides which paths sync. The longest matching prefix applies to both directions; the default is `always`.
 
-import { foldedPath } from "../../kit/paths.ts";
+import { foldedPath } from "../../kit/text/paths.ts";
 import type { SyncMode, SyncRules } from "./schema.ts";
 
 const SLASH = 47;

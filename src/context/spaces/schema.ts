@@ -1,7 +1,7 @@
 // Spaces: records, sync rules, quotas, and `space.yaml`.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { pathProblem } from "../../kit/paths.ts";
+import { pathProblem } from "../../kit/text/paths.ts";
 import { judgedText, closed, oneOf, Time } from "../../kit/schema.ts";
 import { Head } from "../versioned-store/schema.ts";
 

@@ -9,7 +9,7 @@ import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { probeDirectory } from "../../kit/health.ts";
 import type { Log } from "../../kit/log.ts";
-import { replaceFile } from "../../kit/replace-file.ts";
+import { replaceFile } from "../../kit/disk/replace-file.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
 import type { EngineKind, SpaceEngine } from "../versioned-store/engine.ts";
 import { SpaceFile } from "./schema.ts";

@@ -1,7 +1,7 @@
 // The index of a space: a page that lists every document by folder, with its title. It is generated. Its entries are code, not links, so that
 // the link graph shows only the links that people made.
 
-import { visibleInLine } from "../../kit/visible.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
 import { linksOf } from "../versioned-store/links.ts";
 
 export const INDEX_PATH = "space-index.md";

@@ -5,12 +5,12 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { FrozenFile } from "../../kit/frozen-copy.ts";
+import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
 import { AppError, fieldError, messageOf, notFound, stopping } from "../../kit/error.ts";
 import type { HealthProblem } from "../../kit/health.ts";
-import { KeyedLock } from "../../kit/keyed-lock.ts";
+import { KeyedLock } from "../../kit/concurrency/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
-import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
 import type { EngineKind, Head, SpaceEngine, SpaceEngineOptions } from "../versioned-store/engine.ts";

@@ -2,7 +2,7 @@
 
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
-import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
+import { parseDocumentPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { Caller } from "../identity/caller.ts";
 import { SYNC_RULES_MAX, type SyncRules } from "./schema.ts";
 import type { OpenSpace } from "./open-space.ts";

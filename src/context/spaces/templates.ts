@@ -1,7 +1,7 @@
 // The initial files of a new space. The texts come from embed/templates and are compiled in; the index is generated from them.
 
 import { fieldError } from "../../kit/error.ts";
-import { parseDocumentPath } from "../../kit/paths.ts";
+import { parseDocumentPath } from "../../kit/text/paths.ts";
 import productEntry from "../../../embed/templates/product/context-entry.md" with { type: "text" };
 import architecture from "../../../embed/templates/product/engineering/architecture.md" with { type: "text" };
 import releases from "../../../embed/templates/product/engineering/releases.md" with { type: "text" };

@@ -1,7 +1,7 @@
 // Keeps count of what sessions are asking the server, so that it closes its spaces only when nobody uses them: a question that came later would open
 // them again.
 
-import { within } from "../../kit/deadline.ts";
+import { within } from "../../kit/concurrency/deadline.ts";
 import { stopping } from "../../kit/error.ts";
 
 const CLOSE_MS = 5_000;

@@ -2,9 +2,9 @@
 
 import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import ssh2 from "ssh2";
-import { accessProblem } from "../../kit/disk.ts";
+import { accessProblem } from "../../kit/disk/disk.ts";
 import { AppError } from "../../kit/error.ts";
-import { OTHERS_MODE_BITS, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
+import { OTHERS_MODE_BITS, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
 import { randomHex } from "../../kit/random.ts";
 import { fingerprintOf } from "../config/public-key.ts";
 

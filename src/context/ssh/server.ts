@@ -8,7 +8,7 @@ import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import { countedTogether } from "../../kit/http/client-address.ts";
 import type { Log } from "../../kit/log.ts";
 import { requestIds } from "../../kit/random.ts";
-import { RateLimit } from "../../kit/rate.ts";
+import { RateLimit } from "../../kit/http/rate.ts";
 import { Rights } from "../access/rights.ts";
 import { hostKeyPath } from "../config/directory.ts";
 import type { AllowedKey, ServerConfig } from "../config/schema.ts";

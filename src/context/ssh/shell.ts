@@ -2,7 +2,7 @@
 
 import type { Channel, PtyInfo } from "ssh2";
 import { AppError } from "../../kit/error.ts";
-import { visibleInLine } from "../../kit/visible.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
 import { App } from "../tui/app.ts";
 import type { Desk } from "../tui/desk.ts";
 import type { Size } from "../tui/line.ts";

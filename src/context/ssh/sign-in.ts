@@ -2,7 +2,7 @@
 // in is asked from the store each time.
 
 import type { AuthContext } from "ssh2";
-import { nameKey } from "../../kit/names.ts";
+import { nameKey } from "../../kit/text/names.ts";
 import { fingerprintOf } from "../config/public-key.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Authentication } from "../people/authentication.ts";

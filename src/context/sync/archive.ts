@@ -4,7 +4,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress } from "node:zlib";
-import { tarOf, type Source } from "../../kit/tar.ts";
+import { tarOf, type Source } from "../../kit/disk/tar.ts";
 
 export interface Pulled {
   readonly path: string;

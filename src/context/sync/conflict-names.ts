@@ -2,7 +2,7 @@
 // and on the server, so nothing else records it.
 
 import { rfc3339 } from "../../kit/clock.ts";
-import { PATH_BYTES_MAX, type DocumentPath } from "../../kit/paths.ts";
+import { PATH_BYTES_MAX, type DocumentPath } from "../../kit/text/paths.ts";
 
 const SEGMENT_BYTES_MAX = 255;
 const USER_CHARACTERS_MAX = 40;

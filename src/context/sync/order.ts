@@ -4,7 +4,7 @@ import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { sentenceOf } from "../../kit/schema-problem.ts";
-import type { Spool } from "../../kit/spool.ts";
+import type { Spool } from "../../kit/disk/spool.ts";
 import { BATCH_OPERATIONS_MAX } from "../versioned-store/schema.ts";
 import { PushScanner, type ScannedOperation } from "./push-scanner.ts";
 import { PUSH_BYTES_MAX, PushFrame, PushOperation } from "./schema.ts";

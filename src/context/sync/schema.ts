@@ -1,7 +1,7 @@
 // The messages between a server and a client's copy of a space: sets of changes up, an archive of files down.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { PATH_BYTES_MAX } from "../../kit/paths.ts";
+import { PATH_BYTES_MAX } from "../../kit/text/paths.ts";
 import { closed, nullable, oneOf } from "../../kit/schema.ts";
 import { BATCH_OPERATIONS_MAX, Head } from "../versioned-store/schema.ts";
 

@@ -4,9 +4,9 @@
 import { LIGHT_STEPS, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import { parseDocumentPath, type DocumentPath } from "../../kit/paths.ts";
-import type { Spool, SpoolDirectory } from "../../kit/spool.ts";
-import { Semaphore } from "../../kit/semaphore.ts";
+import { parseDocumentPath, type DocumentPath } from "../../kit/text/paths.ts";
+import type { Spool, SpoolDirectory } from "../../kit/disk/spool.ts";
+import { Semaphore } from "../../kit/concurrency/semaphore.ts";
 import type { Operation } from "../versioned-store/engine.ts";
 import type { Draft } from "../files/file-rights.ts";
 import type { Files } from "../files/files.ts";

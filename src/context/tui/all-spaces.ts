@@ -2,7 +2,7 @@
 // says what is missing.
 
 import { systemClock } from "../../kit/clock.ts";
-import { within } from "../../kit/deadline.ts";
+import { within } from "../../kit/concurrency/deadline.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Desk } from "./desk.ts";
 import { countText, errorText } from "./words.ts";

@@ -1,8 +1,8 @@
 // The whole screen: title, sections, the page, and the line of keys at the bottom. Nothing is said by colour alone.
 
-import { visibleInLine } from "../../kit/visible.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
 import type { Help } from "./help.ts";
-import { widthOf } from "../../kit/text-width.ts";
+import { widthOf } from "../../kit/terminal/text-width.ts";
 import { cut, cutStart, wrapped, type Line, type Size } from "./line.ts";
 import type { Hint, Page } from "./page.ts";
 

@@ -1,7 +1,7 @@
 // Lines of a terminal screen, built from texts that anybody may have written: no text can move the cursor, and none is wider than its place.
 
-import { visibleInLine } from "../../kit/visible.ts";
-import { isPlain, widthOf } from "../../kit/text-width.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
+import { isPlain, widthOf } from "../../kit/terminal/text-width.ts";
 
 export type Tone = "plain" | "bold" | "dim" | "marked" | "added" | "removed" | "warning";
 

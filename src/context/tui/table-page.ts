@@ -2,7 +2,7 @@
 
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { Input } from "./keys.ts";
-import { widthOf } from "../../kit/text-width.ts";
+import { widthOf } from "../../kit/terminal/text-width.ts";
 import { cut, cutStart, type Line, type Size } from "./line.ts";
 import type { Hint, Page, Stage } from "./page.ts";
 import { countText } from "./words.ts";

@@ -2,7 +2,7 @@
 // nothing.
 
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
-import { visibleInLine } from "../../kit/visible.ts";
+import { visibleInLine } from "../../kit/text/visible.ts";
 import type { Input } from "./keys.ts";
 import { wrapped, type Line, type Size, type Tone } from "./line.ts";
 import type { Hint, Page, Stage } from "./page.ts";

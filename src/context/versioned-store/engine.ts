@@ -2,10 +2,10 @@
 // Every engine passes the same contract suite (tests/kit/file-engine-contract.ts).
 
 import type { Clock } from "../../kit/clock.ts";
-import type { FrozenFile } from "../../kit/frozen-copy.ts";
+import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
 import type { Log } from "../../kit/log.ts";
 import type { AppError } from "../../kit/error.ts";
-import type { DocumentPath } from "../../kit/paths.ts";
+import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { FrontMatter, FrontMatterProblem } from "./front-matter.ts";
 import type { Link } from "./links.ts";

@@ -1,6 +1,6 @@
 // Sorted lists of outlines, and changes to them.
 
-import type { DocumentPath } from "../../kit/paths.ts";
+import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { Outline } from "./engine.ts";
 
 /** How long a server trusts that nobody has edited a file by hand since it looked, because looking touches every file. */

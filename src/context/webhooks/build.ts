@@ -1,8 +1,8 @@
 // Builds webhooks: their secrets, their owners' rights, deliveries and the rules for admins.
 
 import { join } from "node:path";
-import { SYSTEM_NETWORK, type Network } from "../../kit/outbound.ts";
-import { SecretBox } from "../../kit/secret-box.ts";
+import { SYSTEM_NETWORK, type Network } from "../../kit/network/outbound.ts";
+import { SecretBox } from "../../kit/secrets/secret-box.ts";
 import { secretsKeyPath } from "../config/directory.ts";
 import type { ServerConfig } from "../config/schema.ts";
 import type { Ground } from "../ground.ts";

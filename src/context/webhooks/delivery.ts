@@ -1,11 +1,11 @@
 // Delivers events to webhooks. Each hook reads the event log independently from its stored position, one delivery at a time. There is no queue, so
 // a burst loses nothing, and a slow or unreachable hook delays no other. A delivery without a 2xx response is retried, then dead-lettered.
 
-import { Background } from "../../kit/background.ts";
+import { Background } from "../../kit/concurrency/background.ts";
 import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
-import type { Db } from "../../kit/db.ts";
-import { pause } from "../../kit/deadline.ts";
+import type { Db } from "../../kit/storage/db.ts";
+import { pause } from "../../kit/concurrency/deadline.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
 import type { Events } from "../events/events.ts";

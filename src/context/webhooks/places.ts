@@ -1,6 +1,6 @@
 // Bounds concurrent deliveries. Hooks whose last attempt failed share only part of the slots, so that unresponsive receivers never take them all.
 
-import { Semaphore } from "../../kit/semaphore.ts";
+import { Semaphore } from "../../kit/concurrency/semaphore.ts";
 
 export const AT_ONCE_MAX = 8;
 /** The slots available to attempts after a failure. */

@@ -1,10 +1,10 @@
 // Encrypts the secrets of webhooks at rest with a key from a separate file (kit/secret-box.ts), so that a copied database or a backup cannot sign
 // anything.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import { SecretBox } from "../../kit/secret-box.ts";
+import { SecretBox } from "../../kit/secrets/secret-box.ts";
 import { webhookStore, type HookRow } from "./store.ts";
 
 export class HookSecrets {

@@ -2,7 +2,7 @@
 
 import { hmacSha256Hex } from "../../kit/crypto.ts";
 import { messageOf } from "../../kit/error.ts";
-import { sendOutbound, type Network } from "../../kit/outbound.ts";
+import { sendOutbound, type Network } from "../../kit/network/outbound.ts";
 import { Places, type Lane } from "./places.ts";
 import type { HookRow } from "./store.ts";
 

@@ -1,6 +1,6 @@
 // The SQL of webhooks and of the log of their deliveries.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { Delivery } from "./schema.ts";
 
 export interface HookRow {

@@ -1,7 +1,7 @@
 // Checks the URL of a webhook when it is saved. Every connection is checked again (kit/outbound.ts).
 
 import { fieldError } from "../../kit/error.ts";
-import { checkedEndpoints, OutboundFailure, type Network } from "../../kit/outbound.ts";
+import { checkedEndpoints, OutboundFailure, type Network } from "../../kit/network/outbound.ts";
 import { URL_CHARACTERS_MAX } from "./schema.ts";
 
 /** Returns the URL in its normal form. Raises `invalid`, and `refused` for a place inside the network. */

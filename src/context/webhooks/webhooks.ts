@@ -3,7 +3,7 @@
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
-import type { Network } from "../../kit/outbound.ts";
+import type { Network } from "../../kit/network/outbound.ts";
 import { randomSecret } from "../../kit/random.ts";
 import type { Events } from "../events/events.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";

@@ -2,9 +2,9 @@
 // A body over the limit is refused with 413, and the rest is not read.
 
 import { turnOfOthers } from "../clock.ts";
-import { LATE, within } from "../deadline.ts";
+import { LATE, within } from "../concurrency/deadline.ts";
 import { AppError } from "../error.ts";
-import { isDeeper, JSON_DEPTH_MAX } from "../json-depth.ts";
+import { isDeeper, JSON_DEPTH_MAX } from "../text/json-depth.ts";
 import { slowBody } from "./bodies.ts";
 import { claimBody, exchangeOf } from "./exchange.ts";
 

@@ -3,7 +3,7 @@
 
 import ipaddr from "ipaddr.js";
 import { AppError } from "../error.ts";
-import { isPlainAddress } from "../hosts.ts";
+import { isPlainAddress } from "../network/hosts.ts";
 import type { Exchange } from "./exchange.ts";
 
 type Block = ReturnType<typeof ipaddr.parseCIDR>;

@@ -1,6 +1,6 @@
 // SQL of decisions, which are read from the events that recorded them.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 
 export interface DecisionRow {
   id: number;

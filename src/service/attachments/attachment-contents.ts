@@ -2,7 +2,7 @@
 // memory over all requests that are under way.
 
 import { AppError } from "../../kit/error.ts";
-import { Semaphore } from "../../kit/semaphore.ts";
+import { Semaphore } from "../../kit/concurrency/semaphore.ts";
 import type { AttachmentFiles } from "./attachment-files.ts";
 import { Base64Text, contentKey, type AttachmentContent, type AttachmentContents } from "./content.ts";
 import type { SentAttachment } from "./schema.ts";

@@ -4,10 +4,10 @@
 import { readdirSync, rmSync } from "node:fs";
 import { mkdir, open, readdir, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { guarded } from "../../kit/disk.ts";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/modes.ts";
+import { guarded } from "../../kit/disk/disk.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
 import { randomHex } from "../../kit/random.ts";
-import { replaceWith } from "../../kit/replace-file.ts";
+import { replaceWith } from "../../kit/disk/replace-file.ts";
 
 const INCOMING = "incoming";
 const NAME_BITS = 96;

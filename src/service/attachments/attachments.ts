@@ -3,13 +3,13 @@
 //
 // Uploads and removals of one workspace are serialised from the file's move to the row's commit, so that a row never lacks its file.
 
-import type { Background } from "../../kit/background.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, messageOf, notFound } from "../../kit/error.ts";
-import { KeyedLock } from "../../kit/keyed-lock.ts";
+import { KeyedLock } from "../../kit/concurrency/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
-import { fileName } from "../../kit/names.ts";
+import { fileName } from "../../kit/text/names.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Reader } from "../catalog/models.ts";
 import type { Caller } from "../identity/caller.ts";

@@ -1,7 +1,7 @@
 // Finds out what an uploaded file is, from its bytes alone: neither its name nor its declared type counts. Runs in a worker.
 
 import { AppError } from "../../kit/error.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { imageFacts, type ImageFacts } from "./image-facts.ts";
 import type { Inspected, Inspection } from "./inspection-job.ts";
 import { IMAGE_BYTES_MAX, IMAGE_SIDE_PIXELS_MAX, TEXT_BYTES_MAX } from "./schema.ts";
@@ -82,7 +82,7 @@ function wideText(encoding: "utf-16le" | "utf-16be", bytes: Uint8Array): string 
 /** An estimate: the beginning of a long text stands for all of it. */
 async function tokensOf(text: string): Promise<number> {
   if (text === "") return 0;
-  const { countTexts } = await import("../../kit/token-count.ts");
+  const { countTexts } = await import("../../kit/text/token-count.ts");
   const beginning = text.slice(0, COUNTED_CHARACTERS_MAX).toWellFormed();
   return Math.ceil((countTexts([beginning])[0]! * text.length) / beginning.length);
 }

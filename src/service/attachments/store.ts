@@ -1,6 +1,6 @@
 // SQL of attachments. Their bytes are files (attachment-files.ts).
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { AttachmentKind } from "./schema.ts";
 
 export interface AttachmentRow {

@@ -7,8 +7,8 @@ import { Value } from "@sinclair/typebox/value";
 import { rfc3339, timeOf, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
-import type { Db } from "../../kit/db.ts";
-import { chainFault, chainHash, EMPTY_CHAIN, type ChainEnd } from "../../kit/hash-chain.ts";
+import type { Db } from "../../kit/storage/db.ts";
+import { chainFault, chainHash, EMPTY_CHAIN, type ChainEnd } from "../../kit/secrets/hash-chain.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import {

@@ -1,6 +1,6 @@
 // Streams the audit as CSV, newest first, for spreadsheets.
 
-import { CSV_TYPE, csvRow } from "../../kit/csv.ts";
+import { CSV_TYPE, csvRow } from "../../kit/text/csv.ts";
 import { answerDownload, inPieces } from "../../kit/http/download-answer.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Caller } from "../identity/caller.ts";

@@ -2,8 +2,8 @@
 // targets at the end of the interval. A kind is an action, a code and a caller: the user, or else the address (for IPv6 its /64).
 // Text from an unauthenticated client is never recorded.
 
-import type { Background } from "../../kit/background.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { countedTogether } from "../../kit/http/client-address.ts";
 import { rememberedCaller, type Caller } from "../identity/caller.ts";
 import type { Audit, Stranger } from "./audit.ts";

@@ -1,6 +1,6 @@
 // SQL of the audit chain.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 
 export interface AuditRow {
   seq: number;

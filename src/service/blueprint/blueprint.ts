@@ -2,9 +2,9 @@
 // A function named `…In` runs inside the caller's write, so that an effect and its record are one commit.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
-import { nameKey, parseName, type Name } from "../../kit/names.ts";
+import { nameKey, parseName, type Name } from "../../kit/text/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Journal } from "../journal/journal.ts";

@@ -1,6 +1,6 @@
 // SQL of agents, wires and past blueprints.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 
 export interface AgentRow {
   id: number;

@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../kit/error.ts";
-import { nameKey } from "../../kit/names.ts";
+import { nameKey } from "../../kit/text/names.ts";
 import { closed } from "../../kit/schema.ts";
 import type { Models } from "../catalog/models.ts";
 import { databaseTool, ok, type DatabaseTool, type ToolSource } from "../tools/tool.ts";

@@ -3,10 +3,10 @@
 // If a name changes between the check and the connection, the request guard still refuses the foreign Host.
 
 import ipaddr from "ipaddr.js";
-import { isThisMachine } from "../../kit/addresses.ts";
-import { LATE, within } from "../../kit/deadline.ts";
+import { isThisMachine } from "../../kit/network/addresses.ts";
+import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { AppError } from "../../kit/error.ts";
-import { systemResolve } from "../../kit/outbound.ts";
+import { systemResolve } from "../../kit/network/outbound.ts";
 
 const RESOLVE_DEADLINE_MS = 3000;
 const HTTP_PORT = 80;

@@ -1,8 +1,8 @@
 // Builds the catalog feature: providers with their keys, and models.
 
-import { SecretBox } from "../../kit/secret-box.ts";
+import { SecretBox } from "../../kit/secrets/secret-box.ts";
 import type { Ground } from "../ground.ts";
-import { systemResolve } from "../../kit/outbound.ts";
+import { systemResolve } from "../../kit/network/outbound.ts";
 import type { OwnListener } from "./addresses.ts";
 import { ProviderKeys } from "./keys.ts";
 import { Models, type ModelsDeps } from "./models.ts";

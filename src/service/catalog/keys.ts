@@ -1,8 +1,8 @@
 // Encrypts provider keys at rest with a key from a separate file (kit/secret-box.ts), so that a copy of the database reveals none.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { Log } from "../../kit/log.ts";
-import { SecretBox } from "../../kit/secret-box.ts";
+import { SecretBox } from "../../kit/secrets/secret-box.ts";
 import { catalogStore } from "./store.ts";
 
 export class ProviderKeys {

@@ -1,7 +1,7 @@
 // Rules for models. Anyone signed in reads and creates them; admins change and delete them. Other features look models up here.
 
 import type { Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";

@@ -2,9 +2,9 @@
 // contains it.
 
 import type { Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, messageOf, notFound } from "../../kit/error.ts";
-import { nameKey, parseName } from "../../kit/names.ts";
+import { nameKey, parseName } from "../../kit/text/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { refuseOwnListener, type OwnListener, type Resolve } from "./addresses.ts";

@@ -1,7 +1,7 @@
 // SQL of the catalog: providers, models. Rows in, rows out; no rules. Deleted rows are invisible to every query here.
 // Only `providerAccess`, `endpoint` and `storedKeys` read keys, which are sealed.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { Protocol, ProviderType } from "./schema.ts";
 
 export interface ProviderRow {

@@ -2,7 +2,7 @@
 // An entry's text never changes. Threads in use are cached and extended with new entries.
 
 import { turnOfOthers, rfc3339, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError } from "../../kit/error.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";

@@ -1,6 +1,6 @@
 // SQL of entries and of stored prompt parts.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { EntryKind, Outcome, Truncation } from "./schema.ts";
 
 export interface EntryRow {

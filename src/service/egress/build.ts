@@ -1,6 +1,6 @@
 // Builds the web search feature with its three locks.
 
-import type { Network } from "../../kit/outbound.ts";
+import type { Network } from "../../kit/network/outbound.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Ground } from "../ground.ts";

@@ -11,7 +11,7 @@ import {
   type Network,
   type OutboundAnswer,
   type OutboundProblem,
-} from "../../kit/outbound.ts";
+} from "../../kit/network/outbound.ts";
 
 const DESTINATION = "https://api.search.brave.com/res/v1/web/search";
 const DEADLINE_MS = 15_000;

@@ -5,9 +5,9 @@
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, messageOf, notFound } from "../../kit/error.ts";
-import type { Background } from "../../kit/background.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
 import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, LIST_MAX, type PageQuery } from "../../kit/schema.ts";
 import type { Approval, ApprovalDecision } from "../approvals/schema.ts";

@@ -1,6 +1,6 @@
 // SQL of web search: grants, requests, and the chain of delegation behind a run.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { AuthKind } from "../identity/schema.ts";
 import type { RequestState } from "./schema.ts";
 

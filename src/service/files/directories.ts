@@ -4,11 +4,11 @@
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Background } from "../../kit/background.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import { RootDirectory } from "../../kit/paths-disk.ts";
+import { RootDirectory } from "../../kit/disk/paths-disk.ts";
 import type { Access } from "../workspaces/access.ts";
 
 const REMOVED = "removed-";

@@ -5,12 +5,12 @@
 
 import { rfc3339 } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, badParameter, fieldError, notFound } from "../../kit/error.ts";
-import { KeyedLock } from "../../kit/keyed-lock.ts";
-import { parseDocumentPath, pathProblem, type DocumentPath } from "../../kit/paths.ts";
-import type { Listed, OpenedFile } from "../../kit/paths-disk.ts";
-import { brokenStart, decodeUtf8, wholeCharacters } from "../../kit/utf8.ts";
+import { KeyedLock } from "../../kit/concurrency/keyed-lock.ts";
+import { parseDocumentPath, pathProblem, type DocumentPath } from "../../kit/text/paths.ts";
+import type { Listed, OpenedFile } from "../../kit/disk/paths-disk.ts";
+import { brokenStart, decodeUtf8, wholeCharacters } from "../../kit/text/utf8.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";

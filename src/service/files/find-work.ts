@@ -1,7 +1,7 @@
 // Finds a text in files, line by line, within limits of files, bytes and time; says which one ended it.
 
 import { systemClock } from "../../kit/clock.ts";
-import { HeldRoot } from "../../kit/held-directory.ts";
+import { HeldRoot } from "../../kit/disk/held-directory.ts";
 import type { FindInput } from "./find-job.ts";
 import {
   FILE_BYTES_MAX,

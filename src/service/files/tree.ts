@@ -1,10 +1,10 @@
 // The regular files below a directory, and their texts, for jobs in a worker: lists and reads synchronously, follows no links.
 
 import { closeSync, fstatSync, lstatSync, readdirSync, type Dirent } from "node:fs";
-import type { HeldRoot } from "../../kit/held-directory.ts";
-import { pathProblem } from "../../kit/paths.ts";
-import { readAll } from "../../kit/read-all.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import type { HeldRoot } from "../../kit/disk/held-directory.ts";
+import { pathProblem } from "../../kit/text/paths.ts";
+import { readAll } from "../../kit/disk/read-all.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { TEMPORARY_PREFIX } from "./schema.ts";
 
 const DEPTH_MAX = 64;

@@ -1,6 +1,6 @@
 // SQL of gear bindings: which agents may call which gear.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { GearStatus } from "./schema.ts";
 
 export interface BindingRow {

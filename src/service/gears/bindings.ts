@@ -2,7 +2,7 @@
 // it is approved. New content keeps the bindings, which are inert until the next approval; the approval shows them.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";

@@ -5,7 +5,7 @@
 
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
-import { foldedPath, parseDocumentPath } from "../../kit/paths.ts";
+import { foldedPath, parseDocumentPath } from "../../kit/text/paths.ts";
 import { GEAR_CODE_BYTES_MAX, type GearFile, type GearFileInput, type GearRuntime } from "./schema.ts";
 import type { FileRow } from "./store.ts";
 

@@ -2,7 +2,7 @@
 // A function named `…In` runs inside the caller's write.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";

@@ -1,7 +1,7 @@
 // Rehashes versions of earlier builds once after the upgrade. Their hashes, and so their approvals, did not cover the description, so approved
 // gears become pending again.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { Audit } from "../audit/audit.ts";
 import { canonicalContent, contentHash, type Content } from "./content.ts";
 import type { GearStore } from "./store.ts";

@@ -8,7 +8,7 @@ import { answerList } from "../../kit/http/list-answer.ts";
 import { frame, wantsStream, type Streams } from "../../kit/http/sse.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import type { Log } from "../../kit/log.ts";
-import type { Background } from "../../kit/background.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
 import { Empty, IdParams, PageQuery, isOn } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { GearBindings } from "./bindings.ts";

@@ -1,7 +1,7 @@
 // Limits concurrent runs of gears. The rest wait in order, up to a limit.
 
 import { AppError } from "../../kit/error.ts";
-import { Semaphore } from "../../kit/semaphore.ts";
+import { Semaphore } from "../../kit/concurrency/semaphore.ts";
 
 /** The gear was not executed, because its caller was stopped while it was queued. */
 export class NeverStarted extends AppError {

@@ -1,6 +1,6 @@
 // SQL of gear runs. Rows are inserted and finished, never deleted.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { AuthKind } from "../identity/schema.ts";
 import type { GearRunKind, GearRunStatus } from "./schema.ts";
 

@@ -3,9 +3,9 @@
 // A run is stored before it starts, in the write that makes the final check and hashes the stored bytes again, so that only approved bytes are
 // executed. A gear's failure is data; only a reason not to run it is raised.
 
-import { Ongoing } from "../../kit/background.ts";
+import { Ongoing } from "../../kit/concurrency/background.ts";
 import type { Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, notFound, stopping } from "../../kit/error.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";

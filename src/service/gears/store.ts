@@ -1,6 +1,6 @@
 // SQL of gears, their versions and their files.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { AuthKind } from "../identity/schema.ts";
 import type { GearRuntime, GearStatus, GearVerdict } from "./schema.ts";
 

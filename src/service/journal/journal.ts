@@ -3,7 +3,7 @@
 // Access is checked before each page of stored events, and for every viewer when rights change.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { Replays, sentOf, type PageSent } from "../../kit/http/replay.ts";
 import { frame, frameOfJson, type Frame, type Viewer } from "../../kit/http/sse.ts";
 import { UNASKED, ViewerRights, type Watching } from "../../kit/http/viewer-rights.ts";

@@ -1,6 +1,6 @@
 // SQL of workspace events.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { Superseded } from "./schema.ts";
 
 export interface EventRow {

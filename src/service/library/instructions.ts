@@ -3,9 +3,9 @@
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
-import { nameKey, parseName, type Name } from "../../kit/names.ts";
+import { nameKey, parseName, type Name } from "../../kit/text/names.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";

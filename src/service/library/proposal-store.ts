@@ -1,6 +1,6 @@
 // SQL of proposals for the library.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { AuthKind } from "../identity/schema.ts";
 
 export interface ProposalRow {

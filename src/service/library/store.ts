@@ -1,6 +1,6 @@
 // SQL of instructions, their versions and bindings.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 
 export interface InstructionRow {
   id: number;

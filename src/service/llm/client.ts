@@ -1,6 +1,6 @@
 // Makes one model call: sends the request and streams the answer. Protocol details are in `chat-*` and `messages-*`.
 
-import { EventStream } from "../../kit/event-stream.ts";
+import { EventStream } from "../../kit/network/event-stream.ts";
 import type { Protocol as ProtocolName } from "../catalog/schema.ts";
 import { Answer } from "./answer.ts";
 import { chatBody } from "./chat-request.ts";

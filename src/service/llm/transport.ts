@@ -5,7 +5,7 @@
 // requests nor their readers know it.
 
 import type { Clock } from "../../kit/clock.ts";
-import { pause } from "../../kit/deadline.ts";
+import { pause } from "../../kit/concurrency/deadline.ts";
 import { systemCode } from "../../kit/error.ts";
 import { networkFailure as sentenceOf, providerMessage } from "../catalog/failures.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";

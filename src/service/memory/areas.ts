@@ -2,8 +2,8 @@
 
 import { AppError, badParameter } from "../../kit/error.ts";
 import type { Clock } from "../../kit/clock.ts";
-import { parseDocumentPath } from "../../kit/paths.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { parseDocumentPath } from "../../kit/text/paths.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";

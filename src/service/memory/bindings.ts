@@ -1,9 +1,9 @@
 // Rules for documents that are bound to a workspace or to one of its agents, whose prompts then contain them.
 
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
-import { parseDocumentPath } from "../../kit/paths.ts";
+import { parseDocumentPath } from "../../kit/text/paths.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Caller } from "../identity/caller.ts";

@@ -1,9 +1,9 @@
 // Where memory lies in the space: a folder for each workspace, in it one that all its agents share and one for each agent. Agents name documents
 // `shared/…` and `mine/…`; nothing else of the space can be named this way.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError } from "../../kit/error.ts";
-import { foldedPath, parseDocumentPath, pathProblem } from "../../kit/paths.ts";
+import { foldedPath, parseDocumentPath, pathProblem } from "../../kit/text/paths.ts";
 import { pathSegment } from "../workspaces/branch-names.ts";
 import type { BranchedWorkspace } from "../workspaces/access.ts";
 import type { MemoryStore } from "./store.ts";

@@ -3,7 +3,7 @@
 import type { ListedFile, SpaceDoor } from "../../context/library.ts";
 import { AppError } from "../../kit/error.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { Recalled } from "./recall.ts";
 import {
   MEMORY_DOCUMENT_BYTES_MAX,

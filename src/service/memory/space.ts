@@ -11,10 +11,10 @@ import {
   ownSpaceDirectory,
   type SpaceDoor,
 } from "../../context/library.ts";
-import { accessTokenIn, TOKEN_EXPECTED } from "../../kit/access-token.ts";
+import { accessTokenIn, TOKEN_EXPECTED } from "../../kit/secrets/access-token.ts";
 import type { Clock } from "../../kit/clock.ts";
-import { LATE, within } from "../../kit/deadline.ts";
-import { accessProblem } from "../../kit/disk.ts";
+import { LATE, within } from "../../kit/concurrency/deadline.ts";
+import { accessProblem } from "../../kit/disk/disk.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";

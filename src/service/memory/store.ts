@@ -1,6 +1,6 @@
 // SQL of context bindings, of the branches of agents, and of what agents wrote.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { MemoryWrite } from "./schema.ts";
 
 export interface ContextBindingRow {

@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import type { Clock } from "../../kit/clock.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
 import { closed } from "../../kit/schema.ts";
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { databaseTool, externalTool, failed, ok } from "../tools/tool.ts";
 import type { DatabaseTool, ExternalTool, ToolResult, ToolScope, ToolSource } from "../tools/tool.ts";

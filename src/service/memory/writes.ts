@@ -1,6 +1,6 @@
 // What agents wrote, by tool call: leads from a chip in the chat to the version, and from a version to its turn.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Caller } from "../identity/caller.ts";

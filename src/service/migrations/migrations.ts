@@ -1,6 +1,6 @@
 // All migrations in order, compiled into the binary. A released one is never edited: its hash is recorded where it was applied.
 
-import type { Migration } from "../../kit/migrate.ts";
+import type { Migration } from "../../kit/storage/migrate.ts";
 import init from "./001_init.sql" with { type: "text" };
 import gears from "./002_gears.sql" with { type: "text" };
 import library from "./003_library.sql" with { type: "text" };

@@ -1,7 +1,7 @@
 // Tells viewers of the list in which workspaces something happened, so that they ask for those again. Changes are collected for a moment: a
 // turn makes many events, and the list shows only their sum.
 
-import type { Background } from "../../kit/background.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
 import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { frame, type Viewer } from "../../kit/http/sse.ts";
 import type { Caller } from "../identity/caller.ts";

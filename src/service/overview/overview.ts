@@ -11,7 +11,7 @@ import {
 } from "../../kit/clock.ts";
 import { badParameter } from "../../kit/error.ts";
 import type { Listing } from "../../kit/http/list-answer.ts";
-import { sortedInTurns } from "../../kit/sort-in-turns.ts";
+import { sortedInTurns } from "../../kit/concurrency/sort-in-turns.ts";
 import type { Approvals } from "../approvals/approvals.ts";
 import type { Caller } from "../identity/caller.ts";
 import { todayOf } from "../usage/usage.ts";

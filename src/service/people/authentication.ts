@@ -6,11 +6,11 @@
 
 import type { Clock } from "../../kit/clock.ts";
 import { TOKEN_CHARACTERS_MAX, tokenHash } from "../../kit/crypto.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { badCredential, bearerOf, noCredential } from "../../kit/http/bearer.ts";
 import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
-import { LastUsed } from "../../kit/last-used.ts";
+import { LastUsed } from "../../kit/storage/last-used.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Role } from "../identity/schema.ts";

@@ -1,7 +1,7 @@
 // Builds the people feature: authentication, users, teams, and the record of refused requests.
 
 import { ClientAddresses } from "../../kit/http/client-address.ts";
-import { RateLimit } from "../../kit/rate.ts";
+import { RateLimit } from "../../kit/http/rate.ts";
 import { Refusals } from "../audit/refusals.ts";
 import type { Ground } from "../ground.ts";
 import { Authentication } from "./authentication.ts";

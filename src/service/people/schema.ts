@@ -1,7 +1,7 @@
 // Users, tokens, sessions and teams as the API shows them. No record has a field for a token, hash or password.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from "../../kit/passwords.ts";
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from "../../kit/secrets/passwords.ts";
 import { judgedText, GivenName, closed, Id, nullable, Time } from "../../kit/schema.ts";
 import { AuthKind, Role } from "../identity/schema.ts";
 

@@ -1,6 +1,6 @@
 // SQL of people: users, tokens, teams. Rows in, rows out; no rules.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { Role } from "../identity/schema.ts";
 
 export interface UserRow {

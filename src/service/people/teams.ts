@@ -1,9 +1,9 @@
 // Rules for teams. Anyone lists them, admins write them, and a team-lead adds and removes members of their own teams.
 
 import type { Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
-import { parseName } from "../../kit/names.ts";
+import { parseName } from "../../kit/text/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Team } from "./schema.ts";

@@ -3,16 +3,16 @@
 
 import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import { newToken, tokenHash } from "../../kit/crypto.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, badParameter, fieldError, notFound } from "../../kit/error.ts";
 import { countedTogether } from "../../kit/http/client-address.ts";
-import { nameKey, parseName } from "../../kit/names.ts";
-import type { RateLimit } from "../../kit/rate.ts";
+import { nameKey, parseName } from "../../kit/text/names.ts";
+import type { RateLimit } from "../../kit/http/rate.ts";
 import type { Audit, Stranger } from "../audit/audit.ts";
 import type { Refusals } from "../audit/refusals.ts";
 import type { Authentication } from "./authentication.ts";
 import { requireAdmin, requireSignedIn, type Caller } from "../identity/caller.ts";
-import { checkPasswordShape, hashPassword, verifyPassword } from "../../kit/passwords.ts";
+import { checkPasswordShape, hashPassword, verifyPassword } from "../../kit/secrets/passwords.ts";
 import type { Role } from "../identity/schema.ts";
 import { SESSION_IDLE_DAYS, type User, type WhoAmI } from "./schema.ts";
 import type { PeopleStore, UserRow } from "./store.ts";

@@ -2,10 +2,10 @@
 // a call are the same. Every wait has a deadline, whatever the daemon does.
 
 import type { Clock } from "../../kit/clock.ts";
-import { LATE, within } from "../../kit/deadline.ts";
+import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import type { Exit, OutputStream, RunningProcess } from "../../kit/process.ts";
+import type { Exit, OutputStream, RunningProcess } from "../../kit/processes/process.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { reasonOf, type DockerCommand } from "./docker-client.ts";
 import { CONTAINER_USER, ISOLATION_ARGUMENTS } from "./isolation.ts";

@@ -11,7 +11,7 @@ import {
   type RunOutcome,
   type TerminalOptions,
   type TerminalProcess,
-} from "../../kit/process.ts";
+} from "../../kit/processes/process.ts";
 
 const OUTPUT_BYTES_MAX = 64 * 1024;
 

@@ -2,12 +2,12 @@
 
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { Ongoing, type Background } from "../../kit/background.ts";
+import { Ongoing, type Background } from "../../kit/concurrency/background.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { temporaryDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import { randomSecret } from "../../kit/random.ts";
 import type { Config } from "../config/schema.ts";
 import { DOCKER_TIMES, GearContainer, type ContainerDeps, type DockerTimes } from "./container.ts";

@@ -5,8 +5,8 @@ import { closeSync, fchmodSync, openSync, writeFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, systemCode } from "../../kit/error.ts";
-import { PRIVATE_DIRECTORY_MODE } from "../../kit/modes.ts";
-import { foldedPath, pathProblem } from "../../kit/paths.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
+import { foldedPath, pathProblem } from "../../kit/text/paths.ts";
 import type { SandboxFile, SandboxRequest } from "./sandbox.ts";
 
 /** The container's user is unknown on this machine, so it reads as "other"; the mount is read-only. */

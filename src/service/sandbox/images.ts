@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Clock } from "../../kit/clock.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
-import { replaceWith } from "../../kit/replace-file.ts";
+import { replaceWith } from "../../kit/disk/replace-file.ts";
 import { runtimes } from "../config/schema.ts";
 import { imageMissing, type DockerTimes } from "./container.ts";
 import { reasonOf, type DockerCommand } from "./docker-client.ts";

@@ -1,8 +1,8 @@
 // Collects the outcome of a run for both sandboxes: live chunks for the watcher, and the first part of each stream for the record.
 
-import { OutputCapture } from "../../kit/capture.ts";
+import { OutputCapture } from "../../kit/processes/capture.ts";
 import type { Clock } from "../../kit/clock.ts";
-import type { OutputStream } from "../../kit/process.ts";
+import type { OutputStream } from "../../kit/processes/process.ts";
 import { OUTPUT_BYTES_KEPT_MAX, type SandboxRequest, type SandboxResult } from "./sandbox.ts";
 
 /** 128 + SIGKILL, as in shells. */

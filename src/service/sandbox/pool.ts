@@ -1,7 +1,7 @@
 // A pool of started containers of one image, so that a call costs only its interpreter. Each is used once. Used, old and dead ones are replaced
 // in the background. Their number and idle time are bounded.
 
-import type { Background } from "../../kit/background.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
 import { messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { GearContainer } from "./container.ts";

@@ -2,7 +2,7 @@
 // Waiting for a slot is part of the start, so one deadline covers both.
 
 import { AppError } from "../../kit/error.ts";
-import { Semaphore } from "../../kit/semaphore.ts";
+import { Semaphore } from "../../kit/concurrency/semaphore.ts";
 
 const STARTS_AT_ONCE_MAX = 3;
 

@@ -1,6 +1,6 @@
 // SQL of the installation's name, generated once with the database.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 
 /** Returns 16 hexadecimal characters, stable across restarts and unique among the installations on this machine. */
 export function installationName(db: Db): string {

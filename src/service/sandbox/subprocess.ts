@@ -2,13 +2,13 @@
 // each run a fresh folder, a clean environment, bounded output and a timeout, and leaves no process behind, even if this process is killed.
 
 import { join } from "node:path";
-import { Ongoing } from "../../kit/background.ts";
+import { Ongoing } from "../../kit/concurrency/background.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { ownExecutable, temporaryDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
-import { LastWill } from "../../kit/last-will.ts";
+import { LastWill } from "../../kit/processes/last-will.ts";
 import type { Log } from "../../kit/log.ts";
-import { startProcess } from "../../kit/process.ts";
+import { startProcess } from "../../kit/processes/process.ts";
 import { makeRunFolder, refuseClashes, removeFolder, writeGearFiles, type RunFolder } from "./files.ts";
 import { endingOf, Outcome, type Ending } from "./outcome.ts";
 import type { MissingImage, Runtime, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";

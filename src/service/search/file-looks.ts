@@ -2,11 +2,11 @@
 // event. The rest is found by looking at whole trees: at the start, and while people search, each as often as that costs little.
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { Background } from "../../kit/background.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
 import { turnOfOthers, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { messageOf } from "../../kit/error.ts";
-import { inWrites } from "../../kit/in-writes.ts";
+import { inWrites } from "../../kit/storage/in-writes.ts";
 import type { Log } from "../../kit/log.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import { itemOf } from "./items.ts";

@@ -1,6 +1,6 @@
 // What the jobs of the file index do (jobs.ts), in a worker.
 
-import { HeldRoot } from "../../kit/held-directory.ts";
+import { HeldRoot } from "../../kit/disk/held-directory.ts";
 import { filesBelow, readTreeFile, type TreeFile } from "../files/tree.ts";
 import type { FileText, Look, LookInput, Texts, TextsInput } from "./jobs.ts";
 import { FILE_TEXT_BYTES_MAX, FILES_PER_WORKSPACE_MAX } from "./schema.ts";

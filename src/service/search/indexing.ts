@@ -2,10 +2,10 @@
 // between other work. A write that indexes needs no sync of the disk: after a power failure the queue still has what the index lacks.
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { Background } from "../../kit/background.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
 import { Stretch } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
-import { inWrites } from "../../kit/in-writes.ts";
+import type { Db } from "../../kit/storage/db.ts";
+import { inWrites } from "../../kit/storage/in-writes.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import { itemOf, subjectOf, type Subject } from "./items.ts";
 import { TEXTS_JOB, type FileText } from "./jobs.ts";

@@ -1,6 +1,6 @@
 // SQL of the text index (019_search.sql): its queue, its items, and the records that it is made from and that it finds.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { EntryKind } from "../conversation/schema.ts";
 import { PIECES_MAX } from "./schema.ts";
 

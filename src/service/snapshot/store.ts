@@ -1,6 +1,6 @@
 // SQL of stored blueprints: a workspace has one row per content, shared by the turns that began with it.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 
 export type SnapshotStore = ReturnType<typeof snapshotStore>;
 

@@ -4,7 +4,7 @@
 import { Value } from "@sinclair/typebox/value";
 import type { Clock } from "../../kit/clock.ts";
 import type { Socket, SocketHandlers } from "../../kit/http/socket.ts";
-import type { TerminalProcess } from "../../kit/process.ts";
+import type { TerminalProcess } from "../../kit/processes/process.ts";
 import { IDLE_MINUTES_MAX, INPUT_BYTES_MAX, Resize, SESSION_HOURS_MAX } from "./schema.ts";
 import type { Shells } from "./shells.ts";
 

@@ -3,7 +3,7 @@
 
 import { stat } from "node:fs/promises";
 import type { Log } from "../../kit/log.ts";
-import type { TerminalOptions, TerminalProcess } from "../../kit/process.ts";
+import type { TerminalOptions, TerminalProcess } from "../../kit/processes/process.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { reasonOf, type DockerCommand } from "../sandbox/docker-client.ts";
 import { CONTAINER_USER, ISOLATION_ARGUMENTS } from "../sandbox/isolation.ts";

@@ -1,8 +1,8 @@
 // Rules of the terminal: access, availability, and the record of each session. It is for people only: agents have no tool for it.
 
-import type { Background } from "../../kit/background.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
 import type { Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, stopping } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Audit } from "../audit/audit.ts";

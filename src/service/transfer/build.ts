@@ -1,7 +1,7 @@
 // Builds export and import.
 
 import { join } from "node:path";
-import { SpoolDirectory } from "../../kit/spool.ts";
+import { SpoolDirectory } from "../../kit/disk/spool.ts";
 import type { Ground } from "../ground.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
 import { Exports, type ExportDeps } from "./export.ts";

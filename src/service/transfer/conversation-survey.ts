@@ -1,8 +1,8 @@
 // Checks the conversation in a file: every number that a record names is there, and the rows fit the rules that the engine relies on.
 
 import { Value } from "@sinclair/typebox/value";
-import { isTooDeep } from "../../kit/json-depth.ts";
-import { parseName } from "../../kit/names.ts";
+import { isTooDeep } from "../../kit/text/json-depth.ts";
+import { parseName } from "../../kit/text/names.ts";
 import { parseReferences } from "../conversation/references.ts";
 import { requireFits, requireTime, timeOrNull, wrong } from "./checks.ts";
 import { PartContent, type AnyRecord, type RecordOf } from "./format.ts";

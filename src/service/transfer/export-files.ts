@@ -1,6 +1,6 @@
 // The files of a workspace as records. A file that has no place in the export is named with the reason.
 
-import { decodeUtf8 } from "../../kit/utf8.ts";
+import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { Files } from "../files/files.ts";
 import { FILE_BYTES_MAX } from "../files/schema.ts";
 import type { AnyRecord } from "./format.ts";

@@ -2,7 +2,7 @@
 // grant.
 
 import { rfc3339, rfc3339OrNull, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError } from "../../kit/error.ts";
 import { version } from "../../kit/version.ts";
 import type { Audit } from "../audit/audit.ts";

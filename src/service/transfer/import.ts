@@ -5,12 +5,12 @@
 // create many gears; between them others read, and at worst see a gear a moment before it is durable.
 
 import type { Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, badParameter } from "../../kit/error.ts";
-import { nameKey, parseName } from "../../kit/names.ts";
+import { nameKey, parseName } from "../../kit/text/names.ts";
 import { randomHex } from "../../kit/random.ts";
-import { Semaphore } from "../../kit/semaphore.ts";
-import type { Spool, SpoolDirectory } from "../../kit/spool.ts";
+import { Semaphore } from "../../kit/concurrency/semaphore.ts";
+import type { Spool, SpoolDirectory } from "../../kit/disk/spool.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Files } from "../files/files.ts";

@@ -2,7 +2,7 @@
 
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
-import { parseName } from "../../kit/names.ts";
+import { parseName } from "../../kit/text/names.ts";
 import type { Caller } from "../identity/caller.ts";
 import { requireTime, timeOrNull } from "./checks.ts";
 import type { AnyRecord, PartContent, RecordOf } from "./format.ts";

@@ -2,7 +2,7 @@
 // Content that is here already under its name is used as it is; the same name with other content gets a free name.
 
 import { AppError } from "../../kit/error.ts";
-import { NAME_CHARACTERS_MAX } from "../../kit/names.ts";
+import { NAME_CHARACTERS_MAX } from "../../kit/text/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { GearBindings } from "../gears/bindings.ts";
 import type { Gears } from "../gears/gears.ts";

@@ -1,6 +1,6 @@
 // SQL of export and import: rows of conversations as they are, by id. Ids of an import are reserved first, so that references become sums.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { AuthKind } from "../identity/schema.ts";
 
 export interface AgentRow {

@@ -2,8 +2,8 @@
 // what the import needs ahead of the rows: the blueprint, the gears, and how many rows of each kind there are.
 
 import { fieldError, type AppError } from "../../kit/error.ts";
-import { parseName } from "../../kit/names.ts";
-import { foldedPath, parseDocumentPath } from "../../kit/paths.ts";
+import { parseName } from "../../kit/text/names.ts";
+import { foldedPath, parseDocumentPath } from "../../kit/text/paths.ts";
 import {
   AGENT_NAME_CHARACTERS_MAX,
   AGENTS_PER_WORKSPACE_MAX,

@@ -1,7 +1,7 @@
 // The branches of a conversation. Every turn follows another one, so that a question can be asked again, in other words or of another model, and
 // the previous answer stays. One branch is current: its entries are shown and replayed.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, notFound } from "../../kit/error.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Caller } from "../identity/caller.ts";

@@ -4,7 +4,7 @@
 // the record, so that starting a run and resuming one after a crash are the same code. Failures of models, tools and workers are data for the
 // caller, never exceptions.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { AttachmentReader } from "../attachments/attachment-contents.ts";

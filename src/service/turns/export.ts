@@ -1,6 +1,6 @@
 // Streams the turns of a workspace to save them: as JSON or CSV, page by page.
 
-import { CSV_TYPE } from "../../kit/csv.ts";
+import { CSV_TYPE } from "../../kit/text/csv.ts";
 import { contentDisposition } from "../../kit/http/content-disposition.ts";
 import { answerDownload } from "../../kit/http/download-answer.ts";
 import { answerListing } from "../../kit/http/list-answer.ts";

@@ -2,7 +2,7 @@
 // A cancellation does not stop writes: everything that began gets its end recorded.
 
 import type { Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { randomCallId } from "../../kit/random.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Part, ThreadEntry } from "../conversation/assembly.ts";
@@ -12,7 +12,7 @@ import type { Outcome, Truncation } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { DataOf } from "../journal/schema.ts";
 import type { TurnEvents } from "./events.ts";
-import { amountOf } from "../../kit/money.ts";
+import { amountOf } from "../../kit/text/money.ts";
 import { toolNameAsSent, type ModelAnswer, type TokenUsage } from "../llm/model.ts";
 import type { ToolResult } from "../tools/tool.ts";
 import { costOf, type Usages } from "../usage/usage.ts";

@@ -2,7 +2,7 @@
 
 import { rfc3339, rfc3339OrNull } from "../../kit/clock.ts";
 import type { MessageAttachment } from "../attachments/schema.ts";
-import { amountOf } from "../../kit/money.ts";
+import { amountOf } from "../../kit/text/money.ts";
 import type { CallSummary, Turn, TurnStatus } from "./schema.ts";
 import type { CallRow, TurnRow } from "./store.ts";
 

@@ -1,6 +1,6 @@
 // SQL of turns, runs, tool calls and model calls.
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { AuthKind } from "../identity/schema.ts";
 import {
   FORK_CHARACTERS_MAX,

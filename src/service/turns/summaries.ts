@@ -2,8 +2,8 @@
 // many turns do not match.
 
 import { rfc3339, rfc3339OrNull, turnOfOthers } from "../../kit/clock.ts";
-import { csvRow } from "../../kit/csv.ts";
-import { amountOf } from "../../kit/money.ts";
+import { csvRow } from "../../kit/text/csv.ts";
+import { amountOf } from "../../kit/text/money.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import {

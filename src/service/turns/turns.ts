@@ -5,10 +5,10 @@
 // not in it was left behind by a storage failure. Queued turns exist only in the database, with the person for whom they act.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Background } from "../../kit/background.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
 import type { Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
-import { within } from "../../kit/deadline.ts";
+import type { Db } from "../../kit/storage/db.ts";
+import { within } from "../../kit/concurrency/deadline.ts";
 import { AppError, fieldError, messageOf, notFound, stopping } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { LIST_DEFAULT, type PageQuery } from "../../kit/schema.ts";

@@ -1,7 +1,7 @@
 // Sums usage by day, for each agent or each model. The largest have their own series; the rest is one.
 
 import { turnOfOthers, utcDay, type Clock } from "../../kit/clock.ts";
-import { amountOf, type Nano } from "../../kit/money.ts";
+import { amountOf, type Nano } from "../../kit/text/money.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import { USAGE_DAYS_DEFAULT, USAGE_SERIES_MAX, type UsageDays, type UsageDaysQuery } from "./schema.ts";

@@ -1,7 +1,7 @@
 // SQL of usage and spending.
 
-import type { Db } from "../../kit/db.ts";
-import type { Nano } from "../../kit/money.ts";
+import type { Db } from "../../kit/storage/db.ts";
+import type { Nano } from "../../kit/text/money.ts";
 
 export interface UsageRow {
   agent_id: number;

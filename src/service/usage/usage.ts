@@ -2,7 +2,7 @@
 // agent's budget bounds its delegates.
 
 import { utcDay, type Clock } from "../../kit/clock.ts";
-import { amountOf, costNano, nanoOf, type Nano } from "../../kit/money.ts";
+import { amountOf, costNano, nanoOf, type Nano } from "../../kit/text/money.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Prices } from "../catalog/models.ts";
 import type { TokenUsage } from "../llm/model.ts";

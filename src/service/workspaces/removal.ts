@@ -1,8 +1,8 @@
 // Deletes the rows of a removed workspace, in small portions between other work. After a crash, the next start continues.
 
-import type { Background } from "../../kit/background.ts";
-import type { Db } from "../../kit/db.ts";
-import { inWrites } from "../../kit/in-writes.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
+import type { Db } from "../../kit/storage/db.ts";
+import { inWrites } from "../../kit/storage/in-writes.ts";
 import type { Log } from "../../kit/log.ts";
 import type { WorkspaceStore } from "./store.ts";
 

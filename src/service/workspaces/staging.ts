@@ -1,7 +1,7 @@
 // A workspace that is being imported: it has rows, and nobody sees it before its last transaction. After a crash, the next start removes it.
 
 import { notFound } from "../../kit/error.ts";
-import type { Name } from "../../kit/names.ts";
+import type { Name } from "../../kit/text/names.ts";
 import { requireSignedIn, type Caller } from "../identity/caller.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { WorkspaceEvents } from "./events.ts";

@@ -1,7 +1,7 @@
 // SQL of workspaces, and the only predicate of their visibility. The view `workspaces` shows live ones: an unfinished clone and a workspace
 // that is being deleted are only in `workspace_rows` (011_workspace_states.sql).
 
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import type { Caller } from "../identity/caller.ts";
 
 export interface WorkspaceRow {

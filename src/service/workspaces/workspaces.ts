@@ -2,13 +2,13 @@
 //
 // A clone takes several writes and becomes visible with the last; a deleted workspace becomes invisible with the first.
 
-import type { Background } from "../../kit/background.ts";
+import type { Background } from "../../kit/concurrency/background.ts";
 import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
-import type { Db } from "../../kit/db.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
-import { inWrites } from "../../kit/in-writes.ts";
+import { inWrites } from "../../kit/storage/in-writes.ts";
 import type { Log } from "../../kit/log.ts";
-import { NAME_CHARACTERS_MAX, nameKey, parseName, type Name } from "../../kit/names.ts";
+import { NAME_CHARACTERS_MAX, nameKey, parseName, type Name } from "../../kit/text/names.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { WorkspaceEvents } from "./events.ts";

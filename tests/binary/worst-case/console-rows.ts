@@ -3,7 +3,7 @@
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { parseDocumentPath } from "../../../src/kit/paths.ts";
+import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
 import { BATCH_OPERATIONS_MAX } from "../../../src/context/versioned-store/schema.ts";
 import { openSpace } from "../../bench/file-space.ts";
 import { admittedTo, carried, signedIn, type ConsolePage, type Visitor } from "../../kit/console.ts";

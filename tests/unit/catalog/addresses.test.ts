@@ -2,7 +2,7 @@
 
 import { networkInterfaces } from "node:os";
 import { expect, test } from "bun:test";
-import { systemResolve } from "../../../src/kit/outbound.ts";
+import { systemResolve } from "../../../src/kit/network/outbound.ts";
 import { refuseOwnListener } from "../../../src/service/catalog/addresses.ts";
 import { refusalText } from "../../kit/refusal.ts";
 

@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { openDatabase, type Db } from "../../../src/kit/db.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
-import { SecretBox } from "../../../src/kit/secret-box.ts";
+import { openDatabase, type Db } from "../../../src/kit/storage/db.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
+import { SecretBox } from "../../../src/kit/secrets/secret-box.ts";
 import { Audit } from "../../../src/service/audit/audit.ts";
 import { ProviderKeys } from "../../../src/service/catalog/keys.ts";
 import { Models } from "../../../src/service/catalog/models.ts";

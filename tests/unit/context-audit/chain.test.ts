@@ -12,8 +12,8 @@ import { auditStore } from "../../../src/context/audit/store.ts";
 import { checkedNow, verifyAuditFile } from "../../../src/context/audit/verify.ts";
 import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
-import { openDatabase } from "../../../src/kit/db.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 async function bench() {

@@ -7,7 +7,7 @@ import { LINE_BYTES_MAX } from "../../../src/context/audit/audit-file.ts";
 import { hashOf, lineOf } from "../../../src/context/audit/record.ts";
 import { checkedNow, type Terms } from "../../../src/context/audit/verify.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
-import { CHAIN_START } from "../../../src/kit/hash-chain.ts";
+import { CHAIN_START } from "../../../src/kit/secrets/hash-chain.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 const ACTOR = { name: "ada", role: "admin", auth: "token", address: "127.0.0.1" } as const;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { benchContext, parseTasks } from "../../../src/context/delivery/bench.ts";
 import { doorSource } from "../../../src/context/delivery/door-source.ts";
 import type { ContextSource } from "../../../src/context/delivery/source.ts";
-import { countTexts } from "../../../src/kit/token-count.ts";
+import { countTexts } from "../../../src/kit/text/token-count.ts";
 import { until } from "../../kit/eventually.ts";
 import { bytes } from "../../kit/file-engine.ts";
 import { manualClock } from "../../kit/manual-clock.ts";

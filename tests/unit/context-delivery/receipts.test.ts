@@ -9,7 +9,7 @@ import { parseReceipt, verifyReceipt } from "../../../src/context/delivery/recei
 import type { Receipt, ReceiptRow } from "../../../src/context/delivery/schema.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
-import { countTexts } from "../../../src/kit/token-count.ts";
+import { countTexts } from "../../../src/kit/text/token-count.ts";
 import { until } from "../../kit/eventually.ts";
 import { bytes } from "../../kit/file-engine.ts";
 import { refusal } from "../../kit/refusal.ts";

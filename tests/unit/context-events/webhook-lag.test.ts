@@ -7,8 +7,8 @@ import { serverMigrations } from "../../../src/context/migrations/migrations.ts"
 import { DeadLetterFile } from "../../../src/context/webhooks/dead-letter.ts";
 import { Deliveries } from "../../../src/context/webhooks/delivery.ts";
 import { webhookStore } from "../../../src/context/webhooks/store.ts";
-import { openDatabase } from "../../../src/kit/db.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { silent } from "../../kit/file-engine.ts";
 import { temporaryFolder } from "../../kit/folder.ts";

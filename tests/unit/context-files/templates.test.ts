@@ -7,7 +7,7 @@ import { INDEX_PATH, indexText, titleOf } from "../../../src/context/spaces/spac
 import { templateFiles, templateNames, templateSummary } from "../../../src/context/spaces/templates.ts";
 import { frontMatterOf } from "../../../src/context/versioned-store/front-matter.ts";
 import { linksOf } from "../../../src/context/versioned-store/links.ts";
-import { pathProblem } from "../../../src/kit/paths.ts";
+import { pathProblem } from "../../../src/kit/text/paths.ts";
 
 const SEEDED = [
   "context-entry.md",

@@ -5,8 +5,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { Tree } from "../../../src/context/versioned-store/sqlite/tree.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
-import { HeldRoot, THROUGH, type Through } from "../../../src/kit/held-directory.ts";
-import { parseDocumentPath } from "../../../src/kit/paths.ts";
+import { HeldRoot, THROUGH, type Through } from "../../../src/kit/disk/held-directory.ts";
+import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 const PATH = parseDocumentPath("path", "a/b/c.md");

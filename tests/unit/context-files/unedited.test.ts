@@ -7,7 +7,7 @@ import { Tree } from "../../../src/context/versioned-store/sqlite/tree.ts";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { lookWorkers } from "../../../src/context/worker-pool.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { parseDocumentPath } from "../../../src/kit/paths.ts";
+import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
 import { until } from "../../kit/eventually.ts";
 import { silent } from "../../kit/file-engine.ts";
 import { temporaryFolder } from "../../kit/folder.ts";

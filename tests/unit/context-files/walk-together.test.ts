@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { walk } from "../../../src/context/versioned-store/sqlite/walk.ts";
 import { walkTogether, type Lookers } from "../../../src/context/versioned-store/sqlite/walk-together.ts";
 import { lookWorkers } from "../../../src/context/worker-pool.ts";
-import { HeldRoot } from "../../../src/kit/held-directory.ts";
+import { HeldRoot } from "../../../src/kit/disk/held-directory.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 const LARGE = 4_600;

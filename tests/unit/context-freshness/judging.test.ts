@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { judged, trueUntil } from "../../../src/context/freshness/judging.ts";
 import { readFrontMatter } from "../../../src/context/versioned-store/front-matter.ts";
-import { parseDocumentPath } from "../../../src/kit/paths.ts";
+import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
 
 const path = parseDocumentPath("path", "a.md");
 const at = (time: string) => Date.parse(time);

@@ -8,7 +8,7 @@ import { Pictures } from "../../../src/context/graph/pictures.ts";
 import { CORE_DOCUMENTS_MAX, CORE_EDGES_MAX } from "../../../src/context/graph/schema.ts";
 import { linksOf } from "../../../src/context/versioned-store/links.ts";
 import type { Job } from "../../../src/kit/workers/job.ts";
-import { parseDocumentPath } from "../../../src/kit/paths.ts";
+import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
 
 const graphOf = (documents: Readonly<Record<string, string>>) =>
   LinkGraph.of(

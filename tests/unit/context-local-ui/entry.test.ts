@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { Entry } from "../../../src/context/local-ui/entry.ts";
 import { KEY_MINUTES } from "../../../src/context/local-ui/limits.ts";
 import { loopbackAddress } from "../../../src/context/local-ui/address.ts";
-import { browserCommand } from "../../../src/kit/browser.ts";
+import { browserCommand } from "../../../src/kit/processes/browser.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 
 const sessionFor = (entry: Entry, key: string) => {

@@ -5,7 +5,7 @@ import { BackOff, retryDelayMs } from "../../../src/context/replica/backoff.ts";
 import { conflictName, parseConflictName } from "../../../src/context/sync/conflict-names.ts";
 import { decide, needsConsent, type Action, type Facts } from "../../../src/context/replica/decision.ts";
 import { mergeTexts } from "../../../src/context/replica/merge.ts";
-import { PATH_BYTES_MAX, pathProblem } from "../../../src/kit/paths.ts";
+import { PATH_BYTES_MAX, pathProblem } from "../../../src/kit/text/paths.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
 
 const facts = (given: Partial<Facts>): Facts => ({

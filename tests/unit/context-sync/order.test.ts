@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { BATCH_OPERATIONS_MAX } from "../../../src/context/versioned-store/schema.ts";
 import * as fc from "fast-check";
 import { readOrder } from "../../../src/context/sync/order.ts";
-import { SpoolDirectory } from "../../../src/kit/spool.ts";
+import { SpoolDirectory } from "../../../src/kit/disk/spool.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 interface Op {

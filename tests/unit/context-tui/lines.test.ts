@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { cut, cutStart, paint, wrapped } from "../../../src/context/tui/line.ts";
-import { widthOf } from "../../../src/kit/text-width.ts";
+import { widthOf } from "../../../src/kit/terminal/text-width.ts";
 
 const HOSTILE = [
   "\u001b[2J\u001b]0;owned\u0007\u001bP1$r\u001b\\",

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import type { WorkerPool } from "../../../src/kit/workers/pool.ts";
-import { countTexts } from "../../../src/kit/token-count.ts";
+import { countTexts } from "../../../src/kit/text/token-count.ts";
 import { TokenCounts } from "../../../src/service/conversation/tokens.ts";
 
 const count = (text: string) => countTexts([text])[0]!;

@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { openDatabase } from "../../../src/kit/db.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { createLog } from "../../../src/kit/log.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { loadConfig } from "../../../src/service/config/config.ts";
 import type { DecideRequest, EgressRequest } from "../../../src/service/egress/schema.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { integrationIds } from "../../../src/context/integrations/descriptors.ts";
 import { Integrations, type Change } from "../../../src/context/integrations/integrations.ts";
-import { commandWords } from "../../../src/kit/command-text.ts";
+import { commandWords } from "../../../src/kit/terminal/command-text.ts";
 import { pictureOf, temporaryFolder } from "../../kit/folder.ts";
 import { refusal } from "../../kit/refusal.ts";
 

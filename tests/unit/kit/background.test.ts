@@ -1,7 +1,7 @@
 // Goal: work that goes on by itself is logged when it fails, and awaited when everything ends, also what it began.
 
 import { expect, test } from "bun:test";
-import { Background, Ongoing } from "../../../src/kit/background.ts";
+import { Background, Ongoing } from "../../../src/kit/concurrency/background.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { createLog } from "../../../src/kit/log.ts";
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { readJson } from "../../../src/kit/http/body.ts";
-import { JSON_DEPTH_MAX } from "../../../src/kit/json-depth.ts";
+import { JSON_DEPTH_MAX } from "../../../src/kit/text/json-depth.ts";
 import { guardedRequest } from "../../kit/guarded-request.ts";
 
 const read = (body: string, bytesMax?: number) => readJson(guardedRequest(body), bytesMax);

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/kit/db.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { messageOf } from "../../../src/kit/error.ts";
 import { openWorker } from "../../../src/kit/workers/entry.ts";
 import { WorkerPool } from "../../../src/kit/workers/pool.ts";
@@ -74,7 +74,7 @@ onLinux("after a large transaction, a worker copies the WAL, and the next one re
 onLinux("no other process can open the database, neither during a checkpoint nor afterwards", async () => {
   await using at = await opened();
   await at.writeMany();
-  const other = `import { openDatabase } from ${JSON.stringify(join(ROOT, "src/kit/db.ts"))}; openDatabase(${JSON.stringify(at.path)});`;
+  const other = `import { openDatabase } from ${JSON.stringify(join(ROOT, "src/kit/storage/db.ts"))}; openDatabase(${JSON.stringify(at.path)});`;
   const open = async () => {
     const child = Bun.spawn([process.execPath, "-e", other], { stdio: ["ignore", "ignore", "pipe"] });
     return child.stderr.text();

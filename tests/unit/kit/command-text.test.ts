@@ -1,7 +1,7 @@
 // Goal: a command in a variable is cut into words as a shell would, without anything else that a shell does.
 
 import { expect, test } from "bun:test";
-import { commandWords } from "../../../src/kit/command-text.ts";
+import { commandWords } from "../../../src/kit/terminal/command-text.ts";
 
 test.each([
   ["vi", ["vi"]],

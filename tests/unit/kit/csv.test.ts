@@ -1,7 +1,7 @@
 // Goal: no text of a CSV cell runs as a formula or breaks out of its cell, and numbers stay numbers.
 
 import { expect, test } from "bun:test";
-import { csvRow } from "../../../src/kit/csv.ts";
+import { csvRow } from "../../../src/kit/text/csv.ts";
 
 const cells: readonly (readonly [value: string | number | null, cell: string])[] = [
   [null, ""],

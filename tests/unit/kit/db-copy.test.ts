@@ -13,8 +13,8 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/kit/db.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../../src/kit/clock.ts";

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../../../release/step.ts";
-import { openDatabase, type Db } from "../../../src/kit/db.ts";
+import { openDatabase, type Db } from "../../../src/kit/storage/db.ts";
 import { AppError } from "../../../src/kit/error.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
@@ -337,7 +337,7 @@ describe("the file", () => {
     frozen.thaw();
     await expect(frozen.read(copy, 0)).rejects.toThrow("the backup was aborted");
     // In another process, since a lock never keeps out its own.
-    const other = `import { openDatabase } from ${JSON.stringify(join(ROOT, "src/kit/db.ts"))}; openDatabase(${JSON.stringify(path)});`;
+    const other = `import { openDatabase } from ${JSON.stringify(join(ROOT, "src/kit/storage/db.ts"))}; openDatabase(${JSON.stringify(path)});`;
     const child = Bun.spawnSync([process.execPath, "-e", other]);
     expect(child.stderr.toString()).toContain("is in use by another process");
     await Bun.write(`${folder.path}/copy.db`, copy.subarray(0, frozen.size));

@@ -1,7 +1,7 @@
 // Goal: waiting ends with what comes first, and leaves no timer and no listener behind.
 
 import { expect, test } from "bun:test";
-import { LATE, pause, within } from "../../../src/kit/deadline.ts";
+import { LATE, pause, within } from "../../../src/kit/concurrency/deadline.ts";
 
 const NEVER = new Promise<never>(() => {});
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 // Goal: events come out of a stream as they went in, whatever its line endings, comments and borders between reads; a large one is refused.
 
 import { expect, test } from "bun:test";
-import { EVENT_CHARACTERS_MAX, EventStream } from "../../../src/kit/event-stream.ts";
+import { EVENT_CHARACTERS_MAX, EventStream } from "../../../src/kit/network/event-stream.ts";
 import { piecesOf } from "../llm/oracle.ts";
 
 const tooLarge = (charactersMax: number) => new Error(`more than ${charactersMax} characters`);

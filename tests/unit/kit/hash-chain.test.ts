@@ -8,7 +8,7 @@ import {
   CHAIN_START,
   EMPTY_CHAIN,
   type ChainEnd,
-} from "../../../src/kit/hash-chain.ts";
+} from "../../../src/kit/secrets/hash-chain.ts";
 
 const textOf = (record: object) => canonicalJson(record);
 

@@ -3,10 +3,10 @@
 import { expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/kit/db.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { AppError } from "../../../src/kit/error.ts";
 import { Health, healthStatus, probeDirectory, type HealthProblem } from "../../../src/kit/health.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { StorageError, storageReasonOf } from "../../../src/kit/storage-error.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock } from "../../kit/manual-clock.ts";

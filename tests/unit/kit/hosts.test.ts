@@ -1,7 +1,7 @@
 // Goal: where a host is expected, what every system reads the same way is taken, and what none could mean is refused with the reason.
 
 import { describe, expect, test } from "bun:test";
-import { hostProblem, isPlainAddress, listenProblem } from "../../../src/kit/hosts.ts";
+import { hostProblem, isPlainAddress, listenProblem } from "../../../src/kit/network/hosts.ts";
 
 const NEITHER = "neither an address nor a host name";
 const NOT_FOUR = "not an address: expected four numbers from 0 to 255, or an IPv6 address";

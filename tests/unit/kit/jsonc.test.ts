@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { assert, constantFrom, jsonValue, property } from "fast-check";
-import { parseJsonc, type JsonNode } from "../../../src/kit/jsonc.ts";
+import { parseJsonc, type JsonNode } from "../../../src/kit/text/jsonc.ts";
 import { refusal } from "../../kit/refusal.ts";
 
 function valueOf(node: JsonNode): unknown {

@@ -1,9 +1,9 @@
 // Goal: uses are collected and written together, each once with its last time, and none is lost at the end.
 
 import { expect, test } from "bun:test";
-import { openDatabase } from "../../../src/kit/db.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { LastUsed } from "../../../src/kit/last-used.ts";
+import { LastUsed } from "../../../src/kit/storage/last-used.ts";
 import { createLog } from "../../../src/kit/log.ts";
 
 test("marks are written together, each once with its last time", async () => {

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { openDatabase, type Db } from "../../../src/kit/db.ts";
-import { migrate, type Migration } from "../../../src/kit/migrate.ts";
+import { openDatabase, type Db } from "../../../src/kit/storage/db.ts";
+import { migrate, type Migration } from "../../../src/kit/storage/migrate.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 const first: Migration = {

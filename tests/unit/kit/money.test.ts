@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { amountOf, costNano, nanoOf } from "../../../src/kit/money.ts";
+import { amountOf, costNano, nanoOf } from "../../../src/kit/text/money.ts";
 
 test("adds amounts that binary fractions get wrong", () => {
   expect(0.1 + 0.2).not.toBe(0.3);

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { ownerIn, peerOwner } from "../../../src/kit/peer-owner.ts";
+import { ownerIn, peerOwner } from "../../../src/kit/processes/peer-owner.ts";
 import { eventually } from "../../kit/eventually.ts";
 
 /** As the kernel writes it: 127.0.0.1:40000 → 127.0.0.1:8743 of user 1001, and both ends of others. */

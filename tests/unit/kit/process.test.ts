@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { childEnvironment, containerEvidence } from "../../../src/kit/environment.ts";
-import { runProcess } from "../../../src/kit/process.ts";
+import { runProcess } from "../../../src/kit/processes/process.ts";
 
 const environment = { PATH: process.env.PATH };
 const options = { environment, deadlineMs: 10_000, outputBytesMax: 1000 };

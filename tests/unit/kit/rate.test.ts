@@ -1,7 +1,7 @@
 // Goal: a key gets its requests per minute and no more, is told how many are left, and a flood of keys evicts the oldest.
 
 import { expect, test } from "bun:test";
-import { RateLimit } from "../../../src/kit/rate.ts";
+import { RateLimit } from "../../../src/kit/http/rate.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 
 test("the minute begins with the first, and after it all are there again", () => {

@@ -4,7 +4,7 @@ import { expect, spyOn, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile, replaceWith } from "../../../src/kit/replace-file.ts";
+import { replaceFile, replaceWith } from "../../../src/kit/disk/replace-file.ts";
 import { systemCode } from "../../../src/kit/error.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { smallDisk } from "../../kit/small-disk.ts";

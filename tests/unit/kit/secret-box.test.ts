@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SecretBox } from "../../../src/kit/secret-box.ts";
+import { SecretBox } from "../../../src/kit/secrets/secret-box.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { smallDisk } from "../../kit/small-disk.ts";
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/kit/error.ts";
-import { Semaphore } from "../../../src/kit/semaphore.ts";
+import { Semaphore } from "../../../src/kit/concurrency/semaphore.ts";
 
 /** Enters under a name, and notes it in `order`. */
 function entering(gate: Semaphore, order: string[]) {

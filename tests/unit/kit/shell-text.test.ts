@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { assert, array, property, string } from "fast-check";
-import { commandText, commandWords } from "../../../src/kit/command-text.ts";
+import { commandText, commandWords } from "../../../src/kit/terminal/command-text.ts";
 
 const HOSTILE = [
   "a b",

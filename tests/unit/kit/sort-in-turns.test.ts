@@ -1,7 +1,7 @@
 // Goal: a long list is sorted as the language sorts it, equal items stay in order, and others have their turn meanwhile.
 
 import { expect, test } from "bun:test";
-import { sortedInTurns } from "../../../src/kit/sort-in-turns.ts";
+import { sortedInTurns } from "../../../src/kit/concurrency/sort-in-turns.ts";
 
 const isBefore = (one: { key: number }, other: { key: number }) => one.key < other.key;
 const shuffled = (count: number) =>

@@ -2,7 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { expect, test } from "bun:test";
-import { SpoolDirectory } from "../../../src/kit/spool.ts";
+import { SpoolDirectory } from "../../../src/kit/disk/spool.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 const MIB = 1024 * 1024;

@@ -1,7 +1,7 @@
 // Goal: values reach a statement by position or by name, and a name without a value is an error instead of NULL.
 
 import { describe, expect, test } from "bun:test";
-import { openDatabase } from "../../../src/kit/db.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 interface Item {

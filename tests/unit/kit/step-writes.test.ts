@@ -3,11 +3,11 @@
 
 import { expect, test } from "bun:test";
 import { turnOfOthers } from "../../../src/kit/clock.ts";
-import { openDatabase } from "../../../src/kit/db.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { AppError, messageOf } from "../../../src/kit/error.ts";
-import { inWrites } from "../../../src/kit/in-writes.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
-import { StepGate } from "../../../src/kit/step-gate.ts";
+import { inWrites } from "../../../src/kit/storage/in-writes.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
+import { StepGate } from "../../../src/kit/concurrency/step-gate.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 const ROWS = 50;

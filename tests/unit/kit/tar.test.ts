@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { pack, type Header } from "tar-stream";
-import { readTar, tarOf, type Entry, type Source } from "../../../src/kit/tar.ts";
+import { readTar, tarOf, type Entry, type Source } from "../../../src/kit/disk/tar.ts";
 
 const GIB = 1024 ** 3;
 const BLOCK_BYTES = 512;

@@ -1,7 +1,7 @@
 // Goal: text of others cannot act on a terminal, reorder a line or hide in it, and every script stays readable.
 
 import { expect, test } from "bun:test";
-import { visible, visibleInLine } from "../../../src/kit/visible.ts";
+import { visible, visibleInLine } from "../../../src/kit/text/visible.ts";
 
 test.each([
   ["an escape sequence", "a\u001b[31mb", "a\ufffd[31mb"],

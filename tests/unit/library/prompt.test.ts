@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/kit/db.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { Instructions, type InstructionsDeps } from "../../../src/service/library/instructions.ts";
 import { libraryStore } from "../../../src/service/library/store.ts";
 import { temporaryFolder } from "../../kit/folder.ts";

@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { openDatabase } from "../../../src/kit/db.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { createLog } from "../../../src/kit/log.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { loadConfig } from "../../../src/service/config/config.ts";
 import type { CopiedDocument } from "../../../src/service/memory/life.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";

@@ -22,8 +22,8 @@ import {
 import { open as openFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../src/kit/error.ts";
-import { parseDocumentPath } from "../../../src/kit/paths.ts";
-import { RootDirectory } from "../../../src/kit/paths-disk.ts";
+import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
+import { RootDirectory } from "../../../src/kit/disk/paths-disk.ts";
 import { temporaryFolder, type Folder } from "../../kit/folder.ts";
 import { refusal, refusalText } from "../../kit/refusal.ts";
 

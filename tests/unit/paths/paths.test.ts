@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { array, assert, constantFrom, oneof, property, string } from "fast-check";
 import { posix, win32 } from "node:path";
 import { AppError } from "../../../src/kit/error.ts";
-import { parseDocumentPath, pathProblem } from "../../../src/kit/paths.ts";
+import { parseDocumentPath, pathProblem } from "../../../src/kit/text/paths.ts";
 
 const COMBINED = "e\u0301";
 

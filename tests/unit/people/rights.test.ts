@@ -2,11 +2,11 @@
 
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { openDatabase } from "../../../src/kit/db.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { Bodies } from "../../../src/kit/http/bodies.ts";
 import { innerExchange } from "../../../src/kit/http/exchange.ts";
 import { createLog } from "../../../src/kit/log.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { loadConfig } from "../../../src/service/config/config.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import { buildParts } from "../../../src/service/parts.ts";

@@ -190,7 +190,7 @@ for (const kind of kinds) {
       const result = await at.run("bash", code);
       expect(result).toEqual({ ...done, stdout: expect.any(String) as string });
       const known = [
-        // Identifies the gear's processes when it ends (src/kit/run-mark.ts).
+        // Identifies the gear's processes when it ends (src/kit/processes/run-mark.ts).
         "CAIRN_RUN_MARK",
         "HOME",
         "HOSTNAME",

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createSandbox } from "../../../src/service/sandbox/choice.ts";
-import { Background } from "../../../src/kit/background.ts";
+import { Background } from "../../../src/kit/concurrency/background.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { notIsolatedWarning } from "../../../src/service/sandbox/probe.ts";

@@ -1,7 +1,7 @@
 // Goal: a slow reader pauses the other side, and a session ends once, for its first reason, at any time.
 
 import { expect, test } from "bun:test";
-import type { TerminalProcess } from "../../../src/kit/process.ts";
+import type { TerminalProcess } from "../../../src/kit/processes/process.ts";
 import { INPUT_BYTES_MAX } from "../../../src/service/terminal/schema.ts";
 import { Session } from "../../../src/service/terminal/session.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ROOT } from "../../../release/step.ts";
-import { openDatabase } from "../../../src/kit/db.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 
 const TABLES = ["agents", "wires", "prompt_parts", "turns", "runs", "tool_calls", "entries", "calls"];

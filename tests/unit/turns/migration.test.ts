@@ -1,8 +1,8 @@
 // Goal: tool calls and tasks recorded by an earlier build look the same as new ones.
 
 import { expect, test } from "bun:test";
-import { openDatabase, type Db } from "../../../src/kit/db.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
+import { openDatabase, type Db } from "../../../src/kit/storage/db.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 

@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { openDatabase } from "../../../src/kit/db.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
 import type { Viewer } from "../../../src/kit/http/sse.ts";
 import { createLog } from "../../../src/kit/log.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { Journal } from "../../../src/service/journal/journal.ts";
 import { resumedEnds } from "../../../src/service/turns/events.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";

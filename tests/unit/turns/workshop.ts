@@ -2,9 +2,9 @@
 // allows, such as effects outside the database and storage failures.
 
 import { systemClock } from "../../../src/kit/clock.ts";
-import { openDatabase, type Db } from "../../../src/kit/db.ts";
+import { openDatabase, type Db } from "../../../src/kit/storage/db.ts";
 import { createLog } from "../../../src/kit/log.ts";
-import { migrate } from "../../../src/kit/migrate.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
 import {
   NO_USAGE,
   type CallModel,

@@ -2,7 +2,7 @@
 
 import type { VNode } from "preact";
 import type { Failure } from "../failure.ts";
-import { visible } from "../../../kit/visible.ts";
+import { visible } from "../../../kit/text/visible.ts";
 import type { Edited } from "../editing.ts";
 import { spacePath } from "../format.ts";
 import { Field, FormTo, Problem, Raw } from "../pieces.tsx";

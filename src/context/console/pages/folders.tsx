@@ -1,7 +1,7 @@
 // Lists of documents: a folder, the results of a search, deleted documents, files on disk without a version.
 
 import type { VNode } from "preact";
-import { visible } from "../../../kit/visible.ts";
+import { visible } from "../../../kit/text/visible.ts";
 import type { FolderEntry } from "../../browsing/browsing.ts";
 import type { ListedFile } from "../../files/listing-schema.ts";
 import type { SearchAnswer, SearchLine } from "../../search/schema.ts";

@@ -1,7 +1,7 @@
 // The versions of a document, the difference between two, and the form that destroys one.
 
 import type { VNode } from "preact";
-import { visible } from "../../../kit/visible.ts";
+import { visible } from "../../../kit/text/visible.ts";
 import type { FileDiff } from "../../files/diff.ts";
 import type { FileHistory } from "../../versioned-store/schema.ts";
 import type { Failure } from "../failure.ts";

@@ -1,7 +1,7 @@
 // The pages for what cannot be shown: missing or hidden (the same page), not allowed, refused, failed.
 
 import type { VNode } from "preact";
-import { visible } from "../../../kit/visible.ts";
+import { visible } from "../../../kit/text/visible.ts";
 import { Raw, sentenceClass } from "../pieces.tsx";
 
 interface ProblemPage {

@@ -1,6 +1,6 @@
 // The migrations of a copy's state (`.sync/state.db`), in order. Never edit a released file: every database stores its hash.
 
-import type { Migration } from "../../../kit/migrate.ts";
+import type { Migration } from "../../../kit/storage/migrate.ts";
 import init from "./001_replica.sql" with { type: "text" };
 
 export const replicaMigrations: readonly Migration[] = [{ name: "001_replica", sql: init }];

@@ -1,6 +1,6 @@
 // The audit record of a server, for admins: newest first, in pages, narrowed by the server, and verified on request.
 
-import { visibleInLine } from "../../../kit/visible.ts";
+import { visibleInLine } from "../../../kit/text/visible.ts";
 import type { AuditQuery, AuditRecord, AuditVerification } from "../../audit/schema.ts";
 import { breakText } from "../../audit/schema.ts";
 import type { ServerDesk } from "../desk.ts";

@@ -1,6 +1,6 @@
 // One document to read: as it is now, or one of its versions.
 
-import { decodeUtf8 } from "../../../kit/utf8.ts";
+import { decodeUtf8 } from "../../../kit/text/utf8.ts";
 import type { Desk } from "../desk.ts";
 import type { Stage } from "../page.ts";
 import { TextPage, TEXT_UNITS_MAX } from "../text-page.ts";

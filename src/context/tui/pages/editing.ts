@@ -2,7 +2,7 @@
 // lost; over SSH the stage refuses all of them.
 
 import { AppError } from "../../../kit/error.ts";
-import { decodeUtf8 } from "../../../kit/utf8.ts";
+import { decodeUtf8 } from "../../../kit/text/utf8.ts";
 import { resolveConflict, type OpenConflict } from "../../replica/conflicts.ts";
 import type { Edited, WritingHands } from "../desk.ts";
 import type { Stage } from "../page.ts";

@@ -1,7 +1,7 @@
 // Search: a line for the query, and the files that match, in all spaces that the person sees.
 
 import { AppError } from "../../../kit/error.ts";
-import { visibleInLine } from "../../../kit/visible.ts";
+import { visibleInLine } from "../../../kit/text/visible.ts";
 import type { SearchResult } from "../../search/schema.ts";
 import { askAllSpaces } from "../all-spaces.ts";
 import type { Desk } from "../desk.ts";

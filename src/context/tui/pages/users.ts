@@ -1,6 +1,6 @@
 // The users of a server, for admins: the list, and one user with everything that the server says about them.
 
-import { visibleInLine } from "../../../kit/visible.ts";
+import { visibleInLine } from "../../../kit/text/visible.ts";
 import type { Token, User } from "../../people/schema.ts";
 import type { ServerDesk, UserDetails } from "../desk.ts";
 import type { Stage } from "../page.ts";

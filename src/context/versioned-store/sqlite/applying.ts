@@ -2,8 +2,8 @@
 // transaction in steps, with other work in between; reads of the space wait for its end.
 
 import type { Clock } from "../../../kit/clock.ts";
-import type { Db } from "../../../kit/db.ts";
-import type { StepGate } from "../../../kit/step-gate.ts";
+import type { Db } from "../../../kit/storage/db.ts";
+import type { StepGate } from "../../../kit/concurrency/step-gate.ts";
 import type { Applied, Batch } from "../engine.ts";
 import { planOf, planSteps, refuseClashes, type Prepared, type Step } from "./batch.ts";
 import type { Coded } from "./coding.ts";

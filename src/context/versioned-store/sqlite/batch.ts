@@ -1,7 +1,7 @@
 // Plans a batch: turns its operations into their effects and validates them as a whole, before anything is written.
 
 import { AppError, notFound } from "../../../kit/error.ts";
-import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
+import { foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
 import type { Effect, Expected, Operation, Plan } from "../engine.ts";
 import { fileError } from "../file-error.ts";
 import { BATCH_OPERATIONS_MAX, FILE_BYTES_CEILING, type Totals } from "../schema.ts";

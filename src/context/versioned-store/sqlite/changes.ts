@@ -1,6 +1,6 @@
 // Reads the log of a space page by page as changed paths, for followers.
 
-import type { DocumentPath } from "../../../kit/paths.ts";
+import type { DocumentPath } from "../../../kit/text/paths.ts";
 import type { SpaceStore } from "./store.ts";
 
 const ROWS_MAX = 1_000;

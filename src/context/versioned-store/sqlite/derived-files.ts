@@ -2,7 +2,7 @@
 // content is destroyed, and are built again when needed.
 
 import { join } from "node:path";
-import { removeFiles } from "../../../kit/db-file.ts";
+import { removeFiles } from "../../../kit/storage/db-file.ts";
 
 /** In the directory `.cairn` of a space. */
 export const SEARCH_DATABASE = "search.db";

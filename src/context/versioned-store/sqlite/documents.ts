@@ -1,7 +1,7 @@
 // Derives links and front matter from a document before it is written, and stores them in the same transaction. The text index follows later
 // (words.ts).
 
-import { decodeUtf8 } from "../../../kit/utf8.ts";
+import { decodeUtf8 } from "../../../kit/text/utf8.ts";
 import { readFrontMatter, type FrontMatter, type FrontMatterProblem } from "../front-matter.ts";
 import { linksOf } from "../links.ts";
 import { packedLinks } from "./link-lists.ts";

@@ -2,16 +2,16 @@
 // anything is written, and a refused batch is rolled back alone (applying.ts).
 
 import { join } from "node:path";
-import { Ongoing } from "../../../kit/background.ts";
+import { Ongoing } from "../../../kit/concurrency/background.ts";
 import { Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
-import type { FrozenFile } from "../../../kit/frozen-copy.ts";
-import { openDatabase, type Db } from "../../../kit/db.ts";
+import type { FrozenFile } from "../../../kit/storage/frozen-copy.ts";
+import { openDatabase, type Db } from "../../../kit/storage/db.ts";
 import { AppError, fieldError, messageOf, notFound, systemCode } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
-import { migrate } from "../../../kit/migrate.ts";
-import type { DocumentPath } from "../../../kit/paths.ts";
+import { migrate } from "../../../kit/storage/migrate.ts";
+import type { DocumentPath } from "../../../kit/text/paths.ts";
 import { randomHex } from "../../../kit/random.ts";
-import { StepGate } from "../../../kit/step-gate.ts";
+import { StepGate } from "../../../kit/concurrency/step-gate.ts";
 import type {
   Applied,
   AppliedEach,

@@ -4,7 +4,7 @@
 import { Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
 import { messageOf } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
-import type { DocumentPath } from "../../../kit/paths.ts";
+import type { DocumentPath } from "../../../kit/text/paths.ts";
 import type { Step } from "./batch.ts";
 import { changedPaths } from "./changes.ts";
 import type { Replacing, Shown } from "./replacing.ts";

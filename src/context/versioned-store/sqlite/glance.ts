@@ -2,7 +2,7 @@
 // every file's signature (signature.ts), without looking at any of them one by one. Whether a file can be a document does not matter here.
 
 import { turnOfOthers } from "../../../kit/clock.ts";
-import { directoryFacts, hasDirectoryFacts } from "../../../kit/directory-facts.ts";
+import { directoryFacts, hasDirectoryFacts } from "../../../kit/disk/directory-facts.ts";
 import type { Job } from "../../../kit/workers/job.ts";
 import { COARSE_TICK_MS, SECOND_MS, TICK_MS } from "./signature.ts";
 import type { Lookers } from "./walk-together.ts";

@@ -1,6 +1,6 @@
 // Inspects a space on disk without opening it: no lock, no repair, no change. Only for a space that no server has open.
 
-import type { Db } from "../../../kit/db.ts";
+import type { Db } from "../../../kit/storage/db.ts";
 import { createLog } from "../../../kit/log.ts";
 import type { Clock } from "../../../kit/clock.ts";
 import type { FileRecord } from "../schema.ts";

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase, type Db } from "../../../kit/db.ts";
+import { openDatabase, type Db } from "../../../kit/storage/db.ts";
 import type { EngineKind } from "../engine.ts";
 import { openSqliteEngine } from "./engine.ts";
 import { spaceStore } from "./store.ts";

@@ -1,7 +1,7 @@
 // Stores the metadata of a space (name, template, rules) in its database as opaque text. `space.yaml` holds the same; the reader of both decides
 // which one wins.
 
-import type { Db } from "../../../kit/db.ts";
+import type { Db } from "../../../kit/storage/db.ts";
 import type { MetadataKeeper, SpaceMetadata } from "../engine.ts";
 import type { SpaceStore } from "./store.ts";
 

@@ -3,7 +3,7 @@
 
 import type { Clock } from "../../../kit/clock.ts";
 import type { Log } from "../../../kit/log.ts";
-import type { DocumentPath } from "../../../kit/paths.ts";
+import type { DocumentPath } from "../../../kit/text/paths.ts";
 import { lookOf } from "./fingerprint.ts";
 import type { Glance } from "./glance.ts";
 import type { Look } from "../engine.ts";

@@ -2,7 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { AppError, messageOf, systemCode } from "../../../kit/error.ts";
-import { PRIVATE_DIRECTORY_MODE } from "../../../kit/modes.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../../kit/disk/modes.ts";
 
 export function makeDirectory(directory: string): void {
   try {

@@ -2,10 +2,10 @@
 // changed are read again.
 
 import { Stretch, turnOfOthers } from "../../../kit/clock.ts";
-import { sortedInTurns } from "../../../kit/sort-in-turns.ts";
+import { sortedInTurns } from "../../../kit/concurrency/sort-in-turns.ts";
 import { isBefore, merged } from "../outlines.ts";
 import { AppError } from "../../../kit/error.ts";
-import type { DocumentPath } from "../../../kit/paths.ts";
+import type { DocumentPath } from "../../../kit/text/paths.ts";
 import type { Declaration, EditedOutline, EditedOutlines, Outline, Outlines } from "../engine.ts";
 import { LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../links.ts";
 import { derivedOf, DOCUMENT_BYTES_MAX, type Derived } from "./documents.ts";

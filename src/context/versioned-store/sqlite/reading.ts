@@ -2,8 +2,8 @@
 
 import { rfc3339, Stretch, turnOfOthers } from "../../../kit/clock.ts";
 import { AppError } from "../../../kit/error.ts";
-import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
-import { sortedTexts } from "../../../kit/sort-in-turns.ts";
+import { foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
+import { sortedTexts } from "../../../kit/concurrency/sort-in-turns.ts";
 import { headText } from "../head.ts";
 import type { Content, Copy, EditedCopy, Effect, ListQuery, LogEntry } from "../engine.ts";
 import { fileError } from "../file-error.ts";
@@ -14,7 +14,7 @@ import {
   type NetChange,
   type Refusal,
 } from "../schema.ts";
-import type { Query } from "../../../kit/statement.ts";
+import type { Query } from "../../../kit/storage/statement.ts";
 import { AFTER_SLASH } from "./batch.ts";
 import { decode } from "./coding.ts";
 import { versionsOf } from "./history.ts";

@@ -1,7 +1,7 @@
 // Replaces a file of the working tree by its live version. Never overwrites a manual edit.
 
 import type { Log } from "../../../kit/log.ts";
-import type { DocumentPath } from "../../../kit/paths.ts";
+import type { DocumentPath } from "../../../kit/text/paths.ts";
 import { fileError } from "../file-error.ts";
 import { decode } from "./coding.ts";
 import type { RecentContents } from "./recent.ts";

@@ -1,6 +1,6 @@
 // Names that are never documents, anywhere in a path and in any spelling.
 
-import { foldedPath } from "../../../kit/paths.ts";
+import { foldedPath } from "../../../kit/text/paths.ts";
 import { RESERVED_NAMES } from "../schema.ts";
 
 const FOLDED: ReadonlySet<string> = new Set(RESERVED_NAMES.map(foldedPath));

@@ -1,7 +1,7 @@
 // Computes, with pauses, the operations that restore a space to an earlier state. Applies nothing.
 
 import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../../kit/clock.ts";
-import type { DocumentPath } from "../../../kit/paths.ts";
+import type { DocumentPath } from "../../../kit/text/paths.ts";
 import type { Operation } from "../engine.ts";
 import type { Reading } from "./reading.ts";
 import type { SpaceStore } from "./store.ts";

@@ -2,7 +2,7 @@
 // one waits while megabytes are written. Nothing refers to a staged content: if the batch is refused or the process crashes, the unused contents
 // are deleted.
 
-import type { Db } from "../../../kit/db.ts";
+import type { Db } from "../../../kit/storage/db.ts";
 import type { Stored } from "./coding.ts";
 import type { SpaceStore } from "./store.ts";
 

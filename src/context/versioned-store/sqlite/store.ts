@@ -1,6 +1,6 @@
 // The SQL of a space. It contains no decisions: engine.ts says what to write.
 
-import type { Db } from "../../../kit/db.ts";
+import type { Db } from "../../../kit/storage/db.ts";
 import type { ChangeOp } from "../schema.ts";
 
 export interface SpaceRow {

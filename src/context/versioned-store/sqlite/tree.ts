@@ -17,13 +17,13 @@ import {
   type Stats,
 } from "node:fs";
 import { join } from "node:path";
-import { readAll } from "../../../kit/read-all.ts";
+import { readAll } from "../../../kit/disk/read-all.ts";
 import { systemClock } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import { AppError, systemCode } from "../../../kit/error.ts";
-import { CREATE_FILE, HeldRoot, lstatOf, type Held } from "../../../kit/held-directory.ts";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../../kit/modes.ts";
-import type { DocumentPath } from "../../../kit/paths.ts";
+import { CREATE_FILE, HeldRoot, lstatOf, type Held } from "../../../kit/disk/held-directory.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../../kit/disk/modes.ts";
+import type { DocumentPath } from "../../../kit/text/paths.ts";
 import { fileError } from "../file-error.ts";
 import { FILE_BYTES_CEILING } from "../schema.ts";
 import { nameOnDisk } from "./disk-name.ts";

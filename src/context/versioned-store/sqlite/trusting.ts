@@ -2,7 +2,7 @@
 // replaces them. Changes nothing itself.
 
 import { rfc3339, type Clock } from "../../../kit/clock.ts";
-import type { DocumentPath } from "../../../kit/paths.ts";
+import type { DocumentPath } from "../../../kit/text/paths.ts";
 import type { EditedCopy, Operation } from "../engine.ts";
 import { fileError } from "../file-error.ts";
 import type { FileRecord } from "../schema.ts";

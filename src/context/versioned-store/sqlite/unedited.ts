@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "../../../kit/replace-file.ts";
+import { replaceFile } from "../../../kit/disk/replace-file.ts";
 import { version } from "../../../kit/version.ts";
 
 const FILE = "unedited.cache";

@@ -3,7 +3,7 @@
 
 import { availableParallelism } from "node:os";
 import { turnOfOthers } from "../../../kit/clock.ts";
-import type { HeldRoot } from "../../../kit/held-directory.ts";
+import type { HeldRoot } from "../../../kit/disk/held-directory.ts";
 import type { WorkerPool } from "../../../kit/workers/pool.ts";
 import { factsAt, joinedNames, LOOK_JOB, lookAtAll, type FileFacts } from "./look-job.ts";
 import { walk, walkNames, type FoundFile, type NamedFile, type RefusedEntry } from "./walk.ts";

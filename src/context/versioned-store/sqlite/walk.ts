@@ -2,8 +2,8 @@
 // content.
 
 import { lstatSync, readdirSync, type Dirent, type Stats } from "node:fs";
-import type { HeldRoot } from "../../../kit/held-directory.ts";
-import { pathProblem, type DocumentPath } from "../../../kit/paths.ts";
+import type { HeldRoot } from "../../../kit/disk/held-directory.ts";
+import { pathProblem, type DocumentPath } from "../../../kit/text/paths.ts";
 import type { Refusal } from "../schema.ts";
 import type { FileFacts } from "./look-job.ts";
 import { isReserved } from "./reserved.ts";

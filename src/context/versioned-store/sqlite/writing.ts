@@ -1,7 +1,7 @@
 // Writes the planned steps of a batch: blobs, versions, changes and data derived from documents. Everything here runs inside one transaction
 // and checks no permissions.
 
-import { foldedPath, type DocumentPath } from "../../../kit/paths.ts";
+import { foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
 import type { Step } from "./batch.ts";
 import { decode, type Coded } from "./coding.ts";
 import { derivedOf, keepDerived, type Derived } from "./documents.ts";

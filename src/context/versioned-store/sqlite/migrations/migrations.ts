@@ -1,6 +1,6 @@
 // The migrations of a space's database, in order. Never edit a released file: every database stores its hash.
 
-import type { Migration } from "../../../../kit/migrate.ts";
+import type { Migration } from "../../../../kit/storage/migrate.ts";
 import init from "./001_space.sql" with { type: "text" };
 import metadata from "./002_metadata.sql" with { type: "text" };
 import copies from "./004_copies.sql" with { type: "text" };

@@ -1,0 +1,61 @@
+// Turns errors of the disk into messages that a person can act on. They name the requested relative path, never an absolute one.
+
+import { AppError, messageOf, systemCode } from "../error.ts";
+import { StorageError, storageReasonOf } from "../storage-error.ts";
+
+/** Undefined instead of ENOENT. */
+export async function absentAsUndefined<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Ignores EEXIST, for creating a directory that may already exist. */
+export async function existingAsDone(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+}
+
+/** Describes in a few words why a named file cannot be read or created. */
+export function accessProblem(error: unknown): string {
+  const code = systemCode(error);
+  if (code === "ENOENT") return "no such file";
+  if (code === "ENOTDIR") return "a part of the path is not a directory";
+  if (code === "EISDIR") return "is a directory, not a file";
+  if (code === "EACCES" || code === "EPERM") return "permission denied";
+  if (code === "EROFS") return "the disk is read-only";
+  return messageOf(error);
+}
+
+/** Runs `work` and raises disk errors as AppError. `path` is the name to show; empty for a root. */
+export async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw diskError(error, path);
+  }
+}
+
+/** Turns a failure of the disk into an error that a person can act on. Returns any other error unchanged. */
+function diskError(error: unknown, path: string): unknown {
+  const code = systemCode(error);
+  if (error instanceof AppError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
+  const shown = path === "" ? "the directory" : path;
+  const reason = storageReasonOf(error);
+  if (reason !== "failed") return new StorageError(reason, code);
+  if (code === "ENOENT") return new AppError("conflict", `${shown}: was removed in the meantime; try again`);
+  if (code === "EEXIST" || code === "ENOTEMPTY")
+    return new AppError("conflict", `${shown}: was changed in the meantime; try again`);
+  if (code === "ENOTDIR") return new AppError("invalid", `${shown}: a part of the path is not a directory`);
+  if (code === "EISDIR") return new AppError("invalid", `${shown}: is a directory, not a file`);
+  if (code === "ELOOP")
+    return new AppError("invalid", `${shown}: a link in the path is circular or was created in the meantime`);
+  if (code === "ENAMETOOLONG") return new AppError("invalid", `${shown}: too long for this disk`);
+  return new StorageError("failed", code);
+}

@@ -1,0 +1,30 @@
+// Waits for data that another process has open: a database takes one process at a time.
+
+import type { Clock } from "../clock.ts";
+import { AppError } from "../error.ts";
+
+/** Most commands take milliseconds. A backup or an adoption can take longer than this. */
+const WAIT_MS = 10_000;
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Opens something as soon as no other process uses it. `onWait` is called once, before the first wait. Raises `conflict` with `details.in_use`
+ * after WAIT_MS, and everything else that `open` raises at once.
+ */
+export async function openWhenFree<T>(
+  open: () => T | Promise<T>,
+  clock: Clock,
+  onWait: () => void | Promise<void> = () => {},
+): Promise<T> {
+  const start = clock.elapsed();
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await open();
+    } catch (error) {
+      const isInUse = error instanceof AppError && error.details?.["in_use"] === true;
+      if (!isInUse || clock.elapsed() - start > WAIT_MS) throw error;
+    }
+    if (tries === 1) await onWait();
+    await Bun.sleep(LOOK_EVERY_MS);
+  }
+}

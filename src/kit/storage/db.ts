@@ -1,0 +1,270 @@
+// One SQLite database with one writer.
+//
+// Durability: `synchronous=FULL`, so an acknowledged write survives a power cut; writes share its cost (group-commit.ts). The lock is exclusive: a
+// second process on the same data is refused instead of corrupting our counters and caches.
+
+import { constants, Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { rmSync } from "node:fs";
+import { Checkpoints, SHARES_FILE, sharedName } from "./checkpoints.ts";
+import { GroupCommit, type OnDefect, type WriteOptions } from "./group-commit.ts";
+import {
+  claimFile,
+  createFile,
+  incomplete,
+  openError,
+  removeFiles,
+  reserveFile,
+  settleFile,
+  type Reserved,
+} from "./db-file.ts";
+import { Freezer, type FrozenFile } from "./frozen-copy.ts";
+import { AppError } from "../error.ts";
+import { queryOf, type Parameters, type Query } from "./statement.ts";
+import { fromSqlite } from "../storage-error.ts";
+import type { WorkerPool } from "../workers/pool.ts";
+
+const BUSY_TIMEOUT_MS = 200;
+
+const READS = /^\s*SELECT\b/i;
+
+interface DbOptions {
+  readonly path: string;
+  readonly sqlite: Database;
+  /** This process created the file. */
+  readonly created?: boolean;
+  /** Released when the database is closed. */
+  readonly reserved?: Reserved | undefined;
+  readonly onDefect: OnDefect;
+}
+
+export class Db {
+  readonly path: string;
+  /** This process created the file. */
+  readonly created: boolean;
+  readonly #sqlite: Database;
+  readonly #statements: { finalize(): void }[] = [];
+  readonly #proof = this.query<never, []>(
+    "INSERT INTO proof (id, side) VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET side = 1 - side",
+  );
+  readonly #commits: GroupCommit;
+  readonly #checkpoints: Checkpoints;
+  readonly #freezer: Freezer;
+  readonly #reserved: Reserved | undefined;
+  #closed = false;
+
+  constructor({ path, sqlite, created = false, reserved, onDefect }: DbOptions) {
+    this.path = path;
+    this.created = created;
+    this.#sqlite = sqlite;
+    this.#reserved = reserved;
+    this.#commits = new GroupCommit(sqlite, onDefect, (writes) => this.#checkpoints.committed(writes));
+    this.#checkpoints = new Checkpoints({
+      path,
+      sqlite,
+      held: (work) => this.#commits.held(work),
+      onDefect,
+    });
+    this.#freezer = new Freezer(path, {
+      empty: () => this.#emptyLog(),
+      setCheckpoints: (on) => this.#checkpoints.turn(on),
+      running: () => this.#checkpoints.running,
+      onDefect,
+    });
+  }
+
+  /** From now on, a worker does the checkpoints. Its program must implement `CHECKPOINT_JOB`. */
+  checkpointIn(workers: WorkerPool): void {
+    this.#checkpoints.use(workers);
+  }
+
+  /** Undefined if no checkpoint is running; otherwise resolves at its end. Wait for it before `freeze` and `close`. */
+  get checkpointing(): Promise<void> | undefined {
+    return this.#checkpoints.running;
+  }
+
+  /** SQL belongs to `store.ts` files. `P` says what is bound: statement.ts. */
+  query<Row, P extends Parameters<P> = []>(sql: string): Query<Row, P> {
+    let compiled: Statement<Row> | undefined;
+    const isRead = READS.test(sql);
+    return queryOf(sql, () => {
+      if (!isRead) this.#commits.touch();
+      return (compiled ??= this.#keep(this.#sqlite.prepare<Row, SQLQueryBindings[]>(sql)));
+    });
+  }
+
+  /** Runs `run` in the next group commit and resolves when it is durable. A throw rolls back only its own changes. */
+  write<T>(run: () => T, options: WriteOptions = {}): Promise<T> {
+    return this.#commits.write(run, options);
+  }
+
+  /**
+   * As `write`, for a change of too many rows to run without pauses: one transaction, durable when it resolves. Both generators yield
+   * where they may pause. `committed` runs after the commit and before any other write. Other writes wait. Reads do not wait and would see
+   * uncommitted data, so the caller must block them.
+   */
+  writeInSteps<T>(run: () => Generator<void, T>, committed: (value: T) => Generator<void>): Promise<T> {
+    return this.#commits.writeInSteps(run, committed);
+  }
+
+  /** Runs one transaction synchronously. For start-up only. */
+  writeNow<T>(run: () => T): T {
+    return this.#commits.writeNow(run);
+  }
+
+  /** Reports whether the caller runs inside a write. Data read then may be rolled back, so it must not be cached. */
+  get isWriting(): boolean {
+    return this.#commits.isWriting;
+  }
+
+  /** Called inside a write. Runs `callback` once the write is durable, in order, and never if it is rolled back. */
+  afterCommit(callback: () => void): void {
+    this.#commits.afterCommit(callback);
+  }
+
+  /** Calls `told` after each commit with its duration, measured by `elapsed`. `told` must not throw. */
+  watchCommits(elapsed: () => number, told: (took: number) => void): void {
+    this.#commits.watchCommits(elapsed, told);
+  }
+
+  /** Commits one bit, to prove that the disk accepts writes. The file does not grow. Needs the tables of `migrate`. */
+  prove(): Promise<void> {
+    // A transaction in steps proves it too, and the caller should not wait for its end.
+    return this.#commits.isInSteps ? Promise.resolve() : this.write(() => void this.#proof.run());
+  }
+
+  /** Returns the problems of the file, one per line; empty if it is intact. Reads the whole file, but does not compare indexes with tables. */
+  problems(): string[] {
+    const found = this.query<{ quick_check: string }, []>("PRAGMA quick_check(20)").all();
+    return found.map((row) => row.quick_check).filter((line) => line !== "ok");
+  }
+
+  /** Writes a consistent copy of all committed data. */
+  backupTo(path: string): void {
+    createFile(path);
+    try {
+      this.#sqlite.run("VACUUM INTO ?", [path]);
+    } catch (error) {
+      rmSync(path, { force: true });
+      throw fromSqlite(error);
+    }
+  }
+
+  /**
+   * Checkpoints all committed data into the file, which then stays unchanged until `thaw`. Takes milliseconds. Raises `conflict` if it is already
+   * frozen, being changed in steps or being checkpointed, `unavailable` when storage refuses.
+   */
+  freeze(): FrozenFile {
+    if (this.#commits.isInSteps) throw new AppError("conflict", "a large change is being written; try again");
+    return this.#freezer.freeze();
+  }
+
+  /** Truncates the WAL, which still contains deleted data after a commit. While frozen or during a checkpoint, it is truncated afterwards. */
+  clearLog(): void {
+    this.#freezer.clearLog();
+  }
+
+  /**
+   * Rewrites the file, so that no deleted or replaced data remains in it or in the WAL. For start-up only: it takes as much time and memory as
+   * copying the database.
+   */
+  rewrite(): void {
+    try {
+      this.#sqlite.run("VACUUM");
+      if (!this.#emptyLog()) throw new AppError("unavailable", "the database is busy; try again");
+    } catch (error) {
+      throw fromSqlite(error);
+    }
+  }
+
+  exec(sql: string): void {
+    this.#commits.touch();
+    this.#sqlite.run(sql);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#commits.close();
+    // Finalized now, because the lock lasts until the last statement is finalized.
+    for (const statement of this.#statements) statement.finalize();
+    this.#sqlite.close(false);
+    this.#freezer.close();
+    this.#reserved?.release();
+  }
+
+  /** Called after all migrations. */
+  settle(): void {
+    settleFile(this.path);
+  }
+
+  /** Closes, and deletes the files if this process created them: for a refused start. */
+  discard(): void {
+    this.close();
+    if (this.created) removeFiles(this.path);
+  }
+
+  /** Truncates the WAL. Returns false if it still holds pages that are not in the file. */
+  #emptyLog(): boolean {
+    using statement = this.#sqlite.prepare<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)");
+    return statement.get()?.busy === 0;
+  }
+
+  #keep<S extends { finalize(): void }>(statement: S): S {
+    this.#statements.push(statement);
+    return statement;
+  }
+}
+
+/**
+ * Raises `conflict` with `details.in_use` while another process has it open, `invalid` when it is no database, `refused` for an incomplete copy, `unavailable` when
+ * storage refuses.
+ */
+export function openDatabase(path: string, onDefect: OnDefect = rethrow): Db {
+  let claim: ReturnType<typeof claimFile> | undefined;
+  let sqlite: Database | undefined;
+  let reserved: Reserved | undefined;
+  try {
+    claim = claimFile(path);
+    reserved = reserveFile(path);
+    sqlite = connect(path);
+    sqlite.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    if (claim === "kept" && isEmpty(sqlite)) throw incomplete(path);
+    sqlite.run("PRAGMA journal_mode = WAL");
+    sqlite.run("PRAGMA synchronous = FULL");
+    sqlite.run("PRAGMA foreign_keys = ON");
+    // Otherwise SQLite would write rollback data to the system's temporary directory.
+    sqlite.run("PRAGMA temp_store = MEMORY");
+    // The lock is taken by the first access, so access the file now: better refused here than at the first request.
+    sqlite.run("BEGIN EXCLUSIVE");
+    sqlite.run("COMMIT");
+    return new Db({ path, sqlite, created: claim === "made" && path !== ":memory:", reserved, onDefect });
+  } catch (error) {
+    sqlite?.close(false);
+    reserved?.release();
+    const shown = openError(path, error);
+    // In use: another process opened the file that we created, and owns it now.
+    if (claim === "made" && shown.code !== "conflict") removeFiles(path);
+    throw shown;
+  }
+}
+
+/** Where connections can share the file, the VFS takes the exclusive lock; elsewhere the connection does. */
+function connect(path: string): Database {
+  if (SHARES_FILE && path !== ":memory:") {
+    const { SQLITE_OPEN_READWRITE, SQLITE_OPEN_CREATE, SQLITE_OPEN_URI } = constants;
+    return new Database(sharedName(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI);
+  }
+  const sqlite = new Database(path, { create: true, strict: true });
+  sqlite.run("PRAGMA locking_mode = EXCLUSIVE");
+  return sqlite;
+}
+
+function isEmpty(sqlite: Database): boolean {
+  return (
+    sqlite.query<{ count: number }, []>("SELECT count(*) AS count FROM sqlite_schema").get()!.count === 0
+  );
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
