@@ -8,7 +8,7 @@ const KIT = join(import.meta.dir, "..", "..", "src", "kit");
 
 /** A program of three levels that says what ran; a process of its own, since it writes to the real stdout and stderr. */
 const program = `
-import { runProgram } from ${JSON.stringify(join(KIT, "cli.ts"))};
+import { runProgram } from ${JSON.stringify(join(KIT, "terminal", "cli.ts"))};
 import { AppError } from ${JSON.stringify(join(KIT, "error.ts"))};
 const say = (name) => ({ args }) => console.log(name, JSON.stringify(args));
 const root = {

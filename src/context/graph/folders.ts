@@ -1,4 +1,4 @@
-// The folders of a space as numbers, so that walking from a folder to the root compares no text. Paths are folded (kit/paths.ts): folders that
+// The folders of a space as numbers, so that walking from a folder to the root compares no text. Paths are folded (kit/text/paths.ts): folders that
 // some file systems do not tell apart are one folder.
 
 export const ROOT = 0;

@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-const PASSWORDS = join(import.meta.dir, "..", "..", "..", "src", "kit", "passwords.ts");
+const PASSWORDS = join(import.meta.dir, "..", "..", "..", "src", "kit", "secrets", "passwords.ts");
 
 /** Processor time of checks, in ms. */
 interface Asked {
