@@ -7,10 +7,9 @@ import { plural } from "./text.ts";
 /** Printed before a patch, where programs that read patches skip it. */
 const COARSE = "The versions differ too much to compare line by line; the whole difference is one block.";
 
-/** Drops the lines above the names of the two versions, which are for programs that read many patches at once. */
 export function patchText({ path: of, from, to, added, removed, coarse, text }: FileDiff): string {
   if (added + removed === 0) return `${of}: no difference between v${from} and ${newer(to)}`;
-  const patch = text.replace(/^(?:Index: .*\n)?=+\n/, "").trimEnd();
+  const patch = text.trimEnd();
   return inStyle(coarse ? `${COARSE}\n${patch}` : patch);
 }
 

@@ -176,7 +176,7 @@ describe("versions", () => {
     await admin.write("a.md", "one\ntwo\n");
     await admin.write("a.md", "one\n2\nthree\n");
     const text = expect.stringMatching(
-      /^.*\n--- a\.md v1\n\+\+\+ a\.md v2\n@@ -1,2 \+1,3 @@\n one\n-two\n\+2\n\+three\n$/,
+      /^--- a\.md v1\n\+\+\+ a\.md v2\n@@ -1,2 \+1,3 @@\n one\n-two\n\+2\n\+three\n$/,
     );
     const between = { path: "a.md", from: 1, to: 2, added: 2, removed: 1, coarse: false };
     expect(await admin.get(filePath("a.md", "diff"))).toEqual({ ...between, text });

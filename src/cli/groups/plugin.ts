@@ -203,12 +203,12 @@ const WORDS = { create: "created", update: "updated", delete: "deleted", none: "
 
 async function patchOf({ action, target, after }: Change): Promise<string> {
   if (action === "none") return "";
-  const { createTwoFilesPatch } = await import("diff");
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
   const from = target.text === undefined ? "/dev/null" : target.name;
   const to = after === undefined ? "/dev/null" : target.name;
-  const options = { context: DIFF_CONTEXT_LINES };
+  const options = { context: DIFF_CONTEXT_LINES, headerOptions: FILE_HEADERS_ONLY };
   const patch = createTwoFilesPatch(from, to, target.text ?? "", after ?? "", undefined, undefined, options);
-  return patch.replace(/^=+\n/, "").trimEnd();
+  return patch.trimEnd();
 }
 
 function shownTarget(path: string, scope: Scope): string {

@@ -58,7 +58,7 @@ export async function diffOf({
   to,
   context = CONTEXT_LINES_DEFAULT,
 }: DiffInput): Promise<FileDiff> {
-  const { formatPatch, structuredPatch } = await import("diff");
+  const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import("diff");
   const [before, after] = [textOf(path, from), textOf(path, to)];
   const names = [`${path} ${nameOf(from)}`, `${path} ${nameOf(to)}`] as const;
   const bounds = { context, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
@@ -76,7 +76,7 @@ export async function diffOf({
     added: count("+"),
     removed: count("-"),
     coarse: exact === undefined,
-    text: formatPatch(patch),
+    text: formatPatch(patch, FILE_HEADERS_ONLY),
   };
 }
 

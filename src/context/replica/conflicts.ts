@@ -110,8 +110,8 @@ async function diffOf(
 ): Promise<string | null> {
   const [before, after] = [decodeUtf8(from), decodeUtf8(to)];
   if (before === undefined || after === undefined) return null;
-  const { formatPatch, structuredPatch } = await import("diff");
+  const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import("diff");
   const bounds = { context: CONTEXT_LINES, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
   const patch = structuredPatch(path, copy, before, after, undefined, undefined, bounds);
-  return patch ? formatPatch(patch) : null;
+  return patch ? formatPatch(patch, FILE_HEADERS_ONLY) : null;
 }

@@ -19,7 +19,7 @@ interface Reading {
   readonly title: string;
   readonly text: () => Promise<string>;
   /** How a line is shown; the text says the same without it. */
-  readonly tone?: (line: string) => Tone;
+  readonly tone?: (line: string, index: number, lines: readonly string[]) => Tone;
   readonly actions?: readonly Action[];
 }
 
@@ -90,7 +90,7 @@ export class TextPage implements Page {
     this.#spot = spot;
     const shown: Line[] = [];
     while (spot !== undefined && shown.length < rows - 1) {
-      const tone = this.#reading.tone?.(lines[spot.line]!) ?? "plain";
+      const tone = this.#reading.tone?.(lines[spot.line]!, spot.line, lines) ?? "plain";
       shown.push([{ text: this.#partsOf(spot.line)[spot.part]!, tone }]);
       spot = this.#after(spot);
     }

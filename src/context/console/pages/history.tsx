@@ -161,17 +161,15 @@ export function DiffBody({ space, diff }: { space: string; diff: FileDiff }): VN
 
 /** More lines help nobody, and would make a page of many megabytes. */
 const LINES_SHOWN_MAX = 2_000;
-/** The names of both sides, which the page says already. */
-const HEAD = /^(?:Index: |={10,}|--- |\+\+\+ )/;
 
-/** A difference in unified format. */
+/** A difference in unified format, without the names of both sides, which the page says already. */
 export function Diff({ text }: { text: string }): VNode {
   const all = text.replace(/\n$/, "").split("\n");
   const start = Math.max(
     0,
     all.findIndex((line) => line.startsWith("@@")),
   );
-  const lines = all.slice(start).filter((line, index) => index > 0 || !HEAD.test(line));
+  const lines = all.slice(start);
   return (
     <div class="console-diff" role="region" aria-label="Difference" tabIndex={0}>
       {lines.slice(0, LINES_SHOWN_MAX).map((line) => (

@@ -6,7 +6,7 @@ import type { Desk } from "../desk.ts";
 import { TablePage } from "../table-page.ts";
 import { TextPage } from "../text-page.ts";
 import { timeText } from "../words.ts";
-import { diffTone, RULE } from "./difference.ts";
+import { diffTone } from "./difference.ts";
 import { resolve } from "./editing.ts";
 
 /** A server looks for no more in one space. */
@@ -58,7 +58,7 @@ function comparison(desk: Desk, row: Row): TextPage {
     text: async () => {
       const about = `The version of ${row.user}, opened ${timeText(row.opened_at)}, is in ${row.copy}.`;
       const diff = await desk.compare(row.space, row);
-      return `${about}\n\n${diff?.replace(RULE, "") ?? "Not texts, or too different to compare line by line."}`;
+      return `${about}\n\n${diff ?? "Not texts, or too different to compare line by line."}`;
     },
     tone: diffTone,
     actions: [

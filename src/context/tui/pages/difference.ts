@@ -5,9 +5,6 @@ import type { Tone } from "../line.ts";
 import { TextPage } from "../text-page.ts";
 import { countText } from "../words.ts";
 
-/** A diff begins with a line that says nothing. */
-export const RULE = /^=+\n/;
-
 interface Range {
   /** Undefined: the version before that still has its content. */
   readonly from?: number;
@@ -23,7 +20,7 @@ export function diffPage(desk: Desk, space: string, path: string, range?: Range)
       const diff = await desk.look(space, async (door) => door.diff(path, await queryOf(door, path, range)));
       const { added, removed, coarse, text } = diff;
       const sum = `${countText(added, "line")} added, ${countText(removed, "line")} removed`;
-      return `${sum}${coarse ? " (too different to compare line by line)" : ""}\n\n${text.replace(RULE, "")}`;
+      return `${sum}${coarse ? " (too different to compare line by line)" : ""}\n\n${text}`;
     },
     tone: diffTone,
   });
@@ -36,8 +33,11 @@ async function queryOf(door: Pick<ReadDoor, "history">, path: string, range: Ran
   return { from: before?.version ?? 0, to: range.to };
 }
 
-export function diffTone(line: string): Tone {
-  if (line.startsWith("+") && !line.startsWith("+++")) return "added";
-  if (line.startsWith("-") && !line.startsWith("---")) return "removed";
+/** Above the first place, `---` and `+++` name the two sides; below it, they are lines of the document. */
+export function diffTone(line: string, index: number, lines: readonly string[]): Tone {
+  const isHead = index < lines.findIndex((one) => one.startsWith("@@"));
+  if (isHead) return "plain";
+  if (line.startsWith("+")) return "added";
+  if (line.startsWith("-")) return "removed";
   return line.startsWith("@@") ? "bold" : "plain";
 }
