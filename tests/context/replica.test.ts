@@ -6,6 +6,8 @@ import { expect, test } from "bun:test";
 import type { Transport } from "../../src/context/client/client.ts";
 import { systemClock, type Clock } from "../../src/kit/clock.ts";
 import { AppError } from "../../src/kit/error.ts";
+import { LocalCopy } from "../../src/context/replica/local-copy.ts";
+import { at, bytes } from "../kit/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { manualClock } from "../kit/manual-clock.ts";
 import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
@@ -283,6 +285,22 @@ test("a line that the backup lacks is not taken away by a merge after the restor
   const { merged, conflicts } = await lab.ann.sync({ confirmed: true });
   expect(merged).toEqual([]);
   expect(lab.ann.tree()).toEqual({ "a.md": "1\n2\n3 server\n", [conflicts[0]!.copy]: "1 ann\n2\n3\n" });
+});
+
+test("a text that a killed sync recorded and never showed is kept beside the person's own after a restore", async () => {
+  await using lab = await team();
+  const { ann, bob } = lab;
+  bob.write("a.md", "bob");
+  await bob.sync();
+  const restore = await backUpSpace(lab.server, join(ann.directory, "..", "backup"));
+  // As the kill left it: bob's text is a version here, neither on the disk nor agreed with the server.
+  const killed = new LocalCopy(ann.directory);
+  const operation = { op: "put", path: at("a.md"), content: bytes("bob"), expected: null } as const;
+  await killed.use((engine) => engine.apply({ operations: [operation], author: "bob" }));
+  ann.write("a.md", "ann");
+  await restore();
+  const { conflicts } = await ann.sync({ confirmed: true });
+  expect(ann.tree()).toEqual({ "a.md": "bob", [conflicts[0]!.copy]: "ann" });
 });
 
 test("a person who may only read gets everything and learns that nothing was sent", async () => {

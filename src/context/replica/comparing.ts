@@ -176,11 +176,15 @@ export class Comparison {
   }
 
   async #lineageOf(engine: SpaceEngine, path: DocumentPath, row: FileRow): Promise<Lineage> {
-    const base = row.base_hash;
+    const { base_hash: base, base_local: agreed } = row;
     const hashes = new Set(await this.#deps.server.hashesOf(path));
     if (base !== null && hashes.has(base)) return "common";
     const history = await engine.history(path);
-    return history?.versions.some(({ hash }) => hash === row.hash) ? "earlier" : "unknown";
+    // A later version may be from a sync that was killed before the person could see it, so their text is not made from it.
+    const isEarlier = history?.versions.some(
+      ({ version, hash }) => hash === row.hash && agreed !== null && version <= agreed,
+    );
+    return isEarlier ? "earlier" : "unknown";
   }
 
   #requireConsent(decided: readonly Decided[]): void {

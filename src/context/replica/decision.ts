@@ -23,7 +23,7 @@ export interface Facts {
 
 /**
  * How a restored server's content relates to the copy: `common`: its history contains the last common content, so both continue from there;
- * `earlier`: it is an earlier local version, and the local one is newer; `unknown`: neither side may replace the other.
+ * `earlier`: it is a local version from before the last common content, so the local one is newer; `unknown`: neither side may replace the other.
  */
 export type Lineage = "common" | "earlier" | "unknown";
 
