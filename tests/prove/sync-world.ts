@@ -52,6 +52,11 @@ interface Person {
   readonly copy: Replica;
   /** Edited since the last cycle that recorded edits. */
   readonly dirty: Set<string>;
+  /**
+   * What the last cycle told them to rename: a file whose name clashes with one that they could not see, since the program was killed before it
+   * wrote that to their disk.
+   */
+  readonly told: Set<string>;
 }
 
 /** The tokens that someone saved, and whether a person who saw them took them away. */
@@ -112,7 +117,7 @@ class World {
       const { token } = await this.#server.user(name, "contributor");
       const copy = replica({ directory: join(this.#folder, name), url: () => this.#server.url, token });
       await copy.join();
-      this.#people.push({ name, token, copy, dirty: new Set() });
+      this.#people.push({ name, token, copy, dirty: new Set(), told: new Set() });
     }
   }
 
@@ -141,8 +146,9 @@ class World {
       if (round === SETTLE_ROUNDS_MAX) return [`not settled after ${round} rounds`, ...this.#story];
     }
     const shared = await this.#onServer();
-    const broken = this.#people.flatMap(({ name, copy }) => differences(name, shared, copy.tree()));
-    const text = Object.values(shared).join("\n");
+    const broken = this.#people.flatMap((person) => differences(person, shared));
+    const kept = this.#people.flatMap(({ copy, told }) => [...told].map((path) => copy.read(path)));
+    const text = [...Object.values(shared), ...kept].join("\n");
     for (const [token, state] of this.#ledger)
       if (state === "wanted" && !text.includes(token)) broken.push(`lost: ${token}`);
     return broken.length === 0 ? [] : [...broken, ...this.#story];
@@ -264,6 +270,9 @@ class World {
       const options = { direction: "both", confirmed: true, retryHeld: true } as const;
       const report = await runCycle(deps, options);
       person.dirty.clear();
+      person.told.clear();
+      if (this.#program !== undefined)
+        for (const { path, code } of report.refused) if (code === "clash") person.told.add(path);
       const { pulled, removed, pushed, withdrawn, merged, conflicts, waiting, held } = report;
       const lists = { pulled, removed, pushed, withdrawn, merged, waiting };
       const told = Object.entries({
@@ -316,10 +325,13 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function differences(name: string, shared: Record<string, string>, tree: Record<string, string>): string[] {
+function differences({ name, copy, told }: Person, shared: Record<string, string>): string[] {
+  const tree = copy.tree();
   const paths = new Set([...Object.keys(shared), ...Object.keys(tree)]);
+  const isInTheWay = (path: string) =>
+    [...told].some((one) => one === path || path.startsWith(`${one}/`) || one.startsWith(`${path}/`));
   return [...paths]
-    .filter((path) => shared[path] !== tree[path])
+    .filter((path) => shared[path] !== tree[path] && !isInTheWay(path))
     .map((path) => `${name}: ${path} differs: server ${shared[path]}, here ${tree[path]}`);
 }
 
