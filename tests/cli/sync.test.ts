@@ -51,6 +51,13 @@ test("sync exchanges edits, and a conflict is listed until it is resolved", asyn
     `pushed     decisions.md\n\nnothing was changed; a sync with ${where} would do this\n`,
   );
   expect(await ann.printed("sync")).toBe(`pushed     decisions.md\n\nsynced with ${where}\n`);
+  expect(await bob.data("sync", "--dry-run")).toMatchObject({
+    merged: [],
+    conflicts: [{ path: "decisions.md" }],
+  });
+  bob.write("decisions.md", "# Decisions\n\nnone\n".replace("#", "##"));
+  expect(await bob.data("sync", "--dry-run")).toMatchObject({ merged: ["decisions.md"], conflicts: [] });
+  bob.write("decisions.md", decisions("coffee"));
   const { conflicts } = await bob.data<{ conflicts: { path: string; copy: string }[] }>("sync");
   const { copy } = conflicts[0]!;
   expect(copy).toMatch(/^decisions\.conflict-bob-\d{8}T\d{6}Z\.md$/);
@@ -72,6 +79,21 @@ test("sync exchanges edits, and a conflict is listed until it is resolved", asyn
   await ann.printed("pull");
   expect(treeOf(ann.directory)).toEqual({ "decisions.md": decisions("tea and coffee") });
   expect(await ann.printed("conflict", "list")).toBe("no open conflicts\n");
+});
+
+test("a conflict of a file whose name leaves no room is resolved in that file", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  const long = `${"m".repeat(230)}.md`;
+  await server.admin.write(long, "one\n");
+  const [ann, bob] = [await laptop(server, folder, "ann"), await laptop(server, folder, "bob")];
+  ann.write(long, "tea\n");
+  bob.write(long, "coffee\n");
+  await ann.printed("sync");
+  await bob.printed("sync");
+  expect(await bob.data("conflict", "list")).toMatchObject([{ path: long, user: "bob" }]);
+  await bob.printed("conflict", "resolve", long, "--ours");
+  expect(treeOf(bob.directory)).toEqual({ [long]: "coffee\n" });
 });
 
 test("status names a change that the server refused, until a sync succeeds", async () => {

@@ -8,7 +8,7 @@ import { parseDocumentPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Spaces } from "../spaces/spaces.ts";
-import { parseConflictName } from "../sync/conflict-names.ts";
+import { fileOfCut, mayBeCut, parseConflictName } from "../sync/conflict-names.ts";
 import type { FileEngine, Head, LogEntry } from "../versioned-store/engine.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
 
@@ -22,6 +22,8 @@ const CONFLICTS_MAX = 1_000;
 /** Of every conflict file, in front of who and when. */
 const MARK = ".conflict-";
 const NAMES_AT_ONCE = 2_000;
+/** Files with names that are cut to the same one. */
+const ALIKE_MAX = 100;
 
 export interface FolderQuery {
   /** Empty: the top. */
@@ -112,7 +114,13 @@ export class Browsing {
     const paths = [...(await this.#conflictPaths(engine))].toSorted();
     const sees = (path: string) => caller.rights.may("list", spaceName, path);
     const seen = await filteredInTurns(paths, sees, CONFLICTS_MAX);
-    return seen.map((copy) => ({ ...parseConflictName(copy)!, copy }));
+    const conflicts: ConflictFile[] = [];
+    for (const copy of seen) {
+      const name = parseConflictName(copy)!;
+      const whole = mayBeCut(copy) ? await wholeName(engine, copy, sees) : undefined;
+      conflicts.push({ ...name, path: whole ?? name.path, copy });
+    }
+    return conflicts;
   }
 
   /** All names are looked at once; after that, those of changed files. */
@@ -144,6 +152,20 @@ export class Browsing {
     const seen = await filteredInTurns(entries, ({ path }) => caller.rights.may("list", spaceName, path));
     return seen.toReversed();
   }
+}
+
+/** The file that all have, if its conflict file has room for the beginning of its name only. */
+async function wholeName(
+  engine: FileEngine,
+  copy: string,
+  sees: (path: string) => boolean,
+): Promise<string | undefined> {
+  const beginning = copy.slice(0, copy.lastIndexOf(MARK));
+  const files = await engine.liveFiles(beginning, `${beginning}${LAST}`, ALIKE_MAX);
+  return fileOfCut(
+    copy,
+    files.map(({ path }) => path).filter((path) => sees(path)),
+  );
 }
 
 async function* entriesOf(

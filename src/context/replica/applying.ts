@@ -185,10 +185,22 @@ async function mergeOf(
   };
 }
 
+/** What bringing the server's content would do to a file that was edited here, also if the edit is not recorded yet. */
+export async function foreseen(
+  around: Pick<Surroundings, "engine" | "server">,
+  step: Pick<Step, "path" | "row">,
+  theirs: Uint8Array,
+): Promise<"same" | "merge" | "conflict"> {
+  const ours = (await around.engine.open(step.path))?.bytes;
+  if (!ours || Buffer.compare(ours, theirs) === 0) return "same";
+  const base = await baseOf(around, step);
+  return base && (await mergeTexts({ base, local: ours, server: theirs })) ? "merge" : "conflict";
+}
+
 /** Undefined: there was no common version, or its content is no longer stored. */
 async function baseOf(
-  { engine, server }: Surroundings,
-  { path, row }: Step,
+  { engine, server }: Pick<Surroundings, "engine" | "server">,
+  { path, row }: Pick<Step, "path" | "row">,
 ): Promise<Uint8Array | undefined> {
   // After a restore, what the server lacks was not deleted by anyone, so a merge with the old base would lose it.
   if (row.base_hash === null || row.fresh === "restored") return undefined;

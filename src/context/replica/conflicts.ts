@@ -4,7 +4,8 @@
 import { AppError } from "../../kit/error.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { ReadFile, SpaceDoor } from "../space/door.ts";
-import { parseConflictName } from "../sync/conflict-names.ts";
+import { fileOfCut, mayBeCut, parseConflictName } from "../sync/conflict-names.ts";
+import type { FileRecord } from "../versioned-store/schema.ts";
 
 /** The same bounds as a diff of two versions. */
 const EDITS_MAX = 2_000;
@@ -40,9 +41,16 @@ export async function openConflicts(space: Pick<SpaceDoor, "list">): Promise<Ope
   return files
     .flatMap(({ path: copy, state }) => {
       const name = state === "missing" || state === "refused" ? undefined : parseConflictName(copy);
-      return name ? [{ path: name.path, copy, user: name.user, opened_at: name.opened_at }] : [];
+      if (!name) return [];
+      const { user, opened_at, path } = name;
+      const whole = mayBeCut(copy) ? fileOfCut(copy, namesOf(files)) : undefined;
+      return [{ path: whole ?? path, copy, user, opened_at }];
     })
     .sort((a, b) => (a.path + a.copy < b.path + b.copy ? -1 : 1));
+}
+
+function* namesOf(files: readonly FileRecord[]): Generator<string> {
+  for (const { path } of files) yield path;
 }
 
 /** `named`: the file, or its conflict file. Raises `not_found`, and `invalid` for a file with several conflicts. */

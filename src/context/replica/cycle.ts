@@ -3,7 +3,8 @@
 
 import { AppError } from "../../kit/error.ts";
 import type { Clock } from "../../kit/clock.ts";
-import { bring, type Brought, type Step } from "./applying.ts";
+import { conflictName } from "../sync/conflict-names.ts";
+import { bring, foreseen, type Brought, type Step } from "./applying.ts";
 import { Comparison, type Decided } from "./comparing.ts";
 import type { Action } from "./decision.ts";
 import { problemOf } from "../versioned-store/file-error.ts";
@@ -144,16 +145,28 @@ class Cycle {
     await this.#deps.state.replace(head, rules, files, fresh);
   }
 
-  #planned(decided: readonly Decided[]): "done" {
+  async #planned(decided: readonly Decided[]): Promise<"done"> {
     const list: Partial<Record<Action, string[]>> = {
       take: this.#report.pulled,
       remove: this.#report.removed,
       send: this.#report.pushed,
       withdraw: this.#report.withdrawn,
-      merge: this.#report.merged,
     };
     for (const { path, action } of decided) list[action]?.push(path);
+    for (const one of decided) if (one.action === "merge") await this.#foresee(one);
     return "done";
+  }
+
+  /** Tries the merge, and writes nothing. */
+  async #foresee({ path, row }: Decided): Promise<void> {
+    const { local, server, state, clock } = this.#deps;
+    const [content] = await server.pull([path]);
+    const outcome =
+      content &&
+      (await local.use((engine) => foreseen({ engine, server }, { path, row: row! }, content.bytes)));
+    const copy = conflictName(path, state.origin!.user, clock.now(), () => false);
+    if (outcome === "conflict") this.#report.conflicts.push({ path, copy });
+    else if (outcome === "merge") this.#report.merged.push(path);
   }
 
   /** Records what needs no transfer. */

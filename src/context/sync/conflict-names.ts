@@ -7,6 +7,8 @@ import { PATH_BYTES_MAX, type DocumentPath } from "../../kit/text/paths.ts";
 const SEGMENT_BYTES_MAX = 255;
 const USER_CHARACTERS_MAX = 40;
 const EXTENSION_BYTES_MAX = 16;
+/** Of a character with the marks that combine with it: a cut leaves less than this unused. */
+const CHARACTER_BYTES_MAX = 64;
 const MARK = /^(.*)\.conflict-([\p{L}\p{N}_-]+)-(\d{8}T\d{6}Z)(?:-\d+)?(\.[^./]*)?$/su;
 
 interface ConflictName {
@@ -24,23 +26,27 @@ export function conflictName(
   time: number,
   isTaken: (name: string) => boolean,
 ): DocumentPath {
+  const stamp = rfc3339(time).replace(/[-:]|\.\d+/g, "");
+  for (let count = 1; ; count += 1) {
+    const name = named(path, `.conflict-${plainUser(user)}-${stamp}${count === 1 ? "" : `-${count}`}`);
+    if (!isTaken(name)) return name as DocumentPath;
+  }
+}
+
+/** `mark` goes before the extension. Cuts the rest of a name that becomes too long. */
+function named(path: string, mark: string): string {
   const slash = path.lastIndexOf("/") + 1;
   const [directory, file] = [path.slice(0, slash), path.slice(slash)];
   const dot = file.lastIndexOf(".");
   const hasExtension = dot > 0 && Buffer.byteLength(file.slice(dot)) <= EXTENSION_BYTES_MAX;
   const [stem, extension] = hasExtension ? [file.slice(0, dot), file.slice(dot)] : [file, ""];
-  const stamp = rfc3339(time).replace(/[-:]|\.\d+/g, "");
-  for (let count = 1; ; count += 1) {
-    const mark = `.conflict-${plainUser(user)}-${stamp}${count === 1 ? "" : `-${count}`}${extension}`;
-    const room = SEGMENT_BYTES_MAX - Buffer.byteLength(mark);
-    const roomBelow = PATH_BYTES_MAX - Buffer.byteLength(directory) - Buffer.byteLength(mark);
-    // In a directory with too long a path, the file goes to the top of the space.
-    const name =
-      roomBelow > 0
-        ? `${directory}${cut(stem, Math.min(room, roomBelow))}${mark}`
-        : `${cut(stem, room)}${mark}`;
-    if (!isTaken(name)) return name as DocumentPath;
-  }
+  const end = `${mark}${extension}`;
+  const room = SEGMENT_BYTES_MAX - Buffer.byteLength(end);
+  const roomBelow = PATH_BYTES_MAX - Buffer.byteLength(directory) - Buffer.byteLength(end);
+  // In a directory with too long a path, the file goes to the top of the space.
+  return roomBelow > 0
+    ? `${directory}${cut(stem, Math.min(room, roomBelow))}${end}`
+    : `${cut(stem, room)}${end}`;
 }
 
 /** Undefined: not the name of a conflict file. */
@@ -52,6 +58,31 @@ export function parseConflictName(path: string): ConflictName | undefined {
   const [, date = "", time = ""] = /^(\d{8})T(\d{6})Z$/.exec(stamp) ?? [];
   const opened_at = `${date.replace(/(\d{4})(\d\d)/, "$1-$2-")}T${time.replace(/(\d\d)(\d\d)/, "$1:$2:")}Z`;
   return { path: `${stem}${extension}`, user, opened_at };
+}
+
+/** A name that was cut says only how that of its file begins, in this directory. */
+export function mayBeCut(copy: string): boolean {
+  const file = copy.slice(copy.lastIndexOf("/") + 1);
+  return (
+    Buffer.byteLength(file) >= SEGMENT_BYTES_MAX - CHARACTER_BYTES_MAX ||
+    Buffer.byteLength(copy) >= PATH_BYTES_MAX - CHARACTER_BYTES_MAX
+  );
+}
+
+/** Returns the one of `paths` whose conflict file has a name that was cut to `copy`; undefined: none. */
+export function fileOfCut(copy: string, paths: Iterable<string>): string | undefined {
+  const [, stem, , , extension = ""] = MARK.exec(copy) ?? [];
+  if (stem === undefined) return undefined;
+  const mark = copy.slice(stem.length, copy.length - extension.length);
+  for (const path of paths)
+    if (
+      path.startsWith(stem) &&
+      path !== `${stem}${extension}` &&
+      path !== copy &&
+      named(path, mark) === copy
+    )
+      return path;
+  return undefined;
 }
 
 /** Names of users may hold characters that paths may not. */

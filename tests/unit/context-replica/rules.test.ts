@@ -2,7 +2,12 @@
 
 import { describe, expect, test } from "bun:test";
 import { BackOff, retryDelayMs } from "../../../src/context/replica/backoff.ts";
-import { conflictName, parseConflictName } from "../../../src/context/sync/conflict-names.ts";
+import {
+  conflictName,
+  fileOfCut,
+  mayBeCut,
+  parseConflictName,
+} from "../../../src/context/sync/conflict-names.ts";
 import { decide, needsConsent, type Action, type Facts } from "../../../src/context/replica/decision.ts";
 import { mergeTexts } from "../../../src/context/replica/merge.ts";
 import { PATH_BYTES_MAX, pathProblem } from "../../../src/kit/text/paths.ts";
@@ -148,6 +153,18 @@ describe("conflict names", () => {
       expect([path.length > 0, pathProblem(name)]).toEqual([true, undefined]);
       expect(parseConflictName(name)).toBeDefined();
     }
+  });
+
+  test("that were cut lead to their file among the others", () => {
+    const files = ["m".repeat(229), "m".repeat(230), "n".repeat(230)].map((name) => `docs/${name}.md`);
+    const copy = conflictName(files[1]!, "ada", time, free);
+    expect([mayBeCut(copy), files.includes(parseConflictName(copy)!.path)]).toEqual([true, false]);
+    // A name that is cut to the same one cannot be told apart, so it is not in this list.
+    expect(fileOfCut(copy, files.slice(1))).toBe(files[1]);
+    expect(fileOfCut(copy, [])).toBeUndefined();
+    const cjk = `${"日".repeat(80)}.md`;
+    expect(fileOfCut(conflictName(cjk, "ada", time, free), [cjk])).toBe(cjk);
+    expect(mayBeCut(conflictName("docs/a.md", "ada", time, free))).toBe(false);
   });
 
   test("are not found in ordinary names", () => {
