@@ -215,3 +215,22 @@ describe.skipIf(process.platform === "win32")("a difference", () => {
     expect(await at.printed("file", "diff", "a.md")).not.toContain("\u001b");
   });
 });
+
+test("a restore undoes edits and deletes by hand, which become versions first, and leaves new files alone", async () => {
+  await using at = await space();
+  for (const name of ["a.md", "b.md"]) await at.piped(`${name}\n`, "file", "put", name, "--from", "-");
+  for (const name of ["", "a\nb"]) await at.refused("history", "snapshot", name);
+  await at.printed("history", "snapshot", "good");
+  rmSync(at.on("a.md"));
+  writeFileSync(at.on("b.md"), "broken\n");
+  writeFileSync(at.on("new.md"), "new\n");
+  await at.refused("history", "restore", "99");
+  expect(await at.data<{ versions: object[] }>("file", "history", "b.md")).toMatchObject({ current: 1 });
+  await at.printed("history", "restore", "1");
+  expect(["a.md", "b.md", "new.md"].map((name) => readFileSync(at.on(name), "utf8"))).toEqual([
+    "a.md\n",
+    "b.md\n",
+    "new\n",
+  ]);
+  expect(await at.printed("file", "get", "b.md", "--version", "2")).toBe("broken\n");
+});

@@ -253,7 +253,7 @@ describe("on a server", () => {
       ],
       [viewer, "request.refused", "GET /api/v1/audit", "denied", "forbidden: only an admin may do that"],
       [root, "file.write", "a.md", "error", "stale: a.md: expected v7, but the current version is v1"],
-      [viewer, "file.write", "a.md", "denied", "forbidden: a.md: Ann (viewer) may not create it"],
+      [viewer, "file.write", "a.md", "denied", "forbidden: a.md: Ann (viewer) may not write it"],
       [root, "file.write", "a.md", "ok", null],
     ]);
     expect(records.at(-1)).toMatchObject({

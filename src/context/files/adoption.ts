@@ -2,11 +2,11 @@
 // scanned bytes, whatever happens to the file meanwhile.
 
 import { turnOfOthers } from "../../kit/clock.ts";
-import { AppError, type ErrorCode } from "../../kit/error.ts";
+import { AppError, notFound, type ErrorCode } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/text/paths.ts";
-import type { Batch, FileEngine, Operation } from "../versioned-store/engine.ts";
+import type { Batch, FileEngine, Operation, Restored } from "../versioned-store/engine.ts";
 import { problemOf } from "../versioned-store/file-error.ts";
-import type { Refusal, RefusalCode } from "../versioned-store/schema.ts";
+import type { FileRecord, Refusal, RefusalCode } from "../versioned-store/schema.ts";
 
 /** The limits of one commit: a few milliseconds. A single file may be larger. */
 const FILES_PER_COMMIT_MAX = 50;
@@ -30,13 +30,42 @@ interface AdoptionTerms {
   readonly scan: (operation: Operation) => void | Promise<void>;
 }
 
-export async function adoptTree(engine: FileEngine, { batch, scan }: AdoptionTerms): Promise<Adopted> {
+/**
+ * Restores a snapshot also where people edited or deleted recorded files by hand: that becomes versions first. Files without a version stay. Raises
+ * `not_found` before it records anything.
+ */
+export async function restoreTree(engine: FileEngine, id: number, terms: AdoptionTerms): Promise<Restored> {
+  if (!(await engine.snapshots()).some((snapshot) => snapshot.id === id)) throw notFound("snapshot", id);
+  await recordTree(engine, terms, ({ state }) => state === "modified");
+  const behind = new Set<string>(engine.treeBehind());
+  const gone = (await engine.list()).filter(({ path, state }) => state === "missing" && !behind.has(path));
+  for (let from = 0; from < gone.length; from += FILES_PER_COMMIT_MAX) {
+    const operations = gone
+      .slice(from, from + FILES_PER_COMMIT_MAX)
+      .map(
+        ({ path, version }) => ({ op: "delete", path: path as DocumentPath, expected: version! }) as const,
+      );
+    await engine.applyEach({ ...terms.batch, operations });
+    await turnOfOthers();
+  }
+  return engine.restoreSnapshot(id, terms.batch);
+}
+
+export function adoptTree(engine: FileEngine, terms: AdoptionTerms): Promise<Adopted> {
+  return recordTree(engine, terms, ({ state }) => state === "untracked" || state === "modified");
+}
+
+async function recordTree(
+  engine: FileEngine,
+  { batch, scan }: AdoptionTerms,
+  isMeant: (file: FileRecord) => boolean,
+): Promise<Adopted> {
   const waiting: DocumentPath[] = [];
   const adopted: DocumentPath[] = [];
   const refused: RefusedFile[] = [];
-  for (const { path, state, refused: refusal } of await engine.list())
-    if (refusal) refused.push({ path, ...refusal });
-    else if (state === "untracked" || state === "modified") waiting.push(path as DocumentPath);
+  for (const file of await engine.list())
+    if (file.refused) refused.push({ path: file.path, ...file.refused });
+    else if (isMeant(file)) waiting.push(file.path as DocumentPath);
   let at = 0;
   // At least once, because the batch checks rights inside its commit even when there is nothing to record.
   do {

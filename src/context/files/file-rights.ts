@@ -53,7 +53,7 @@ export function requireSome(caller: Caller, space: string, op: Operation["op"], 
     throw fileError("forbidden", path, "only a space-lead or an admin may destroy a version");
   const needed = SOME_OF[op];
   if (!needed.some((capability) => rights.may(capability, space, path)))
-    throw refusal(caller, needed[0]!, path);
+    throw refusal(caller, op === "put" ? "write" : needed[0]!, path);
 }
 
 const ASCII = /^[\0-\x7f]*$/;
@@ -64,7 +64,7 @@ export function requireEffect(caller: Caller, space: string, effect: Effect): vo
   if (!caller.rights.may(needed, space, effect.path)) throw refusal(caller, needed, effect.path);
 }
 
-export function refusal(caller: Caller, capability: Capability, path: string): AppError {
+export function refusal(caller: Caller, capability: Capability | "write", path: string): AppError {
   return fileError("forbidden", path, `${caller.name} (${caller.rights.role}) may not ${capability} it`);
 }
 

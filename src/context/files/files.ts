@@ -25,7 +25,7 @@ import type {
   Operation,
   Plan,
 } from "../versioned-store/engine.ts";
-import { adoptTree } from "./adoption.ts";
+import { adoptTree, restoreTree } from "./adoption.ts";
 import { DIFF_JOB } from "./diff.ts";
 import { documentsOf, type DocumentsAnswer, type DocumentsQuery } from "./documents.ts";
 import { blockersOf, fileError, found, pathOf } from "../versioned-store/file-error.ts";
@@ -275,7 +275,8 @@ export class Files {
       audit.watched(caller, deed, async () => {
         const space = await spaces.led(caller, spaceName);
         const begin = () => spaces.requireLead(caller, spaceName);
-        return space.engine.restoreSnapshot(id, { ...this.#terms(caller, space), begin });
+        const scan = (operation: Operation) => this.#scan(caller, spaceName, [operation]);
+        return restoreTree(space.engine, id, { batch: { ...this.#terms(caller, space), begin }, scan });
       }),
     );
     const data = { files: applied.effects.length };

@@ -53,6 +53,7 @@ import { headText } from "../versioned-store/head.ts";
 import { FILE_BYTES_CEILING, type FileHistory, type Snapshot } from "../versioned-store/schema.ts";
 import { sqlite } from "../versioned-store/sqlite/kind.ts";
 import type { TreeLook, TreeMemory } from "../versioned-store/tree-memory.ts";
+import { snapshotName } from "../versioned-store/snapshot-name.ts";
 import { contextWorkers, lookWorkers } from "../worker-pool.ts";
 import { holdsLocalSpace, holdsUnfinishedSpace } from "./directory.ts";
 import { localCaller } from "./local-caller.ts";
@@ -301,8 +302,8 @@ class LocalSpace implements BrowsedSpace {
     return this.#space.engine.snapshots();
   }
 
-  snapshot(title: string): Promise<Snapshot> {
-    return this.#space.engine.snapshot(title.trim(), { author: this.#deps.person });
+  async snapshot(title: string): Promise<Snapshot> {
+    return this.#space.engine.snapshot(snapshotName(title), { author: this.#deps.person });
   }
 
   async restore(id: number): Promise<RestoredSnapshot> {

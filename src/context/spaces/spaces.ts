@@ -15,6 +15,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
 import type { EngineKind, Head, SpaceEngine, SpaceEngineOptions } from "../versioned-store/engine.ts";
 import type { Snapshot, Totals } from "../versioned-store/schema.ts";
+import { snapshotName } from "../versioned-store/snapshot-name.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { recordOf, type OpenSpace } from "./open-space.ts";
 import { quotasInForce, quotasSetBy } from "./quota-rules.ts";
@@ -247,7 +248,7 @@ export class Spaces {
       async () => {
         const space = await this.led(caller, name);
         const begin = () => this.requireLead(caller, name);
-        const made = await space.engine.snapshot(title.trim(), { author: caller.name, begin });
+        const made = await space.engine.snapshot(snapshotName(title), { author: caller.name, begin });
         this.#deps.events.announce({
           type: "space.snapshot",
           actor: caller.name,
