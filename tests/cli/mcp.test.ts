@@ -395,6 +395,25 @@ describe("the process", () => {
     expect(await child.stderr.text()).toContain("the client sent no valid message");
   });
 
+  test("answers everything that was asked before its input ended", async () => {
+    await using place = await inFolder();
+    const child = spawned(...place.flags, "--write");
+    const asked = [
+      { name: "map", arguments: {} },
+      { name: "search", arguments: { query: "one" } },
+      { name: "list", arguments: {} },
+      { name: "nothing", arguments: {} },
+      { name: "put", arguments: { path: "a.md", content: "two\n", expected_version: 7 } },
+    ].map((params, index) => JSON.stringify({ jsonrpc: "2.0", id: index + 2, method: "tools/call", params }));
+    child.stdin.write(
+      `${initialize}{"jsonrpc":"2.0","method":"notifications/initialized"}\n${asked.join("\n")}\n`,
+    );
+    await child.stdin.end();
+    const lines = (await child.stdout.text()).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).id).toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await child.exited).toBe(0);
+  });
+
   test("a message without end is refused, and ends it", async () => {
     await using place = await inFolder();
     const child = spawned(...place.flags);

@@ -4,6 +4,7 @@
 import type { Readable, Writable } from "node:stream";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   CallToolRequestSchema,
   ErrorCode,
@@ -75,19 +76,53 @@ export async function serveMcp({ use, writes, input, output, log, stop }: McpOpt
     inSpace,
     log,
   );
+  // The client has closed its end and no longer reads answers.
+  const unread = new Promise<void>((resolve) => {
+    for (const event of ["close", "error"] as const) output.once(event, resolve);
+  });
   const gone = new Promise<void>((resolve) => {
     Object.assign(server, {
       onclose: resolve,
       onerror: (error: Error) => log.warn("the client sent no valid message", { reason: messageOf(error) }),
     });
     for (const event of ["end", "close", "error"] as const) input.once(event, resolve);
-    // The client has closed its end and no longer reads answers.
-    for (const event of ["close", "error"] as const) output.once(event, resolve);
   });
-  await server.connect(new StdioServerTransport(input, output, { maxBufferSize: MESSAGE_BYTES_MAX }));
-  await Promise.race([gone, stop]);
-  await within(END_WAIT_MS, Promise.allSettled(running));
+  const transport = new StdioServerTransport(input, output, { maxBufferSize: MESSAGE_BYTES_MAX });
+  await server.connect(transport);
+  const answered = watched(transport);
+  await Promise.race([gone, unread, stop]);
+  await within(END_WAIT_MS, Promise.all([Promise.race([answered(), unread]), Promise.allSettled(running)]));
   await server.close();
+}
+
+/** Follows the requests of a connected transport. Returns what resolves once each of them has its answer. */
+function watched(transport: Transport): () => Promise<void> {
+  const open = new Set<unknown>();
+  let next = Promise.withResolvers<void>();
+  const close = (id: unknown) => {
+    open.delete(id);
+    next.resolve();
+    next = Promise.withResolvers();
+  };
+  const receive = transport.onmessage!;
+  transport.onmessage = (message, extra) => {
+    if ("method" in message && "id" in message) open.add(message.id);
+    receive(message, extra);
+    // It gets no answer.
+    if ("method" in message && message.method === "notifications/cancelled")
+      close(message.params?.["requestId"]);
+  };
+  const send = transport.send.bind(transport);
+  transport.send = async (message, options) => {
+    try {
+      await send(message, options);
+    } finally {
+      if (!("method" in message)) close(message.id);
+    }
+  };
+  return async () => {
+    while (open.size > 0) await next.promise;
+  };
 }
 
 type InSpace = <T>(work: (space: SpaceDoor) => Promise<T>) => Promise<T>;
