@@ -184,6 +184,7 @@ test("streams live output in whole characters before the result", async () => {
   for (const [path, headers] of [
     ["?stream=1", {}],
     ["", { Accept: "text/event-stream" }],
+    ["", { Accept: "application/json;q=0.5, Text/Event-Stream; q=1" }],
   ] as const) {
     await using reader = await at.admin.events(`/gears/${gear.id}/run${path}`, {
       method: "POST",
@@ -198,6 +199,9 @@ test("streams live output in whole characters before the result", async () => {
       { type: "result", data: { ...RESULT, stdout: "aé\u001b[1m", stderr: "\ufffd", duration_ms: 1 } },
     ]);
   }
+  const headers = { Accept: "application/json, text/event-stream;q=0" };
+  const plain = await at.admin.raw("POST", `/gears/${gear.id}/run`, { body: {}, headers });
+  expect(plain.headers.get("content-type")).toStartWith("application/json");
 });
 
 test("refuses a streamed run with a plain response", async () => {

@@ -1,5 +1,6 @@
 // `cairn context …`, `cairn export`, `cairn bench context`: put the context of a space into texts for AI tools, prove what was delivered, and measure it.
 
+import { visibleInLine } from "../../kit/text/visible.ts";
 import { defineCommand } from "citty";
 import { readFile, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -150,7 +151,7 @@ export const benchContextCommand = defineCommand({
 
 async function warnOf(omitted: Exported["omitted"]): Promise<void> {
   for (const { path, reason } of omitted.slice(0, OMITTED_NAMED_MAX))
-    await printWarning(`not included: ${path}: ${reason}`);
+    await printWarning(`not included: ${visibleInLine(path)}: ${reason}`);
   const more = omitted.length - OMITTED_NAMED_MAX;
   if (more > 0)
     await printWarning(`not included: ${plural(more, "more document")}; the export names all of them`);

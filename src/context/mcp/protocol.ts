@@ -104,22 +104,23 @@ function watched(transport: Transport): () => Promise<void> {
     next.resolve();
     next = Promise.withResolvers();
   };
-  const receive = transport.onmessage!;
-  transport.onmessage = (message, extra) => {
-    if ("method" in message && "id" in message) open.add(message.id);
-    receive(message, extra);
-    // It gets no answer.
-    if ("method" in message && message.method === "notifications/cancelled")
-      close(message.params?.["requestId"]);
-  };
-  const send = transport.send.bind(transport);
-  transport.send = async (message, options) => {
-    try {
-      await send(message, options);
-    } finally {
-      if (!("method" in message)) close(message.id);
-    }
-  };
+  const { onmessage: receive, send } = transport;
+  Object.assign(transport, {
+    onmessage: ((message, extra) => {
+      if ("method" in message && "id" in message) open.add(message.id);
+      receive!(message, extra);
+      // It gets no answer.
+      if ("method" in message && message.method === "notifications/cancelled")
+        close(message.params?.["requestId"]);
+    }) satisfies Transport["onmessage"],
+    send: (async (message, options) => {
+      try {
+        await send.call(transport, message, options);
+      } finally {
+        if (!("method" in message)) close(message.id);
+      }
+    }) satisfies Transport["send"],
+  });
   return async () => {
     while (open.size > 0) await next.promise;
   };

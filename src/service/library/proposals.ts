@@ -99,13 +99,14 @@ export class Proposals {
       const row = this.#existing(caller, id);
       if (caller.agent !== undefined)
         throw new AppError("forbidden", "only a person may decide on a proposal");
+      // Everyone who sees it sees its status, and who may decide depends on the instruction that an acceptance made.
+      if (row.status !== "pending")
+        throw new AppError("conflict", `this proposal is already ${STATUS_WORDS[row.status]}`);
       if (!this.#mayDecide(caller, row))
         throw new AppError(
           "forbidden",
           "only the instruction's author or an admin may decide on a change to it",
         );
-      if (row.status !== "pending")
-        throw new AppError("conflict", `this proposal is already ${STATUS_WORDS[row.status]}`);
       if (input.content_hash !== undefined && input.content_hash !== row.hash) {
         throw fieldError("conflict", "content_hash", "not the hash of this proposal; review it again");
       }

@@ -173,6 +173,8 @@ export class Imports {
   #match({ models: wanted, needed }: Survey, choices: string | undefined): Matched {
     const { models } = this.#deps;
     const chosen = this.#chosen(choices);
+    const unknown = chosen.keys().find((number) => !wanted.some(({ id }) => id === number));
+    if (unknown !== undefined) throw badParameter("models", `the file has no model ${unknown}`);
     const known = new Map(models.list().map((one) => [keyOf(one.provider_name, one.model_name), one.id]));
     const matched = new Map<number, number>();
     const missing: Record<string, string> = {};
@@ -196,6 +198,7 @@ export class Imports {
     for (const choice of choices?.split(",") ?? []) {
       const [, number, id] = CHOICE.exec(choice) ?? [];
       if (id === undefined) throw badParameter("models", "expected pairs like 1:14,2:15");
+      if (chosen.has(Number(number))) throw badParameter("models", `names model ${number} of the file twice`);
       chosen.set(Number(number), this.#deps.models.existing(Number(id)).id);
     }
     return chosen;

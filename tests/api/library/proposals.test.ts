@@ -226,7 +226,14 @@ test("lets people of the workspace decide on new ones, the author or an admin on
     "only the instruction's author or an admin may decide on a change to it",
   ] as const;
   await refusal(member.post(decide(change.id), { decision: "accept" }), ...forbidden);
+  const other = await lab.user("other");
+  await admin.put(`/teams/${team.id}/members/${other.id}`);
   await member.post(decide(fresh.id), { decision: "accept" });
+  await refusal(
+    other.post(decide(fresh.id), { decision: "accept" }),
+    "conflict",
+    "this proposal is already approved",
+  );
   expect(await admin.get("/instructions")).toMatchObject([
     { name: "admins", author: "admin" },
     { name: "fresh", author: "member" },

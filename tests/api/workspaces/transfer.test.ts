@@ -149,6 +149,17 @@ test("brings gears to another server as pending, and matches models by their nam
   ]);
   await refusal(await send(other.admin, file, "?models=1:999"), "not_found", "model 999: not found");
   await refusal(await send(other.admin, file, "?models=x"), "invalid");
+  const own = other.bossId;
+  for (const [pairs, problem] of [
+    [`1:${own},2:${own},9:${own}`, "the file has no model 9"],
+    [`1:${own},2:${own},1:${own}`, "names model 1 of the file twice"],
+  ])
+    await refusal(
+      await send(other.admin, file, `?models=${pairs}`),
+      "invalid",
+      `query parameter models: ${problem}`,
+      { in: "query", field: "models", problem },
+    );
 });
 
 test("uses what is here under the same name only if its content is the same", async () => {

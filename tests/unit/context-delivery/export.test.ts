@@ -43,6 +43,7 @@ for (const [kind, open] of Object.entries(doors))
     await space.write("logo.svg", bytes("<svg/>"), null);
     await until(() => existsSync(join(tree, "logo.svg")));
     writeFileSync(join(tree, "binary.md"), Buffer.from([0, 1, 2]));
+    writeFileSync(join(tree, "a\nb.md"), "x");
     const { counted, alone } = countingReads(space);
     const exported = await exportSpace(doorSource(counted, noWait), "single");
     // All come in one request.
@@ -52,7 +53,11 @@ for (const [kind, open] of Object.entries(doors))
       ["plan.md", 1],
       ["z/last.md", 1],
     ]);
-    expect(exported.omitted).toEqual([{ path: "binary.md", reason: "not UTF-8 text" }]);
+    const unnamed = "must not contain control or invisible characters";
+    expect(exported.omitted).toEqual([
+      { path: "a\nb.md", reason: unnamed },
+      { path: "binary.md", reason: "not UTF-8 text" },
+    ]);
     expect(exported.text).toBe(`# Context of "main"
 
 All documents of the Cairn space "main", at head ${exported.head}. Each begins with a line that names its path.
@@ -65,6 +70,7 @@ All documents of the Cairn space "main", at head ${exported.head}. Each begins w
 
 ## Not included
 
+- a�b.md: must not contain control or invisible characters
 - binary.md: not UTF-8 text
 
 ---

@@ -15,10 +15,12 @@ const cells: readonly (readonly [value: string | number | null, cell: string])[]
   ["+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"],
   ["-2+3", "'-2+3"],
   ["@SUM(A1)", "'@SUM(A1)"],
-  ["\t=1", "'\t=1"],
+  ["\t=1", '"\'\t=1"'],
   ["\r=1", '"\'\r=1"'],
   ["＝1+1", "'＝1+1"],
   ["a=b", "a=b"],
+  ["hello;=1+1;", '"hello;=1+1;"'],
+  ["tab\t=2+2", '"tab\t=2+2"'],
   ['=HYPERLINK("http://a","b")', '"\'=HYPERLINK(""http://a"",""b"")"'],
 ];
 
