@@ -24,14 +24,23 @@ export async function existingAsDone(work: Promise<unknown>): Promise<void> {
 
 /** Describes in a few words why a named file cannot be read or created. */
 export function accessProblem(error: unknown): string {
-  const code = systemCode(error);
-  if (code === "ENOENT") return "no such file";
-  if (code === "ENOTDIR") return "a part of the path is not a directory";
-  if (code === "EISDIR") return "is a directory, not a file";
-  if (code === "EACCES" || code === "EPERM") return "permission denied";
-  if (code === "EROFS") return "the disk is read-only";
-  return messageOf(error);
+  return PROBLEMS[systemCode(error) ?? ""] ?? messageOf(error);
 }
+
+/** As `accessProblem`, for people who need not know where the files are: the system's own message names the place. */
+export function problemWithoutPlace(error: unknown): string {
+  const code = systemCode(error) ?? "unknown";
+  return PROBLEMS[code] ?? code;
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  ENOTDIR: "a part of the path is not a directory",
+  EISDIR: "is a directory, not a file",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the disk is read-only",
+};
 
 /** Runs `work` and raises disk errors as AppError. `path` is the name to show; empty for a root. */
 export async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {

@@ -21,6 +21,7 @@ import { readAll } from "../../../kit/disk/read-all.ts";
 import { systemClock } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import { AppError, systemCode } from "../../../kit/error.ts";
+import { problemWithoutPlace } from "../../../kit/disk/disk.ts";
 import { CREATE_FILE, HeldRoot, lstatOf, type Held } from "../../../kit/disk/held-directory.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../../kit/disk/modes.ts";
 import type { DocumentPath } from "../../../kit/text/paths.ts";
@@ -439,10 +440,6 @@ function guarded<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw fileError(
-      "unavailable",
-      path,
-      `the working tree cannot be used (${systemCode(error) ?? "unknown"})`,
-    );
+    throw fileError("unavailable", path, `cannot be used in the working tree: ${problemWithoutPlace(error)}`);
   }
 }
