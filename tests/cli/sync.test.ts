@@ -90,7 +90,11 @@ test("a conflict of a file whose name leaves no room is resolved in that file", 
   ann.write(long, "tea\n");
   bob.write(long, "coffee\n");
   await ann.printed("sync");
+  await using events = await server.admin.events("/events");
   await bob.printed("sync");
+  expect(await events.until(({ type }) => type === "conflict.open")).toMatchObject({
+    data: { data: { file: long } },
+  });
   expect(await bob.data("conflict", "list")).toMatchObject([{ path: long, user: "bob" }]);
   await bob.printed("conflict", "resolve", long, "--ours");
   expect(treeOf(bob.directory)).toEqual({ [long]: "coffee\n" });

@@ -8,7 +8,8 @@ import { parseDocumentPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Spaces } from "../spaces/spaces.ts";
-import { fileOfCut, mayBeCut, parseConflictName } from "../sync/conflict-names.ts";
+import { conflictIn } from "../sync/conflict-files.ts";
+import { parseConflictName } from "../sync/conflict-names.ts";
 import type { FileEngine, Head, LogEntry } from "../versioned-store/engine.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
 
@@ -22,8 +23,6 @@ const CONFLICTS_MAX = 1_000;
 /** Of every conflict file, in front of who and when. */
 const MARK = ".conflict-";
 const NAMES_AT_ONCE = 2_000;
-/** Files with names that are cut to the same one. */
-const ALIKE_MAX = 100;
 
 export interface FolderQuery {
   /** Empty: the top. */
@@ -115,10 +114,10 @@ export class Browsing {
     const sees = (path: string) => caller.rights.may("list", spaceName, path);
     const seen = await filteredInTurns(paths, sees, CONFLICTS_MAX);
     const conflicts: ConflictFile[] = [];
+    const stretch = new Stretch();
     for (const copy of seen) {
-      const name = parseConflictName(copy)!;
-      const whole = mayBeCut(copy) ? await wholeName(engine, copy, sees) : undefined;
-      conflicts.push({ ...name, path: whole ?? name.path, copy });
+      if (stretch.isOver()) await turnOfOthers();
+      conflicts.push({ ...(await conflictIn(engine, copy, sees))!, copy });
     }
     return conflicts;
   }
@@ -152,20 +151,6 @@ export class Browsing {
     const seen = await filteredInTurns(entries, ({ path }) => caller.rights.may("list", spaceName, path));
     return seen.toReversed();
   }
-}
-
-/** The file that all have, if its conflict file has room for the beginning of its name only. */
-async function wholeName(
-  engine: FileEngine,
-  copy: string,
-  sees: (path: string) => boolean,
-): Promise<string | undefined> {
-  const beginning = copy.slice(0, copy.lastIndexOf(MARK));
-  const files = await engine.liveFiles(beginning, `${beginning}${LAST}`, ALIKE_MAX);
-  return fileOfCut(
-    copy,
-    files.map(({ path }) => path).filter((path) => sees(path)),
-  );
 }
 
 async function* entriesOf(

@@ -11,7 +11,7 @@ const EXTENSION_BYTES_MAX = 16;
 const CHARACTER_BYTES_MAX = 64;
 const MARK = /^(.*)\.conflict-([\p{L}\p{N}_-]+)-(\d{8}T\d{6}Z)(?:-\d+)?(\.[^./]*)?$/su;
 
-interface ConflictName {
+export interface ConflictName {
   /** The file that it conflicts with. */
   readonly path: string;
   readonly user: string;

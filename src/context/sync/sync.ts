@@ -7,7 +7,7 @@ import type { Log } from "../../kit/log.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { Spool, SpoolDirectory } from "../../kit/disk/spool.ts";
 import { Semaphore } from "../../kit/concurrency/semaphore.ts";
-import type { Operation } from "../versioned-store/engine.ts";
+import type { FileEngine, Operation } from "../versioned-store/engine.ts";
 import type { Draft } from "../files/file-rights.ts";
 import type { Files } from "../files/files.ts";
 import { headText, parseHead } from "../versioned-store/head.ts";
@@ -16,7 +16,7 @@ import type { Events } from "../events/events.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import { travelsDown, travelsUp } from "../spaces/modes.ts";
-import { parseConflictName } from "./conflict-names.ts";
+import { conflictIn } from "./conflict-files.ts";
 import { pullArchive, type Pulled } from "./archive.ts";
 import { readOrder, type Order, type OrderedOperation } from "./order.ts";
 import { PULL_BYTES_MAX, PUSH_BYTES_MAX, type Pushed } from "./schema.ts";
@@ -49,9 +49,11 @@ export class Sync {
     await using held = new AsyncDisposableStack();
     const spool = held.use(spools.open());
     let order: Order | undefined;
+    let engine: FileEngine | undefined;
     const drafts = async () => draftsOf((order = await readOrder(body, spool)));
     const applied = await files.batch(caller, spaceName, drafts, async (space, named) => {
       const { base, operations } = order!;
+      ({ engine } = space);
       if (base !== undefined) requireEpoch(space, base);
       for (const [index, one] of operations.entries()) {
         requireSendable(space, one, named[index]!.path, index);
@@ -67,8 +69,10 @@ export class Sync {
       const data = { files: applied.effects.length, head: headText(applied.head) };
       events.announce({ type: "space.push", actor: caller.name, space: spaceName, data });
     }
+    const stretch = new Stretch();
     for (const { path, before, after } of applied.effects) {
-      const conflict = before === null && after !== null ? parseConflictName(path) : undefined;
+      if (stretch.isOver()) await turnOfOthers();
+      const conflict = before === null && after !== null ? await conflictIn(engine!, path) : undefined;
       if (conflict)
         events.announce({
           type: "conflict.open",
