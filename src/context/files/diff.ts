@@ -3,6 +3,7 @@
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { Job } from "../../kit/workers/job.ts";
 import { fileError } from "../versioned-store/file-error.ts";
+import { patchText } from "./patch-text.ts";
 
 export interface FileDiff {
   readonly path: string;
@@ -58,7 +59,7 @@ export async function diffOf({
   to,
   context = CONTEXT_LINES_DEFAULT,
 }: DiffInput): Promise<FileDiff> {
-  const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import("diff");
+  const { structuredPatch } = await import("diff");
   const [before, after] = [textOf(path, from), textOf(path, to)];
   const names = [`${path} ${nameOf(from)}`, `${path} ${nameOf(to)}`] as const;
   const bounds = { context, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
@@ -76,7 +77,7 @@ export async function diffOf({
     added: count("+"),
     removed: count("-"),
     coarse: exact === undefined,
-    text: formatPatch(patch, FILE_HEADERS_ONLY),
+    text: await patchText(patch),
   };
 }
 

@@ -3,6 +3,7 @@
 
 import { AppError } from "../../kit/error.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
+import { patchText } from "../files/patch-text.ts";
 import type { ReadFile, SpaceDoor } from "../space/door.ts";
 import { fileOfCut, mayBeCut, parseConflictName } from "../sync/conflict-names.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
@@ -118,8 +119,8 @@ async function diffOf(
 ): Promise<string | null> {
   const [before, after] = [decodeUtf8(from), decodeUtf8(to)];
   if (before === undefined || after === undefined) return null;
-  const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import("diff");
+  const { structuredPatch } = await import("diff");
   const bounds = { context: CONTEXT_LINES, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
   const patch = structuredPatch(path, copy, before, after, undefined, undefined, bounds);
-  return patch ? formatPatch(patch, FILE_HEADERS_ONLY) : null;
+  return patch ? patchText(patch) : null;
 }
