@@ -206,7 +206,7 @@ export function buildParts(options: PartsOptions) {
   };
 }
 
-/** What is attached to a blueprint, each feature's part by itself. */
+/** Collects the part of each feature that is attached to a blueprint. */
 function contentOf(attached: Attached): (workspaceId: number) => SnapshotContent {
   const { blueprint, contextBindings, gearBindings, grants, instructions } = attached;
   return (id) => ({

@@ -182,7 +182,7 @@ async function save(deps: Deps, asked: Asked): Promise<Answer> {
   }
 }
 
-/** What is saved now, unless it was deleted. */
+/** The live document; undefined: it was deleted. */
 async function liveOf(
   { source }: Deps,
   { caller }: Visit,

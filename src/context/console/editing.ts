@@ -51,7 +51,7 @@ export function openedFor(file: ReadFile): Edited {
   };
 }
 
-/** What a form about the document at `path` sent. */
+/** Reads the form of the document at `path`. */
 export function editedIn(form: Form, path: string): Edited {
   const base = form.text("base");
   return {
@@ -75,7 +75,7 @@ export function bytesOf({ content, ends }: Pick<Edited, "content" | "ends">): Ui
   );
 }
 
-/** What is `said` about a version. Raises `invalid`. */
+/** Checks the message of a version. Raises `invalid`. */
 export function signatureOf(said: string): { message?: string } {
   if (said === "") return {};
   if (said.length > MESSAGE_CHARACTERS_MAX)
@@ -85,7 +85,7 @@ export function signatureOf(said: string): { message?: string } {
   return { message: said };
 }
 
-/** What the text on the page came from: a version, or an edit on disk by its hash. */
+/** The base of the text on a page: a version, or an edit on disk by its hash. */
 export function baseOf({ version, bytes }: ReadFile): string {
   return version === null ? `${ON_DISK}${sha256Hex(bytes)}` : String(version);
 }

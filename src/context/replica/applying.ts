@@ -185,7 +185,7 @@ async function mergeOf(
   };
 }
 
-/** What bringing the server's content would do to a file that was edited here, also if the edit is not recorded yet. */
+/** Foresees the result of bringing the server's content to a file that was edited here, also if the edit is not recorded. Writes nothing. */
 export async function foreseen(
   around: Pick<Surroundings, "engine" | "server">,
   step: Pick<Step, "path" | "row">,

@@ -17,7 +17,7 @@ const OUTPUT_BYTES_MAX = 64 * 1024;
 
 const REMOVAL_TRIES = 5;
 const REMOVAL_PAUSE_MS = 500;
-/** What docker writes, or the system without a docker client. */
+/** From docker, or from the system without a docker client. */
 const NO_CONTAINER = /no such container|^docker: not found$/i;
 
 /** Variables with which the docker client finds its daemon; none reaches a container. */
