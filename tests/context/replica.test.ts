@@ -325,6 +325,20 @@ test("a person who may only read gets everything and learns that nothing was sen
   expect(eve.read("a.md")).toBe("one, eve");
 });
 
+test("a dry run tells that a file may not be read, where it would have to be merged", async () => {
+  await using lab = await team({ "a.md": "one", "b.md": "two" });
+  lab.bob.write("a.md", "bob");
+  await lab.bob.sync();
+  lab.ann.write("a.md", "ann");
+  lab.ann.write("b.md", "two, ann");
+  await lab.server.rules("ann", deny("a.md", "read"));
+  const { held, pushed, merged, conflicts } = await lab.ann.sync({ dryRun: true });
+  expect(held.map(({ path, direction, code }) => `${path} ${direction} ${code}`)).toEqual([
+    "a.md down forbidden",
+  ]);
+  expect([pushed, merged, conflicts]).toEqual([["b.md"], [], []]);
+});
+
 test("a pull sends nothing, and a push fetches nothing", async () => {
   await using lab = await team({ "a.md": "one", "b.md": "two" });
   lab.ann.write("a.md", "one, ann");

@@ -158,12 +158,14 @@ class Cycle {
   }
 
   /** Tries the merge, and writes nothing. */
-  async #foresee({ path, row }: Decided): Promise<void> {
+  async #foresee(one: Decided): Promise<void> {
     const { local, server, state, clock } = this.#deps;
-    const [content] = await server.pull([path]);
+    const { path } = one;
+    const step = stepOf(one);
+    const pulled = await this.#fetched([step]);
+    const content = pulled === "changed" ? undefined : pulled.get(path);
     const outcome =
-      content &&
-      (await local.use((engine) => foreseen({ engine, server }, { path, row: row! }, content.bytes)));
+      content && (await local.use((engine) => foreseen({ engine, server }, step, content.bytes)));
     const copy = conflictName(path, state.origin!.user, clock.now(), () => false);
     if (outcome === "conflict") this.#report.conflicts.push({ path, copy });
     else if (outcome === "merge") this.#report.merged.push(path);
