@@ -256,7 +256,6 @@ onScreen("the chat", chatRoom, (room) => {
     await page.getByText("The end.").waitFor();
     await eventually(() => page.getByText("is answering").count(), 0);
     await eventually(() => belowSight(page), 0);
-    // The refusal ends with the next answer of the server, so none may be on its way.
     await page.route("**/api/**", (route) => route.abort());
     await composer(page).fill("This will not arrive.");
     await composer(page).press("Enter");

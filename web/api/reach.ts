@@ -6,6 +6,8 @@ import type { Problem } from "./problem.ts";
 
 const ASK_MS_MIN = 1_000;
 const ASK_MS_MAX = 8_000;
+/** A problem is shown this long at least: an answer to another request often arrives right behind the failure. */
+const SHOWN_MS_MIN = 4_000;
 
 /** The oldest of the stored answers that are shown, RFC 3339; undefined while the server answers. */
 const [storedAt, setStoredAt] = createSignal<string>();
@@ -49,9 +51,27 @@ export function reached(): void {
   hearers.forEach((hear) => hear());
 }
 
-/** A problem to show. One that says that the server is unreachable ends when it answers again. */
+/** A problem to show. One that says that the server is unreachable ends when it answers again, but not before it could be read. */
 export function createProblem(): [Accessor<Problem | undefined>, (problem: Problem | undefined) => void] {
   const [problem, setProblem] = createSignal<Problem>();
-  onCleanup(onReachedAgain(() => problem()?.code === "offline" && setProblem(undefined)));
-  return [problem, (next) => void setProblem(() => next)];
+  let reading: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const set = (next: Problem | undefined) => {
+    clearTimeout(reading);
+    reading = next?.code === "offline" ? setTimeout(wasRead, SHOWN_MS_MIN) : undefined;
+    isOver = false;
+    setProblem(() => next);
+  };
+  const end = () => isOver && reading === undefined && problem()?.code === "offline" && set(undefined);
+  const wasRead = () => {
+    reading = undefined;
+    end();
+  };
+  const hear = () => {
+    isOver = true;
+    end();
+  };
+  onCleanup(onReachedAgain(hear));
+  onCleanup(() => clearTimeout(reading));
+  return [problem, set];
 }
