@@ -7,22 +7,16 @@ import { loadServerConfig } from "../../src/context/config/config.ts";
 import { examine } from "../../src/context/doctor/doctor.ts";
 import { initServer } from "../../src/context/init-server.ts";
 import { systemClock } from "../../src/kit/clock.ts";
-import { binaryPath } from "../kit/binaries.ts";
+import { asNobody, bound, isRoot } from "../kit/as-nobody.ts";
 import { cairnAt, said, stoppedContext } from "../kit/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
 import { runContext } from "../kit/running-context.ts";
 
-const isRoot = process.getuid?.() === 0;
-const bound = test.skipIf(process.platform === "win32" || (isRoot && Bun.which("setpriv") === null));
-const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-
-/** Runs `cairn` as someone whom the modes of files bind, which they never do root. */
-async function asNobody(...args: string[]) {
-  const command = [binaryPath("cairn"), ...args];
-  const child = Bun.spawn(isRoot ? [...NOBODY, ...command] : command, { stdio: ["ignore", "pipe", "pipe"] });
-  const [errors, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
-  return [exitCode, errors];
+/** Exit code and message. */
+async function saidToNobody(...args: string[]) {
+  const { exitCode, stderr } = await asNobody(args);
+  return [exitCode, stderr];
 }
 
 test.skipIf(!isRoot || Bun.which("setpriv") === null)(
@@ -33,7 +27,7 @@ test.skipIf(!isRoot || Bun.which("setpriv") === null)(
     for (const place of [folder.path, directory]) chmodSync(place, 0o755);
     chmodSync(inside("server.yaml"), 0o644);
     const says = `Error: ${inside("server.yaml")} belongs to another user; run the command as that user\n`;
-    expect(await asNobody("file", "list", "--server-dir", directory)).toEqual([1, says]);
+    expect(await saidToNobody("file", "list", "--server-dir", directory)).toEqual([1, says]);
   },
 );
 
@@ -46,8 +40,11 @@ bound("a data directory that can't be written says so", async () => {
     chmodSync(path, 0o400);
     if (isRoot) chownSync(path, 65_534, 65_534);
   }
-  const answer = await asNobody("file", "list", "--server-dir", directory);
-  const made = await asNobody(..."init server --space a --admin ada --data-dir".split(" "), inside("new"));
+  const answer = await saidToNobody("file", "list", "--server-dir", directory);
+  const made = await saidToNobody(
+    ..."init server --space a --admin ada --data-dir".split(" "),
+    inside("new"),
+  );
   chmodSync(directory, 0o700);
   const denied = "permission denied";
   const says = `Error: ${inside("server.db")} cannot be written: ${denied}, or the disk is read-only\n`;
@@ -59,7 +56,7 @@ bound("a data directory that the user may not look into is not taken for a missi
   await using server = await stoppedContext();
   const { directory } = server;
   chmodSync(directory, 0);
-  const answer = await asNobody("file", "list", "--server-dir", directory);
+  const answer = await saidToNobody("file", "list", "--server-dir", directory);
   chmodSync(directory, 0o700);
   const says = `Error: ${directory}: permission denied; run the command as the owner of the directory, or ask its server with --server <address>\n`;
   expect(answer).toEqual([1, says]);

@@ -20,7 +20,7 @@ import { decode } from "./coding.ts";
 import { versionsOf } from "./history.ts";
 import type { Mirror } from "./mirror.ts";
 import type { RecentContents } from "./recent.ts";
-import { toChange, toRecord, toRefused } from "./records.ts";
+import { addRefused, toChange, toRecord } from "./records.ts";
 import type { FileRow, FileRowWithCopy, SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";
 import { keepUnedited, uneditedMoment } from "./unedited.ts";
@@ -89,10 +89,6 @@ export class Reading {
       if (++count % ROWS_PER_STRETCH === 0) await turnOfOthers();
     }
     for (const copy of copies.values()) keep(copy.path, null, copy);
-    for (const entry of refused.values()) {
-      const record = records.get(entry.path);
-      records.set(entry.path, record ? { ...record, refused: entry.refused } : toRefused(entry));
-    }
     if (moment !== undefined && refused.size === 0 && records.values().every(isRecorded))
       await keepUnedited(this.#own!, moment);
     // Files that changed during the pauses are read again, without a pause.
@@ -100,6 +96,7 @@ export class Reading {
       const path = row.path as DocumentPath;
       if (isBelow(path, prefix)) keep(path, row, this.#mirror.look(path));
     }
+    addRefused(records, refused.values());
     return inOrder(records);
   }
 

@@ -22,9 +22,36 @@ function timeText(time: number): string {
   return latest.text;
 }
 
-export function toRefused({ path, size, modified, refused }: RefusedEntry): FileRecord {
+function toRefused({ path, size, modified, refused }: RefusedEntry): FileRecord {
   const updated_at = rfc3339(modified);
   return { path, version: null, size, hash: "", updated_at, author: TREE_AUTHOR, state: "refused", refused };
+}
+
+/**
+ * Adds the entries that cannot be documents. A file with versions that cannot be read, itself or because of a directory above it, keeps its version:
+ * it is neither changed nor gone.
+ */
+export function addRefused(records: Map<string, FileRecord>, refused: Iterable<RefusedEntry>): void {
+  const unreadable = new Map<string, RefusedEntry>();
+  for (const entry of refused) {
+    const record = records.get(entry.path);
+    records.set(entry.path, record ? { ...record, refused: entry.refused } : toRefused(entry));
+    if (entry.refused.code === "unreadable") unreadable.set(entry.path.replace(/\/$/, ""), entry);
+  }
+  if (unreadable.size === 0) return;
+  for (const [path, record] of records) {
+    const by = record.state === "missing" ? coverOf(path, unreadable) : undefined;
+    if (by) records.set(path, { ...record, state: "refused", refused: by.refused });
+  }
+}
+
+/** The entry of the path or of a directory above it. */
+function coverOf(path: string, entries: ReadonlyMap<string, RefusedEntry>): RefusedEntry | undefined {
+  for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+    const entry = entries.get(path.slice(0, end));
+    if (entry) return entry;
+  }
+  return undefined;
 }
 
 export function toChange(row: FileRow): NetChange {

@@ -20,8 +20,7 @@ import { join } from "node:path";
 import { readAll } from "../../../kit/disk/read-all.ts";
 import { systemClock } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
-import { AppError, systemCode } from "../../../kit/error.ts";
-import { problemWithoutPlace } from "../../../kit/disk/disk.ts";
+import { systemCode } from "../../../kit/error.ts";
 import { CREATE_FILE, HeldRoot, lstatOf, type Held } from "../../../kit/disk/held-directory.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../../kit/disk/modes.ts";
 import type { DocumentPath } from "../../../kit/text/paths.ts";
@@ -32,6 +31,7 @@ import { glanceAt, type Glance } from "./glance.ts";
 import type { FileFacts } from "./look-job.ts";
 import { isReserved } from "./reserved.ts";
 import { mayChangeUnseen, SECOND_MS, TICK_MS } from "./signature.ts";
+import { guarded, notRegular, orUnreadable, tooLarge } from "./tree-errors.ts";
 import { walkTogether, type Lookers } from "./walk-together.ts";
 import { entriesOf, walk, type FoundFile, type RefusedEntry } from "./walk.ts";
 
@@ -63,6 +63,8 @@ export interface TreeFile {
   /** In ms since the epoch. */
   readonly modified: number;
 }
+
+type ReadFile = TreeFile & { readonly bytes: Uint8Array };
 
 /** Something in the place of a file or of a directory above it. */
 export interface Obstacle {
@@ -255,33 +257,27 @@ export class Tree {
   }
 
   /** As `look`, with the content. Raises `too_large`, `unavailable`. */
-  read(path: DocumentPath): (TreeFile & { readonly bytes: Uint8Array }) | undefined {
-    if (isReserved(path)) return undefined;
-    return guarded(path, () => {
-      const name = nameOnDisk(this.#root, path);
-      const descriptor = this.#directories.open(name);
-      if (descriptor === undefined) return undefined;
-      try {
-        const now = this.#now();
-        const stats = fstatSync(descriptor);
-        if (!stats.isFile()) return undefined;
-        if (stats.size > FILE_BYTES_CEILING)
-          throw fileError(
-            "too_large",
-            path,
-            `the file in the working tree is larger than ${FILE_BYTES_CEILING} bytes; move it away`,
-            { limit_bytes: FILE_BYTES_CEILING },
-          );
-        const bytes = readAll(descriptor, stats.size);
-        const hash = sha256Hex(bytes);
-        this.#learn(path, { ...factsOf(stats), hash });
-        // Good enough for this process, and not for the next one.
-        if (mayChangeUnseen(stats, now)) this.#learned.delete(path);
-        return { path, size: bytes.length, hash, modified: stats.mtimeMs, bytes };
-      } finally {
-        closeSync(descriptor);
-      }
-    });
+  read(path: DocumentPath): ReadFile | undefined {
+    return isReserved(path) ? undefined : guarded(path, () => this.#read(path));
+  }
+
+  #read(path: DocumentPath): ReadFile | undefined {
+    const descriptor = this.#directories.open(nameOnDisk(this.#root, path));
+    if (descriptor === undefined) return undefined;
+    try {
+      const now = this.#now();
+      const stats = fstatSync(descriptor);
+      if (!stats.isFile()) return undefined;
+      if (stats.size > FILE_BYTES_CEILING) throw tooLarge(path);
+      const bytes = readAll(descriptor, stats.size);
+      const hash = sha256Hex(bytes);
+      this.#learn(path, { ...factsOf(stats), hash });
+      // Good enough for this process, and not for the next one.
+      if (mayChangeUnseen(stats, now)) this.#learned.delete(path);
+      return { path, size: bytes.length, hash, modified: stats.mtimeMs, bytes };
+    } finally {
+      closeSync(descriptor);
+    }
   }
 
   /**
@@ -313,23 +309,31 @@ export class Tree {
   *found(prefix?: DocumentPath): Generator<FoundFile | RefusedEntry> {
     const start = prefix === undefined ? "" : nameOnDisk(this.#root, prefix);
     if (prefix !== undefined) {
-      if (isReserved(prefix) || !this.#leadsInside(start)) return;
-      const stats = lstatSync(join(this.#root, start), { throwIfNoEntry: false });
-      if (stats?.isFile()) yield { path: prefix, name: start, stats };
-      if (!stats?.isDirectory()) return;
+      const there = this.#foundAt(prefix, start);
+      if (there && there !== "directory") yield there;
+      if (there !== "directory") return;
     }
     yield* walk(this.#root, this.#directories, start);
   }
 
-  #entryOf({ path, stats }: FoundFile): TreeFile | undefined {
-    return guarded(path, () => this.#fileOf(path, factsOf(stats)));
+  #foundAt(path: DocumentPath, name: string): FoundFile | RefusedEntry | "directory" | undefined {
+    return orUnreadable(path, undefined, () => {
+      if (isReserved(path) || !this.#leadsInside(name)) return undefined;
+      const stats = lstatSync(join(this.#root, name), { throwIfNoEntry: false });
+      if (stats?.isDirectory()) return "directory";
+      return stats?.isFile() ? { path, name, stats } : undefined;
+    });
+  }
+
+  #entryOf({ path, stats }: FoundFile): TreeFile | RefusedEntry | undefined {
+    return orUnreadable(path, stats, () => this.#fileOf(path, factsOf(stats)));
   }
 
   #fileOf(path: DocumentPath, facts: Facts): TreeFile | undefined {
     const { size, modified } = facts;
     const known = this.#known.get(path);
     if (known && isSame(known, facts)) return { path, size, hash: known.hash, modified };
-    return size > FILE_BYTES_CEILING ? { path, size, hash: "", modified } : this.read(path);
+    return size > FILE_BYTES_CEILING ? { path, size, hash: "", modified } : this.#read(path);
   }
 
   /** Holds the directory, and creates it if missing. Raises `conflict` if something else is on the way. */
@@ -375,12 +379,6 @@ export class Tree {
   #isDirectory(path: string): boolean {
     return lstatSync(join(this.#root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
   }
-}
-
-/** The error for a link, pipe, socket or device. */
-export function notRegular(path: DocumentPath): AppError {
-  const problem = "is not a regular file in the working tree; move it away";
-  return fileError("conflict", path, problem, { blocked_by: [path] });
 }
 
 function factsOf(stats: FileFacts): Facts {
@@ -432,14 +430,5 @@ function unlinkIfThere(path: string): void {
     unlinkSync(path);
   } catch (error) {
     if (systemCode(error) !== "ENOENT" && systemCode(error) !== "ENOTDIR") throw error;
-  }
-}
-
-function guarded<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw fileError("unavailable", path, `cannot be used in the working tree: ${problemWithoutPlace(error)}`);
   }
 }

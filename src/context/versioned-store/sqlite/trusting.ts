@@ -10,7 +10,8 @@ import type { Following } from "./following.ts";
 import { TREE_AUTHOR } from "./records.ts";
 import type { Replacing } from "./replacing.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
-import { notRegular, type Obstacle, type Tree, type TreeFile } from "./tree.ts";
+import type { Obstacle, Tree, TreeFile } from "./tree.ts";
+import { notRegular } from "./tree-errors.ts";
 
 /**
  * How long readers trust a file that was found unedited, because many request the same one. No command runs in a shorter time. Saves 3 to 5 µs

@@ -2,7 +2,9 @@
 // content.
 
 import { lstatSync, readdirSync, type Dirent, type Stats } from "node:fs";
+import { accessProblem } from "../../../kit/disk/disk.ts";
 import type { HeldRoot } from "../../../kit/disk/held-directory.ts";
+import { AppError, systemCode } from "../../../kit/error.ts";
 import { pathProblem, type DocumentPath } from "../../../kit/text/paths.ts";
 import type { Refusal } from "../schema.ts";
 import type { FileFacts } from "./look-job.ts";
@@ -45,12 +47,15 @@ export interface RefusedEntry {
   readonly modified: number;
 }
 
+/** The errors of something that is there and does not let itself be read. */
+const UNREADABLE = ["EACCES", "EPERM", "EIO"];
+
 /** Names that need no further look: plain ASCII, and no device of any system. */
 const ORDINARY = /^(?!con|prn|aux|nul|clock|com|lpt)[a-z0-9_](?:[a-z0-9_ .+-]*[a-z0-9_+-])?$/i;
 /** A path of fewer UTF-16 units is never too long in bytes. */
 const SHORT_CHARACTERS = 255;
 
-/** Yields everything below a directory, unsorted and lazily, so that the caller can pause. Skips unreadable directories. */
+/** Yields everything below a directory, unsorted and lazily, so that the caller can pause. Raises `unavailable` if the root cannot be read. */
 export function* walk(
   root: string,
   directories: HeldRoot,
@@ -77,7 +82,14 @@ export function* walkNames(
     const { directory, depth } = next;
     const prefix = directory === "" ? "" : `${directory}/`;
     const isPlain = PLAIN.test(prefix);
-    for (const entry of heldEntries(directories, directory)) {
+    const entries = heldEntries(directories, directory);
+    if ("refused" in entries) {
+      // Whoever could list its parent can also look at it.
+      const modified = lstatSync(`${root}/${directory}`, IF_THERE)?.mtimeMs ?? 0;
+      yield { ...entries, modified };
+      continue;
+    }
+    for (const entry of entries) {
       const name = prefix + entry.name;
       const isOrdinary = ORDINARY.test(entry.name) && name.length <= SHORT_CHARACTERS && depth <= DEPTH_MAX;
       if (isOrdinary && entry.isFile()) {
@@ -96,13 +108,24 @@ export function* walkNames(
   }
 }
 
-function heldEntries(directories: HeldRoot, directory: string): Dirent[] {
+/** A directory that is gone meanwhile has no entries. */
+function heldEntries(directories: HeldRoot, directory: string): Dirent[] | RefusedEntry {
   try {
     using held = directories.hold(directory);
-    return held ? entriesOf(held.entry(".")) : [];
-  } catch {
-    return [];
+    return held ? readdirSync(held.entry("."), { withFileTypes: true }) : [];
+  } catch (error) {
+    const entry = unreadable(`${directory}/`, error);
+    if (entry && directory === "")
+      throw new AppError("unavailable", `the directory of the space cannot be read: ${accessProblem(error)}`);
+    return entry ?? [];
   }
+}
+
+/** The entry for something that is there and that the system does not let us read. Undefined for other errors. */
+export function unreadable(path: string, error: unknown, facts?: FileFacts): RefusedEntry | undefined {
+  if (!UNREADABLE.includes(systemCode(error) ?? "")) return undefined;
+  const refused = { code: "unreadable", reason: accessProblem(error) } as const;
+  return { path, refused, size: facts?.size ?? 0, modified: facts?.mtimeMs ?? 0 };
 }
 
 export function entriesOf(directory: string): Dirent[] {

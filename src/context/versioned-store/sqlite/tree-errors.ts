@@ -1,0 +1,47 @@
+// The errors of a working tree. They name the path in the space, never a place on the disk.
+
+import { problemWithoutPlace } from "../../../kit/disk/disk.ts";
+import { AppError } from "../../../kit/error.ts";
+import type { DocumentPath } from "../../../kit/text/paths.ts";
+import { fileError } from "../file-error.ts";
+import { FILE_BYTES_CEILING } from "../schema.ts";
+import type { FileFacts } from "./look-job.ts";
+import { unreadable, type RefusedEntry } from "./walk.ts";
+
+/** The error for a link, pipe, socket or device. */
+export function notRegular(path: DocumentPath): AppError {
+  const problem = "is not a regular file in the working tree; move it away";
+  return fileError("conflict", path, problem, { blocked_by: [path] });
+}
+
+export function tooLarge(path: DocumentPath): AppError {
+  const problem = `the file in the working tree is larger than ${FILE_BYTES_CEILING} bytes; move it away`;
+  return fileError("too_large", path, problem, { limit_bytes: FILE_BYTES_CEILING });
+}
+
+/** Returns an entry for what is there and does not let itself be read. Raises `unavailable` for other errors. */
+export function orUnreadable<T>(
+  path: DocumentPath,
+  facts: FileFacts | undefined,
+  work: () => T,
+): T | RefusedEntry {
+  return guarded(path, () => {
+    try {
+      return work();
+    } catch (error) {
+      const entry = unreadable(path, error, facts);
+      if (entry) return entry;
+      throw error;
+    }
+  });
+}
+
+/** Raises `unavailable` for an error of the disk. */
+export function guarded<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw fileError("unavailable", path, `cannot be used in the working tree: ${problemWithoutPlace(error)}`);
+  }
+}

@@ -1,0 +1,141 @@
+// Goal: a file or folder that the person may not read is said to be so, stops no command about others, and never counts as changed or deleted.
+
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "bun:test";
+import type { ListedFile } from "../../src/context/files/listing-schema.ts";
+import { asNobody, bound, giveToNobody } from "../kit/as-nobody.ts";
+import { contextServer } from "../kit/context-server.ts";
+import { temporaryFolder, type Folder } from "../kit/folder.ts";
+import { replica } from "../kit/replica.ts";
+
+const DENIED = { code: "unreadable", reason: "permission denied" } as const;
+const TEXTS: Readonly<Record<string, string>> = {
+  "closed.md": "# Closed\n\n[open](open.md)\n",
+  "open.md": "# Open\n\n[hidden](secret/hidden.md)\n",
+  "secret/hidden.md": "# Hidden\n",
+  "secret/deep/far.md": "# Far\n",
+};
+
+/** Takes the right to read away, and gives it back at the end. */
+function close(...paths: string[]): Disposable {
+  for (const path of paths) chmodSync(path, 0);
+  return {
+    [Symbol.dispose]() {
+      for (const path of paths) chmodSync(path, 0o700);
+    },
+  };
+}
+
+/** A space in a folder of somebody whom modes bind. */
+async function space(folder: Folder) {
+  const directory = join(folder.path, "notes");
+  chmodSync(folder.path, 0o755);
+  for (const [path, text] of Object.entries(TEXTS)) await folder.write(`notes/${path}`, text);
+  await folder.write("home/.keep", "");
+  for (const name of ["notes", "home"]) giveToNobody(join(folder.path, name));
+  const surroundings = { cwd: directory, environment: { HOME: join(folder.path, "home"), SERVICE_DIR: "" } };
+  const run = (...args: string[]) => asNobody(args, surroundings);
+  const printed = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await run(...args);
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    return stdout;
+  };
+  await printed("init", "solo", "--dir", directory, "--template", "blank", "--non-interactive");
+  await printed("space", "adopt");
+  return {
+    run,
+    printed,
+    on: (path: string) => join(directory, path),
+    list: async () => {
+      const files: ListedFile[] = JSON.parse(await printed("file", "list", "--json"));
+      return files.map(({ path, version, state, refused }) => [path, version, state, refused]);
+    },
+  };
+}
+
+bound("what may not be read is listed with the reason, and every other file is served", async () => {
+  await using folder = await temporaryFolder();
+  const at = await space(folder);
+  const clean = await at.list();
+  expect(clean).toEqual(
+    Object.keys(TEXTS)
+      .sort()
+      .map((path) => [path, 1, "live", undefined]),
+  );
+  {
+    using _ = close(at.on("closed.md"), at.on("secret"));
+    expect(await at.list()).toEqual([
+      ["closed.md", 1, "refused", DENIED],
+      ["open.md", 1, "live", undefined],
+      ["secret/", null, "refused", DENIED],
+      ["secret/deep/far.md", 1, "refused", DENIED],
+      ["secret/hidden.md", 1, "refused", DENIED],
+    ]);
+    expect(await at.printed("status")).toContain("\n  refused    closed.md\n  refused    secret/\n");
+    expect(await at.printed("space", "adopt")).toContain("refused closed.md: permission denied\n");
+    // Readers see the version.
+    expect(await at.printed("file", "get", "secret/hidden.md")).toBe("# Hidden\n");
+    expect(await at.printed("graph", "--broken")).not.toContain("hidden.md");
+    const exported = await at.run("export", "--format", "single");
+    expect([exported.exitCode, exported.stdout.includes("# Open")]).toEqual([0, true]);
+    expect(exported.stderr).toContain("not included: closed.md: permission denied\n");
+    const write = asNobody(["file", "put", "closed.md", "--from", "-", "--dir", at.on("")], { input: "x" });
+    const refusal = "Error: closed.md: cannot be used in the working tree: permission denied\n";
+    expect((await write).stderr).toBe(refusal);
+  }
+  expect(await at.list()).toEqual(clean);
+});
+
+bound("a restore of a snapshot deletes nothing that may not be read", async () => {
+  await using folder = await temporaryFolder();
+  const at = await space(folder);
+  const clean = await at.list();
+  await at.printed("history", "snapshot", "now");
+  {
+    using _ = close(at.on("secret"));
+    expect(await at.printed("history", "restore", "1")).toStartWith("nothing to restore");
+    // It would be overwritten unseen.
+    const put = await at.run("file", "put", "secret/hidden.md", "--from", at.on("open.md"));
+    expect(put).toMatchObject({ exitCode: 2, stdout: "" });
+  }
+  expect(await at.list()).toEqual(clean);
+});
+
+bound(
+  "a sync deletes nothing on the server that may not be read here, and says what stays behind",
+  async () => {
+    await using folder = await temporaryFolder();
+    await using server = await contextServer();
+    for (const [path, text] of Object.entries(TEXTS)) await server.admin.write(path, text);
+    const { token } = await server.user("ann", "contributor");
+    const directory = join(folder.path, "copy");
+    const copy = replica({ directory, url: () => server.url, token });
+    await copy.join();
+    chmodSync(folder.path, 0o755);
+    giveToNobody(directory);
+    const environment = { HOME: directory, SERVICE_TOKEN: token, SERVICE_DIR: directory };
+    const sync = () => asNobody(["sync", "--json"], { environment });
+    expect((await sync()).exitCode).toBe(0);
+    {
+      using _ = close(join(directory, "closed.md"), join(directory, "secret"));
+      await Bun.write(join(directory, "open.md"), "# Opened\n");
+      const { exitCode, stdout } = await sync();
+      expect([exitCode, JSON.parse(stdout)]).toMatchObject([
+        0,
+        {
+          pushed: ["open.md"],
+          withdrawn: [],
+          refused: [
+            { path: "closed.md", ...DENIED },
+            { path: "secret/", ...DENIED },
+            { path: "secret/deep/far.md", ...DENIED },
+            { path: "secret/hidden.md", ...DENIED },
+          ],
+        },
+      ]);
+    }
+    const after = JSON.parse((await sync()).stdout);
+    expect(after).toMatchObject({ pulled: [], pushed: [], withdrawn: [], refused: [] });
+  },
+);

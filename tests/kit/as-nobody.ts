@@ -1,0 +1,44 @@
+// The compiled `cairn` as someone whom the modes of files bind, which they never do root.
+
+import { chownSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "bun:test";
+import { binaryPath } from "./binaries.ts";
+
+const NOBODY = 65_534;
+export const isRoot = process.getuid?.() === 0;
+const canChange = !isRoot || Bun.which("setpriv") !== null;
+
+/** A test that needs somebody whom modes bind. */
+export const bound = test.skipIf(process.platform === "win32" || !canChange);
+
+interface AsNobody {
+  readonly cwd?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Its standard input. */
+  readonly input?: string;
+}
+
+export async function asNobody(args: readonly string[], { cwd, environment, input }: AsNobody = {}) {
+  const who = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+  const command = [...(isRoot ? ["setpriv", ...who] : []), binaryPath("cairn"), ...args];
+  const child = Bun.spawn(command, {
+    ...(cwd !== undefined && { cwd }),
+    env: { ...process.env, ...environment },
+    stdio: [input === undefined ? "ignore" : new Blob([input]), "pipe", "pipe"],
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+/** Gives a folder, and all that is in it, to whom `asNobody` runs as. */
+export function giveToNobody(folder: string): void {
+  if (!isRoot) return;
+  chownSync(folder, NOBODY, NOBODY);
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
+    chownSync(join(entry.parentPath, entry.name), NOBODY, NOBODY);
+}
