@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import type { LogOptions } from "../kit/log.ts";
-import { accessProblem } from "../kit/disk/disk.ts";
+import { createDirectory } from "../kit/disk/create-directory.ts";
 import { AppError, messageOf, systemCode } from "../kit/error.ts";
 import { listenProblem, PORT_MAX } from "../kit/network/hosts.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../kit/disk/modes.ts";
@@ -67,7 +67,7 @@ export async function initServer(
   check(input);
   const port = await portOf(address, input.port);
   const made = !existsSync(directory);
-  makeDirectory(directory);
+  createDirectory(directory);
   const others = new Set(readdirSync(directory));
   try {
     const config = `${Bun.YAML.stringify({ listen: { address, port } }, null, 2)}\n`;
@@ -107,7 +107,7 @@ export async function prepareServer(
   const address = input.address ?? DEFAULT_ADDRESS;
   check(input);
   const port = await portOf(address, input.port);
-  makeDirectory(directory);
+  createDirectory(directory);
   const config = `${Bun.YAML.stringify({ listen: { address, port } }, null, 2)}\n`;
   await replaceFile(join(directory, CONFIG_FILE_NAME), config);
 }
@@ -133,14 +133,6 @@ async function portOf(address: string, port: number = DEFAULT_PORT): Promise<num
       "invalid",
       `address: cannot listen on ${address} (${systemCode(error) ?? messageOf(error)}); choose another address, or a port`,
     );
-  }
-}
-
-function makeDirectory(directory: string): void {
-  try {
-    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-  } catch (error) {
-    throw new AppError("refused", `cannot create ${directory}: ${accessProblem(error)}`);
   }
 }
 

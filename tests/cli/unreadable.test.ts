@@ -1,6 +1,6 @@
 // Goal: a file or folder that the person may not read is said to be so, stops no command about others, and never counts as changed or deleted.
 
-import { chmodSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "bun:test";
 import type { ListedFile } from "../../src/context/files/listing-schema.ts";
@@ -139,3 +139,45 @@ bound(
     expect(after).toMatchObject({ pulled: [], pushed: [], withdrawn: [], refused: [] });
   },
 );
+
+bound("a space or a project without access is called that, not missing", async () => {
+  await using folder = await temporaryFolder();
+  const at = await space(folder);
+  const directory = join(folder.path, "notes");
+  {
+    using _ = close(directory);
+    const answer = await asNobody(["file", "list", "--dir", directory]);
+    expect(answer).toMatchObject({ exitCode: 1, stderr: `Error: ${directory}: permission denied\n` });
+  }
+  const project = join(folder.path, "project");
+  mkdirSync(project, { mode: 0o555 });
+  giveToNobody(project);
+  const wired = await asNobody(["activate", project, "--only", "claude-code", "--dir", directory]);
+  expect(wired).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(": permission denied\n") });
+  expect(await at.list()).toHaveLength(Object.keys(TEXTS).length);
+});
+
+bound("what the disk refused to take is no edit", async () => {
+  await using folder = await temporaryFolder();
+  const at = await space(folder);
+  chmodSync(join(folder.path, "notes"), 0o555);
+  const put = await at.run("file", "put", "open.md", "--from", at.on("closed.md"));
+  await at.run("file", "put", "new.md", "--from", at.on("closed.md"));
+  const listed: ListedFile[] = JSON.parse((await at.run("file", "list", "--json")).stdout);
+  const adopted = await at.run("space", "adopt");
+  chmodSync(join(folder.path, "notes"), 0o755);
+  expect(put.exitCode).toBe(0);
+  expect(put.stderr).toContain(
+    'the working tree is behind path=open.md error="open.md: cannot be used in the working tree: permission denied"',
+  );
+  expect(new Set(listed.map(({ state }) => state))).toEqual(new Set(["live"]));
+  expect(adopted.stdout).toBe("nothing to adopt\n");
+  expect((await at.list()).map(([path, version]) => [path, version])).toEqual([
+    ["closed.md", 1],
+    ["new.md", 1],
+    ["open.md", 2],
+    ["secret/deep/far.md", 1],
+    ["secret/hidden.md", 1],
+  ]);
+  expect(await Bun.file(at.on("open.md")).text()).toBe(TEXTS["closed.md"]!);
+});

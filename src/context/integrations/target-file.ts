@@ -4,7 +4,7 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { absentAsUndefined, guarded } from "../../kit/disk/disk.ts";
+import { absentAsUndefined, accessProblem, guarded } from "../../kit/disk/disk.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 import { PUBLIC_FILE_MODE } from "../../kit/disk/modes.ts";
 import { replaceFile, syncDirectory } from "../../kit/disk/replace-file.ts";
@@ -14,6 +14,8 @@ import { decodeUtf8 } from "../../kit/text/utf8.ts";
 const TARGET_BYTES_MAX = 1024 * 1024;
 const OWNER_WRITES = 0o200;
 const PERMISSIONS = 0o777;
+/** The project does not let itself be changed. */
+const DENIED = ["EACCES", "EPERM", "EROFS"];
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 export interface TargetFile {
@@ -27,11 +29,11 @@ export interface TargetFile {
   readonly mode: number | undefined;
 }
 
-/** Raises `invalid` for a link, a directory or device, a file that is too large, read-only or not UTF-8. */
+/** Raises `invalid` for a link, a directory or device, a file that is too large, read-only or not UTF-8; `refused` without access. */
 export async function readTarget(folder: string, name: string): Promise<TargetFile> {
   const path = join(folder, name);
   const absent = { folder, name, path, text: undefined, mode: undefined };
-  return guarded(name, async () => {
+  return reaching(name, async () => {
     const parts = name.split("/");
     for (const [index] of parts.entries()) {
       const part = parts.slice(0, index + 1).join("/");
@@ -63,19 +65,19 @@ export async function readTarget(folder: string, name: string): Promise<TargetFi
   });
 }
 
-/** Raises `conflict` if the file changed after it was read. */
+/** Raises `conflict` if the file changed after it was read, `refused` without access. */
 export async function writeTarget(target: TargetFile, text: string): Promise<void> {
   await requireUnchanged(target);
-  await guarded(target.name, async () => {
+  await reaching(target.name, async () => {
     await mkdir(dirname(target.path), { recursive: true });
     await replaceFile(target.path, text, { mode: target.mode ?? PUBLIC_FILE_MODE, keepsMode: target.mode });
   });
 }
 
-/** Deletes the file, and its folders if they are empty then. Raises `conflict` if the file changed after it was read. */
+/** Deletes the file, and its folders if they are empty then. Raises `conflict` if the file changed after it was read, `refused` without access. */
 export async function deleteTarget(target: TargetFile): Promise<void> {
   await requireUnchanged(target);
-  await guarded(target.name, async () => {
+  await reaching(target.name, async () => {
     await unlink(target.path);
     await syncDirectory(dirname(target.path));
     for (let name = dirname(target.name); name !== "."; name = dirname(name)) {
@@ -93,4 +95,15 @@ async function requireUnchanged(target: TargetFile): Promise<void> {
   const now = await readTarget(target.folder, target.name);
   if (now.text !== target.text)
     throw new AppError("conflict", `${target.name}: was changed in the meantime; run the command again`);
+}
+
+async function reaching<T>(name: string, work: () => Promise<T>): Promise<T> {
+  return guarded(name, async () => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!DENIED.includes(systemCode(error) ?? "")) throw error;
+      throw new AppError("refused", `${name}: ${accessProblem(error)}`);
+    }
+  });
 }

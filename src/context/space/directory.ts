@@ -1,12 +1,23 @@
 // Finds the space of this machine: the folder that a command means when it names none.
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { accessProblem } from "../../kit/disk/disk.ts";
 import { homeDirectory, workingDirectory, type Environment } from "../../kit/environment.ts";
 
 /** Reports whether the folder holds a space. Reads nothing of it. */
 export function holdsLocalSpace(directory: string): boolean {
   return ["space.yaml", "space.db"].some((name) => existsSync(join(directory, ".cairn", name)));
+}
+
+/** Says in a few words why nobody can tell whether the folder holds a space. Undefined: it can be told. */
+export function spaceAccessProblem(directory: string): string | undefined {
+  try {
+    statSync(join(directory, ".cairn"), { throwIfNoEntry: false });
+    return undefined;
+  } catch (error) {
+    return accessProblem(error);
+  }
 }
 
 /** Reports whether the creation of the space may have been interrupted: creating it again finishes it, or refuses a space that only lost its file. */

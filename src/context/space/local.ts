@@ -1,15 +1,15 @@
 // A space in a folder on this machine: the same rules as on a server, for the person at the keyboard, who has every right. The database takes one
 // process at a time, so open a space for one unit of work and close it; others wait for their turn.
 
-import { existsSync, mkdirSync, readdirSync, rmSync, type Dirent } from "node:fs";
+import { existsSync, readdirSync, rmSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";
 import { AppError } from "../../kit/error.ts";
+import { createDirectory } from "../../kit/disk/create-directory.ts";
 import { openWhenFree } from "../../kit/disk/in-use.ts";
 import { KeyedLock } from "../../kit/concurrency/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
-import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import { foldedPath } from "../../kit/text/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import {
@@ -55,7 +55,7 @@ import { sqlite } from "../versioned-store/sqlite/kind.ts";
 import type { TreeLook, TreeMemory } from "../versioned-store/tree-memory.ts";
 import { snapshotName } from "../versioned-store/snapshot-name.ts";
 import { contextWorkers, lookWorkers } from "../worker-pool.ts";
-import { holdsLocalSpace, holdsUnfinishedSpace } from "./directory.ts";
+import { holdsLocalSpace, holdsUnfinishedSpace, spaceAccessProblem } from "./directory.ts";
 import { localCaller } from "./local-caller.ts";
 import type { BrowsedSpace, ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
 
@@ -78,10 +78,12 @@ export interface LocalSpaceDeps {
 }
 
 /**
- * Waits for its turn if another command has the space open. Raises `not_found` for a folder without a space, `conflict` with `details.in_use` if
+ * Waits for its turn if another command has the space open. Raises `not_found` for a folder without a space, `refused` for one without access, `conflict` with `details.in_use` if
  * the wait takes too long, and what the engine raises.
  */
 export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): Promise<BrowsedSpace> {
+  const shut = spaceAccessProblem(directory);
+  if (shut !== undefined) throw new AppError("refused", `${directory}: ${shut}`);
   if (!holdsLocalSpace(directory))
     throw new AppError(
       "not_found",
@@ -139,7 +141,7 @@ export async function createLocalSpace(made: NewLocalSpace, deps: LocalSpaceDeps
     .concat(".cairn")
     .filter((path) => !existsSync(join(directory, path)));
   const isOurs = !existsSync(directory);
-  mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  createDirectory(directory);
   let engine;
   try {
     const lookers = lookWorkers();
