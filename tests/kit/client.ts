@@ -1,7 +1,10 @@
 // A small client of the API for tests: JSON in and out, refusals as values, event streams as lists.
 
 import { EventStream } from "../../src/kit/network/event-stream.ts";
+import { requireDescribed } from "./described-errors.ts";
 import type { Answer, Method, ServiceRoutes } from "./answers.ts";
+
+const REFUSED = 400;
 
 export interface Refusal {
   readonly status: number;
@@ -71,8 +74,9 @@ export function createClient<Routes = ServiceRoutes>(
   token?: string,
 ): Client<Routes> {
   const base = typeof url === "string" ? () => url : url;
-  const raw: Client<Routes>["raw"] = (method, path, init = {}) =>
-    fetch(base() + (path.startsWith("/api") || path === "/health" ? path : `/api/v1${path}`), {
+  const raw: Client<Routes>["raw"] = async (method, path, init = {}) => {
+    const url = base() + (path.startsWith("/api") || path === "/health" ? path : `/api/v1${path}`);
+    const response = await fetch(url, {
       method,
       headers: {
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -83,6 +87,12 @@ export function createClient<Routes = ServiceRoutes>(
         ? {}
         : { body: typeof init.body === "string" ? init.body : JSON.stringify(init.body) }),
     });
+    // What every route says to a page of another site is described once for all.
+    const isForeign = init.headers?.["Origin"] !== undefined;
+    if (response.status >= REFUSED && !isForeign)
+      await requireDescribed(method, new URL(url).pathname, response.clone());
+    return response;
+  };
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await raw(method, path, { body });
     const text = await response.text();
