@@ -20,6 +20,7 @@ import { openWhenFree } from "../kit/disk/in-use.ts";
 import { createLog, type Log } from "../kit/log.ts";
 import { formatOf, printWarning } from "../kit/terminal/output.ts";
 import { savedToken, storedToken } from "./credentials.ts";
+import { doorTransport } from "./door-transport.ts";
 import { chosenSpace } from "./space-choice.ts";
 import { serverTarget, spaceTarget, type ServerFlags, type ServerTarget, type SpaceFlags } from "./target.ts";
 
@@ -190,7 +191,7 @@ export function tokenToSend(url: string, flags: ServerFlags, user?: string): str
 function transportTo(directory: string): Promise<Transport> {
   const open = async () => {
     const door = await runningDoor(directory);
-    if (door) return networkTransport(door.url, door.token);
+    if (door) return doorTransport(directory, door);
     const { inProcessTransport } = await import("../context/in-process.ts");
     const write = (line: string) => void printWarning(line.trimEnd());
     return inProcessTransport(directory, { format: "text", write });

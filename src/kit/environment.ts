@@ -193,7 +193,10 @@ function readCgroup(): string {
   }
 }
 
-/** Resolves with the name of the first termination signal. A second signal ends the process immediately. */
+/**
+ * Resolves with the name of the first termination signal. A second SIGINT or SIGTERM ends the process immediately. A terminal that is closed sends
+ * SIGHUP, often more than once; a process that ignores it from the start (nohup) goes on.
+ */
 export function waitForStopSignal(): Promise<string> {
   return new Promise((resolve) => {
     let asked = false;
@@ -204,7 +207,22 @@ export function waitForStopSignal(): Promise<string> {
         resolve(signal);
       });
     }
+    if (ignoresHangUp()) return;
+    process.on("SIGHUP", () => {
+      asked = true;
+      resolve("SIGHUP");
+    });
   });
+}
+
+/** Only Linux can tell; elsewhere nothing is done about the signal. */
+function ignoresHangUp(): boolean {
+  try {
+    const [, ignored] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))!;
+    return (BigInt(`0x${ignored}`) & 1n) === 1n;
+  } catch {
+    return true;
+  }
 }
 
 /** Ignores a stop signal (Ctrl+Z) and calls `tell` instead. Windows has no such signal. */

@@ -2,8 +2,10 @@
 // specification and leaves nothing behind.
 
 import { describe, expect, test } from "bun:test";
-import { copyFileSync, chmodSync, existsSync, readdirSync } from "node:fs";
+import { copyFileSync, chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { openDatabase } from "../../src/kit/storage/db.ts";
+import { asNobody, bound, giveToNobody, isRoot } from "../kit/as-nobody.ts";
 import { runBinary } from "../kit/binaries.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 import { runService } from "../kit/running.ts";
@@ -13,6 +15,13 @@ async function fakeDocker(folder: Folder, answer: string): Promise<string> {
   const path = await folder.write("bin/docker", `#!/bin/sh\n${answer}\n`);
   chmodSync(path, 0o755);
   return `${folder.path}/bin:${process.env.PATH}`;
+}
+
+/** As a stopped service leaves it. */
+function createDatabase(data: string): void {
+  mkdirSync(data);
+  const db = openDatabase(join(data, "service.db"));
+  db.close();
 }
 
 const serve = (data: string, ...args: string[]) => runBinary("service", ["serve", "--data", data, ...args]);
@@ -202,6 +211,39 @@ describe.concurrent("a refused start leaves nothing behind:", () => {
     );
     expect(outcome.stderr).not.toContain("cairn_");
     expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  bound("a database of another user, and one in a directory that may not be written", async () => {
+    await using folder = await temporaryFolder();
+    chmodSync(folder.path, 0o755);
+    const data = `${folder.path}/data`;
+    const path = `${data}/service.db`;
+    createDatabase(data);
+    const refused = async () => {
+      const { stderr } = await asNobody(["serve", "--data", data, ...NOWHERE], { program: "service" });
+      return stderr.trim().split("\n").at(-1);
+    };
+    if (isRoot) {
+      chmodSync(data, 0o777);
+      chmodSync(path, 0o666);
+      const other = "belongs to another user; run the program as its owner, or change the owner";
+      expect(await refused()).toBe(`Error: ${path} ${other}`);
+    }
+    giveToNobody(data);
+    chmodSync(path, 0o600);
+    chmodSync(data, 0o555);
+    const answer = await refused();
+    chmodSync(data, 0o755);
+    expect(answer).toBe(`Error: ${path} cannot be written: permission denied, or the disk is read-only`);
+  });
+
+  test("a name that leads nowhere is not taken for an address in use", async () => {
+    await using folder = await temporaryFolder();
+    const outcome = await serve(`${folder.path}/data`, "--listen", "nowhere.invalid:8688");
+    expect([outcome.exitCode, outcome.stderr.trim().split("\n").at(-1)]).toEqual([
+      1,
+      "Error: listen nowhere.invalid:8688: not an address of this machine; choose another",
+    ]);
   });
 
   test("what others put into a directory that it made stays", async () => {

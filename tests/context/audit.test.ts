@@ -220,7 +220,17 @@ describe("the chain", () => {
     one.record(null, { action: "file.write", target: "again.md" });
     await one.close();
     db.close();
-    expect(verifyAuditFile(path)).toMatchObject({ ok: true, entries: 2 });
+    expect(verifyAuditFile(path)).toMatchObject({ ok: true, entries: 3 });
+    const records = readFileSync(path, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as AuditRecord);
+    expect(records.map(({ action }) => action)).toEqual(["user.add", "audit.lost", "file.write"]);
+    const { target, error } = records[1]!;
+    expect([target, error]).toEqual([
+      "1",
+      expect.stringMatching(/^unavailable: 1 record at \S+Z could not be written$/),
+    ]);
   });
 });
 

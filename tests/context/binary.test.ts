@@ -137,6 +137,22 @@ test.skipIf(process.platform !== "linux")(
         ["error", "file.write"],
       ],
     );
+    const health = async () =>
+      (await fetch(`${server.url}/health`).then((one) => one.json() as Promise<{ status: string }>)).status;
+    await eventually(health, "degraded");
+    // Room again, although nobody changes anything.
+    const room = ["prlimit", "--pid", String(server.pid), "--fsize=unlimited"];
+    if (Bun.spawnSync(room).success) {
+      await eventually(health, "ok");
+      const lost = auditRecords(server.directory).filter(({ action }) => action === "audit.lost");
+      expect(lost).toMatchObject([
+        {
+          target: "2",
+          result: "error",
+          error: expect.stringContaining("the next start writes those of changes (2)"),
+        },
+      ]);
+    }
     expect(await server.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
     expect(verifyAuditFile(path)).toMatchObject({ ok: true, problem: null });
     // With room again, the chain continues.

@@ -1,4 +1,4 @@
-// The compiled `cairn` as someone whom the modes of files bind, which they never do root.
+// The compiled programs as someone whom the modes of files bind, which they never do root.
 
 import { chownSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -17,11 +17,16 @@ interface AsNobody {
   readonly environment?: Readonly<Record<string, string>>;
   /** Its standard input. */
   readonly input?: string;
+  /** `cairn` unless given. */
+  readonly program?: "cairn" | "service";
 }
 
-export async function asNobody(args: readonly string[], { cwd, environment, input }: AsNobody = {}) {
+export async function asNobody(
+  args: readonly string[],
+  { cwd, environment, input, program = "cairn" }: AsNobody = {},
+) {
   const who = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
-  const command = [...(isRoot ? ["setpriv", ...who] : []), binaryPath("cairn"), ...args];
+  const command = [...(isRoot ? ["setpriv", ...who] : []), binaryPath(program), ...args];
   const child = Bun.spawn(command, {
     ...(cwd !== undefined && { cwd }),
     env: { ...process.env, ...environment },

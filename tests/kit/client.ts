@@ -75,8 +75,8 @@ export function createClient<Routes = ServiceRoutes>(
 ): Client<Routes> {
   const base = typeof url === "string" ? () => url : url;
   const raw: Client<Routes>["raw"] = async (method, path, init = {}) => {
-    const url = base() + (path.startsWith("/api") || path === "/health" ? path : `/api/v1${path}`);
-    const response = await fetch(url, {
+    const address = base() + (path.startsWith("/api") || path === "/health" ? path : `/api/v1${path}`);
+    const response = await fetch(address, {
       method,
       headers: {
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -90,7 +90,7 @@ export function createClient<Routes = ServiceRoutes>(
     // What every route says to a page of another site is described once for all.
     const isForeign = init.headers?.["Origin"] !== undefined;
     if (response.status >= REFUSED && !isForeign)
-      await requireDescribed(method, new URL(url).pathname, response.clone());
+      await requireDescribed(method, new URL(address).pathname, response.clone());
     return response;
   };
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {

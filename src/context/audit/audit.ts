@@ -13,7 +13,7 @@ import type { Applied, Head, LogEntry } from "../versioned-store/engine.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { readLines } from "./audit-file.ts";
 import { Breaks, toBreak } from "./breaks.ts";
-import { AuditChain, type AuditEntry } from "./chain.ts";
+import { AuditChain, type AuditEntry, type LostRecords } from "./chain.ts";
 import { ChangeRecords } from "./change-records.ts";
 import { openingOf } from "./opening.ts";
 import { matching, pageOf, statsOf } from "./reading.ts";
@@ -64,7 +64,11 @@ export class Audit {
   constructor(deps: AuditDeps) {
     this.#deps = deps;
     this.#store = auditStore(deps.db);
-    this.#chain = new AuditChain({ ...deps, store: this.#store });
+    this.#chain = new AuditChain({
+      ...deps,
+      store: this.#store,
+      entryAbout: (lost) => this.#entryAbout(lost),
+    });
     this.#breaks = new Breaks(deps.db, this.#store, deps.clock);
     this.#changes = new ChangeRecords({ ...deps, store: this.#store, chain: this.#chain });
   }
@@ -110,6 +114,17 @@ export class Audit {
   #recordBreak({ line, problem }: Checked): void {
     const failure = new AppError("refused", `line ${line}: ${problem}`);
     this.record(null, { action: "audit.broken" }, failure);
+  }
+
+  #entryAbout({ records, changes, from, to }: LostRecords): AuditEntry {
+    const when = records === 1 ? `1 record at ${from}` : `${records} records between ${from} and ${to}`;
+    const later = changes === 0 ? "" : `; the next start writes those of changes (${changes})`;
+    const failure = `${when} could not be written${later}`;
+    return this.#entryOf(
+      null,
+      { action: "audit.lost", target: String(records) },
+      new AppError("unavailable", failure),
+    );
   }
 
   /** As `AuditChain.mark`, including everything recorded so far. */

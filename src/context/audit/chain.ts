@@ -13,6 +13,8 @@ import type { AuditStore } from "./store.ts";
 
 /** The longest time by which the anchor and the disk may lag behind. */
 const ANCHOR_DELAY_MS = 100;
+/** The interval between attempts to write, after one failed. */
+const RETRY_MS = 1_000;
 /** The records written between two yields: about 5 ms of work. */
 const RECORDS_PER_STRETCH = 400;
 
@@ -26,8 +28,19 @@ interface ChangeMark {
   readonly seq: number;
 }
 
+/** Records that could not be written since the last that was. `from` and `to`: RFC 3339. */
+export interface LostRecords {
+  readonly records: number;
+  /** How many of them are about changes in a space. The next start writes these from the log of the space. */
+  readonly changes: number;
+  readonly from: string;
+  readonly to: string;
+}
+
 interface AuditChainDeps {
   readonly path: string;
+  /** The record that says so, in their place. */
+  readonly entryAbout: (lost: LostRecords) => AuditEntry;
   readonly db: Db;
   readonly store: AuditStore;
   readonly log: Log;
@@ -51,6 +64,8 @@ export class AuditChain {
   readonly #followed = new Map<string, Omit<ChangeMark, "space"> & { readonly bytes: number }>();
   /** Spaces with a change whose record could not be written; the next start records it. */
   readonly #behind = new Set<string>();
+  #lost: LostRecords | undefined;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
   /** Failed writes since startup. */
   failures = 0;
   /** The error of the last write; undefined if it succeeded. */
@@ -157,6 +172,7 @@ export class AuditChain {
 
   /** Also anchors records added while it runs. What the file contains afterwards is all that it may contain at the next open. */
   async close(): Promise<void> {
+    this.#retry();
     let last: Promise<void>;
     do {
       this.flush();
@@ -164,6 +180,8 @@ export class AuditChain {
       await last;
     } while (this.#waiting.length > 0 || this.#anchorTimer !== undefined || this.#anchoring !== last);
     await this.#anchorNow(1);
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
     this.#file.close();
   }
 
@@ -171,11 +189,14 @@ export class AuditChain {
     this.#anchorTimer ??= setTimeout(() => void this.anchor(), ANCHOR_DELAY_MS);
   }
 
-  /** A failure is logged and counted; the deed is not undone. */
+  /** A failure is logged and counted; the deed is not undone. The first record after it says how many are missing. */
   #write(batch: readonly Waiting[]): void {
+    const lost = this.#lost;
+    const entries = batch.map(({ entry }) => entry);
+    if (lost) entries.unshift(this.#deps.entryAbout(lost));
     let { seq, hash } = this.#end;
     let lines = "";
-    for (const { entry } of batch) {
+    for (const entry of entries) {
       seq += 1;
       const body: RecordBody = { seq, ...entry, prev: hash };
       hash = hashOf(body);
@@ -187,9 +208,10 @@ export class AuditChain {
     } catch (error) {
       // A nearly full disk may still have room for some of them.
       if (batch.length > 1) return batch.forEach((one) => this.#write([one]));
-      return this.#failed(batch[0]!, error);
+      return this.#failed(batch[0], error);
     }
     this.failure = undefined;
+    this.#lost = undefined;
     this.#end = { seq, hash };
     for (const { change } of batch)
       if (change && !this.#behind.has(change.space))
@@ -197,11 +219,23 @@ export class AuditChain {
     this.#anchorSoon();
   }
 
-  #failed({ entry, change }: Waiting, error: unknown): void {
-    this.failures += 1;
+  /** `one` undefined: only what is known to be lost. */
+  #failed(one: Waiting | undefined, error: unknown): void {
     this.failure = error;
+    this.#retryTimer ??= setTimeout(() => this.#retry(), RETRY_MS).unref();
+    if (!one) return;
+    const { entry, change } = one;
+    const { records, changes, from } = this.#lost ?? { records: 0, changes: 0, from: entry.time };
+    this.failures += 1;
+    this.#lost = { records: records + 1, changes: changes + (change ? 1 : 0), from, to: entry.time };
     if (change) this.#behind.add(change.space);
     const about = { action: entry.action, error: messageOf(error) };
     this.#deps.log.error("cannot write an audit record", about);
+  }
+
+  /** So that the health check notices that the disk works again, also while nothing happens. */
+  #retry(): void {
+    this.#retryTimer = undefined;
+    if (this.#lost) this.#write([]);
   }
 }

@@ -2,6 +2,7 @@
 // Knows no routes: admitted requests go to `handle`.
 
 import type { Server } from "bun";
+import { isIP } from "node:net";
 import { messageOf, systemCode, AppError } from "../error.ts";
 import type { Log } from "../log.ts";
 import { requestIds } from "../random.ts";
@@ -182,17 +183,28 @@ function bind(options: ListenOptions, fetch: Fetch) {
     });
   } catch (error) {
     const address = `${options.host}:${options.port}`;
-    if (systemCode(error) === "EADDRINUSE") {
+    if (systemCode(error) === "EADDRINUSE" && leadsHere(options.host)) {
       throw new AppError(
         "conflict",
         `listen ${address}: the address is already in use; stop the other program or choose another port`,
       );
     }
-    const nowhere = ["EADDRNOTAVAIL", "EINVAL"].includes(systemCode(error) ?? "");
+    const nowhere = ["EADDRNOTAVAIL", "EINVAL", "EADDRINUSE"].includes(systemCode(error) ?? "");
     throw new AppError(
       "invalid",
       `listen ${address}: ${nowhere ? "not an address of this machine; choose another" : messageOf(error)}`,
     );
+  }
+}
+
+/** Bun also says that an address is in use where a name leads nowhere. */
+function leadsHere(host: string): boolean {
+  if (isIP(host) !== 0) return true;
+  try {
+    Bun.listen({ hostname: host, port: 0, socket: { data() {} } }).stop(true);
+    return true;
+  } catch {
+    return false;
   }
 }
 

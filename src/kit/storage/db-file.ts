@@ -7,6 +7,9 @@ import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
 
 /** Marks a database that is being created, until its tables are durable. */
 const BEGUN_SUFFIX = "-begun";
+const PERMISSIONS = 0o777;
+/** The codes begin with these. */
+const UNWRITABLE = ["SQLITE_READONLY", "SQLITE_PERM", "EROFS", "EACCES"];
 
 /**
  * Ensures that the file exists and is private, before anything is written to it. `made`: this call created it; `begun`: a process created it and
@@ -25,7 +28,7 @@ export function claimFile(path: string): "made" | "begun" | "kept" {
     return "made";
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
-    chmodSync(path, PRIVATE_FILE_MODE);
+    if ((statSync(path).mode & PERMISSIONS) !== PRIVATE_FILE_MODE) chmodSync(path, PRIVATE_FILE_MODE);
     if (!isBegun && statSync(path).size === 0) throw incomplete(path);
     return isBegun ? "begun" : "kept";
   }
@@ -110,7 +113,12 @@ export function openError(path: string, error: unknown): AppError {
       `${path} is not a usable database (${messageOf(error)}); restore a backup or move it away`,
     );
   }
-  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_PERM")) {
+  if (code === "EPERM")
+    return new AppError(
+      "refused",
+      `${path} belongs to another user; run the program as its owner, or change the owner`,
+    );
+  if (UNWRITABLE.some((start) => code.startsWith(start))) {
     return new AppError("refused", `${path} cannot be written: permission denied, or the disk is read-only`);
   }
   return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);

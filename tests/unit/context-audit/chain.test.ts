@@ -24,7 +24,13 @@ async function bench() {
   const errors: unknown[] = [];
   const log = { debug() {}, info() {}, warn() {}, error: (_: string, about?: object) => errors.push(about) };
   const store = auditStore(db);
-  const chain = new AuditChain({ path, db, store, log });
+  const chain = new AuditChain({
+    path,
+    db,
+    store,
+    log,
+    entryAbout: ({ records }) => entry(`lost ${records}`),
+  });
   const open = () => {
     const { end, last } = openingOf(path, store.anchor(), null);
     chain.open(end, last);
@@ -99,7 +105,7 @@ test("nothing may follow the end of a chain that was closed", async () => {
   }
 });
 
-test("a record that cannot be written is logged and counted, and the chain continues without it", async () => {
+test("a record that cannot be written is logged and counted, and the chain says so and continues", async () => {
   await using audit = await bench();
   await audit.chain.add(entry("one"));
   const before = audit.chain.mark();
@@ -112,9 +118,9 @@ test("a record that cannot be written is logged and counted, and the chain conti
   ]);
   audit.open();
   await audit.chain.add(entry("two"));
-  expect(actions(audit.lines())).toEqual(["one", "two"]);
+  expect(actions(audit.lines())).toEqual(["one", "lost 2", "two"]);
   expect((JSON.parse(audit.lines()[1]!) as AuditRecord).prev).toBe(before.hash);
-  expect(verifyAuditFile(audit.path)).toMatchObject({ ok: true, entries: 2 });
+  expect(verifyAuditFile(audit.path)).toMatchObject({ ok: true, entries: 3 });
 });
 
 test("a record is closed by the hash of its canonical JSON, also one with other members than it should have", () => {

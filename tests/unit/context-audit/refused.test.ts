@@ -69,10 +69,14 @@ test("changes on a full disk are recorded at the next start, once each", async (
     audit = opened();
     await audit.catchUp("team", head(), page);
     await audit.close();
-    const ids = readFileSync(path, "utf8")
+    const records = readFileSync(path, "utf8")
       .trimEnd()
       .split("\n")
-      .map((line) => (JSON.parse(line) as AuditRecord).id);
+      .map((line) => JSON.parse(line) as AuditRecord);
+    expect(records.filter(({ action }) => action === "audit.lost").map(({ target }) => target)).toEqual([
+      "5",
+    ]);
+    const ids = records.filter(({ action }) => action === "file.write").map(({ id }) => id);
     expect(ids.length).toBe(log.length);
     expect(new Set(ids)).toEqual(new Set(log.map(({ seq }) => `${EPOCH}.${seq}`)));
     expect(verifyAuditFile(path).ok).toBe(true);
