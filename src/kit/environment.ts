@@ -3,7 +3,7 @@
 
 import { fstatSync, readFileSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { isAbsolute } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 
 /** Of a terminal that does not say. */
 const COLUMNS_DEFAULT = 80;
@@ -31,6 +31,11 @@ export function processEnvironment(): Environment {
 
 export function homeDirectory(environment: Environment): string {
   return environment.HOME || environment.USERPROFILE || homedir();
+}
+
+/** Makes a path of a settings file or a variable absolute. A leading `~/` is the home directory, which no shell has put there. */
+export function givenPath(path: string, environment: Environment): string {
+  return path.startsWith("~/") ? join(homeDirectory(environment), path.slice(2)) : resolve(path);
 }
 
 /** Absolute. Undefined: it was deleted. */
@@ -198,21 +203,21 @@ function readCgroup(): string {
  * SIGHUP, often more than once; a process that ignores it from the start (nohup) goes on.
  */
 export function waitForStopSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let asked = false;
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(1);
-        asked = true;
-        resolve(signal);
-      });
-    }
-    if (ignoresHangUp()) return;
+  const stopped = Promise.withResolvers<string>();
+  let asked = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      if (asked) process.exit(1);
+      asked = true;
+      stopped.resolve(signal);
+    });
+  }
+  if (!ignoresHangUp())
     process.on("SIGHUP", () => {
       asked = true;
-      resolve("SIGHUP");
+      stopped.resolve("SIGHUP");
     });
-  });
+  return stopped.promise;
 }
 
 /** Only Linux can tell; elsewhere nothing is done about the signal. */

@@ -91,6 +91,16 @@ memory: { space: /space }
     });
   });
 
+  test("a path of the file or of a variable may begin with the home directory", async () => {
+    const home = "data: ~/made\nsecrets_key: ~/keys/one\n";
+    expect(await inForce({ file: home })).toMatchObject({ data: "~/made", secretsKey: "~/keys/one" });
+    const environment = { SERVICE_DATA: "~/other" };
+    const secretsKey = "~/other/secrets.key";
+    expect(await inForce({ environment })).toMatchObject({ data: "~/other", secretsKey });
+    // A name that only begins so.
+    expect((await inForce({ file: "data: /~a\n" })).data).toBe("/~a");
+  });
+
   test("a variable overrides the file, a flag overrides both, and an empty variable counts as unset", async () => {
     const environment = { SERVICE_LISTEN: ":2", SERVICE_DATA: "/from/env", SERVICE_LOG_LEVEL: "error" };
     const fromEnvironment = await inForce({ file, environment });

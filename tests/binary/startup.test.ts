@@ -116,7 +116,7 @@ const refusals: Refusal[] = [
   {
     name: "a port that cannot be",
     args: ["--listen", "localhost:65536"],
-    error: 'listen "localhost:65536": expected <host>:<port>, for example 127.0.0.1:8688',
+    error: 'listen "localhost:65536": the port must be at most 65535',
   },
   {
     name: "an unknown log level",

@@ -170,7 +170,9 @@ bound("what the disk refused to take is no edit", async () => {
   expect(put.stderr).toContain(
     'the working tree is behind path=open.md error="open.md: cannot be used in the working tree: permission denied"',
   );
-  expect(new Set(listed.map(({ state }) => state))).toEqual(new Set(["live"]));
+  const states = listed.map(({ path, state }) => [path, state]);
+  expect(states).toContainEqual(["open.md", "live"]);
+  expect(states).toContainEqual(["new.md", "missing"]);
   expect(adopted.stdout).toBe("nothing to adopt\n");
   expect((await at.list()).map(([path, version]) => [path, version])).toEqual([
     ["closed.md", 1],

@@ -2,12 +2,13 @@
 // here, by name, before anything is written.
 
 import { readFileSync, existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { TOKEN_CHARACTERS_MAX } from "../../kit/crypto.ts";
-import { homeDirectory, type Environment } from "../../kit/environment.ts";
+import { givenPath, homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import { isLoopbackAddress } from "../../kit/http/guard.ts";
+import { PORT_MAX } from "../../kit/network/hosts.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
 import { logLevels, type LogLevel } from "../../kit/log.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
@@ -28,7 +29,7 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
   const path = flags.config ?? nonEmpty(environment["SERVICE_CONFIG"]);
   const givenData = flags.data ?? nonEmpty(environment["SERVICE_DATA"]);
   const file = path === undefined ? readDefaultFile(givenData ?? defaultData(environment)) : readFile(path);
-  const data = resolve(givenData ?? file.data ?? defaultData(environment));
+  const data = givenPath(givenData ?? file.data ?? defaultData(environment), environment);
   const secretsKey = nonEmpty(environment["SERVICE_SECRETS_KEY"]) ?? file.secrets_key;
   return {
     listen: parseListen(
@@ -38,7 +39,7 @@ export function loadConfig(flags: ServeFlags, environment: Environment): Config 
     logLevel: parseLogLevel(
       flags.logLevel ?? nonEmpty(environment["SERVICE_LOG_LEVEL"]) ?? file.log_level ?? "info",
     ),
-    secretsKey: resolve(secretsKey ?? join(data, SECRETS_KEY_NAME)),
+    secretsKey: givenPath(secretsKey ?? join(data, SECRETS_KEY_NAME), environment),
     egress: switchValue(environment["SERVICE_EGRESS"], file.egress),
     egressKey: file.egress_key ?? "",
     terminal: switchValue(environment["SERVICE_TERMINAL"], file.terminal),
@@ -78,7 +79,9 @@ export function isLoopbackAdmin({
 function parseListen(text: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]*)):([0-9]{1,5})$/.exec(text);
   const port = Number(match?.[3]);
-  if (!match || port > 65_535) {
+  if (match && port > PORT_MAX)
+    throw new AppError("invalid", `listen "${text}": the port must be at most ${PORT_MAX}`);
+  if (!match) {
     throw new AppError("invalid", `listen "${text}": expected <host>:<port>, for example ${DEFAULT_LISTEN}`);
   }
   return { host: match[1] ?? (match[2] === "" ? "0.0.0.0" : match[2]!), port };

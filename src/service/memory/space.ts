@@ -2,7 +2,6 @@
 // away for a while; the service works in each of these cases and says which one it is.
 
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import {
   holdsLocalSpace,
   LentSpace,
@@ -15,7 +14,7 @@ import { accessTokenIn, TOKEN_EXPECTED } from "../../kit/secrets/access-token.ts
 import type { Clock } from "../../kit/clock.ts";
 import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { accessProblem } from "../../kit/disk/disk.ts";
-import type { Environment } from "../../kit/environment.ts";
+import { givenPath, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Config } from "../config/schema.ts";
@@ -157,9 +156,17 @@ export class MemorySpace {
 function placeOf({ memory }: Pick<Config, "memory">, environment: Environment): Place {
   if (memory?.server !== undefined) {
     const { url, space, token_file: tokenFile } = memory.server;
-    return { kind: "server", url: url.replace(/\/+$/, ""), space, tokenFile: resolve(tokenFile) };
+    return {
+      kind: "server",
+      url: url.replace(/\/+$/, ""),
+      space,
+      tokenFile: givenPath(tokenFile, environment),
+    };
   }
-  return { kind: "folder", directory: resolve(memory?.space ?? ownSpaceDirectory(environment)) };
+  return {
+    kind: "folder",
+    directory: givenPath(memory?.space ?? ownSpaceDirectory(environment), environment),
+  };
 }
 
 /** Read for each use, so that a new token counts at once. */

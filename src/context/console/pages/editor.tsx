@@ -66,7 +66,7 @@ function Meanwhile({ theirs: { version, text } }: { theirs: NonNullable<Edited["
   const what =
     text === undefined
       ? "This document was deleted while you were editing. Saving creates it again."
-      : `Someone saved ${version === null ? "an edit on disk" : `v${version}`} while you were editing. Copy what you need into your text, then save. Both versions stay in the history.`;
+      : `${version === null ? "An edit on disk" : `v${version}`} was saved while you were editing. Copy what you need into your text, then save. Both versions stay in the history.`;
   return (
     <div class="console-problem" role="alert">
       <p>{what}</p>

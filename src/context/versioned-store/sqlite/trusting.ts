@@ -107,13 +107,8 @@ export class Trusting {
   /** Combines log and tree. Undefined: neither has the file, or it is deleted and has no copy. */
   stateOf(row: FileRow | null, copy: TreeFile | undefined): StateOf | undefined {
     if (!row || row.live === null) return copy && !this.#isOld(copy, row) ? untracked(copy) : undefined;
-    if (copy?.hash === row.hash || this.#isUnwritten(row, copy)) return "live";
-    return copy ? "modified" : "missing";
-  }
-
-  /** Reports whether the tree does not show the live version only because we have not written it yet, or could not. */
-  #isUnwritten(row: FileRow, copy: TreeFile | undefined): boolean {
-    return copy ? this.#isOld(copy, row) : this.#following.isBehind(row.path as DocumentPath);
+    if (!copy) return "missing";
+    return copy.hash === row.hash || this.#isOld(copy, row) ? "live" : "modified";
   }
 
   /** Reports whether the copy is an older version that we have not replaced or removed yet, and so not an edit. */

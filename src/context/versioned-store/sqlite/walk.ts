@@ -2,7 +2,7 @@
 // content.
 
 import { lstatSync, readdirSync, type Dirent, type Stats } from "node:fs";
-import { accessProblem } from "../../../kit/disk/disk.ts";
+import { accessProblem, problemWithoutPlace } from "../../../kit/disk/disk.ts";
 import type { HeldRoot } from "../../../kit/disk/held-directory.ts";
 import { AppError, systemCode } from "../../../kit/error.ts";
 import { pathProblem, type DocumentPath } from "../../../kit/text/paths.ts";
@@ -49,13 +49,15 @@ export interface RefusedEntry {
 
 /** The errors of something that is there and does not let itself be read. */
 const UNREADABLE = ["EACCES", "EPERM", "EIO"];
+/** The errors of a directory that was removed or replaced meanwhile. */
+const GONE = ["ENOENT", "ENOTDIR", "ELOOP"];
 
 /** Names that need no further look: plain ASCII, and no device of any system. */
 const ORDINARY = /^(?!con|prn|aux|nul|clock|com|lpt)[a-z0-9_](?:[a-z0-9_ .+-]*[a-z0-9_+-])?$/i;
 /** A path of fewer UTF-16 units is never too long in bytes. */
 const SHORT_CHARACTERS = 255;
 
-/** Yields everything below a directory, unsorted and lazily, so that the caller can pause. Raises `unavailable` if the root cannot be read. */
+/** Yields everything below a directory, unsorted and lazily, so that the caller can pause. Raises `unavailable` if the root cannot be read, or the system fails. */
 export function* walk(
   root: string,
   directories: HeldRoot,
@@ -114,10 +116,12 @@ function heldEntries(directories: HeldRoot, directory: string): Dirent[] | Refus
     using held = directories.hold(directory);
     return held ? readdirSync(held.entry("."), { withFileTypes: true }) : [];
   } catch (error) {
-    const entry = unreadable(`${directory}/`, error);
-    if (entry && directory === "")
-      throw new AppError("unavailable", `the directory of the space cannot be read: ${accessProblem(error)}`);
-    return entry ?? [];
+    const entry = directory === "" ? undefined : unreadable(`${directory}/`, error);
+    if (entry) return entry;
+    if (error instanceof AppError || GONE.includes(systemCode(error) ?? "")) return [];
+    // As with too many open files: files that seem missing would be recorded as deleted.
+    const what = directory === "" ? "the directory of the space" : directory;
+    throw new AppError("unavailable", `${what} cannot be read: ${problemWithoutPlace(error)}`);
   }
 }
 
