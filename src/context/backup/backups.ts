@@ -86,7 +86,7 @@ export class Backups {
       else requireOperator(caller);
       if (this.#last?.shown.state === "running")
         throw new AppError("conflict", `a backup is already running: ${this.#last.shown.file}`);
-      file = targetPath(path, nameAt(clock.now()), directory);
+      file = targetPath(path, (isTaken) => nameAt(clock.now(), isTaken), directory);
     } catch (error) {
       audit.record(caller, deed, error);
       throw error;

@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { rfc3339 } from "../../kit/clock.ts";
 import { accessProblem } from "../../kit/disk/disk.ts";
 
+const EXTENSION = ".tar.zst";
 const SHOWN_MAX = 100;
-const NAME = /^cairn-backup-\d{8}T\d{6}Z\.tar\.zst$/;
+/** Several of one second are numbered. */
+const NAME = /^cairn-backup-\d{8}T\d{6}Z(?:-\d+)?\.tar\.zst$/;
 
 interface Archive {
   readonly file: string;
@@ -23,15 +25,27 @@ export interface Shelf {
   readonly problem: string | undefined;
 }
 
-/** `cairn-backup-20261121T062000Z.tar.zst` */
-export function nameAt(time: number): string {
-  return `cairn-backup-${rfc3339(time).replace(/\.\d+/, "").replaceAll(/[-:]/g, "")}.tar.zst`;
+/** `cairn-backup-20261121T062000Z.tar.zst`; if there is one already, `cairn-backup-20261121T062000Z-2.tar.zst`. */
+export function nameAt(time: number, isTaken: (name: string) => boolean): string {
+  const start = `cairn-backup-${rfc3339(time).replace(/\.\d+/, "").replaceAll(/[-:]/g, "")}`;
+  let name = start + EXTENSION;
+  for (let number = 2; isTaken(name); number++) name = `${start}-${number}${EXTENSION}`;
+  return name;
+}
+
+/** The first of a second is older than the numbered ones. */
+function byAge(a: string, b: string): number {
+  return stemOf(a) < stemOf(b) ? -1 : 1;
+}
+
+function stemOf(name: string): string {
+  return name.slice(0, -EXTENSION.length);
 }
 
 export async function shelfOf(directory: string): Promise<Shelf> {
   if (directory === "") return { directory, archives: [], problem: undefined };
   try {
-    const names = (await readdir(directory)).filter((name) => NAME.test(name)).sort();
+    const names = (await readdir(directory)).filter((name) => NAME.test(name)).sort(byAge);
     const archives: Archive[] = [];
     for (const name of names.toReversed().slice(0, SHOWN_MAX)) {
       const file = join(directory, name);

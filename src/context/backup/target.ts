@@ -15,12 +15,21 @@ const TEMPORARY_BITS = 48;
 const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 /**
- * `path`: the file, or a directory in which to create `name`. Raises `invalid` for an unsuitable place, `conflict` if the file exists.
+ * `path`: the file, or a directory, in which `nameOf` gives a name that is not taken. Raises `invalid` for an unsuitable place, `conflict` if the file exists.
  */
-export function targetPath(path: string, name: string, dataDirectory: string): string {
+export function targetPath(
+  path: string,
+  nameOf: (isTaken: (name: string) => boolean) => string,
+  dataDirectory: string,
+): string {
   if (!isAbsolute(path)) throw new AppError("invalid", "path: expected an absolute path");
   const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  const target = isDirectory ? join(path, name) : path;
+  const target = isDirectory
+    ? join(
+        path,
+        nameOf((name) => existsSync(join(path, name))),
+      )
+    : path;
   const directory = dirname(target);
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
     throw new AppError("invalid", `${directory}: no such directory; create it first`);

@@ -8,6 +8,7 @@ import { AppError, systemCode, type ErrorDetails } from "../error.ts";
 import { descriptorKind } from "../environment.ts";
 import { painted } from "./style.ts";
 import { visible } from "../text/visible.ts";
+import { yamlOf } from "./yaml.ts";
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -128,7 +129,7 @@ export async function printBytes(bytes: Uint8Array): Promise<void> {
 
 function render<T>(value: T, format: Format, human: (value: T) => string): string {
   if (format === "json") return `${JSON.stringify(value, null, 2)}\n`;
-  if (format === "yaml") return `${Bun.YAML.stringify(value, null, 2).trimEnd()}\n`;
+  if (format === "yaml") return yamlOf(value);
   return `${human(value)}\n`;
 }
 
