@@ -183,6 +183,7 @@ describe("OpenAPI", () => {
         const types = [
           "application/json",
           "text/event-stream",
+          "application/json,text/event-stream",
           "text/csv",
           ...(DOWNLOADS[name] === undefined ? [] : [DOWNLOADS[name]]),
         ];

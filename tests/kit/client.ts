@@ -1,7 +1,7 @@
 // A small client of the API for tests: JSON in and out, refusals as values, event streams as lists.
 
 import { EventStream } from "../../src/kit/network/event-stream.ts";
-import { requireDescribed } from "./described-errors.ts";
+import { requireDescribed, requireDescribedSuccess } from "./described.ts";
 import type { Answer, Method, ServiceRoutes } from "./answers.ts";
 
 const REFUSED = 400;
@@ -89,8 +89,10 @@ export function createClient<Routes = ServiceRoutes>(
     });
     // What every route says to a page of another site is described once for all.
     const isForeign = init.headers?.["Origin"] !== undefined;
-    if (response.status >= REFUSED && !isForeign)
-      await requireDescribed(method, new URL(address).pathname, response.clone());
+    const { pathname } = new URL(address);
+    if (response.status < REFUSED)
+      await requireDescribedSuccess(method, pathname, init.headers ?? {}, response);
+    else if (!isForeign) await requireDescribed(method, pathname, response.clone());
     return response;
   };
   const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {

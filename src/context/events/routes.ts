@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import { exchangeOf } from "../../kit/http/exchange.ts";
+import { LAST_EVENT_ID } from "../../kit/http/request-headers.ts";
 import { resumeFrom, type Streams } from "../../kit/http/sse.ts";
 import { fromText } from "../../kit/http/text-params.ts";
 import type { Rights } from "../access/rights.ts";
@@ -47,4 +48,5 @@ function rightsOrNone(caller: Caller): Rights | undefined {
 const STREAM = {
   description:
     "Streams events (SSE): id, event, one JSON data line. Resumes after Last-Event-ID, or after=<id>.",
+  parameters: [LAST_EVENT_ID],
 };

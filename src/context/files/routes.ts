@@ -7,6 +7,7 @@ import { readBytes } from "../../kit/http/body.ts";
 import { hasTag } from "../../kit/http/entity-tags.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { answerList, answerListing, pagesOf } from "../../kit/http/list-answer.ts";
+import { CREATE_ONLY, IF_CHANGED, IF_MATCH } from "../../kit/http/request-headers.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { PATH_BYTES_MAX } from "../../kit/text/paths.ts";
 import { closed, Empty, judgedText, nullable, Flag, isOn } from "../../kit/schema.ts";
@@ -18,7 +19,7 @@ import { FILE_BYTES_CEILING, FileHistory, Head, NetChange, Version } from "../ve
 import { DocumentsAnswer, DocumentsQuery } from "./documents.ts";
 import { CONTEXT_LINES_DEFAULT, CONTEXT_LINES_MAX } from "./diff.ts";
 import { SnapshotParams, SpaceParams, SyncRules } from "../spaces/schema.ts";
-import { signatureFrom } from "./signature.ts";
+import { SIGNATURE_HEADERS, signatureFrom } from "./signature.ts";
 import { headText } from "../versioned-store/head.ts";
 import { pathFromUrl } from "./url-path.ts";
 
@@ -131,7 +132,7 @@ function contentRoutes(plugin: Admission, files: Files) {
         const expected = () => expectedFrom(exchange.headers);
         return files.remove(caller, params.space, pathFromUrl(exchange.path, "/files/"), expected);
       },
-      { caller: "space", params: PathParams, response: Deleted },
+      { caller: "space", params: PathParams, response: Deleted, detail: REMOVE },
     );
 }
 
@@ -226,6 +227,7 @@ function answerContent(requestId: string, content: Opened, known: string | undef
 const RAW = {
   description:
     "Returns the content of the working tree, with the version as ETag. Manual edits that are not recorded yet have X-Service-State (modified, untracked) instead of an ETag. `?version=N` returns an earlier version.",
+  parameters: [IF_CHANGED],
   responses: {
     200: {
       description: "the content",
@@ -234,11 +236,16 @@ const RAW = {
     304: { description: "If-None-Match names the current version" },
   },
 };
+const REMOVE = {
+  description: '`If-Match: "N"` deletes only if that version is live. Every version is kept.',
+  parameters: [IF_MATCH],
+};
 const DOCUMENTS =
   "Reads many documents in one request: `paths`, and everything below `prefixes`. A document that cannot be read is listed in `unread` with the reason. At most 1,000 names, 2,000 documents, 256 KiB of each, 4 MiB together.";
 const SAVE = {
   description:
-    'The body is the content. `If-Match: "N"` writes only if that version is live, `If-None-Match: *` only if there is none; without either, the last write wins. Every accepted write creates a version. On 412, details.current has the live version and its hash, or is null. `X-Service-Agent` and `X-Service-Message` (percent-encoded) name the agent that wrote the version for the caller, and say something about it; both appear in the history.',
+    'The body is the content. `If-Match: "N"` writes only if that version is live, `If-None-Match: *` only if there is none; without either, the last write wins. Every accepted write creates a version. On 412, details.current has the live version and its hash, or is null. `X-Service-Agent` and `X-Service-Message` appear in the history.',
+  parameters: [IF_MATCH, CREATE_ONLY, ...SIGNATURE_HEADERS],
   requestBody: {
     required: false,
     content: { "*/*": { schema: { type: "string" as const, format: "binary" } } },

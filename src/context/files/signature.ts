@@ -2,6 +2,7 @@
 // author, so nobody can write in another user's name.
 
 import { AppError } from "../../kit/error.ts";
+import { header } from "../../kit/http/request-headers.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
 import { MESSAGE_CHARACTERS_MAX } from "../versioned-store/schema.ts";
 
@@ -9,6 +10,18 @@ const AGENT_CHARACTERS_MAX = 64;
 /** The values are percent-encoded UTF-8, because headers are ASCII. */
 const AGENT_HEADER = "X-Service-Agent";
 const MESSAGE_HEADER = "X-Service-Message";
+
+/** For the API description. */
+export const SIGNATURE_HEADERS = [
+  header(
+    AGENT_HEADER,
+    `the agent that wrote the version for the caller, percent-encoded; at most ${AGENT_CHARACTERS_MAX} characters, without parentheses`,
+  ),
+  header(
+    MESSAGE_HEADER,
+    `what the version changes, percent-encoded; at most ${MESSAGE_CHARACTERS_MAX} characters`,
+  ),
+];
 
 export interface Signature {
   /** The agent that wrote the version on behalf of the caller. */

@@ -64,10 +64,11 @@ function operation(
   responsesUsed: Record<string, object>,
 ): object {
   const { operations, limits, bodyBytesMax, isCounted, prefix } = facts;
-  const detail = (hooks.detail ?? {}) as Detail;
+  const { parameters: headers = [], ...detail } = (hooks.detail ?? {}) as Detail;
   const parameters = [
     ...parametersOf("path", hooks.params, components),
     ...parametersOf("query", hooks.query, components),
+    ...headers,
   ];
   const name = `${method} ${path.slice(prefix.length)}`;
   const [summary, ...own] = operations[name] ?? [""];
@@ -85,6 +86,7 @@ function operation(
     responses: {
       ...refusals(errorsOf(declared, own, isCounted), responsesUsed),
       ...(detail.responses ?? responses(hooks.response, components)),
+      ...(detail["x-streams"] ? streamed(hooks.response, components) : {}),
       default: { description: "refused", ...content({ $ref: "#/components/schemas/Error" }) },
     },
   };
@@ -96,6 +98,10 @@ interface Detail {
   readonly description?: string;
   readonly requestBody?: object;
   readonly responses?: object;
+  /** Headers that the operation reads. */
+  readonly parameters?: readonly object[];
+  /** With `Accept: text/event-stream`, the answer is a stream in place of what the route declares. */
+  readonly "x-streams"?: boolean;
 }
 
 function described(sentences: readonly (string | undefined)[]): { description?: string } {
@@ -152,13 +158,20 @@ export function jsonBody(schema: TSchema, components = new Components([])) {
   return { required, content: { "application/json": { schema: components.plain(schema) } } };
 }
 
+/** A stream has the status 200, whatever the status of the declared answer. */
+function streamed(declared: unknown, components: Components): Record<string, object> {
+  const ok = responses(declared, components)[200] as { content?: object } | undefined;
+  return {
+    200: {
+      description: ok === undefined ? "a stream of events" : "done, or a stream of events",
+      content: { ...ok?.content, ...content({ type: "string" }, "text/event-stream").content },
+    },
+  };
+}
+
 /** A route without a declared answer is an event stream, unless its `detail` describes one. */
 function responses(declared: unknown, components: Components): Record<string, object> {
-  if (declared === undefined) {
-    return {
-      200: { description: "a stream of events", ...content({ type: "string" }, "text/event-stream") },
-    };
-  }
+  if (declared === undefined) return streamed({}, components);
   const byStatus =
     Kind in (declared as object) ? { 200: declared as TSchema } : (declared as Record<string, TSchema>);
   return Object.fromEntries(
@@ -170,6 +183,6 @@ function responses(declared: unknown, components: Components): Record<string, ob
   );
 }
 
-function content(schema: object, type = "application/json"): object {
+function content(schema: object, type = "application/json") {
   return { content: { [type]: { schema } } };
 }

@@ -7,6 +7,7 @@ import { bodyPieces } from "../../kit/http/body.ts";
 import { contentDisposition } from "../../kit/http/content-disposition.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { hasTag } from "../../kit/http/entity-tags.ts";
+import { IF_CHANGED } from "../../kit/http/request-headers.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
@@ -80,7 +81,9 @@ const UPLOAD = {
 };
 const DOWNLOAD = {
   description: "The bytes as they were uploaded, to save or to show as an image, never as a page.",
+  parameters: [IF_CHANGED],
   responses: {
     200: { description: "the file", content: Object.fromEntries(TYPES.map((type) => [type, TEXT])) },
+    304: { description: "If-None-Match names the file" },
   },
 };

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { readBytes } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
+import { CREATE_ONLY, IF_MATCH } from "../../kit/http/request-headers.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
@@ -77,5 +78,6 @@ export function fileRoutes(plugin: Admission, files: Files) {
 const SAVE = {
   description:
     "Saves the body, UTF-8 text, atomically. If-Match: the version that was read, or * for any existing file; If-None-Match: * to create only. Without either header it overwrites.",
+  parameters: [IF_MATCH, CREATE_ONLY],
   requestBody: { required: false, content: { "text/plain": { schema: { type: "string" as const } } } },
 };

@@ -223,6 +223,7 @@ function streamRun(
 }
 
 const STREAMS = {
+  "x-streams": true,
   description:
     "With `?stream=1` or `Accept: text/event-stream`: live server-sent events `output` {stream, text}, then `result`.",
 };

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { matchedVersion } from "../../kit/http/entity-tags.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
+import { IF_MATCH } from "../../kit/http/request-headers.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
@@ -134,6 +135,7 @@ function proposalRoutes(plugin: Admission, proposals: Proposals) {
 const UPDATE = {
   description:
     "Absent fields are unchanged. `expected_version`, or If-Match: the version that was read; if the current version differs, the response is 412.",
+  parameters: [IF_MATCH],
 };
 
 /** Parses `"3"`; `*` means any version. Raises `invalid`. */

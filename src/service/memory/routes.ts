@@ -5,6 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { expectedFrom } from "../../context/library.ts";
 import { readBytes } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
+import { CREATE_ONLY, IF_MATCH } from "../../kit/http/request-headers.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, isOn } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
@@ -144,10 +145,12 @@ function contextRoutes(plugin: Admission, areas: MemoryAreas) {
 const REMOVE = {
   description:
     '`If-Match: "N"` deletes only if that version is live. Every version is kept; restore undeletes.',
+  parameters: [IF_MATCH],
 };
 
 const SAVE = {
   description:
     'The body is the content. `If-Match: "N"` writes only if that version is live, `If-None-Match: *` only if there is none; without either, the last write wins. On 412, details.current has the live version and its hash, or is null.',
+  parameters: [IF_MATCH, CREATE_ONLY],
   requestBody: { required: true, content: { "text/plain": { schema: { type: "string" as const } } } },
 };

@@ -5,6 +5,7 @@ import { Receipt } from "../../context/library.ts";
 import { Type } from "@sinclair/typebox";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { answerListing, type Listing } from "../../kit/http/list-answer.ts";
+import { LAST_EVENT_ID } from "../../kit/http/request-headers.ts";
 import { resumeFrom, wantsStream, type Streams } from "../../kit/http/sse.ts";
 import { jsonBody } from "../../kit/http/openapi.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
@@ -287,7 +288,9 @@ const EXPORT = {
 const STREAM = {
   description:
     "An event stream (SSE): id, event, one JSON data line. Resumes after Last-Event-ID, or after=<id>.",
+  parameters: [LAST_EVENT_ID],
 };
 const STREAMS = {
+  "x-streams": true,
   description: "With Accept: text/event-stream, the response is the turn's events until it ends.",
 };
