@@ -29,7 +29,7 @@ const OWNERS: Partial<Record<Database, Record<string, readonly string[]>>> = {
       "search_texts",
     ],
     snapshot: ["blueprints"],
-    turns: ["branch_tips", "calls", "runs", "tool_calls", "turns"],
+    turns: ["arrived_texts", "branch_tips", "calls", "runs", "tool_calls", "turns"],
     usage: ["spending"],
     workspaces: ["workspace_rows", "workspace_teams", "workspaces"],
   },

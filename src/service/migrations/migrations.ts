@@ -20,6 +20,7 @@ import workspaceLists from "./017_workspace_lists.sql" with { type: "text" };
 import attachments from "./018_attachments.sql" with { type: "text" };
 import search from "./019_search.sql" with { type: "text" };
 import decisions from "./020_decisions.sql" with { type: "text" };
+import arrivedTexts from "./021_arrived_texts.sql" with { type: "text" };
 import wholeSchema from "./whole.sql" with { type: "text" };
 
 // Sorted by name: that is the order in which their record is read.
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   { name: "018_attachments", sql: attachments },
   { name: "019_search", sql: search },
   { name: "020_decisions", sql: decisions },
+  { name: "021_arrived_texts", sql: arrivedTexts },
 ];
 
 /** The result of all migrations as one script (tests/house/whole-schema). */

@@ -505,6 +505,14 @@ CREATE TABLE gear_decisions (
   decided_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE arrived_texts (
+  call_id INTEGER NOT NULL REFERENCES calls (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('text', 'reasoning')),
+  start INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (call_id, kind, start)
+) STRICT;
+
 CREATE INDEX tokens_user ON tokens (user_id);
 
 CREATE INDEX team_members_user ON team_members (user_id);

@@ -1,19 +1,22 @@
-// Handles a chunk of a model's answer: adds its text to the open call and sends it to current viewers. The text is stored with the complete answer.
+// Handles a chunk of a model's answer: adds its text to the open call and sends it to current viewers. The text is stored with the complete answer,
+// and until then once a second.
 
 import type { Clock } from "../../kit/clock.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ModelListener } from "../llm/model.ts";
+import type { ArrivedTexts } from "./arrived-texts.ts";
 import type { StreamedEvents } from "./events.ts";
 import type { OpenCall, Run } from "./recorder.ts";
 
 export type ListenTo = (run: Run, call: OpenCall) => ModelListener;
 
 interface ArrivingTextDeps {
+  readonly arrived: ArrivedTexts;
   readonly journal: Journal<StreamedEvents>;
   readonly clock: Clock;
 }
 
-export function arrivingText({ journal, clock }: ArrivingTextDeps): ListenTo {
+export function arrivingText({ arrived, journal, clock }: ArrivingTextDeps): ListenTo {
   const show = ({ row }: Run, kind: "text" | "reasoning", text: string): void =>
     journal.transient(row.workspace_id, row.turn_id, "delta", {
       run_id: row.id,
@@ -31,10 +34,12 @@ export function arrivingText({ journal, clock }: ArrivingTextDeps): ListenTo {
   return (run, call) => ({
     text: (delta) => {
       call.text += delta;
+      arrived.grown(call);
       show(run, "text", delta);
     },
     reasoning: (delta) => {
       call.reasoning += delta;
+      arrived.grown(call);
       show(run, "reasoning", delta);
     },
     attempt: (count) => {

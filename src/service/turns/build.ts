@@ -1,5 +1,6 @@
 // Builds the turns feature: the engine and its recorder, viewing, and the inspection of sent prompts.
 
+import { systemTimers } from "../../kit/clock.ts";
 import type { AttachmentReader } from "../attachments/attachment-contents.ts";
 import type { Attachments } from "../attachments/attachments.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
@@ -15,6 +16,7 @@ import type { Authentication } from "../people/authentication.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Usages } from "../usage/usage.ts";
 import type { Access } from "../workspaces/access.ts";
+import { ArrivedTexts } from "./arrived-texts.ts";
 import { arrivingText } from "./arriving-text.ts";
 import { Branches } from "./branches.ts";
 import { Engine, type ContextFor } from "./engine.ts";
@@ -54,6 +56,7 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
     needs;
   const store = turnStore(db);
   const recorder = new Recorder({ db, turns: store, prompts, conversation, journal, usages, clock });
+  const arrived = new ArrivedTexts({ db, store, background, timers: systemTimers });
   const engine = new Engine({
     recorder,
     callModel,
@@ -66,7 +69,7 @@ export function buildTurns(ground: Ground, needs: TurnNeeds) {
     log,
     instructionsFor: (workspaceId, agentId) => instructions.instructionsFor(workspaceId, agentId),
     contextFor,
-    listenTo: arrivingText({ journal, clock }),
+    listenTo: arrivingText({ arrived, journal, clock }),
   });
   const branches = new Branches({ db, store, conversation, journal, access });
   const openings = new Openings({

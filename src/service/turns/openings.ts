@@ -10,7 +10,7 @@ import type { Outcome } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Branches } from "./branches.ts";
 import type { TurnEvents } from "./events.ts";
-import type { Run } from "./recorder.ts";
+import { threadOf, type Run } from "./recorder.ts";
 import { attachmentsOf, toTurn, type OverStatus } from "./records.ts";
 import type { Turn } from "./schema.ts";
 import type { TurnRow, TurnStore } from "./store.ts";
@@ -112,6 +112,7 @@ export class Openings {
   interrupt(row: TurnRow): void {
     const { store } = this.#deps;
     if (store.rootRun.get(row.id)?.status === "done") return this.end(row, "done", null);
+    this.#keepPartialAnswers(row);
     const reason = store.stopReason.get(row.id)!.stop_reason;
     if (reason === null) this.end(row, "interrupted", null);
     else this.end(row, "cancelled", reason);
@@ -127,6 +128,36 @@ export class Openings {
     const { store, journal } = this.#deps;
     const row = store.turnById.get(turnId)!;
     return { ...toTurn(row), first_event_id: row.first_event_id ?? journal.nextId(row.workspace_id) };
+  }
+
+  /** Records what arrived of the answers that a crash cut off. */
+  #keepPartialAnswers(row: TurnRow): void {
+    const { store, conversation } = this.#deps;
+    const pieces = Map.groupBy(store.arrivedOfTurn.all(row.id), ({ call_id: callId }) => callId);
+    for (const [callId, all] of pieces) {
+      const run = store.runById.get(all[0]!.run_id)!;
+      const arrived = (kind: string) =>
+        all
+          .filter((piece) => piece.kind === kind)
+          .map(({ text }) => text)
+          .join("");
+      const text = arrived("text");
+      store.dropArrived.run(callId);
+      if (text.trim() === "") continue;
+      conversation.append({
+        workspaceId: row.workspace_id,
+        turnId: row.id,
+        runId: run.id,
+        agentId: run.agent_id,
+        thread: threadOf(run),
+        kind: "agent",
+        text,
+        reasoning: arrived("reasoning"),
+        partial: true,
+        // The call may have been before the text from outside: too much is marked rather than too little.
+        tainted: row.tainted_at !== null,
+      });
+    }
   }
 
   /** Records results for calls that earlier turns left open, before the conversation continues. */

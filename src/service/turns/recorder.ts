@@ -49,6 +49,8 @@ export interface OpenCall {
   retry: { readonly until: number; readonly status: number | null } | undefined;
   text: string;
   reasoning: string;
+  /** How many characters of each are stored (arrived-texts.ts). */
+  kept: { readonly text: number; readonly reasoning: number };
   /** The answer is stored, so the text is no longer partial. */
   over: boolean;
 }
@@ -164,6 +166,7 @@ export class Recorder {
       retry: undefined,
       text: "",
       reasoning: "",
+      kept: { text: 0, reasoning: 0 },
       over: false,
     };
   }
@@ -336,6 +339,7 @@ export class Recorder {
       first_chunk_ms: firstChunkMs,
       duration_ms: durationMs,
     });
+    turns.dropArrived.run(call.id);
     // A call that failed without usage was refused, which costs nothing.
     if (status === "done" || input !== null || output !== null)
       usages.spend(row.workspace_id, row.turn_id, run.agentIds, usage, cost);
@@ -402,6 +406,6 @@ function durationOf(call: ToolCallRow, finishedAt: number, outcome: Outcome): nu
 }
 
 /** The orchestrator has one thread for all turns; a worker has one per run. */
-function threadOf(run: RunRow): number {
+export function threadOf(run: RunRow): number {
   return run.parent_run_id === null ? 0 : run.id;
 }

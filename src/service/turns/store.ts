@@ -137,6 +137,14 @@ const TOOL_CALL =
 const CALL = `SELECT id, workspace_id, turn_id, run_id, agent_id, round, model_id, model_name, provider_name, protocol, parts, settings, status,
   attempts, finish, error, http_status, input_tokens, cached_input_tokens, output_tokens, cost_nano, started_at, first_chunk_ms, duration_ms FROM calls`;
 
+/** A piece of an answer that is not complete; it begins at `start`, in characters. */
+interface ArrivedRow {
+  call_id: number;
+  kind: "text" | "reasoning";
+  start: number;
+  text: string;
+}
+
 type NewRun = Omit<RunRow, "id" | "status"> & { created_at: number };
 
 type NewCall = Pick<
@@ -388,6 +396,16 @@ function modelCalls(db: Db) {
     setOpenCalls: db.query<never, [RunStatus, number]>(
       "UPDATE calls SET status = ? WHERE turn_id = ? AND status = 'running'",
     ),
+    // A call may end in the same commit as the write of its text.
+    keepArrived: db.query<never, ArrivedRow>(
+      `INSERT INTO arrived_texts (call_id, kind, start, text)
+       SELECT id, $kind, $start, $text FROM calls WHERE id = $call_id AND status = 'running'`,
+    ),
+    arrivedOfTurn: db.query<ArrivedRow & { run_id: number }, [number]>(
+      `SELECT a.call_id, a.kind, a.start, a.text, c.run_id FROM calls c CROSS JOIN arrived_texts a ON a.call_id = c.id
+       WHERE c.turn_id = ? AND c.status = 'running' ORDER BY a.call_id, a.kind, a.start`,
+    ),
+    dropArrived: db.query<never, [number]>("DELETE FROM arrived_texts WHERE call_id = ?"),
     callById: db.query<CallRow, [number]>(`${CALL} WHERE id = ?`),
     callsOfTurn: db.query<CallRow, [number]>(`${CALL} WHERE turn_id = ? ORDER BY id`),
   };
