@@ -251,3 +251,35 @@ test("a folder that syncs with no server is told how to join one", async () => {
   ])
     expect(await refused(...command)).toEqual(failure(message));
 });
+
+test("changes of files that a person may no longer see are named and stay here, and the others are sent", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  const secret = ["a", "b", "c", "d", "e", "f", "g"].map((name) => `secret/${name}.md`);
+  for (const path of secret) await server.admin.write(path, "before\n");
+  const ann = await laptop(server, folder, "ann");
+  await server.admin.put("/users/ann/acl", {
+    rules: [
+      {
+        effect: "deny",
+        path: "team/secret/**",
+        capabilities: ["list", "read", "create", "update", "delete"],
+      },
+    ],
+  });
+  for (const path of [...secret, "secret/new.md", "open.md"]) ann.write(path, "mine\n");
+  const refused = [...secret, "secret/new.md"]
+    .map(
+      (path) =>
+        `refused there  ${path}: the server has no such file for you; ask an admin whether you may change it\n`,
+    )
+    .join("");
+  const synced = await ann.cairn("sync");
+  expect([synced.exitCode, synced.stdout]).toEqual([
+    1,
+    `pushed     open.md\n${refused}\nsynced with team of ${server.url}\n`,
+  ]);
+  expect(await ann.printed("status")).toContain("secret/new.md");
+  await server.admin.put("/users/ann/acl", { rules: [] });
+  expect(await ann.data("sync")).toMatchObject({ pushed: [...secret, "secret/new.md"], held: [] });
+});

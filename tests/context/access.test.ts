@@ -235,6 +235,7 @@ describe("with random users and rules", () => {
               status: 404,
               code: "not_found",
               message: sees ? `file ${path}: not found` : "space team: not found",
+              ...(sees && { details: { path } }),
             };
             const known = list || read;
             const about = { name, role, spaces, rules, path, may: may[path] };

@@ -32,8 +32,13 @@ export async function refusal(
 /** Without the problem of a document, unless it is expected: the message, which is compared, ends with the path and the problem. */
 function withoutSaid(found: Refusal, expected: object = {}): Refusal {
   const { path, problem, ...rest } = found.details ?? {};
+  if (found.message === `file ${String(path)}: not found`) return bare(found);
   if ("problem" in expected || !found.message.endsWith(`${String(path)}: ${String(problem)}`)) return found;
   return { ...found, details: { path, ...rest } };
+}
+
+function bare({ status, code, message }: Refusal): Refusal {
+  return { status, code, message };
 }
 
 /** The refusal itself, for lists of them. */

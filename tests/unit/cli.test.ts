@@ -156,7 +156,7 @@ describe("failures", () => {
     [["refuse"], "Error: space a: not found\n"],
     [
       ["refuse", "--yaml"],
-      'error:\n  code: not_found\n  message: "space a: not found"\n  details:\n    space: a\n',
+      'error:\n  code: "not_found"\n  message: "space a: not found"\n  details:\n    space: "a"\n',
     ],
     [["crash"], "Error: unexpected failure: x is not a function\n"],
   ];

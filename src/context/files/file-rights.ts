@@ -2,13 +2,13 @@
 // transaction, where the effect is known. A missing right raises `forbidden` or `not_found`, before any other error.
 
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
-import { type AppError, notFound } from "../../kit/error.ts";
+import type { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { Capability } from "../access/schema.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Effect, Operation } from "../versioned-store/engine.ts";
-import { fileError } from "../versioned-store/file-error.ts";
+import { fileError, fileNotFound } from "../versioned-store/file-error.ts";
 
 /** An operation without its content, which is all that rights depend on. */
 export type Draft = Pick<Operation, "op" | "path">;
@@ -48,7 +48,7 @@ export async function requireRights(
 /** Reads nothing, because the result must reveal nothing to a caller who cannot see the path. Raises as `requireRights`. */
 export function requireSome(caller: Caller, space: string, op: Operation["op"], path: DocumentPath): void {
   const { rights } = caller;
-  if (!rights.may("list", space, path) && !rights.may("read", space, path)) throw notFound("file", path);
+  if (!rights.may("list", space, path) && !rights.may("read", space, path)) throw fileNotFound(path);
   if (op === "destroy" && !rights.has("lead", space))
     throw fileError("forbidden", path, "only a space-lead or an admin may destroy a version");
   const needed = SOME_OF[op];

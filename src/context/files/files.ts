@@ -28,7 +28,7 @@ import type {
 import { adoptTree, restoreTree } from "./adoption.ts";
 import { DIFF_JOB } from "./diff.ts";
 import { documentsOf, type DocumentsAnswer, type DocumentsQuery } from "./documents.ts";
-import { blockersOf, fileError, found, pathOf } from "../versioned-store/file-error.ts";
+import { blockersOf, fileError, fileNotFound, found, pathOf } from "../versioned-store/file-error.ts";
 import { refusal, requireEffect, requireRights, requireSome, seesEntry, type Draft } from "./file-rights.ts";
 import { headText, parseHead } from "../versioned-store/head.ts";
 import { momentOf } from "./moment.ts";
@@ -130,7 +130,7 @@ export class Files {
     const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
     const { engine } = space;
     const content = await (version === undefined ? engine.open(path) : engine.read(path, version));
-    if (!content) throw notFound("file", version === undefined ? path : `${path} v${version}`);
+    if (!content) throw version === undefined ? fileNotFound(path) : notFound("file", `${path} v${version}`);
     return content;
   }
 
@@ -437,7 +437,7 @@ export class Files {
     const path = parseDocumentPath("path", pathText);
     if (!caller.rights.may(capability, spaceName, path)) {
       const listed = caller.rights.may("list", spaceName, path);
-      const error = listed ? refusal(caller, capability, path) : notFound("file", path);
+      const error = listed ? refusal(caller, capability, path) : fileNotFound(path);
       this.#deps.audit.record(
         caller,
         { action: `file.${capability}`, space: spaceName, target: path },

@@ -4,12 +4,13 @@
 
 import { join } from "node:path";
 import { LIGHT_STEPS, Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError } from "../../kit/error.ts";
 import type { Listing } from "../../kit/http/list-answer.ts";
 import { parseDocumentPath } from "../../kit/text/paths.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import type { FileEngine } from "../versioned-store/engine.ts";
+import { fileNotFound } from "../versioned-store/file-error.ts";
 import { headText } from "../versioned-store/head.ts";
 import { EDITS_TRUSTED_MS } from "../versioned-store/outlines.ts";
 import type { TreeMemory } from "../versioned-store/tree-memory.ts";
@@ -59,7 +60,7 @@ export class Graph {
     const asked = path === undefined ? undefined : parseDocumentPath("path", path);
     const { graph, head } = await this.#seen(caller, spaceName);
     if (asked !== undefined) {
-      if (!graph.has(asked)) throw notFound("file", asked);
+      if (!graph.has(asked)) throw fileNotFound(asked);
       if (only === "core") return { head, path: asked, core: await graph.core(asked) };
       return listing({ head, path: asked }, "links", graph.around(asked), query);
     }

@@ -74,7 +74,9 @@ export async function runCycle(deps: CycleDeps, options: CycleOptions): Promise<
 
 async function cycled(deps: CycleDeps, options: CycleOptions, report: SyncReport): Promise<SyncReport> {
   const cycle = new Cycle(deps, options, report);
-  for (let round = 1; round <= ROUNDS_MAX; round += 1) if ((await cycle.round()) === "done") break;
+  let ended = false;
+  for (let round = 1; round <= ROUNDS_MAX && !ended; round += 1) ended = (await cycle.round()) === "done";
+  if (!ended) cycle.reportUnsent();
   report.head = deps.state.head ?? "";
   return report;
 }
@@ -88,7 +90,10 @@ class Cycle {
   readonly #deps: CycleDeps;
   readonly #options: CycleOptions;
   readonly #report: SyncReport;
+  /** Of all rounds (pushing.ts). */
+  readonly #expectedBefore = new Map<string, number | null>();
   #held: ReadonlyMap<string, HeldRow> = new Map();
+  #sendings: readonly Sending[] = [];
 
   constructor(deps: CycleDeps, options: CycleOptions, report: SyncReport) {
     this.#deps = deps;
@@ -117,6 +122,13 @@ class Cycle {
     // The result of a merge and the copy of a conflict are new here.
     const made = direction === "both" && decided.some(({ action }) => action === "merge");
     return again || made ? "again" : "done";
+  }
+
+  /** Call it if no round was the last one: the person is told what the server did not take. */
+  reportUnsent(): void {
+    const { pushed, withdrawn, held, waiting } = this.#report;
+    const named = new Set([...pushed, ...withdrawn, ...waiting, ...held.map(({ path }) => path)]);
+    waiting.push(...this.#sendings.map(({ path }) => path).filter((path) => !named.has(path)));
   }
 
   /** Asks the server what is new, and records it. */
@@ -262,8 +274,14 @@ class Cycle {
       local: file,
       expected: row?.version ?? null,
     }));
+    this.#sendings = sendings;
     if (sendings.length === 0) return "done";
-    return pushAll({ state, server, local, user: state.origin!.user }, sendings, this.#report);
+    const { user } = state.origin!;
+    return pushAll(
+      { state, server, local, user, expectedBefore: this.#expectedBefore },
+      sendings,
+      this.#report,
+    );
   }
 }
 

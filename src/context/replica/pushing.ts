@@ -5,7 +5,7 @@ import { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { PushOperation } from "../sync/schema.ts";
 import type { SpaceEngine } from "../versioned-store/engine.ts";
-import { pathOf, problemOf } from "../versioned-store/file-error.ts";
+import { fileError, pathOf, problemOf } from "../versioned-store/file-error.ts";
 import { parseHead } from "../versioned-store/head.ts";
 import type { LocalCopy } from "./local-copy.ts";
 import type { LocalFile } from "./looking.ts";
@@ -37,6 +37,8 @@ interface PushDeps {
   readonly server: ServerSpace;
   readonly local: LocalCopy;
   readonly user: string;
+  /** What pushes of earlier rounds expected in which the server did not find a file. If it still expects that, no other client deleted it. */
+  readonly expectedBefore: Map<string, number | null>;
 }
 
 /** Returns `again` if another client was faster or a file changed meanwhile, so that the cycle has to look again. */
@@ -116,6 +118,13 @@ async function pushChunk(
         for (const one of left) await holdUp(deps, one, error, report);
         return "done";
       }
+      if (refused && isOutOfReach(deps, refused, error)) {
+        await holdUp(deps, refused, outOfReach(refused.path), report);
+        left = left.filter((one) => one !== refused);
+        continue;
+      }
+      if (error.code === "not_found")
+        for (const { path, expected } of left) deps.expectedBefore.set(path, expected);
       if (MOVED_ON.has(error.code)) return "again";
       if (!refused || refusals.count++ >= REFUSALS_MAX || !IS_ABOUT_A_FILE.has(error.code)) throw error;
       // A rule that is new here, or a name that another client took.
@@ -128,6 +137,23 @@ async function pushChunk(
     }
   }
   return "done";
+}
+
+function isOutOfReach(
+  { expectedBefore }: PushDeps,
+  { path, expected }: Prepared,
+  { code }: AppError,
+): boolean {
+  return code === "not_found" && expectedBefore.get(path) === expected;
+}
+
+/** The server does not say whether it has a file that the user may not see. */
+function outOfReach(path: string): AppError {
+  return fileError(
+    "not_found",
+    path,
+    "the server has no such file for you; ask an admin whether you may change it",
+  );
 }
 
 /** Another client was faster. */

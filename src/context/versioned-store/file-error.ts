@@ -1,7 +1,7 @@
 // Errors about documents. A user may see such an error only if they may see every file that it names. Its details decide that, never its
 // text, so every error that names a document is created here.
 
-import { AppError, notFound, type ErrorCode, type ErrorDetails } from "../../kit/error.ts";
+import { AppError, type ErrorCode, type ErrorDetails } from "../../kit/error.ts";
 
 interface Named extends ErrorDetails {
   /** Other files that the message names. */
@@ -31,8 +31,13 @@ export function blockersOf({ details }: AppError): readonly string[] {
   return Array.isArray(blockers) ? (blockers as readonly string[]) : [];
 }
 
+/** For a file that does not exist, or that the user may not see: the same for both. */
+export function fileNotFound(path: string): AppError {
+  return new AppError("not_found", `file ${path}: not found`, { path });
+}
+
 /** Raises `not_found` for a file that does not exist. */
 export function found<T>(value: T | undefined, path: string): T {
-  if (value === undefined) throw notFound("file", path);
+  if (value === undefined) throw fileNotFound(path);
   return value;
 }

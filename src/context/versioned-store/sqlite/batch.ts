@@ -3,7 +3,7 @@
 import { AppError, notFound } from "../../../kit/error.ts";
 import { foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
 import type { Effect, Expected, Operation, Plan } from "../engine.ts";
-import { fileError } from "../file-error.ts";
+import { fileError, fileNotFound } from "../file-error.ts";
 import { BATCH_OPERATIONS_MAX, FILE_BYTES_CEILING, type Totals } from "../schema.ts";
 import type { Derived } from "./documents.ts";
 import { reservedSegment } from "./reserved.ts";
@@ -105,13 +105,13 @@ function put(operation: Of<"put">, row: FileRow | null): Found | undefined {
 
 function deletion({ path, expected }: Of<"delete">, row: FileRow | null): Found {
   const before = liveOf(row);
-  if (!before) throw notFound("file", path);
+  if (!before) throw fileNotFound(path);
   requireExpected(path, expected, before);
   return { effect: { path, op: "delete", before, after: null } };
 }
 
 function undeletion(store: SpaceStore, { path }: Of<"undelete">, row: FileRow | null): Found {
-  if (!row) throw notFound("file", path);
+  if (!row) throw fileNotFound(path);
   if (row.live !== null) throw fileError("conflict", path, "is not deleted", { current: row.live });
   const version = store.newestKept.get(row.id);
   if (!version) throw fileError("refused", path, "the content of all its versions was destroyed");
