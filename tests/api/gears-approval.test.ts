@@ -59,6 +59,25 @@ test("refuses an outdated hash and approves nothing", async () => {
   });
 });
 
+test("refuses a decision that does not know of another one, and approves nothing", async () => {
+  await using at = await world();
+  const { id, content_hash } = await makeGear(at.admin);
+  const decide = (status: string, seen_status: string) =>
+    at.admin.patch(`/gears/${id}`, { status, seen_status, content_hash });
+  await decide("disabled", "pending");
+  await refusal(
+    decide("approved", "pending"),
+    "conflict",
+    "seen_status: someone else has decided meanwhile: the gear is disabled; review it again",
+    { status: "disabled" },
+  );
+  expect(await at.admin.get(`/gears/${id}`)).toMatchObject({ status: "disabled", approval: null });
+  // Two who decide the same do not disagree.
+  await decide("disabled", "pending");
+  await decide("approved", "disabled");
+  expect(await at.admin.get(`/gears/${id}`)).toMatchObject({ status: "approved" });
+});
+
 test("lets only admins approve, disable, set timeouts and delete", async () => {
   await using at = await world();
   const ann = await at.user("ann");

@@ -88,6 +88,9 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await page.getByRole("button", { name: "Continue", exact: true }).click();
     await bubble(page, "orchestrator", "three.").waitFor();
     expect(await page.getByText("The answer was cut off. Continue asks for the rest.").count()).toBe(0);
+    room.model.script("boss", [[...say("Four, "), finish("filter")]]);
+    await write(page, "Go on.");
+    await page.getByText("The provider's content filter stopped the answer.").waitFor();
     await page.close();
   });
 });

@@ -231,6 +231,13 @@ async function both() {
     await question.waitFor({ state: "detached" });
     expect((await read(gear.id, at)).status).toBe("pending");
     await approve.click();
+    await question.waitFor();
+    // A question that is out of date goes away, and nothing is approved.
+    await at.admin.patch(`/gears/${gear.id}`, { status: "disabled" });
+    await question.waitFor({ state: "detached" });
+    await page.getByText("bare_gear has changed meanwhile. Nothing was approved here.").waitFor();
+    expect((await read(gear.id, at)).status).toBe("disabled");
+    await approve.click();
     await question.getByRole("button", { name: "Approve without isolation" }).click();
     await page.getByText("version 1 approved").waitFor();
     expect((await read(gear.id, at)).status).toBe("approved");

@@ -165,6 +165,12 @@ onScreen("the people screen", withModel, (at) => {
     await page.reload();
     await details(page).getByRole("button", { name: "Remove Emil" }).click();
     await details(page).getByText("No members yet.").waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Members");
+    // One click removes, and another one takes it back.
+    await page.getByText("Emil removed from Day shift.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await details(page).getByRole("button", { name: "Remove Emil" }).click();
+    await details(page).getByText("No members yet.").waitFor();
     await details(page).getByRole("button", { name: "Delete team" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete Day shift?" });
     await dialog.getByText(workspace!.name, { exact: false }).waitFor();

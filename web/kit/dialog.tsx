@@ -49,6 +49,8 @@ interface Question {
   readonly danger?: boolean;
   /** Text to type before the button is enabled. */
   readonly typed?: string;
+  /** Closes the dialog once the question is out of date. */
+  readonly until?: AbortSignal;
 }
 
 const [question, setQuestion] = createSignal<Question & { answer: (yes: boolean) => void }>();
@@ -56,15 +58,17 @@ const [question, setQuestion] = createSignal<Question & { answer: (yes: boolean)
 /** Resolves with the answer; closing the dialog is a no. */
 export function confirm(asked: Question): Promise<boolean> {
   question()?.answer(false);
-  return new Promise((resolve) => {
-    setQuestion({
-      ...asked,
-      answer: (yes) => {
-        setQuestion(undefined);
-        resolve(yes);
-      },
-    });
-  });
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const shown = {
+    ...asked,
+    answer: (yes: boolean) => {
+      if (question() === shown) setQuestion(undefined);
+      resolve(yes);
+    },
+  };
+  asked.until?.addEventListener("abort", () => shown.answer(false), { once: true });
+  setQuestion(shown);
+  return promise;
 }
 
 /** Renders the questions of `confirm`; mounted once. */

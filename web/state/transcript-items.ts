@@ -69,6 +69,8 @@ export interface TurnEnd {
   readonly turn: Turn;
   /** Nothing was said after it, so it can be resumed. */
   readonly last: boolean;
+  /** Why the provider truncated the answer of a turn that is done. */
+  readonly cut: Entry["truncated"];
 }
 
 export interface Queued {

@@ -104,11 +104,12 @@ class TurnBuilder {
   }
 
   #end(): Item[] {
-    const { turn, turnId, last } = this.#parts;
-    const cut = turn?.status === "done" && turn.truncated && last;
-    if (!cut && turn?.status !== "failed" && turn?.status !== "cancelled" && turn?.status !== "interrupted")
+    const { entries, turn, turnId, last } = this.#parts;
+    const isCut = turn?.status === "done" && turn.truncated && last;
+    if (!isCut && turn?.status !== "failed" && turn?.status !== "cancelled" && turn?.status !== "interrupted")
       return [];
-    return [{ kind: "end", key: `end-${turnId}`, turn, last }];
+    const cut = entries.findLast(({ truncated }) => truncated !== null)?.truncated ?? null;
+    return [{ kind: "end", key: `end-${turnId}`, turn, last, cut }];
   }
 
   #walk(run: RunParts, depth: number, callerId: number | undefined): void {

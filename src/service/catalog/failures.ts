@@ -6,11 +6,20 @@ import { systemCode } from "../../kit/error.ts";
 const MESSAGE_CHARACTERS_MAX = 500;
 const SCRUBBED = "[api key]";
 
-/** Replaces every occurrence of `key` in `text`, including any mixture of JSON, URL and HTML escapes. */
+/** Real keys are longer. A shorter one is a placeholder (`ollama`, `none`) that may be part of an ordinary word. */
+const PLACEHOLDER_CHARACTERS_MAX = 12;
+
+/**
+ * Replaces every occurrence of `key` in `text`, including any mixture of JSON, URL and HTML escapes; a placeholder only where it is not part of a
+ * word.
+ */
 export function scrubKey(text: string, key: string): string {
   if (key === "") return text;
   const runs = key.match(/\\+|[^\\]/g) ?? [];
-  return text.replace(new RegExp(runs.map(anyForm).join(""), "g"), SCRUBBED);
+  const anywhere = runs.map(anyForm).join("");
+  const isPlaceholder = key.length <= PLACEHOLDER_CHARACTERS_MAX && /^[A-Za-z0-9]+$/.test(key);
+  const pattern = isPlaceholder ? `(?<![A-Za-z0-9])${anywhere}(?![A-Za-z0-9])` : anywhere;
+  return text.replace(new RegExp(pattern, "g"), SCRUBBED);
 }
 
 /** Tries the longest form first, so that no part of it remains. A run of backslashes is one unit: each level of escaping doubles it. */

@@ -226,7 +226,8 @@ export class Gears {
 
   /**
    * Admin. Approves exactly the content with the given hash, under the current isolation. Raises `conflict` if the hash is not the current
-   * one. The timeout and tags can change without a new version, because they are not part of the program or of a prompt.
+   * one, or the status is neither the one that was seen nor the one that is wanted. The timeout and tags can change without a new version, because
+   * they are not part of the program or of a prompt.
    */
   async decide(caller: Caller, id: number, input: DecideGear): Promise<GearDetail> {
     const { db, store, isolation } = this.#deps;
@@ -241,6 +242,10 @@ export class Gears {
           version: row.version,
           content_hash: row.hash,
         });
+      }
+      if (input.seen_status !== undefined && ![input.seen_status, input.status].includes(row.status)) {
+        const problem = `someone else has decided meanwhile: the gear is ${row.status}; review it again`;
+        throw fieldError("conflict", "seen_status", problem, { status: row.status });
       }
       if (input.timeout_seconds !== undefined && input.timeout_seconds !== row.timeout_seconds) {
         store.setTimeout.run(input.timeout_seconds, id);

@@ -104,6 +104,12 @@ export type SaveGear = Static<typeof SaveGear>;
 export const DecideGear = closed({
   status: Type.Optional(GearStatus),
   content_hash: Type.Optional(Type.String({ pattern: "^[0-9a-f]{64}$" })),
+  seen_status: Type.Optional(
+    Type.Unsafe<GearStatus>({
+      ...GearStatus,
+      description: "the status when it was reviewed; if someone else has decided since, the answer is 409",
+    }),
+  ),
   timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_SECONDS_MAX })),
   tags: Type.Optional(Tags),
 });

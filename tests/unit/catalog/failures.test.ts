@@ -36,6 +36,15 @@ test.each(FORMS)("scrubs a key: %s", (_, form) => {
   );
 });
 
+test("scrubs a placeholder only as a word, and a key also within one", () => {
+  expect(scrubKey("Incorrect API key: k (k, 'k')", "k")).toBe(
+    "Incorrect API key: [api key] ([api key], '[api key]')",
+  );
+  expect(scrubKey("nonexistent: none", "none")).toBe("nonexistent: [api key]");
+  expect(scrubKey("abcdefghijklmnopqrst", "bcdefghijklmnop")).toBe("a[api key]qrst");
+  expect(scrubKey("xs-kx", "s-k")).toBe("x[api key]x");
+});
+
 test("scrubs nothing for an empty key", () => {
   // Goal: the empty key does not match between all characters.
   expect(scrubKey("text", "")).toBe("text");

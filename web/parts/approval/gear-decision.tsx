@@ -2,10 +2,11 @@
 // conversation, under Approvals and on the gear's page. Approve is not the primary button until all of the content was on the screen.
 
 import { A } from "@solidjs/router";
-import { For, type JSX, Match, Show, Switch } from "solid-js";
+import { For, type JSX, Match, onCleanup, Show, Switch } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
+import { tell } from "../../kit/toast.tsx";
 import { shortHash } from "../../kit/format.ts";
 import { isolationLost } from "../../state/gear-state.ts";
 import { isAdmin } from "../../state/session.ts";
@@ -131,9 +132,13 @@ function Buttons(
   );
   const short = () => shortHash(props.gear.content_hash);
   const approves = () => props.gear.status !== "approved" || isolationLost(props.gear);
+  // A decision of someone else, or another version, replaces these buttons.
+  const over = new AbortController();
+  onCleanup(() => over.abort());
   const approve = async () => {
-    if (!props.gear.isolated && !(await confirmed(props.gear))) return CANCELLED;
-    return decide(props.gear, { status: "approved" });
+    const gear = props.gear;
+    if (!gear.isolated && !(await confirmed(gear, over.signal))) return CANCELLED;
+    return decide(gear, { status: "approved" });
   };
   return (
     <>
@@ -178,8 +183,9 @@ function Buttons(
   );
 }
 
-function confirmed(gear: GearDetail): Promise<boolean> {
-  return confirm({
+async function confirmed(gear: GearDetail, until: AbortSignal): Promise<boolean> {
+  const yes = await confirm({
+    until,
     title: `Approve ${gear.name} without isolation?`,
     text: (
       <div class="stack">
@@ -194,4 +200,6 @@ function confirmed(gear: GearDetail): Promise<boolean> {
     ),
     action: "Approve without isolation",
   });
+  if (until.aborted) tell(`${gear.name} has changed meanwhile. Nothing was approved here.`);
+  return yes;
 }

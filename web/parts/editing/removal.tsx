@@ -1,8 +1,7 @@
 // Deletes the selected wire or binding. There is no confirmation, because it can be undone: a toast offers that.
 
-import type { JSX } from "solid-js";
-import { Button } from "../../kit/button.tsx";
 import { tell } from "../../kit/toast.tsx";
+import { Undoable } from "../../kit/undoable.tsx";
 import type { Here, Selection } from "../../state/here.ts";
 import { nameOf } from "../../state/workspace-state.ts";
 import type { Editing } from "./editing.ts";
@@ -37,15 +36,4 @@ export async function removeSelected(here: Here, editing: Editing, selection: Se
 function offerUndo(editing: Editing, words: string, step: Step | undefined): boolean {
   if (step) tell(<Undoable words={words} onUndo={() => void editing.undo(step)} />);
   return step !== undefined;
-}
-
-function Undoable(props: { readonly words: string; readonly onUndo: () => void }): JSX.Element {
-  return (
-    <span class="row">
-      <span class="wrap">{props.words}.</span>
-      <Button small onClick={() => props.onUndo()}>
-        Undo
-      </Button>
-    </span>
-  );
 }

@@ -46,9 +46,10 @@ export function lastApproved(gear: GearDetail): GearDecision | undefined {
   return gear.decisions.findLast(({ decision }) => decision === "approved");
 }
 
-/** Decides on exactly the shown content; the server refuses any other. */
+/** Decides on exactly the shown content in the shown status; the server refuses any other. */
 export async function decide(gear: GearDetail, input: DecideGear): Promise<void> {
-  const decided = await take(api.gears({ id: gear.id }).patch({ ...input, content_hash: gear.content_hash }));
+  const shown = { content_hash: gear.content_hash, seen_status: gear.status };
+  const decided = await take(api.gears({ id: gear.id }).patch({ ...input, ...shown }));
   putGear(decided);
   await Promise.all([refresh("gears"), refresh("approvals")]);
 }

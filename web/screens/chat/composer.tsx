@@ -109,7 +109,8 @@ function ChosenFiles(): JSX.Element {
 }
 
 /** Clears the text once the server has accepted it. */
-function createSending(workspaceId: number, { text, setText }: MessageDraft, { branches, attaching }: Room) {
+function createSending(workspaceId: number, { text, setText }: MessageDraft, room: Room) {
+  const { branches, attaching } = room;
   const { placement, place } = branches;
   const [busy, setBusy] = createSignal(false);
   const [problem, setProblem] = createProblem();
@@ -134,6 +135,7 @@ function createSending(workspaceId: number, { text, setText }: MessageDraft, { b
           ...(at && { after: at.after }),
         }),
       );
+      room.toEnd();
       attaching()?.clear();
       if (text() === said) setText("");
       if (placement() === at) place(undefined);

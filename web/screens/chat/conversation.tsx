@@ -69,6 +69,7 @@ export function Conversation(props: { readonly items: readonly Item[] }): JSX.El
     following.begin();
     rows.scrollToEnd();
   };
+  useRoom().onToEnd(jump);
   onMount(() => {
     rows.scrollToEnd();
     requestAnimationFrame(() => scroller.isConnected && look());

@@ -18,6 +18,9 @@ export interface Room {
   /** Scrolls to the item with this key. */
   readonly reveal: (key: string) => void;
   readonly onReveal: (reveals: (key: string) => void) => void;
+  /** Scrolls to the end of the conversation, and follows it from there. */
+  readonly toEnd: () => void;
+  readonly onToEnd: (goes: () => void) => void;
   /** Appends text to the composer and focuses it. */
   readonly compose: (text: string) => void;
   readonly onCompose: (hear: (text: string) => void) => void;
@@ -58,6 +61,7 @@ export function createRoom(): Room {
   const modelIds = createMemo(() => new Map(here.state().agents.map(({ id, model_id: of }) => [id, of])));
   let hear = (_text: string) => {};
   let reveal = (_key: string) => {};
+  let goToEnd = () => {};
   let hold = (_button: HTMLElement) => {};
   return {
     isOpened: (key) => opened().has(key),
@@ -72,6 +76,8 @@ export function createRoom(): Room {
     onHold: (holds) => (hold = holds),
     reveal: (key) => reveal(key),
     onReveal: (reveals) => (reveal = reveals),
+    toEnd: () => goToEnd(),
+    onToEnd: (goes) => (goToEnd = goes),
     compose: (text) => hear(text),
     onCompose: (hears) => (hear = hears),
     now: createSeconds(

@@ -64,8 +64,7 @@ export function TurnEndItem(props: { readonly item: TurnEnd }): JSX.Element {
         </Match>
         <Match when={turn().status === "done"}>
           <div class="chat-stopped">
-            <Scissors aria-hidden="true" />
-            <span>The answer was cut off. Continue asks for the rest.</span>
+            <CutOff by={props.item.cut} />
             {more()}
           </div>
         </Match>
@@ -87,6 +86,19 @@ export function TurnEndItem(props: { readonly item: TurnEnd }): JSX.Element {
         </Match>
       </Switch>
     </div>
+  );
+}
+
+function CutOff(props: { readonly by: TurnEnd["cut"] }): JSX.Element {
+  return (
+    <>
+      <Scissors aria-hidden="true" />
+      <span>
+        {props.by === "content_filter"
+          ? "The provider's content filter stopped the answer. Rephrase your message, or let Continue ask for the rest."
+          : "The answer was cut off. Continue asks for the rest."}
+      </span>
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ import { confirm } from "../../kit/dialog.tsx";
 import { list, plural } from "../../kit/format.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere, useSelection } from "../../state/here.ts";
+import { liveOf } from "../../state/live.ts";
 import type { WorkspaceState } from "../../state/workspace-state.ts";
 
 export function AgentRemoval(props: { readonly agent: Agent }): JSX.Element {
@@ -21,6 +22,9 @@ export function AgentRemoval(props: { readonly agent: Agent }): JSX.Element {
       text: (
         <>
           <p>{lostWith(here.state(), id)}</p>
+          <Show when={(liveOf(here.state()).activity.get(id) ?? "idle") !== "idle"}>
+            <p>It is working now. That work goes on until its task is done, or until the turn is stopped.</p>
+          </Show>
           <p>Its messages stay in the conversation and in Activity. This cannot be undone.</p>
         </>
       ),

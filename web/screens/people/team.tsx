@@ -14,6 +14,7 @@ import { createSubmission } from "../../kit/form.tsx";
 import { Avatar } from "../../kit/pieces.tsx";
 import { Loaded, NotFound, ProblemNotice } from "../../kit/states.tsx";
 import { attempt, tell } from "../../kit/toast.tsx";
+import { Undoable } from "../../kit/undoable.tsx";
 import { teamsQuery, usersQuery, workspacesQuery } from "../../state/lists.ts";
 import { isAdmin, loadSession, me } from "../../state/session.ts";
 import { RenamableHeading } from "./rename.tsx";
@@ -46,6 +47,7 @@ function Shown(props: {
   readonly onClose: () => void;
 }): JSX.Element {
   const mayManage = () => isAdmin() || (me()?.role === "team-lead" && me()!.team_ids.includes(props.team.id));
+  let heading: HTMLHeadingElement | undefined;
   const rename = async (name: string) => {
     await take(api.teams({ id: props.team.id }).patch({ name }));
     await refresh("teams");
@@ -69,10 +71,20 @@ function Shown(props: {
         </p>
       </header>
       <section class="section">
-        <h3>Members</h3>
+        <h3 ref={(element) => (heading = element)} tabIndex={-1}>
+          Members
+        </h3>
         <ul class="people-members">
           <For each={props.team.members} fallback={<li class="muted">No members yet.</li>}>
-            {(member) => <Member team={props.team} member={member} mayManage={mayManage()} />}
+            {(member) => (
+              <Member
+                team={props.team}
+                member={member}
+                mayManage={mayManage()}
+                // The button that had the focus goes with the member.
+                onRemoved={() => heading?.focus()}
+              />
+            )}
           </For>
         </ul>
         <Show when={mayManage()}>
@@ -90,12 +102,17 @@ function Member(props: {
   readonly team: Team;
   readonly member: Team["members"][number];
   readonly mayManage: boolean;
+  readonly onRemoved: () => void;
 }): JSX.Element {
   const remove = () =>
     attempt(async () => {
       const { id: user_id, name } = props.member;
-      await take(api.teams({ id: props.team.id }).members({ user_id }).delete());
-      tell(`${name} removed from ${props.team.name}.`);
+      const { id, name: team } = props.team;
+      const membership = api.teams({ id }).members({ user_id });
+      await take(membership.delete());
+      const undo = () => attempt(() => take(membership.put()).then(() => changed(user_id)));
+      tell(<Undoable words={`${name} removed from ${team}`} onUndo={() => void undo()} />);
+      props.onRemoved();
       await changed(user_id);
     });
   return (
@@ -115,6 +132,9 @@ function Member(props: {
     </li>
   );
 }
+
+/** A team lead sees the members of teams, and nobody else. */
+const TEAMLESS = "Ask an admin to add people who are in no team yet.";
 
 function AddMember(props: { readonly team: Team; readonly all: readonly Team[] }): JSX.Element {
   const users = usersQuery();
@@ -136,7 +156,9 @@ function AddMember(props: { readonly team: Team; readonly all: readonly Team[] }
   return (
     <Show
       when={known().length > 0}
-      fallback={<p class="small muted">Everyone you can add is already a member.</p>}
+      fallback={
+        <p class="small muted">Everyone you can add is already a member. {isAdmin() ? "" : TEAMLESS}</p>
+      }
     >
       <form class="people-add" onSubmit={(event) => void sent.submit(event)}>
         <Combobox
@@ -154,7 +176,7 @@ function AddMember(props: { readonly team: Team; readonly all: readonly Team[] }
         </Button>
       </form>
       <Show when={!isAdmin()}>
-        <p class="small muted">Ask an admin to add people who are in no team yet.</p>
+        <p class="small muted">{TEAMLESS}</p>
       </Show>
       <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
     </Show>
