@@ -81,6 +81,28 @@ test("sync exchanges edits, and a conflict is listed until it is resolved", asyn
   expect(await ann.printed("conflict", "list")).toBe("no open conflicts\n");
 });
 
+test("a conflict of a file that is deleted since keeps the text that is left", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  await server.admin.write("decisions.md", decisions("none"));
+  const ann = await laptop(server, folder, "ann");
+  const bob = await laptop(server, folder, "bob");
+  ann.write("decisions.md", decisions("tea"));
+  bob.write("decisions.md", decisions("coffee"));
+  await ann.printed("sync");
+  const { conflicts } = await bob.data<{ conflicts: { copy: string }[] }>("sync");
+  const { copy } = conflicts[0]!;
+  await bob.printed("file", "delete", "decisions.md");
+  expect(await bob.refused("conflict", "resolve", "decisions.md", "--theirs")).toEqual(
+    failure(
+      `decisions.md was deleted, so there is no other version to keep; keep ours, which brings it back, or delete ${copy}`,
+    ),
+  );
+  expect(treeOf(bob.directory)).toEqual({ [copy]: decisions("coffee") });
+  await bob.printed("conflict", "resolve", "decisions.md", "--ours");
+  expect(treeOf(bob.directory)).toEqual({ "decisions.md": decisions("coffee") });
+});
+
 test("a conflict of a file whose name leaves no room is resolved in that file", async () => {
   await using folder = await temporaryFolder();
   await using server = await contextServer();

@@ -66,7 +66,7 @@ export async function showConflict(
 
 /**
  * Writes the result first and deletes the conflict file then, so that an interruption loses nothing. `ours`: the version in the conflict file. Raises as
- * `showConflict`, and `stale` if someone edits meanwhile.
+ * `showConflict`, `conflict` for `theirs` of a deleted file, and `stale` if someone edits meanwhile.
  */
 export async function resolveConflict(
   space: SpaceDoor,
@@ -76,6 +76,12 @@ export async function resolveConflict(
   const conflict = await conflictOf(space, named);
   const ours = await space.read(conflict.copy);
   const theirs = await readOrNone(space, conflict.path);
+  if (resolution === "theirs" && !theirs)
+    throw new AppError(
+      "conflict",
+      `${conflict.path} was deleted, so there is no other version to keep; keep ours, which brings it back, or delete ${conflict.copy}`,
+      { path: conflict.path, copy: conflict.copy },
+    );
   let version = theirs?.version ?? null;
   if (resolution !== "theirs") {
     const content = resolution === "ours" ? ours.bytes : resolution.merged;

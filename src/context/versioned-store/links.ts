@@ -1,5 +1,5 @@
-// Extracts the links of a Markdown document: [[name]], [[name|alias]], [text](path#anchor) and bare paths (./x, a/b.md), outside code. Targets
-// are resolved on request, not here, because they change with other files. Every step takes linear time on any text: no expression here may
+// Extracts the links of a Markdown document: [[name]], [[name|alias]], [text](path#anchor), [label]: path and bare paths (./x, a/b.md), outside
+// code. Targets are resolved on request, not here, because they change with other files. Every step takes linear time on any text: no expression here may
 // search for its end from many starting points.
 
 import { AppError } from "../../kit/error.ts";
@@ -28,6 +28,8 @@ const WIKI = /\[\[([^\][|#]+)(?:#[^\][|]*)?(?:\|[^\][]*)?\]\]/g;
 /** Matches from the closing bracket of the link text on, because the text may be anything. CommonMark 6.3. */
 const MARKDOWN =
   /\]\(\s*(<[^<>]+>|[^\s()<][^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/g;
+/** A link reference definition, CommonMark 4.7, also inside lists and block quotes; `[^1]:` is a footnote. */
+const DEFINITION = /^[\s>]*\[(?!\^)[^\][]{1,999}\]:\s*(<[^<>]+>|[^\s<]\S*)/;
 const TOKEN = /[\p{L}\p{N}\p{M}_.@/-]+/gu;
 const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 const EXTENSION_CHARACTERS_MAX = 9;
@@ -83,6 +85,11 @@ function collect(line: string, number: number, links: Link[]): void {
         link: { kind, target: target.slice(0, TARGET_CHARACTERS_MAX), line: number },
       });
   };
+  const definition = line.includes("]:") ? DEFINITION.exec(line) : null;
+  if (definition) {
+    add(definition, "markdown", markdownTarget(definition[1]!));
+    rest = rest.replace(DEFINITION, blank);
+  }
   if (line.includes("[[")) {
     for (const match of line.matchAll(WIKI)) add(match, "wiki", match[1]!.trim());
     rest = rest.replace(WIKI, blank);

@@ -29,6 +29,11 @@ const cases: [name: string, text: string, links: string[]][] = [
     "[t](a.md \"x (y)\") [t](<b c.md> 'x') [t](d(1).md) [t](e.md (x))",
     ["markdown a.md", "markdown b c.md", "markdown d(1).md", "markdown e.md"],
   ],
+  [
+    "definitions",
+    "[x][r]\n\n[r]: t.md\n> [s]: <b c.md> 'x'\n[u]: ../v.md#w\n[^1]: note.md\n[h]: https://h/a/b.md\n[i]: #part",
+    ["markdown t.md", "markdown b c.md", "markdown ../v.md"],
+  ],
   ["a picture in a link", "[![alt](p.png)](q.md)", ["markdown p.png", "markdown q.md"]],
   ["elsewhere", "[t](https://h/a/b.md) [t](mailto:a@h.de) [t](#part) [t](//h/a.md) <https://h/a/b.md>", []],
   ["addresses in the text", "https://h.de/a/b.md http://h/x?p=a/b.md, file:///etc/x.md www.h.de/a.html", []],
