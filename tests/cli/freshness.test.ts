@@ -47,7 +47,7 @@ d.md: the front matter has no closing ---
   ]);
   const failed = await cairn("freshness", "check", "--fail-on-stale", "--yaml");
   expect([failed.exitCode, Bun.YAML.parse(failed.stdout)]).toEqual([1, listed]);
-  expect(failed.stderr).toContain("message: 2 documents are stale\n");
+  expect(failed.stderr).toContain('message: "2 documents are stale"\n');
 
   const today = utcDay(Date.now());
   const before = readFileSync(join(tree, "b.md"), "utf8");

@@ -115,7 +115,7 @@ test("refuses flags that contradict each other, before it opens anything", async
   const [exitCode, message] = await refused("graph", "--format", "mermaid", "--yaml");
   expect([exitCode, message]).toEqual([
     1,
-    'error:\n  code: invalid\n  message: "use --format or --json and --yaml, not both"\n',
+    'error:\n  code: "invalid"\n  message: "use --format or --json and --yaml, not both"\n',
   ]);
   expect((await refused("graph", "--format", "svg"))[1]).toStartWith(
     "Error: --format: expected one of: text, ",
