@@ -37,7 +37,7 @@ interface PushDeps {
   readonly server: ServerSpace;
   readonly local: LocalCopy;
   readonly user: string;
-  /** What pushes of earlier rounds expected in which the server did not find a file. If it still expects that, no other client deleted it. */
+  /** The versions that a refused push expected, by path: the server did not find one of its files. A path that still expects the same was not deleted by another client. */
   readonly expectedBefore: Map<string, number | null>;
 }
 

@@ -29,7 +29,8 @@ const WIKI = /\[\[([^\][|#]+)(?:#[^\][|]*)?(?:\|[^\][]*)?\]\]/g;
 const MARKDOWN =
   /\]\(\s*(<[^<>]+>|[^\s()<][^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/g;
 /** A link reference definition, CommonMark 4.7, also inside lists and block quotes; `[^1]:` is a footnote. */
-const DEFINITION = /^[\s>]*\[(?!\^)[^\][]{1,999}\]:\s*(<[^<>]+>|[^\s<]\S*)/;
+const DEFINITION =
+  /^[\s>]*\[(?!\^)[^\][]{1,999}\]:\s*(<[^<>]+>|[^\s<]\S*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*$/;
 const TOKEN = /[\p{L}\p{N}\p{M}_.@/-]+/gu;
 const EXTENSION = /\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 const EXTENSION_CHARACTERS_MAX = 9;

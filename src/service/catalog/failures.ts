@@ -6,8 +6,8 @@ import { systemCode } from "../../kit/error.ts";
 const MESSAGE_CHARACTERS_MAX = 500;
 const SCRUBBED = "[api key]";
 
-/** Real keys are longer. A shorter one is a placeholder (`ollama`, `none`) that may be part of an ordinary word. */
-const PLACEHOLDER_CHARACTERS_MAX = 12;
+/** A key that is a short word (`ollama`, `none`) is a placeholder, and may be part of another word. Real keys are longer and have digits. */
+const PLACEHOLDER = /^[A-Za-z]{1,8}$/;
 
 /**
  * Replaces every occurrence of `key` in `text`, including any mixture of JSON, URL and HTML escapes; a placeholder only where it is not part of a
@@ -17,8 +17,7 @@ export function scrubKey(text: string, key: string): string {
   if (key === "") return text;
   const runs = key.match(/\\+|[^\\]/g) ?? [];
   const anywhere = runs.map(anyForm).join("");
-  const isPlaceholder = key.length <= PLACEHOLDER_CHARACTERS_MAX && /^[A-Za-z0-9]+$/.test(key);
-  const pattern = isPlaceholder ? `(?<![A-Za-z0-9])${anywhere}(?![A-Za-z0-9])` : anywhere;
+  const pattern = PLACEHOLDER.test(key) ? `(?<![A-Za-z])${anywhere}(?![A-Za-z])` : anywhere;
   return text.replace(new RegExp(pattern, "g"), SCRUBBED);
 }
 

@@ -43,6 +43,8 @@ test("scrubs a placeholder only as a word, and a key also within one", () => {
   expect(scrubKey("nonexistent: none", "none")).toBe("nonexistent: [api key]");
   expect(scrubKey("abcdefghijklmnopqrst", "bcdefghijklmnop")).toBe("a[api key]qrst");
   expect(scrubKey("xs-kx", "s-k")).toBe("x[api key]x");
+  expect(scrubKey("xk1x Bearer%20none", "k1")).toBe("x[api key]x Bearer%20none");
+  expect(scrubKey("Bearer%20none", "none")).toBe("Bearer%20[api key]");
 });
 
 test("scrubs nothing for an empty key", () => {

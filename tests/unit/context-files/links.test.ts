@@ -31,7 +31,7 @@ const cases: [name: string, text: string, links: string[]][] = [
   ],
   [
     "definitions",
-    "[x][r]\n\n[r]: t.md\n> [s]: <b c.md> 'x'\n[u]: ../v.md#w\n[^1]: note.md\n[h]: https://h/a/b.md\n[i]: #part",
+    "[x][r]\n\n[r]: t.md\n> [s]: <b c.md> 'x'\n[u]: ../v.md#w\n[^1]: note.md\n[h]: https://h/a/b.md\n[i]: #part\n[Note]: no link here",
     ["markdown t.md", "markdown b c.md", "markdown ../v.md"],
   ],
   ["a picture in a link", "[![alt](p.png)](q.md)", ["markdown p.png", "markdown q.md"]],
