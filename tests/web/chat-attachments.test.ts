@@ -122,6 +122,9 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     room.browser.expected(/415/);
     await composer(page).fill("Read it.");
     expect(await send(page).isDisabled()).toBe(true);
+    await page.getByText("Remove the file that failed, then send").waitFor();
+    // The same file would be refused again.
+    expect(await page.getByRole("button", { name: "Retry program.bin" }).count()).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("button", { name: "Remove program.bin" }).click();
     expect(await send(page).isDisabled()).toBe(false);

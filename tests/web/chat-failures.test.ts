@@ -28,6 +28,30 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await page.close();
   });
 
+  const refusals = [
+    [402, "has no credit left, or has reached its spending limit."],
+    [404, "has no model boss at its address."],
+    [422, "refused this request, and would refuse it again."],
+  ] as const;
+  test.each(refusals)("says what helps after status %i", async (status, advice) => {
+    const desk = await room.desk();
+    const page = await room.open(desk.own);
+    room.model.script("boss", [httpError(status, "no")]);
+    await write(page, "Hello?");
+    const failed = page.getByRole("group", { name: "The turn failed" });
+    await failed.getByText(`scripted ${advice}`).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    if (status === 404) {
+      await failed.getByRole("link", { name: "Check boss" }).click();
+      await page.waitForURL(/\/models\?open=model-\d+$/);
+    }
+    if (status === 422) {
+      await failed.getByRole("button", { name: "Show what was sent" }).click();
+      await page.getByRole("complementary", { name: "Inspector" }).getByText("Hello?").first().waitFor();
+    }
+    await page.close();
+  });
+
   test("resends the message with Try again, and keeps the failed attempt on its branch", async () => {
     const desk = await room.desk();
     const page = await room.open(desk.own);

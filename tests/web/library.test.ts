@@ -162,6 +162,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     ).toBe(0);
     await page.goto(`${busy.url}/library/9999`);
     await side(page).getByRole("heading", { name: "Instruction not found" }).waitFor();
+    expect(await page.title()).toEndWith("Not found · Cairn");
     await side(page).getByRole("button", { name: "Close", exact: true }).click();
     await page.waitForURL(`${busy.url}/library`);
     browser.expected(/status of 404/);

@@ -1,5 +1,5 @@
 // Extracts the links of a Markdown document: [[name]], [[name|alias]], [text](path#anchor), [label]: path and bare paths (./x, a/b.md), outside
-// code. Targets are resolved on request, not here, because they change with other files. Every step takes linear time on any text: no expression here may
+// code and comments. Targets are resolved on request, not here, because they change with other files. Every step takes linear time on any text: no expression here may
 // search for its end from many starting points.
 
 import { AppError } from "../../kit/error.ts";
@@ -49,15 +49,19 @@ export function linksOf(text: string): Link[] {
   if (!text.includes("[") && !text.includes("/")) return [];
   const links: Link[] = [];
   let fence: string | undefined;
+  let inComment = false;
   let line = 0;
   for (const whole of text.slice(0, TEXT_CHARACTERS_MAX).split(/\r?\n/)) {
     line += 1;
     const written = whole.slice(0, LINE_CHARACTERS_MAX);
-    const next = fenceAfter(fence, written);
+    const next = inComment ? undefined : fenceAfter(fence, written);
     const isCode = fence !== undefined || next !== undefined;
     fence = next;
-    if (isCode || (!written.includes("[") && !written.includes("/"))) continue;
-    collect(withoutUrls(withoutCode(written)), line, links);
+    if (isCode) continue;
+    const said = withoutComments(inComment ? written : withoutCode(written), inComment);
+    inComment = said.inComment;
+    if (said.text.includes("[") || said.text.includes("/"))
+      collect(withoutUrls(withoutEscapes(said.text)), line, links);
     if (links.length >= LINKS_PER_DOCUMENT_MAX) return links.slice(0, LINKS_PER_DOCUMENT_MAX);
   }
   return links;
@@ -92,7 +96,7 @@ function collect(line: string, number: number, links: Link[]): void {
     rest = rest.replace(DEFINITION, blank);
   }
   if (line.includes("[[")) {
-    for (const match of line.matchAll(WIKI)) add(match, "wiki", match[1]!.trim());
+    for (const match of line.matchAll(WIKI)) add(match, "wiki", wikiTarget(match[1]!));
     rest = rest.replace(WIKI, blank);
   }
   if (rest.includes("](")) {
@@ -105,6 +109,11 @@ function collect(line: string, number: number, links: Link[]): void {
     for (const match of rest.matchAll(TOKEN)) add(match, "path", barePath(match[0], rest[match.index - 1]));
   found.sort((a, b) => a.at - b.at);
   for (const { link } of found) links.push(link);
+}
+
+/** In a table, the bar before the alias is written `\\|`. */
+function wikiTarget(written: string): string {
+  return (written.endsWith("\\") ? written.slice(0, -1) : written).trim();
 }
 
 function markdownTarget(written: string): string | undefined {
@@ -149,6 +158,37 @@ function withoutCode(line: string): string {
     index = close;
   }
   return kept.join("") + line.slice(from);
+}
+
+/**
+ * Blanks comments. One that begins a line may end on a later line, or with the document; any other ends on its own line. CommonMark 4.6 and
+ * 6.6. `inComment`: whether the line begins, or the next line begins, inside one.
+ */
+function withoutComments(line: string, inComment: boolean): { text: string; inComment: boolean } {
+  if (!inComment && !line.includes("<!--")) return { text: line, inComment };
+  const kept: string[] = [];
+  let from = 0;
+  let start = inComment ? 0 : line.indexOf("<!--");
+  while (start >= 0) {
+    const opening = inComment && start === 0 ? 0 : "<!--".length;
+    const close = line.indexOf("-->", start + opening);
+    if (close < 0) {
+      const begins = line.slice(0, start).trim() === "";
+      return begins
+        ? { text: kept.join(""), inComment: true }
+        : { text: kept.join("") + line.slice(from), inComment: false };
+    }
+    const end = close + "-->".length;
+    kept.push(line.slice(from, start), " ".repeat(end - start));
+    from = end;
+    start = line.indexOf("<!--", end);
+  }
+  return { text: kept.join("") + line.slice(from), inComment: false };
+}
+
+/** Blanks escaped brackets, which begin and end no link. */
+function withoutEscapes(line: string): string {
+  return line.includes("\\") ? line.replace(/\\[\\[\]]/g, blank) : line;
 }
 
 /** Blanks URLs after the scheme, so that nothing in them looks like a path. */

@@ -56,6 +56,16 @@ const cases: [name: string, text: string, links: string[]][] = [
     ["wiki c"],
   ],
   ["a span that looks like a fence", "``` [[a]] ``` [[b]]\n[[c]]", ["wiki b", "wiki c"]],
+  [
+    "comments",
+    "a <!-- [[b]] --> [[c]] <!-- d/e.md --> f/g.md\n<!--\n```\n[[h]]\n--> [[i]]\n[[j]] <!-- [[k]]\n`<!--` [[l]]\n <!-- [[m]]",
+    ["wiki c", "path f/g.md", "wiki i", "wiki j", "wiki k", "wiki l"],
+  ],
+  [
+    "escaped brackets",
+    "\\[t](a.md) \\[[b]] [t\\](c.md) \\\\[t](d.md) | [[e\\|shown]] | [f](g\\_h.md)",
+    ["markdown d.md", "wiki e", "markdown g\\_h.md"],
+  ],
   ["a fence that is never closed", "[[a]]\n```\n[[b]]", ["wiki a"]],
 ];
 

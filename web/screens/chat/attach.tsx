@@ -157,11 +157,11 @@ function FileChip(props: { readonly one: AttachedFile; readonly attaching: Attac
           }
         >
           <span class="chat-attach-problem" role="alert">
-            {props.one.problem}
+            {props.one.problem?.text}
           </span>
         </Show>
       </span>
-      <Show when={props.one.problem !== undefined && props.one.file}>
+      <Show when={props.one.problem?.passing && props.one.file}>
         <IconButton
           small
           label={`Retry ${props.one.name}`}

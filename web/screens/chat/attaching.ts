@@ -14,6 +14,14 @@ import { scaled } from "./scaled-image.ts";
 /** The server's limits (attachments/schema.ts); it checks them again. */
 const FILES_MAX = 10;
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
+/** The same file would get the same answer. */
+const REFUSALS: ReadonlySet<string> = new Set(["invalid", "too_large", "not_text", "refused"]);
+
+interface UploadProblem {
+  readonly text: string;
+  /** Whether the same file may be accepted later. */
+  readonly passing: boolean;
+}
 
 export interface AttachedFile {
   readonly key: number;
@@ -22,7 +30,7 @@ export interface AttachedFile {
   /** The share that was sent, from 0 to 1. */
   readonly share: number;
   readonly attachment: Attachment | undefined;
-  readonly problem: string | undefined;
+  readonly problem: UploadProblem | undefined;
   /** Undefined for one that is on the server already. */
   readonly file: File | undefined;
 }
@@ -50,7 +58,9 @@ export function createAttaching(userId: number, workspaceId: number) {
     add(more: readonly File[]) {
       for (const file of more) {
         const full = files().length >= FILES_MAX;
-        const problem = full ? `A message takes at most ${FILES_MAX} attachments.` : undefined;
+        const problem = full
+          ? { text: `A message takes at most ${FILES_MAX} attachments.`, passing: true }
+          : undefined;
         const key = list.add({
           name: file.name,
           bytes: file.size,
@@ -143,7 +153,8 @@ function createUploads(
       change(key, { attachment, name: attachment.name, bytes: attachment.bytes, share: 1 });
       say(`${attachment.name} attached`);
     } catch (error) {
-      change(key, { problem: asProblem(error).message });
+      const { message, code } = asProblem(error);
+      change(key, { problem: { text: message, passing: !REFUSALS.has(code) } });
     } finally {
       running.delete(key);
     }
@@ -155,7 +166,7 @@ function createUploads(
     begin(key: number, file: File) {
       change(key, { problem: undefined, share: 0 });
       if (file.size > FILE_BYTES_MAX && !file.type.startsWith("image/"))
-        return change(key, { problem: `${file.name}: larger than 16 MiB` });
+        return change(key, { problem: { text: `${file.name}: larger than 16 MiB`, passing: false } });
       const stop = new AbortController();
       running.set(key, { abort: () => stop.abort(), over: send(key, file, stop.signal) });
     },

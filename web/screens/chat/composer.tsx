@@ -160,22 +160,31 @@ function Refused(props: { readonly problem: Problem; readonly onClose: () => voi
 }
 
 function Hint(props: { readonly length: number; readonly running: boolean }): JSX.Element {
+  const { attaching } = useRoom();
+  /** A file that was not attached keeps the message from being sent. */
+  const failed = () => attaching()?.failed() ?? false;
+  const long = () => props.length > CHARACTERS_WARN;
   return (
     <span
       class="chat-hint"
       id="chat-hint"
-      classList={{ over: props.length > CHARACTERS_MAX, usual: props.length <= CHARACTERS_WARN }}
+      classList={{
+        over: props.length > CHARACTERS_MAX || failed(),
+        usual: !long() && !failed(),
+      }}
     >
-      <Show
-        when={props.length > CHARACTERS_WARN}
-        fallback={props.running ? "Sent when this turn ends" : "Shift Enter for a new line"}
-      >
+      <Show when={long()} fallback={usualHint(props.running, failed())}>
         {props.length > CHARACTERS_MAX
           ? `${count(props.length - CHARACTERS_MAX)} characters over the limit of ${count(CHARACTERS_MAX)}`
           : `${count(props.length)} of ${count(CHARACTERS_MAX)} characters`}
       </Show>
     </span>
   );
+}
+
+function usualHint(running: boolean, failed: boolean): string {
+  if (failed) return "Remove the file that failed, then send";
+  return running ? "Sent when this turn ends" : "Shift Enter for a new line";
 }
 
 /** The room of the chip that arrives after paint, so that nothing moves. */

@@ -4,20 +4,16 @@ import CircleAlert from "lucide-solid/icons/circle-alert";
 import CirclePause from "lucide-solid/icons/circle-pause";
 import CircleStop from "lucide-solid/icons/circle-stop";
 import Scissors from "lucide-solid/icons/scissors";
-import { A } from "@solidjs/router";
-import { createMemo, createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import type { Turn } from "../../../src/service/turns/schema.ts";
 import { api, take } from "../../api/client.ts";
-import { createQuery } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { attempt } from "../../kit/toast.tsx";
-import { modelsQuery } from "../../state/lists.ts";
-import { isAdmin } from "../../state/session.ts";
 import type { TurnEnd } from "../../state/transcript.ts";
 import { useRoom } from "./room.ts";
+import { WhatHelps } from "./what-helps.tsx";
 
 const CONTINUE = "Your last answer was cut off. Continue exactly where it ended.";
-const KEY_REFUSED = [401, 403];
 
 export function TurnEndItem(props: { readonly item: TurnEnd }): JSX.Element {
   const room = useRoom();
@@ -148,31 +144,5 @@ function Meaning(): JSX.Element {
       Resume continues after the last recorded step and repeats nothing. Try again resends your message; this
       attempt stays on its branch.
     </p>
-  );
-}
-
-/** Where to go when the provider refused the key of the call that failed. */
-function WhatHelps(props: { readonly turnId: number }): JSX.Element {
-  const calls = createQuery(() => {
-    const { turnId } = props;
-    return { key: ["turn-calls", turnId], read: () => take(api.turns({ id: turnId }).calls.get()) };
-  });
-  const models = modelsQuery();
-  const refused = createMemo(() => {
-    const call = calls.data()?.findLast(({ status }) => status === "failed");
-    return call && KEY_REFUSED.includes(call.http_status ?? 0) ? call : undefined;
-  });
-  const providerId = () => models.data()?.find(({ id }) => id === refused()?.model_id)?.provider_id;
-  return (
-    <Show when={refused()}>
-      {(call) => (
-        <p>
-          <bdi>{call().provider_name}</bdi> refused its key.{" "}
-          <Show when={isAdmin() && providerId()} fallback="Ask an admin to change it.">
-            {(id) => <A href={`/models?open=provider-${id()}`}>Change the key of {call().provider_name}</A>}
-          </Show>
-        </p>
-      )}
-    </Show>
   );
 }

@@ -42,7 +42,8 @@ function OneGear(props: { readonly id: number }): JSX.Element {
   const params = useParams<{ tab?: string }>();
   const navigate = useNavigate();
   const query = gearQuery(() => props.id);
-  useCrumbs(() => [{ name: "Gears", path: "/gears" }, { name: query.data()?.name ?? "…" }]);
+  const unnamed = () => (query.problem()?.code === "not_found" ? "Not found" : "…");
+  useCrumbs(() => [{ name: "Gears", path: "/gears" }, { name: query.data()?.name ?? unnamed() }]);
   const tab = () => params.tab ?? "review";
   return (
     <Loaded query={query} what="gear" out={{ name: "All gears", go: () => navigate("/gears") }}>

@@ -55,7 +55,7 @@ export function Library(): JSX.Element {
   useCrumbs(() =>
     chosen() === undefined
       ? [{ name: "Library" }]
-      : [{ name: "Library", path: "/library" }, { name: name() ?? `Instruction ${chosen()}` }],
+      : [{ name: "Library", path: "/library" }, { name: name() ?? (list.data() ? "Not found" : "…") }],
   );
   const choose = (id: number | undefined) => {
     setAdding(false);

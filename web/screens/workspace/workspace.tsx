@@ -62,10 +62,13 @@ function OneWorkspace(
   const navigate = useNavigate();
   showConnection(feed.connection, feed.retry);
   const name = createMemo(() => feed.state()?.workspace.display_name);
-  useCrumbs(() => [{ name: "Workspaces", path: "/workspaces" }, { name: name() ?? "…" }]);
   createEffect(() => name() !== undefined && keep("workspace.last", id));
   const ready = createMemo(() => feed.state() !== undefined && !feed.state()?.gone);
   const refused = () => feed.state()?.gone || feed.problem()?.code === "not_found";
+  useCrumbs(() => [
+    { name: "Workspaces", path: "/workspaces" },
+    { name: refused() ? "Not found" : (name() ?? "…") },
+  ]);
   const here: Here = { id, feed, state: () => feed.state()!, view };
   offerWorkspaceActions(here);
   return (

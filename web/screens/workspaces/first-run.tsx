@@ -19,7 +19,7 @@ interface FirstRunProps {
   readonly models: readonly Model[];
 }
 
-/** The step to show, and the provider that it is about. */
+/** The step to show, the provider that it is about, and what was set up. What belongs to the example is left out. */
 function createProgress(props: FirstRunProps) {
   const [chosenId, setChosenId] = createSignal<number>();
   const [back, setBack] = createSignal<"add" | "change">();
@@ -37,13 +37,26 @@ function createProgress(props: FirstRunProps) {
   const reached = () => (provider() === undefined ? 1 : models().length === 0 ? 2 : 3);
   const [more, setMore] = createSignal(false);
   const step = () => (back() !== undefined ? 1 : more() ? 2 : reached());
-  return { setChosenId, back, setBack, provider, setChanges, askedAbout, reached, more, setMore, step };
+  return {
+    providers: real,
+    models,
+    setChosenId,
+    back,
+    setBack,
+    provider,
+    setChanges,
+    askedAbout,
+    reached,
+    more,
+    setMore,
+    step,
+  };
 }
 
 export function FirstRun(props: FirstRunProps): JSX.Element {
   const navigate = useNavigate();
   const progress = createProgress(props);
-  const { setChosenId, back, setBack, provider, setChanges, reached, setMore, step } = progress;
+  const { models, setChosenId, back, setBack, provider, setChanges, reached, setMore, step } = progress;
   return (
     <div class="workspaces-first">
       <header class="stack">
@@ -74,7 +87,7 @@ export function FirstRun(props: FirstRunProps): JSX.Element {
           at={step()}
           reached={reached()}
           title="Add models"
-          done={props.models.length > 0 ? plural(props.models.length, "model") : undefined}
+          done={models().length > 0 ? plural(models().length, "model") : undefined}
           onBack={() => setMore(true)}
           backTo="Add more"
         >
@@ -103,15 +116,15 @@ export function FirstRun(props: FirstRunProps): JSX.Element {
 function ModelsStep(
   props: FirstRunProps & { readonly progress: ReturnType<typeof createProgress> },
 ): JSX.Element {
-  const { setChosenId, setBack, provider, askedAbout, more, setMore } = props.progress;
+  const { providers, setChosenId, setBack, provider, askedAbout, more, setMore } = props.progress;
   return (
     <>
       <p class="muted">Choose the models that agents may use. You can add more at any time.</p>
-      <Show when={props.providers.length > 1}>
+      <Show when={providers().length > 1}>
         <Select
           label="Provider"
           value={String(provider()?.id)}
-          choices={props.providers.map(({ id, name }) => ({ value: String(id), label: name }))}
+          choices={providers().map(({ id, name }) => ({ value: String(id), label: name }))}
           onChange={(value) => setChosenId(Number(value))}
         />
       </Show>
