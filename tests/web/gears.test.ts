@@ -357,8 +357,12 @@ async function both() {
     await page.keyboard.press("Enter");
     await side(page).getByText("exit 0").waitFor();
     await focused(/^Approve/);
+    await page.locator(".approval-actions button:not([aria-disabled])").first().waitFor();
     await page.keyboard.press("Enter");
     await page.getByText("version 1 approved").waitFor();
+    // The outcome has the focus of the button that it replaced, so the next one is close.
+    await eventually(() => page.evaluate(() => document.activeElement?.className), "approval-settled");
+    await focused("Disable");
     await page.close();
   });
 

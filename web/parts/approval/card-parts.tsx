@@ -1,7 +1,7 @@
 // The parts of every approval card: the frame, the outcome, and the buttons with the hash that a decision names.
 
 import CircleCheck from "lucide-solid/icons/circle-check";
-import { createUniqueId, type JSX, Show } from "solid-js";
+import { createUniqueId, type JSX, onCleanup, onMount, Show } from "solid-js";
 import type { Approval } from "../../../src/service/approvals/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { shortHash } from "../../kit/format.ts";
@@ -34,7 +34,7 @@ export function CardFrame(props: {
   );
 }
 
-/** The outcome, announced to screen readers. */
+/** The outcome, announced to screen readers. It gets the focus of the buttons that it replaces. */
 export function Settled(props: { readonly children: JSX.Element }): JSX.Element {
   return (
     <div class="approval-settled" role="status" tabIndex={-1}>
@@ -85,6 +85,8 @@ export function DecisionRow(props: {
       {choice().label}
     </Button>
   );
+  let row!: HTMLDivElement;
+  onMount(() => handFocusOn(row, () => props.decision.busy() ?? props.decision.settled()));
   return (
     <>
       <Show when={props.decision.problem()}>
@@ -94,7 +96,7 @@ export function DecisionRow(props: {
           </div>
         )}
       </Show>
-      <div class="approval-actions">
+      <div class="approval-actions" ref={(element) => (row = element)}>
         <Show when={props.reject}>{(reject) => button(reject, true)}</Show>
         <Show when={props.approve}>{(approve) => button(approve, false)}</Show>
         {props.children}
@@ -102,6 +104,18 @@ export function DecisionRow(props: {
       </div>
     </>
   );
+}
+
+/** When the row goes because of a decision made here, the outcome in its place gets the focus, unless something else has it by then. */
+function handFocusOn(row: HTMLElement, decided: () => string | undefined): void {
+  const place = row.parentElement;
+  onCleanup(() => {
+    if (decided() === undefined) return;
+    setTimeout(() => {
+      if (document.activeElement === document.body)
+        place?.querySelector<HTMLElement>(".approval-settled")?.focus({ preventScroll: true });
+    });
+  });
 }
 
 /** The short hash, with the full one as tooltip. */
