@@ -32,6 +32,8 @@ export interface DescribedRoute {
   }[];
   readonly body: JsonSchema | undefined;
   readonly bodyRequired: boolean;
+  /** Of any type. */
+  readonly hasBody: boolean;
 }
 
 interface Operation {
@@ -71,6 +73,7 @@ export async function describedRoutes(client: Client): Promise<DescribedRoute[]>
       parameters: operation.parameters ?? [],
       body: operation.requestBody?.content["application/json"]?.schema,
       bodyRequired: operation.requestBody?.required ?? false,
+      hasBody: operation.requestBody !== undefined,
     })),
   );
 }

@@ -46,12 +46,14 @@ export function createApi<const Prefix extends string>(options: ApiOptions<Prefi
   const app = new Elysia({ normalize: false, aot: true, prefix });
   const table = new RouteTable(() => app.routes);
   return app
-    .onParse({ as: "global" }, ({ request, route, params }) => {
+    .onParse({ as: "global" }, async ({ request, route, params }) => {
       const name = `${request.method} ${route}`;
       if (unread.has(name)) return UNREAD;
       if (request.body === null) return undefined;
       door?.(request, route, (params ?? {}) as Record<string, string>);
-      return parseBody(request, limits.get(name));
+      const body = await parseBody(request, limits.get(name));
+      table.refuseBody(request.method, route, body);
+      return body;
     })
     .onBeforeHandle({ as: "global" }, ({ request, route, query }) => {
       const { method, query: text } = exchangeOf(request);
@@ -95,7 +97,7 @@ function misplaced(
 
 const UNREAD = "(not read yet)";
 
-async function parseBody(request: Request, bytesMax: number | undefined): Promise<unknown> {
+async function parseBody(request: Request, bytesMax: number | undefined): Promise<object> {
   requireJsonType(exchangeOf(request).headers["content-type"], "a body");
   const body = await readJson(request, bytesMax);
   // Checked here, because the framework treats `null` and `[]` as "no body" where a body is optional.

@@ -3,12 +3,16 @@
 
 import { turnOfOthers } from "../clock.ts";
 import { LATE, within } from "../concurrency/deadline.ts";
-import { AppError } from "../error.ts";
+import { AppError, fieldError } from "../error.ts";
 import { isDeeper, JSON_DEPTH_MAX } from "../text/json-depth.ts";
 import { slowBody } from "./bodies.ts";
 import { claimBody, exchangeOf } from "./exchange.ts";
 
 export const JSON_BODY_BYTES_MAX = 1024 * 1024;
+/** Names come from the caller, so errors truncate them. */
+const NAME_CHARACTERS_SHOWN_MAX = 100;
+/** Half of a pair can only be written as an escape, since the text is UTF-8. */
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 /** Bodies up to this size are read in one piece, at half the cost of a stream. */
 const ONE_PIECE_BYTES_MAX = 64 * 1024;
 
@@ -19,13 +23,33 @@ export async function readJson(request: Request, bytesMax: number = JSON_BODY_BY
   return parseJson(bytes);
 }
 
-/** Raises `invalid` unless the bytes are JSON in UTF-8. */
+/** Raises `invalid` unless the bytes are JSON in UTF-8 whose texts can be stored as they are. */
 export function parseJson(bytes: Uint8Array): unknown {
+  const { text, value } = parsed(bytes);
+  const broken = ESCAPED_SURROGATE.test(text) ? placeOfHalfPair(value) : undefined;
+  if (broken) throw fieldError("invalid", broken.join(".") || "body", "not valid Unicode");
+  return value;
+}
+
+function parsed(bytes: Uint8Array): { text: string; value: unknown } {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { text, value: JSON.parse(text) };
   } catch {
     throw new AppError("invalid", "the body is not valid JSON");
   }
+}
+
+/** Returns where a text has half of a surrogate pair, which UTF-8 cannot express; undefined: nowhere. The depth is limited already. */
+function placeOfHalfPair(value: unknown): string[] | undefined {
+  if (typeof value === "string") return value.isWellFormed() ? undefined : [];
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    if (!name.isWellFormed()) return [];
+    const place = placeOfHalfPair(inner);
+    if (place) return [name.slice(0, NAME_CHARACTERS_SHOWN_MAX), ...place];
+  }
+  return undefined;
 }
 
 export function tooDeep(): AppError {

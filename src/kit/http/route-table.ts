@@ -1,12 +1,12 @@
-// Answers requests that match no route, with the allowed methods of a path, and checks query parameters.
+// Answers requests that match no route, with the allowed methods of a path, and refuses parameters and bodies that a route does not take.
 
-import { AppError, badParameter } from "../error.ts";
+import { AppError, badParameter, fieldError } from "../error.ts";
 import { INTEGER_FORMAT } from "./text-params.ts";
 
 interface Listed {
   readonly method: string;
   readonly path: string;
-  readonly hooks: { readonly query?: unknown };
+  readonly hooks: { readonly query?: unknown; readonly body?: unknown };
 }
 
 interface Parameter {
@@ -25,6 +25,8 @@ export class RouteTable {
   readonly #routes: () => readonly Listed[];
   /** By method and path, for routes with a query. */
   #queries: ReadonlyMap<string, QueryFacts> | undefined;
+  /** Method and path of the routes with a body. */
+  #bodies: ReadonlySet<string> | undefined;
 
   /** `routes` is called at each request, because routes are still being added at construction. */
   constructor(routes: () => readonly Listed[]) {
@@ -50,8 +52,21 @@ export class RouteTable {
     return methods.length === 0 ? undefined : wrongMethod(method, path, methods);
   }
 
+  /** Raises `invalid` for a field in the body of a route that takes none. `{}` is no field. */
+  refuseBody(method: string, route: string, body: object): void {
+    const name = Object.keys(body)[0];
+    if (name === undefined) return;
+    this.#bodies ??= new Set(
+      this.#routes()
+        .filter(({ hooks }) => hooks.body !== undefined)
+        .map((one) => `${one.method} ${one.path}`),
+    );
+    if (!this.#bodies.has(`${method} ${route}`))
+      throw fieldError("invalid", name.slice(0, NAME_CHARACTERS_SHOWN_MAX), "unknown field");
+  }
+
   /**
-   * Raises `invalid` for a query on a route without one, and for a repeated parameter that is not a list; schemas check the rest. Converts
+   * Raises `invalid` for a query on a route without one, for text that is not UTF-8, and for a repeated parameter that is not a list; schemas check the rest. Converts
    * integers in `values` to numbers, because the schema library would take longer than all checks together.
    */
   takeQuery(method: string, route: string, query: string, values: Record<string, unknown>): void {
@@ -65,8 +80,21 @@ export class RouteTable {
     const declared = method === "HEAD" ? "GET" : method;
     const facts = this.#queries.get(`${declared} ${route}`);
     if (!facts) throw unknownQuery(query);
+    if (query.includes("%")) requireUtf8(query);
     if (query.includes("&")) requireOnce(query, facts.lists);
     for (const name of facts.integers) if (values[name] !== undefined) values[name] = Number(values[name]);
+  }
+}
+
+/** The framework would replace what it cannot decode, so that the caller would get something else than was asked for. */
+function requireUtf8(query: string): void {
+  for (const pair of query.split("&")) {
+    try {
+      decodeURIComponent(pair);
+    } catch {
+      const name = pair.split("=", 1)[0]!.slice(0, NAME_CHARACTERS_SHOWN_MAX);
+      throw badParameter(name, "must be percent-encoded UTF-8");
+    }
   }
 }
 

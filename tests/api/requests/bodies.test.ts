@@ -10,11 +10,17 @@ const MIB = 1024 * 1024;
 
 let lab: Inhabited;
 let routes: DescribedRoute[];
+/** Which take no body at all. */
+let bodiless: DescribedRoute[];
 let before: unknown;
 
 beforeAll(async () => {
   lab = await inhabited();
-  routes = (await routesOf(lab)).filter((route) => route.body !== undefined);
+  const all = await routesOf(lab);
+  routes = all.filter((route) => route.body !== undefined);
+  bodiless = all.filter(
+    ({ method, hasBody }) => !hasBody && ["POST", "PUT", "PATCH", "DELETE"].includes(method),
+  );
   before = await everything(lab);
 });
 
@@ -22,9 +28,9 @@ afterAll(async () => {
   await lab[Symbol.asyncDispose]();
 });
 
-async function refusals(init: (route: DescribedRoute) => RequestInit): Promise<object[]> {
+async function refusals(init: (route: DescribedRoute) => RequestInit, of = routes): Promise<object[]> {
   return Promise.all(
-    routes.map(async (route) => {
+    of.map(async (route) => {
       const path = filledPath(route, { id: lab.ids[route.path.split("/")[1]!] ?? 0 });
       const response = await fetch(`${lab.url}/api/v1${path}`, { method: route.method, ...init(route) });
       const { error } = (await response.json()) as { error: { code: string; message: string } };
@@ -42,8 +48,8 @@ async function refusals(init: (route: DescribedRoute) => RequestInit): Promise<o
 const LARGER = ["POST /gears", "PUT /gears/{id}"];
 const limitOf = ({ method, path }: DescribedRoute) => (LARGER.includes(`${method} ${path}`) ? 6 : 1) * MIB;
 
-function every(status: number, code: string, message: string): object[] {
-  return routes.map((route) => ({ route: `${route.method} ${route.path}`, status, code, message }));
+function every(status: number, code: string, message: string, of = routes): object[] {
+  return of.map((route) => ({ route: `${route.method} ${route.path}`, status, code, message }));
 }
 
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -76,6 +82,27 @@ test("refuses JSON other than an object", async () => {
       every(400, "invalid", "body: expected an object"),
     );
   }
+});
+
+test("refuses text that cannot be stored as it is, and takes a whole surrogate pair", async () => {
+  const places = {
+    '{"name":"\\ud800"}': "name",
+    '{"\\uDFFFx":1}': "body",
+    '{"name":["x",{"y":"\\ude00\\ud83d"}]}': "name.1.y",
+  };
+  for (const [body, place] of Object.entries(places))
+    expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(
+      every(400, "invalid", `${place}: not valid Unicode`),
+    );
+  const pair = await lab.admin.raw("POST", "/teams", { body: '{"n\\ud83d\\ude00":1}' });
+  expect(await pair.json()).toMatchObject({ error: { message: "name: missing" } });
+});
+
+test("refuses a field where a route takes none", async () => {
+  expect(bodiless.length).toBeGreaterThan(10);
+  expect(await refusals(() => ({ body: '{"force":true}', headers: JSON_TYPE }), bodiless)).toEqual(
+    every(400, "invalid", "force: unknown field", bodiless),
+  );
 });
 
 test("refuses a missing body", async () => {

@@ -139,6 +139,19 @@ for (const [name, start] of Object.entries(programs))
       });
     });
 
+    test("refuses a query that is not UTF-8, by name", async () => {
+      await using program = await start();
+      for (const query of ["action=%ff", "limit=1&action=%e2%82", "action=%zz"])
+        expect([query, await ask(program, "GET", `/api/v1/audit?${query}`)]).toEqual([
+          query,
+          expect.objectContaining({
+            status: 400,
+            code: "invalid",
+            message: "query parameter action: must be percent-encoded UTF-8",
+          }),
+        ]);
+    });
+
     // The server below ends a body with its last chunk, and sees later packets only after acting on the request.
     test("ignores a late trailer, and reads nothing behind it as another request", async () => {
       await using program = await start();
