@@ -194,7 +194,7 @@ describe.concurrent("a refused start leaves nothing behind:", () => {
     const config = await folder.write("c.yaml", "egress: [\n");
     const { exitCode, stderr } = await serve(`${folder.path}/data`, "--config", config);
     expect(exitCode).toBe(1);
-    expect(stderr).toStartWith(`Error: config ${config}: not valid YAML: `);
+    expect(stderr).toStartWith(`Error: config ${config}: near line 1: YAML`);
     expect(existsSync(`${folder.path}/data`)).toBe(false);
   });
 

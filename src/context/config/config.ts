@@ -10,6 +10,7 @@ import { DEFAULT_ENGINE } from "../versioned-store/engines.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
 import { OTHERS_MODE_BITS, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
+import { readYaml } from "../../kit/text/yaml-file.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
 import { parsePublicKey } from "./public-key.ts";
 import {
@@ -86,14 +87,7 @@ export function readServerConfig(directory: string): ServerConfig {
 }
 
 export function parseConfig(path: string, text: string): ConfigFile {
-  let value: unknown;
-  try {
-    value = Bun.YAML.parse(text) ?? {};
-  } catch (error) {
-    throw new AppError("invalid", `config ${path}: near line ${brokenLine(text)}: ${messageOf(error)}`, {
-      reason: "syntax",
-    });
-  }
+  const value = readYaml(`config ${path}`, text);
   for (const [key, why] of Object.entries(ELSEWHERE)) {
     const [block = "", name = ""] = key.split(".");
     const found = (value as Record<string, Record<string, unknown> | undefined>)[block];
@@ -102,26 +96,6 @@ export function parseConfig(path: string, text: string): ConfigFile {
   }
   if (Value.Check(ConfigFile, value)) return value;
   throw new AppError("invalid", `config ${path}: ${firstProblem(ConfigFile, value, YAML)}`);
-}
-
-/** The parser does not say where it stops: the line after the longest beginning that it takes. */
-function brokenLine(text: string): number {
-  const lines = text.split("\n");
-  const takes = (count: number) => {
-    try {
-      Bun.YAML.parse(lines.slice(0, count).join("\n"));
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  let [good, bad] = [0, lines.length];
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1;
-    if (takes(middle)) good = middle;
-    else bad = middle;
-  }
-  return bad;
 }
 
 const YAML = { whole: "the file", member: "key" } as const;

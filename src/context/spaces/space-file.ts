@@ -11,6 +11,7 @@ import { probeDirectory } from "../../kit/health.ts";
 import type { Log } from "../../kit/log.ts";
 import { replaceFile } from "../../kit/disk/replace-file.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
+import { readYaml } from "../../kit/text/yaml-file.ts";
 import type { EngineKind, SpaceEngine } from "../versioned-store/engine.ts";
 import { SpaceFile } from "./schema.ts";
 
@@ -133,13 +134,7 @@ function known(content: string, path: string): SpaceFile {
 }
 
 function parsed(bytes: Uint8Array, path: string): SpaceFile {
-  let value: unknown;
-  try {
-    value = Bun.YAML.parse(new TextDecoder().decode(bytes));
-  } catch (error) {
-    throw new AppError("invalid", `${path}: ${messageOf(error)}`);
-  }
-  return checked(value, path);
+  return checked(readYaml(path, new TextDecoder().decode(bytes)), path);
 }
 
 const YAML = { whole: "the file", member: "key" } as const;

@@ -12,6 +12,7 @@ import { PORT_MAX } from "../../kit/network/hosts.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
 import { logLevels, type LogLevel } from "../../kit/log.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
+import { readYaml } from "../../kit/text/yaml-file.ts";
 import { SEED_TOKEN_CHARACTERS_MIN } from "../identity/schema.ts";
 import {
   CONFIG_FILE_NAME,
@@ -144,7 +145,7 @@ function readDefaultFile(data: string): ConfigFile {
 
 function readFile(path: string): ConfigFile {
   const text = readText(path);
-  const value = parseYaml(path, text) ?? {};
+  const value = readYaml(`config ${path}`, text);
   if (Value.Check(ConfigFile, value)) {
     if (
       value.memory === undefined ||
@@ -164,14 +165,6 @@ function readText(path: string): string {
   } catch (error) {
     const reason = systemCode(error) === "ENOENT" ? "no such file or directory" : messageOf(error);
     throw new AppError("invalid", `read config ${path}: open ${path}: ${reason}`);
-  }
-}
-
-function parseYaml(path: string, text: string): unknown {
-  try {
-    return Bun.YAML.parse(text);
-  } catch (error) {
-    throw new AppError("invalid", `config ${path}: not valid YAML: ${messageOf(error)}`);
   }
 }
 
