@@ -93,6 +93,9 @@ test("a conflict of a file that is deleted since keeps the text that is left", a
   const { conflicts } = await bob.data<{ conflicts: { copy: string }[] }>("sync");
   const { copy } = conflicts[0]!;
   await bob.printed("file", "delete", "decisions.md");
+  expect(await bob.printed("conflict", "show", "decisions.md")).toStartWith(
+    `decisions.md was deleted; ${copy} is still there\n`,
+  );
   expect(await bob.refused("conflict", "resolve", "decisions.md", "--theirs")).toEqual(
     failure(
       `decisions.md was deleted, so there is no other version to keep; keep ours, which brings it back, or delete ${copy}`,

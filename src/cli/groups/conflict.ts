@@ -37,8 +37,11 @@ export const conflictShow = spaceCommand({
   description: "Show how the two versions of a conflict differ",
   args: { path },
   ask: (space, args) => showConflict(space, args.path),
-  show: ({ diff, path: file, copy }) =>
-    diff ?? `${shown(file)} and ${shown(copy)} are not texts, or too different to compare line by line`,
+  show: ({ deleted, diff, path: file, copy }) => {
+    const difference =
+      diff ?? `${shown(file)} and ${shown(copy)} are not texts, or too different to compare line by line`;
+    return deleted ? `${shown(file)} was deleted; ${shown(copy)} is still there\n${difference}` : difference;
+  },
 });
 
 export const conflictResolve = spaceCommand({

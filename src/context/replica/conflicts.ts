@@ -24,6 +24,8 @@ export interface OpenConflict {
 }
 
 interface ShownConflict extends OpenConflict {
+  /** The file that all have is gone; the difference is from nothing. */
+  readonly deleted: boolean;
   /** From the file that all have to the other version, in unified format; null: not texts, or too different to compare. */
   readonly diff: string | null;
 }
@@ -61,7 +63,12 @@ export async function showConflict(
 ): Promise<ShownConflict> {
   const conflict = await conflictOf(space, named);
   const [theirs, ours] = [await readOrNone(space, conflict.path), await space.read(conflict.copy)];
-  return { ...conflict, diff: await diffOf(conflict, theirs?.bytes ?? new Uint8Array(), ours.bytes) };
+  const deleted = theirs === undefined;
+  return {
+    ...conflict,
+    deleted,
+    diff: await diffOf(conflict, theirs?.bytes ?? new Uint8Array(), ours.bytes),
+  };
 }
 
 /**
