@@ -92,7 +92,7 @@ describe.if(hasBrowser)("the login", () => {
     const page = await browser.open(service.url, `/workspaces/${workspaceId}/files?x=1`);
     await heading(page).waitFor();
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("Enter your user name.").waitFor();
+    await page.getByText("Enter your username.").waitFor();
     await fill(page, "Ada", "not it");
     await page.getByRole("alert").getByText("invalid username or password").waitFor();
     expect(await page.getByRole("textbox", { name: "User" }).inputValue()).toBe("Ada");

@@ -5,6 +5,9 @@ import { AppError } from "../error.ts";
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 
+/** Names come from the caller, so errors truncate them. */
+const HEADER_CHARACTERS_SHOWN_MAX = 100;
+
 /** Raises `unauthenticated` for any other scheme. */
 export function bearerOf(authorization: string): string {
   const token = BEARER.exec(authorization)?.[1];
@@ -12,10 +15,16 @@ export function bearerOf(authorization: string): string {
   return token;
 }
 
-export function noCredential(): AppError {
-  return new AppError("unauthenticated", "authentication required: send Authorization: Bearer <token>", {
-    credential: "missing",
-  });
+/** `header`: what keeps a request of this machine from acting without a token. */
+export function noCredential(header?: string): AppError {
+  const needed = "authentication required: send Authorization: Bearer <token>";
+  if (header === undefined) return new AppError("unauthenticated", needed, { credential: "missing" });
+  const named = header.slice(0, HEADER_CHARACTERS_SHOWN_MAX);
+  return new AppError(
+    "unauthenticated",
+    `${needed}; the header "${named}" may come from a proxy, and only direct requests from this machine need no token`,
+    { credential: "missing", header: named },
+  );
 }
 
 export function badCredential(

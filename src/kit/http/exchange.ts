@@ -17,6 +17,8 @@ export interface Exchange {
   /** Of the other end of the connection. */
   peerPort?(): number | undefined;
   loopbackPrivilege(): boolean;
+  /** As `Admission.privilegeLostBy`. */
+  privilegeLostBy(): string | undefined;
   /** Sent by a program on this machine, with no proxy in between. */
   isDirectLocal(): boolean;
   readonly headers: Readonly<Record<string, string>>;
@@ -79,6 +81,7 @@ export function innerExchange(id: string, request: Request, bodies: Bodies): Exc
     bodies,
     claims: [],
     loopbackPrivilege: () => false,
+    privilegeLostBy: () => undefined,
     isDirectLocal: () => true,
     keepOpen: () => {},
     closeAfter: () => {},

@@ -54,6 +54,17 @@ export class Admission {
     const { loopbackAdmin, loopback } = this.#listen;
     return loopbackAdmin && loopback && this.#host.kind === "loopback" && this.isDirectLocal();
   }
+
+  /**
+   * The header that cost a request the loopback privilege although a client on this machine may have sent it; undefined: none. Strangers behind a
+   * proxy that names itself learn nothing from it.
+   */
+  privilegeLostBy(): string | undefined {
+    const { loopbackAdmin, loopback } = this.#listen;
+    if (!loopbackAdmin || !loopback || this.#host.kind !== "loopback") return undefined;
+    if (Object.keys(this.#request.headers).some((name) => FORWARDING.test(name))) return undefined;
+    return LOOPBACK_PEERS.has(this.#request.peer() ?? "") ? signOfProxy(this.#request) : undefined;
+  }
 }
 
 const LOOPBACK_PEERS = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
@@ -105,6 +116,9 @@ const DIRECT_HEADERS = new Set([
   "x-request-id",
   "x-requested-with",
 ]);
+/** What only proxies, tunnels and CDNs send. The privilege does not depend on this list. */
+const FORWARDING =
+  /^(?:forwarded|via|(?:x-)?(?:forwarded|real|original|client|cluster|envoy|proxy|azure|amz|amzn|arr)-.*|true-client-ip|(?:cf|fly|fastly|cdn|tailscale|ngrok)-.*)$/;
 const DIRECT_PREFIXES = ["sec-", "access-control-request-"];
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
@@ -206,9 +220,15 @@ function isDirectLocal(listen: ListenFacts, { value }: CheckedHost, request: Req
   const namesLoopback = listen.loopbackHosts.has(value);
   const namesBound = value === hostOf(listen.address, listen.port);
   if (!namesLoopback && !namesBound) return false;
-  if (!Object.keys(request.headers).every(isDirectHeader) || closesConnection(request)) return false;
+  if (signOfProxy(request) !== undefined) return false;
   const peer = request.peer() ?? "";
   return namesLoopback ? LOOPBACK_PEERS.has(peer) : peer === listen.address;
+}
+
+/** Returns the first header that local clients do not send. */
+function signOfProxy(request: RequestFacts): string | undefined {
+  const foreign = Object.keys(request.headers).find((name) => !isDirectHeader(name));
+  return foreign ?? (closesConnection(request) ? "Connection: close" : undefined);
 }
 
 function hostOf(address: string, port: number): string {

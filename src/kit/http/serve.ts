@@ -124,6 +124,10 @@ class ConnectionExchange implements Exchange {
     return this.admission.loopbackPrivilege();
   }
 
+  privilegeLostBy(): string | undefined {
+    return this.admission.privilegeLostBy();
+  }
+
   isDirectLocal(): boolean {
     return this.admission.isDirectLocal();
   }

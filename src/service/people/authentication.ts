@@ -49,7 +49,7 @@ export class Authentication {
     const session = sessionToken(exchange.headers["cookie"]);
     if (session !== undefined) return this.#byToken(exchange, session) ?? refuseSession(exchange);
     if (exchange.loopbackPrivilege()) return this.#loopbackAdmin(exchange);
-    throw noCredential();
+    throw noCredential(exchange.privilegeLostBy());
   }
 
   /** Returns the caller with their current role, for work that outlives its request; undefined when the credential or the user is gone. */

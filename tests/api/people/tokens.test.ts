@@ -40,6 +40,12 @@ test("requires a token without the loopback privilege, and says so", async () =>
     code: REQUIRED.code,
     message: REQUIRED.message,
   });
+  await refusal(
+    at.admin.raw("GET", "/whoami", { headers: { "X-Mine": "1" } }),
+    "unauthenticated",
+    `${REQUIRED.message}; the header "x-mine" may come from a proxy, and only direct requests from this machine need no token`,
+    { credential: "missing", header: "x-mine" },
+  );
   const withToken = await at.admin.raw("GET", "/whoami", {
     headers: { ...proxied, Authorization: `bearer ${at.program.token}` },
   });
@@ -215,6 +221,7 @@ test("does not treat a session in use as idle after writing last-used times", as
     headers: { authorization: `Bearer ${token}` },
     peer: () => undefined,
     loopbackPrivilege: () => false,
+    privilegeLostBy: () => undefined,
     isDirectLocal: () => false,
   } as unknown as Exchange;
 

@@ -158,6 +158,26 @@ describe("guard", () => {
     expect([asked({}), asked({ forwarding: "Via" })]).toEqual([1, 0]);
   });
 
+  test("names the header that cost a local client the privilege, and says nothing behind a proxy that names itself", () => {
+    const lostBy = (world: World, peer: string, headers: Record<string, string>, host = "127.0.0.1:8688") => {
+      const facts = { method: "GET", path: "/api", headers: { host, ...headers }, peer: () => peer };
+      return admit(listenFacts(world, PORT), facts).privilegeLostBy();
+    };
+    const local = worlds[0]!;
+    expect(lostBy(local, "127.0.0.1", {})).toBeUndefined();
+    expect(lostBy(local, "127.0.0.1", { connection: "TE, close" })).toBe("Connection: close");
+    expect(lostBy(local, "::1", { "x-mine": "1" })).toBe("x-mine");
+    expect(lostBy(local, "127.0.0.2", { "x-mine": "1" })).toBeUndefined();
+    for (const name of ["via", "x-forwarded-for", "x-real-ip", "cf-connecting-ip", "tailscale-user-login"])
+      expect([name, lostBy(local, "127.0.0.1", { [name]: "x", connection: "close" })]).toEqual([
+        name,
+        undefined,
+      ]);
+    expect(lostBy({ ...local, loopbackAdmin: false }, "127.0.0.1", { connection: "close" })).toBeUndefined();
+    const named = { ...local, allowedHosts: ["cairn.example"] };
+    expect(lostBy(named, "127.0.0.1", { connection: "close" }, "cairn.example")).toBeUndefined();
+  });
+
   test("direct and local: a loopback peer by a loopback name, or the bound address by itself; no proxy in between", () => {
     const direct = (world: World, peer: string, host: string, headers: Record<string, string> = {}) => {
       const facts = { method: "GET", path: "/metrics", headers: { host, ...headers }, peer: () => peer };

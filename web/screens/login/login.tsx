@@ -79,7 +79,7 @@ function createLogin() {
     // From the fields themselves: a password manager may have filled them without an event.
     const given = new FormData(place!);
     const [name, secret] = [String(given.get("username")), String(given.get("password"))];
-    if (name.trim() === "") throw fieldProblem("user", "Enter your user name.");
+    if (name.trim() === "") throw fieldProblem("user", "Enter your username.");
     if (secret === "") throw fieldProblem("password", "Enter your password.");
     await signIn(name, secret);
   });
