@@ -183,6 +183,7 @@ export const operations: Operations = {
   "POST /gears/:id/tests/run": ["Run the stored tests of a gear", "forbidden", "refused"],
   "GET /gears/:id/runs": ["List the runs of a gear"],
   "GET /gear-runs/:id": ["Show a run of a gear"],
+  "POST /gear-runs/:id/cancel": ["Cancel a run of a gear", "forbidden", "conflict"],
   "GET /workspaces/:id/gears": ["List the gears bound in a workspace"],
   "POST /workspaces/:id/gears": ["Allow agents to call a gear", "conflict", "refused"],
   "DELETE /gear-bindings/:id": ["Remove a binding of a gear", "refused"],

@@ -193,6 +193,7 @@ test("streams live output in whole characters before the result", async () => {
     });
     const events = (await reader.all()).map(({ type, data }) => ({ type, data: data as unknown }));
     expect(events).toEqual([
+      { type: "started", data: { run_id: expect.any(Number) as never } },
       { type: "output", data: { stream: "stdout", text: "a" } },
       { type: "output", data: { stream: "stdout", text: "é\u001b[1m" } },
       { type: "output", data: { stream: "stderr", text: "\ufffd" } },
@@ -202,6 +203,30 @@ test("streams live output in whole characters before the result", async () => {
   const headers = { Accept: "application/json, text/event-stream;q=0" };
   const plain = await at.admin.raw("POST", `/gears/${gear.id}/run`, { body: {}, headers });
   expect(plain.headers.get("content-type")).toStartWith("application/json");
+});
+
+test("ends a run for the person who started it and for admins, with what it printed so far", async () => {
+  await using at = await world(withPrograms);
+  const [ann, bob] = [await at.user("ann"), await at.user("bob")];
+  const slow = await approvedGear(at.admin, { code: "echo begun; sleep 300", args_schema: ANY_ARGS });
+  const path = `/gears/${slow.id}/run?stream=1`;
+  for (const [index, person] of [ann, at.admin].entries()) {
+    await using reader = await ann.events(path, { method: "POST", body: {} });
+    const { data } = await reader.until(({ type }) => type === "started");
+    const { run_id: id } = data as { run_id: number };
+    await reader.until(({ type }) => type === "output");
+    await refusal(bob.post(`/gear-runs/${id}/cancel`), "not_found", `gear run ${id}: not found`);
+    expect(await person.post<unknown>(`/gear-runs/${id}/cancel`)).toMatchObject({ id, status: "cancelled" });
+    const { data: result } = await reader.until(({ type }) => type === "result");
+    expect(result).toMatchObject({ stdout: "begun\n", timed_out: false, cancelled: true });
+    await refusal(person.post(`/gear-runs/${id}/cancel`), "conflict", `gear run ${id} is cancelled`, {
+      status: "cancelled",
+    });
+    expect(await at.admin.get<unknown>("/audit?action=gear.cancel_run&limit=1")).toMatchObject([
+      { actor: index === 0 ? "ann" : "admin", target: `gear:${slow.id}`, detail: { run: id } },
+    ]);
+  }
+  await refusal(at.admin.post("/gear-runs/99/cancel"), "not_found", "gear run 99: not found");
 });
 
 test("refuses a streamed run with a plain response", async () => {

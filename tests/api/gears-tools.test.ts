@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import { BUILT_IN_TOOL_NAMES } from "../../src/service/tools/names.ts";
 import { approvedGear, isolatedSandbox, withPrograms } from "../kit/gears.ts";
 import { call, gate, say } from "../kit/model/index.ts";
+import { refusal } from "../kit/refusal.ts";
 import { type World, world } from "../kit/world.ts";
 
 const FORGE = {
@@ -62,11 +63,27 @@ test("leaves a forged gear pending and bound to its agent, and makes it a tool o
     .filter((event) => event.type === "tool.output")
     .map((event) => event.data.data as Record<string, unknown>);
   expect(live.filter((each) => each["stream"] === "stdout").map((each) => each["text"])).toEqual(["5\n"]);
-  const runs = await lab.admin.get<unknown>(`/gears/${waiting!.id}/runs`);
-  expect(runs).toMatchObject([
+  const runs = await lab.admin.get(`/gears/${waiting!.id}/runs`);
+  expect<unknown>(runs).toMatchObject([
     { kind: "tool", agent: "orchestrator", workspace_id: lab.workspaceId, status: "done", exit_code: 0 },
   ]);
   expect(lab.model.problems).toEqual([]);
+  const cancel = `/gear-runs/${runs[0]!.id}/cancel`;
+  await refusal(
+    lab.admin.post(cancel),
+    "conflict",
+    `gear run ${runs[0]!.id} is a tool call; cancel turn ${turn.id}`,
+    { turn_id: turn.id },
+  );
+  const ann = await lab.user("ann");
+  const crew = await lab.admin.post("/teams", { name: "crew" });
+  await lab.admin.put(`/teams/${crew.id}/members/${ann.id}`);
+  await lab.admin.put(`/workspaces/${lab.workspaceId}/teams/${crew.id}`);
+  await refusal(
+    ann.post(cancel),
+    "forbidden",
+    "only the person who started the run, or an admin, may cancel it",
+  );
 });
 
 test("returns a sentence for invalid arguments and runs nothing; null counts as absent", async () => {

@@ -50,10 +50,10 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
   };
   const refused = (status: number) => browser.expected(new RegExp(`status of ${status}`));
-  const signedIn = async (path: string): Promise<Page> => {
+  const signedIn = async (path: string, person = ada): Promise<Page> => {
     const page = await browser.open(service.url, path);
     await heading(page).waitFor();
-    await fill(page, ada.name, ada.password);
+    await fill(page, person.name, person.password);
     await heading(page).waitFor({ state: "detached" });
     refused(401);
     return page;
@@ -193,6 +193,23 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByRole("option", { name: /orchestrator/ }).waitFor();
     await admin.post(`/workspaces/${workspaceId}/agents`, { name: "newcomer", role: "", model_id: 1 });
     await page.getByRole("option", { name: /newcomer/ }).waitFor();
+    await page.close();
+  });
+
+  test("shows a role that an admin changed at the next look at the page, or at the first refusal", async () => {
+    const eve = await createPerson(admin, "Eve", "member");
+    const page = await signedIn("/settings", eve);
+    const people = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "People" });
+    await page.getByText("member · signed in").waitFor();
+    expect(await people.count()).toBe(0);
+    await admin.patch(`/users/${eve.id}`, { role: "admin" });
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await people.click();
+    await page.getByRole("button", { name: "Add person" }).waitFor();
+    await admin.patch(`/users/${eve.id}`, { role: "member" });
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Audit" }).click();
+    await people.waitFor({ state: "detached" });
+    refused(403);
     await page.close();
   });
 

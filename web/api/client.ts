@@ -26,10 +26,18 @@ export function onSignedOut(hear: () => void): () => void {
   return () => signedOut.delete(hear);
 }
 
+const forbidden = new Set<() => void>();
+
+/** Calls `hear` at every 403. */
+export function onForbidden(hear: () => void): void {
+  forbidden.add(hear);
+}
+
 /** Every response status passes through here, including those of event streams. */
 export function hearStatus(status: number): void {
   reached();
   if (status === 401) signedOut.forEach((hear) => hear());
+  if (status === 403) forbidden.forEach((hear) => hear());
 }
 
 type Answer<T> = { data: T; error: null } | { data: null; error: { status: unknown; value: unknown } };

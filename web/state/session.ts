@@ -1,9 +1,9 @@
-// The signed-in person. Read at the start and at every 401. The login appears over the open screen, so that the same person continues where
+// The signed-in person. Read at the start, at every 401 and 403, and when the page is looked at again. The login appears over the open screen, so that the same person continues where
 // they were. On the server's own machine one can also continue as its admin, but only on request.
 
 import { createEffect, createRoot, createSignal } from "solid-js";
 import type { WhoAmI } from "../../src/service/people/schema.ts";
-import { api, onSignedOut, take, takeSignIn } from "../api/client.ts";
+import { api, onForbidden, onSignedOut, take, takeSignIn } from "../api/client.ts";
 import { asProblem, type Problem } from "../api/problem.ts";
 import { onReachedAgain } from "../api/reach.ts";
 import { forgetAll, refresh } from "../api/query.ts";
@@ -118,6 +118,18 @@ export async function untilSignedIn(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** An admin may have changed the role meanwhile. Anything else stays as it is, and a 401 is heard as every other. */
+async function readRole(): Promise<void> {
+  if (!me() || signedOut() || asking) return;
+  const who = await take(api.whoami.get()).catch(() => undefined);
+  const known = me();
+  if (who && who.id === known?.id && who.auth === known.auth && who.role !== known.role) enter(who);
+}
+
+onForbidden(() => void readRole());
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "visible") void readRole();
+});
 onReachedAgain(() => {
   if (sessionProblem()?.code === "offline") void loadSession();
 });

@@ -161,6 +161,11 @@ function runRoutes(plugin: Admission, deps: GearRoutesDeps, log: Log) {
       caller: "ws",
       params: fromPath(IdParams),
       response: GearRunDetail,
+    })
+    .post("/gear-runs/:id/cancel", ({ caller, params }) => gearRuns.cancel(caller, params.id), {
+      caller: "ws",
+      params: fromPath(IdParams),
+      response: GearRunDetail,
     });
 }
 
@@ -204,6 +209,7 @@ function streamRun(
         const ended = await gearRuns.execute(
           order,
           (stream, text) => void viewer.send(frame("output", { stream, text })),
+          { started: (run_id) => void viewer.send(frame("started", { run_id })) },
         );
         viewer.send(frame("result", gearRuns.answer(kind, ended)));
       } catch (error) {
@@ -225,5 +231,5 @@ function streamRun(
 const STREAMS = {
   "x-streams": true,
   description:
-    "With `?stream=1` or `Accept: text/event-stream`: live server-sent events `output` {stream, text}, then `result`.",
+    "With `?stream=1` or `Accept: text/event-stream`: live server-sent events: `started` {run_id}, `output` {stream, text}, then `result` or `error`.",
 };

@@ -20,8 +20,9 @@ import type { Gears } from "./gears.ts";
 import { isIsolationLost, NOT_ISOLATED_NOTICE } from "./isolation.ts";
 import { LiveText } from "./live-text.ts";
 import { RunQueue } from "./run-queue.ts";
+import { RunningGears } from "./running.ts";
 import { resultFields, saidOf, toDetail, toRun } from "./run-records.ts";
-import type { RunStore, Viewer } from "./run-store.ts";
+import type { RunRow, RunStore, Viewer } from "./run-store.ts";
 import {
   GEAR_RUNS_AT_ONCE_MAX,
   GEAR_RUNS_WAITING_MAX,
@@ -76,12 +77,22 @@ export interface Order {
 export interface Ended {
   readonly runId: number;
   readonly result: SandboxResult;
+  /** By a person, a stopped turn or a stop of the service. */
+  readonly cancelled: boolean;
+}
+
+interface Following {
+  /** Ends the run. */
+  readonly cancel?: AbortSignal;
+  /** Called once the run is stored and begins. */
+  readonly started?: (runId: number) => void;
 }
 
 export class GearRuns {
   readonly #deps: GearRunsDeps;
   readonly #queue = new RunQueue(GEAR_RUNS_AT_ONCE_MAX, GEAR_RUNS_WAITING_MAX);
-  readonly #running = new Ongoing();
+  readonly #ongoing = new Ongoing();
+  readonly #running = new RunningGears();
   readonly #stopping = new AbortController();
 
   constructor(deps: GearRunsDeps) {
@@ -97,7 +108,7 @@ export class GearRuns {
   /** Kills running gears and refuses new runs. Resolves once every run's end is recorded. */
   async stop(): Promise<void> {
     this.#stopping.abort(stopping("service"));
-    await this.#running.ended();
+    await this.#ongoing.ended();
   }
 
   /** Resolves once it is known whether gears are isolated. Await it before making an order. */
@@ -149,20 +160,40 @@ export class GearRuns {
   }
 
   /** Waits for a place, runs the gear and records it. Raises if the gear cannot run (including `unavailable`); a gear's failure is in the result. */
-  async execute(order: Order, output: Output, cancel?: AbortSignal): Promise<Ended> {
+  async execute(order: Order, output: Output, { cancel, started }: Following = {}): Promise<Ended> {
     const signal = cancel ? AbortSignal.any([cancel, this.#stopping.signal]) : this.#stopping.signal;
     const inputs = await this.#inputs(order);
     const run = this.#queue.run(signal, async () => {
-      const started = await this.#start(order);
-      return this.#runStarted(started, inputs, order, output, signal);
+      const stored = await this.#start(order);
+      started?.(stored.runId);
+      return this.#running.during(stored.runId, signal, (either) =>
+        this.#runStarted(stored, inputs, order, output, either),
+      );
     });
-    return this.#running.keep(run);
+    return this.#ongoing.keep(run);
+  }
+
+  /**
+   * For the person who started the run, and admins. Resolves with the run once its end is recorded. Raises `not_found`, `forbidden`, `conflict`
+   * (it has ended, or it is a tool call, which ends with its turn).
+   */
+  async cancel(caller: Caller, id: number): Promise<GearRunDetail> {
+    const { db, store, audit } = this.#deps;
+    await db.write(() => {
+      requireSignedIn(caller);
+      const row = store.byId.get({ id, ...this.#viewerOf(caller) });
+      if (!row) throw notFound("gear run", id);
+      requireMayCancel(caller, row);
+      audit.record(caller, { action: "gear.cancel_run", target: `gear:${row.gear_id}`, detail: { run: id } });
+    });
+    await this.#running.cancel(id);
+    return this.get(caller, id);
   }
 
   /** Converts a run's end for an HTTP response. */
-  answer(kind: "run" | "dry", { result }: Ended): GearResult {
+  answer(kind: "run" | "dry", { result, cancelled }: Ended): GearResult {
     const { isolated } = this.#deps.sandbox;
-    const fields = resultFields(result);
+    const fields = { ...resultFields(result), ...(cancelled && { cancelled }) };
     if (kind === "run") return fields;
     return isolated ? { ...fields, isolated } : { ...fields, isolated, notice: NOT_ISOLATED_NOTICE };
   }
@@ -346,8 +377,9 @@ export class GearRuns {
         output: live.add,
       });
       live.end();
-      await this.#finish(runId, signal.aborted ? "cancelled" : "done", result, null);
-      return { runId, result };
+      const cancelled = signal.aborted;
+      await this.#finish(runId, cancelled ? "cancelled" : "done", result, null);
+      return { runId, result, cancelled };
     } catch (error) {
       await this.#finish(runId, "failed", null, error instanceof AppError ? error.message : "internal error");
       throw error;
@@ -365,6 +397,19 @@ export class GearRuns {
       () => void store.finish.run({ id, status, ...saidOf(result), error, finished_at: clock.now() }),
     );
   }
+}
+
+function requireMayCancel(
+  caller: Caller,
+  { id, kind, status, user_id: userId, turn_id: turnId }: RunRow,
+): void {
+  if (caller.userId !== userId && caller.role !== "admin")
+    throw new AppError("forbidden", "only the person who started the run, or an admin, may cancel it");
+  if (kind === "tool")
+    throw new AppError("conflict", `gear run ${id} is a tool call; cancel turn ${turnId}`, {
+      turn_id: turnId,
+    });
+  if (status !== "running") throw new AppError("conflict", `gear run ${id} is ${status}`, { status });
 }
 
 function requireApproved(row: GearRow): void {

@@ -268,6 +268,8 @@ export const GearResult = closed({
   ...ResultFields,
   isolated: Type.Optional(Type.Boolean()),
   notice: Type.Optional(Type.String()),
+  /** Present if someone ended the run. */
+  cancelled: Type.Optional(Type.Boolean()),
 });
 export type GearResult = Static<typeof GearResult>;
 

@@ -225,7 +225,7 @@ function callTool({ runs, argsChecks, isolation }: GearToolsDeps, row: GearRow):
       await runs.ready();
       const order = runs.toolOrder(caller, agentId, workspaceId, gear, args.value, ports.callId);
       try {
-        const ended = await runs.execute(order, ports.output, ports.signal);
+        const ended = await runs.execute(order, ports.output, { cancel: ports.signal });
         return toolResult(ended, row.timeout_seconds, ports.signal);
       } catch (error) {
         if (error instanceof NeverStarted)

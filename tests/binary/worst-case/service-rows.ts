@@ -274,6 +274,7 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "GET /gears/{id}",
     "DELETE /gears/{id}",
     "GET /gear-runs/{id}",
+    "POST /gear-runs/{id}/cancel",
     "DELETE /gear-bindings/{id}",
     "GET /egress/status",
     "GET /gears/isolation",

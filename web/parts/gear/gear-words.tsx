@@ -70,8 +70,10 @@ export function resultWords(result: {
   readonly exit_code: number;
   readonly timed_out: boolean;
   readonly duration_ms: number;
+  readonly cancelled?: boolean;
 }): string {
-  return `${result.timed_out ? "timed out" : `exit ${result.exit_code}`} · ${duration(result.duration_ms)}`;
+  const end = result.cancelled ? "cancelled" : result.timed_out ? "timed out" : `exit ${result.exit_code}`;
+  return `${end} · ${duration(result.duration_ms)}`;
 }
 
 /** Explains what approving exactly this content allows on this server. */

@@ -65,7 +65,7 @@ export function Blueprint(): JSX.Element {
         <Show when={!readOnly() && live().agents.length === 1 && form() === "canvas"}>
           <p class="blueprint-hint">
             Only the orchestrator exists so far. Ask it in the <A href={`/workspaces/${here.id}`}>chat</A> to
-            create a worker; workers and their wires appear here.
+            create a worker, or add one yourself. Workers and their wires appear here.
           </p>
         </Show>
       </div>

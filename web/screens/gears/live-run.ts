@@ -18,6 +18,8 @@ interface Printed {
 
 export interface LiveRun {
   readonly running: Accessor<boolean>;
+  /** Undefined until the run begins, and after its end. */
+  readonly runId: Accessor<number | undefined>;
   /** Both streams, interleaved as they arrived. */
   readonly printed: Accessor<readonly Printed[]>;
   /** Whether the start was dropped. */
@@ -30,6 +32,7 @@ export interface LiveRun {
 
 export function createLiveRun(): LiveRun {
   const [running, setRunning] = createSignal(false);
+  const [runId, setRunId] = createSignal<number>();
   const [printed, setPrinted] = createSignal<readonly Printed[]>([]);
   const [cut, setCut] = createSignal(false);
   const [result, setResult] = createSignal<GearResult>();
@@ -50,6 +53,7 @@ export function createLiveRun(): LiveRun {
       setPrinted(joined.printed);
     }
     for (const { type, data } of events) {
+      if (type === "started") setRunId((data as { run_id: number }).run_id);
       if (type === "result") setResult(data as GearResult);
       if (type === "error") setProblem(problemOf(200, { error: data }));
     }
@@ -66,10 +70,11 @@ export function createLiveRun(): LiveRun {
       setProblem(asProblem(error));
     } finally {
       setRunning(false);
+      setRunId(undefined);
       void refresh("gears", "runs");
     }
   };
-  return { running, printed, cut, result, problem, start, clear };
+  return { running, runId, printed, cut, result, problem, start, clear };
 }
 
 const BROKEN_OFF = "The connection was lost before the run ended. See its record under Runs.";

@@ -16,6 +16,8 @@ import { type Column, Table } from "../../kit/table.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { runQuery } from "../../parts/gear/gear-queries.ts";
 import { KIND_NAMES, OutcomeTag } from "../../parts/gear/gear-words.tsx";
+import { isAdmin, me } from "../../state/session.ts";
+import { StopRun } from "./stop-run.tsx";
 
 const RUNS_EVERY_MS = 5_000;
 const PAGE = 100;
@@ -146,7 +148,10 @@ function RunDetail(props: { readonly run: GearRunDetail; readonly onClose: () =>
       <div class="section">
         <div class="row gear-run-head">
           <h2 class="heading gear-run-title">Run {props.run.id}</h2>
-          <span class="end">
+          <span class="end row">
+            <Show when={mayStop(props.run)}>
+              <StopRun id={props.run.id} />
+            </Show>
             <Button small kind="quiet" onClick={() => props.onClose()}>
               Close
             </Button>
@@ -184,6 +189,11 @@ function RunDetail(props: { readonly run: GearRunDetail; readonly onClose: () =>
       </Show>
     </>
   );
+}
+
+/** An agent's call ends with its turn. */
+function mayStop({ status, kind, user_id: userId }: GearRun): boolean {
+  return status === "running" && kind !== "tool" && (isAdmin() || me()?.id === userId);
 }
 
 const TEXT_CHARACTERS_SHOWN = 50_000;

@@ -12,6 +12,7 @@ import { takesFiles } from "./args-fields.ts";
 import { ArgsForm, type ArgsFormState } from "./args-form.tsx";
 import { resultWords } from "../../parts/gear/gear-words.tsx";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
+import { StopRun } from "./stop-run.tsx";
 
 export function TryGear(props: { readonly gear: GearDetail; readonly form: ArgsFormState }): JSX.Element {
   const run = createLiveRun();
@@ -57,6 +58,7 @@ export function TryGear(props: { readonly gear: GearDetail; readonly form: ArgsF
                 Run
               </Button>
             </Show>
+            <Show when={run.runId()}>{(id) => <StopRun id={id()} />}</Show>
             <span class="small gear-try-how" classList={{ "gear-bad": !props.gear.isolated }}>
               {props.gear.isolated ? "isolated, no network" : "NOT isolated"}
             </span>
