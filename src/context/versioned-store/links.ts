@@ -111,7 +111,7 @@ function collect(line: string, number: number, links: Link[]): void {
   for (const { link } of found) links.push(link);
 }
 
-/** In a table, the bar before the alias is written `\\|`. */
+/** In a table, the bar before the alias is written `\|`. */
 function wikiTarget(written: string): string {
   return (written.endsWith("\\") ? written.slice(0, -1) : written).trim();
 }

@@ -6,8 +6,8 @@ import { AppError, messageOf } from "../error.ts";
 /** `details.reason` of the errors. */
 type YamlProblem = "syntax" | "doubled_key";
 
-/** A line `key: value`, after its indentation and dashes. A plain key has neither a colon nor a comment. */
-const ENTRY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#'"[\]{},&*!|>%@`][^:#]*?)[ \t]*:(?:[ \t]+(.*))?$/;
+/** A line `key: value`, after its indentation and dashes. A plain key has neither a colon nor a comment; its limit keeps the search linear. */
+const ENTRY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#'"[\]{},&*!|>%@`][^:#]{0,200}?)[ \t]{0,20}:(?:[ \t]+(.*))?$/;
 const BLOCK_TEXT = /^[|>][-+0-9]*[ \t]*(?:#.*)?$/;
 
 /** `name` begins the message. An empty text is `{}`. Raises `invalid` for a text that is not YAML, or has a key twice in one block. */

@@ -4,6 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { readYaml } from "../../../src/kit/text/yaml-file.ts";
 import { refusal } from "../../kit/refusal.ts";
 
+/** In CPU time: quadratic growth would take minutes. */
+const LONG_LIMIT_US = 1_000_000;
+
 const doubled: readonly [text: string, line: number, key: string][] = [
   ["listen: 1\nlisten: 2\n", 2, "listen"],
   ["a:\n  x: 1\n  y: 2\n\n  # again\n  x: 3\n", 6, "x"],
@@ -44,6 +47,12 @@ describe("YAML that people write", () => {
   });
   test.each(single)("reads %j", (text, value) => {
     expect(readYaml("config x", text)).toEqual(value);
+  });
+  test("takes linear time on a line of any length", () => {
+    const long = `a: 1\n? "${" ".repeat(200_000)}"\n: x${" ".repeat(200_000)}y\n`;
+    const before = process.cpuUsage().user;
+    expect(readYaml("config x", long)).toMatchObject({ a: 1 });
+    expect(process.cpuUsage().user - before).toBeLessThan(LONG_LIMIT_US);
   });
   test("names the line where it stops to be YAML", async () => {
     const reading = () => readYaml("config x", "a: 1\nb: [1,\nc: 2\n");
