@@ -13,6 +13,8 @@ interface ServerCommand<A extends ArgsDef, T> {
   readonly args: A;
   /** Set if the command requires --server: what the flag is for. Checked before the command looks for a local server. */
   readonly elsewhere?: string;
+  /** Called before the command looks for a server; what it raises is the error. */
+  readonly first?: (args: Given<A>) => void;
   /** Whose saved token it sends; undefined: the current user's. */
   readonly as?: (args: Given<A>) => string | undefined;
   readonly ask: (client: Client, args: Given<A>) => Promise<T>;
@@ -27,7 +29,7 @@ type Given<A extends ArgsDef> = ParsedArgs<A & typeof connectionArgs>;
 export function serverCommand<const A extends ArgsDef, T>(
   command: ServerCommand<A, T>,
 ): CommandDef<A & typeof connectionArgs> {
-  const { name, description, args, elsewhere, as, ask, show, note } = command;
+  const { name, description, args, elsewhere, first, as, ask, show, note } = command;
   return defineCommand({
     meta: { name, description },
     args: { ...args, ...connectionArgs },
@@ -35,6 +37,7 @@ export function serverCommand<const A extends ArgsDef, T>(
       const format = formatOf(given);
       if (elsewhere !== undefined && given.server === undefined)
         throw new AppError("invalid", `missing flag: --server, ${elsewhere}`);
+      first?.(given);
       const answer = await connected(given, (client) => ask(client, given), as?.(given));
       await printData(answer, format, (value) => show(value, given));
       if (note !== undefined && format === "text") await printWarning(note(answer));

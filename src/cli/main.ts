@@ -237,6 +237,7 @@ export const program: Program = {
     "cairn daemon": "docs/sync.md",
     "cairn deactivate": "docs/ai-tools.md",
     "cairn export": "docs/ai-tools.md",
+    "cairn freshness": "docs/graph.md",
     "cairn graph": "docs/graph.md",
     "cairn init": "docs/laptop.md",
     "cairn init client": "docs/sync.md",

@@ -89,6 +89,22 @@ describe("a folder", () => {
     });
   });
 
+  test("writes a receipt over nothing but a receipt", async () => {
+    const document = join(place.folder.path, "space", "decisions.md");
+    const before = readFileSync(document, "utf8");
+    expect(await place.refused("context", "inject", "--receipt", document)).toEqual(
+      failure(`--receipt ${document}: is there and is no receipt; choose another file`),
+    );
+    expect(readFileSync(document, "utf8")).toBe(before);
+    expect(await place.refused("context", "inject", "--receipt", "-")).toEqual(
+      failure("--receipt: name a file; standard output has the text"),
+    );
+    const receipt = join(place.folder.path, "r.json");
+    await place.printed("context", "inject", "--receipt", receipt);
+    await place.printed("context", "inject", "--receipt", receipt, "--mode", "map");
+    expect((JSON.parse(readFileSync(receipt, "utf8")) as Receipt).documents).not.toEqual([]);
+  });
+
   test("exports a whole space, the same each time", async () => {
     const single = await place.printed("export", "--format", "single");
     expect(await place.printed("export")).toBe(single);

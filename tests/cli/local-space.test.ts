@@ -2,7 +2,7 @@
 // is lost by deleting or reverting, and scripts can tell by exit code and JSON what happened.
 
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ListedFile } from "../../src/context/files/listing-schema.ts";
 import { binaryPath } from "../kit/binaries.ts";
@@ -214,6 +214,19 @@ describe.skipIf(process.platform === "win32")("a difference", () => {
     expect(await shown({ PAGER: pager }, "--json")).toStartWith("{");
     expect(await at.printed("file", "diff", "a.md")).not.toContain("\u001b");
   });
+});
+
+test("in the folder of a space, deleting a space needs the name of its server, and limits that nobody set have no figure", async () => {
+  await using inside = await space();
+  const real = realpathSync(inside.directory);
+  expect(await inside.refused("space", "delete", "main", "--yes")).toEqual(
+    failure(
+      `you are in the space ${real}, which is a folder; to delete a space of a server, name the server with --server, or use --local for the one on this machine`,
+    ),
+  );
+  const [, local] = await inside.refused("space", "delete", "main", "--yes", "--local");
+  expect(local).not.toContain("you are in the space");
+  expect(await inside.printed("space", "show")).toMatch(/max_space_size +unlimited\nmax_files +unlimited\n/);
 });
 
 test("a restore undoes edits and deletes by hand, which become versions first, and leaves new files alone", async () => {

@@ -356,6 +356,7 @@ async function both() {
     await focused("Dry run");
     await page.keyboard.press("Enter");
     await side(page).getByText("exit 0").waitFor();
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent), "Dry run");
     await focused(/^Approve/);
     await page.locator(".approval-actions button:not([aria-disabled])").first().waitFor();
     await page.keyboard.press("Enter");

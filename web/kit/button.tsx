@@ -1,6 +1,6 @@
-// Buttons. A busy button is disabled and announces it; an icon button has a name.
+// Buttons. A busy button is disabled and announces it, and gets back the focus that this takes from it; an icon button has a name.
 
-import { type JSX, Show, splitProps } from "solid-js";
+import { createEffect, type JSX, on, Show, splitProps } from "solid-js";
 import { Tip } from "./tip.tsx";
 
 interface Look {
@@ -16,12 +16,32 @@ function classOf(look: Look, extra = ""): string {
   return `btn ${kind} ${look.small ? "small" : ""} ${extra}`;
 }
 
+/** Browsers take the focus from a disabled button, so that the next Tab would begin at the top of the page. */
+function keepFocusWhile(busy: () => boolean | undefined, button: () => HTMLButtonElement): void {
+  let had = false;
+  createEffect(
+    on(busy, (isBusy) => {
+      if (isBusy) had = document.activeElement === button();
+      else if (had && document.activeElement === document.body) button().focus({ preventScroll: true });
+    }),
+  );
+}
+
 export function Button(props: ButtonProps): JSX.Element {
-  const [look, rest] = splitProps(props, ["kind", "small", "busy", "children", "disabled"]);
+  const [look, rest] = splitProps(props, ["kind", "small", "busy", "children", "disabled", "ref"]);
+  let button!: HTMLButtonElement;
+  keepFocusWhile(
+    () => look.busy,
+    () => button,
+  );
   return (
     <button
       type="button"
       {...rest}
+      ref={(element) => {
+        button = element;
+        (look.ref as ((element: HTMLButtonElement) => void) | undefined)?.(element);
+      }}
       class={classOf(look)}
       disabled={look.disabled || look.busy}
       aria-busy={look.busy ? "true" : undefined}

@@ -2,7 +2,9 @@
 
 import { visibleInLine } from "../../kit/text/visible.ts";
 import { defineCommand } from "citty";
-import { readFile, stat } from "node:fs/promises";
+import { constants, existsSync } from "node:fs";
+import { access, readFile, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ArmResult, BenchReport } from "../../context/delivery/bench.ts";
 import type { Exported } from "../../context/delivery/export.ts";
@@ -65,6 +67,7 @@ export const contextInject = defineCommand({
     const format = (args.format ?? "text") as (typeof injectFormats)[number];
     const budget = args.budget === undefined ? BUDGET_TOKENS_DEFAULT[mode] : tokens(args.budget);
     const shown = formatOf(args);
+    if (args.receipt !== undefined) await requireReceiptPlace(args.receipt);
     if (format === "claude-hook" && shown !== "text")
       throw new AppError("invalid", `use --format claude-hook or --${shown}, not both`);
     const { hookOutput, inject } = await import("../../context/delivery/inject.ts");
@@ -77,9 +80,10 @@ export const contextInject = defineCommand({
       };
       return inject(await sourceOf(space), { mode, format, budget, commands }, deps);
     });
-    if (args.receipt !== undefined) await writeReceipt(args.receipt, made.receipt);
     if (format === "claude-hook") await printText(hookOutput(made.text));
     else await printData({ text: made.text, receipt: made.receipt }, shown, ({ text }) => text.trimEnd());
+    // Last, because it says what was delivered.
+    if (args.receipt !== undefined) await writeReceipt(args.receipt, made.receipt);
   },
 });
 
@@ -181,6 +185,21 @@ function tokens(text: string): number {
       `--budget "${text}": expected ${BUDGET_TOKENS_MIN} to ${BUDGET_TOKENS_MAX} tokens`,
     );
   return budget;
+}
+
+/** Raises `invalid` for `-` and for a directory that cannot be written, and `conflict` for a file that is no receipt, which is nobody's to overwrite. */
+async function requireReceiptPlace(path: string): Promise<void> {
+  if (path === "-") throw new AppError("invalid", "--receipt: name a file; standard output has the text");
+  await access(dirname(path), constants.W_OK).catch((error: unknown) => {
+    throw new AppError("invalid", `--receipt ${path}: ${accessProblem(error)}`);
+  });
+  if (!existsSync(path)) return;
+  const { parseReceipt } = await import("../../context/delivery/receipts.ts");
+  try {
+    await parsed(path, RECEIPT_BYTES_MAX, parseReceipt);
+  } catch {
+    throw new AppError("conflict", `--receipt ${path}: is there and is no receipt; choose another file`);
+  }
 }
 
 async function writeReceipt(path: string, receipt: object): Promise<void> {

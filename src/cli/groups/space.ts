@@ -1,6 +1,7 @@
 // `cairn space …`: the spaces of a server.
 
 import { defineCommand, type CommandDef } from "citty";
+import { enclosingSpaceDirectory } from "../../context/space/directory.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import type { EffectiveQuotas, Space, SyncMode, SyncRules } from "../../context/spaces/schema.ts";
 import { modeOf } from "../../context/spaces/modes.ts";
@@ -21,7 +22,7 @@ import {
 } from "../connection.ts";
 import { withReplica } from "../replica.ts";
 import { chosenSpace } from "../space-choice.ts";
-import { spaceTarget } from "../target.ts";
+import { spaceTarget, type ServerFlags } from "../target.ts";
 import { bytes, fields, plural, shown, table, when, wholeNumber } from "../text.ts";
 
 const word = { type: "positional", valueHint: "name", description: "Name of the space" } as const;
@@ -61,11 +62,17 @@ export const spaceShow = spaceCommand({
 
 /** Lists each quota in force, with its author if the space sets it. */
 function limitsText({ quotas, quotas_set_by: setBy }: Space): Record<string, string> {
-  const limit = (value: string | number, origin: { name: string; role: string } | undefined) =>
-    origin === undefined ? String(value) : `${value}, set by ${origin.name} (${origin.role})`;
+  const limit = (
+    value: number,
+    origin: { name: string; role: string } | undefined,
+    words: (value: number) => string = String,
+  ) => {
+    const said = value === Number.MAX_SAFE_INTEGER ? "unlimited" : words(value);
+    return origin === undefined ? said : `${said}, set by ${origin.name} (${origin.role})`;
+  };
   return {
-    max_file_size: limit(bytes(quotas.max_file_size), setBy.max_file_size),
-    max_space_size: limit(bytes(quotas.max_space_size), setBy.max_space_size),
+    max_file_size: limit(quotas.max_file_size, setBy.max_file_size, bytes),
+    max_space_size: limit(quotas.max_space_size, setBy.max_space_size, bytes),
     max_files: limit(quotas.max_files, setBy.max_files),
   };
 }
@@ -95,6 +102,7 @@ export const spaceDelete = serverCommand({
     space: flagToo({ ...word, required: true }),
     yes: { type: "boolean", description: "Confirm the deletion" },
   },
+  first: requireNamedServer,
   ask: async (client, args) => {
     if (args.yes !== true) {
       const found = await client.get<Space>(`/spaces/${encodeURIComponent(args.space)}`);
@@ -113,6 +121,19 @@ export const spaceDelete = serverCommand({
   },
   show: (gone) => `deleted space ${gone.name}: ${plural(gone.files, "file")}, ${gone.bytes} bytes`,
 });
+
+/** In the folder of a space, its name may mean the folder as well as a space of the server. Raises `invalid`. */
+function requireNamedServer(args: ServerFlags): void {
+  const isNamed = args.server !== undefined || args["server-dir"] !== undefined || args.local === true;
+  const folder =
+    isNamed || processEnvironment()["SERVICE_SERVER_DIR"] ? undefined : enclosingSpaceDirectory();
+  if (folder === undefined) return;
+  throw new AppError(
+    "invalid",
+    `you are in the space ${folder}, which is a folder; to delete a space of a server, name the server with --server, or use --local for the one on this machine`,
+    { directory: folder },
+  );
+}
 
 export const spaceAdopt = spaceCommand({
   name: "adopt",

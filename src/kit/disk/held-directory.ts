@@ -28,6 +28,9 @@ export const DESCRIPTORS = "/proc/self/fd";
 export type Through = "descriptors" | "paths";
 export const THROUGH: Through = existsSync(DESCRIPTORS) ? "descriptors" : "paths";
 
+/** What Linux adds to the place of an open file whose name is gone or another file's. proc_pid_fd(5). */
+const REPLACED = " (deleted)";
+
 /** The directory or file does not exist or cannot be opened. */
 const ABSENT = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "ENXIO"];
 
@@ -64,6 +67,8 @@ export class HeldRoot {
   open(path: string): number | undefined {
     const descriptor = opened(`${this.#path}/${path}`, OPEN_FILE);
     if (descriptor === undefined || this.#lies(descriptor, path)) return descriptor;
+    // A file that was replaced since was there. Nothing else can have this place, because the last name was opened as it is written.
+    if (this.#lies(descriptor, `${path}${REPLACED}`)) return descriptor;
     closeSync(descriptor);
     return undefined;
   }

@@ -24,6 +24,9 @@ import { foldedPath, type DocumentPath } from "../text/paths.ts";
 
 const LIST_ENTRIES_MAX = 10_000;
 const LOOKED_AT_ONCE = 64;
+/** Of a file that someone replaces again and again. */
+const RESOLUTIONS_MAX = 100;
+const BROKEN = Symbol("a link to nothing");
 
 export interface Listed {
   readonly name: string;
@@ -118,8 +121,8 @@ export class RootDirectory {
   }
 
   async #resolve(root: string, path: DocumentPath, noun: string): Promise<string> {
-    const real = await guarded(path, () => absentAsUndefined(realpath(join(root, path))));
-    if (real === undefined) throw notFound(noun, path);
+    const real = await guarded(path, () => realPathOf(join(root, path)));
+    if (real === undefined || real === BROKEN) throw notFound(noun, path);
     proveInside(root, real, path);
     refuseResolvedSpelling(root, real, path);
     return real;
@@ -131,10 +134,9 @@ export class RootDirectory {
     const missing: string[] = [];
     for (;;) {
       const candidate = join(root, ...segments);
-      const real = await guarded(path, () => absentAsUndefined(realpath(candidate)));
+      const real = await guarded(path, () => realPathOf(candidate));
+      if (real === BROKEN) throw new AppError("invalid", `${path}: a link in the path is broken`);
       if (real !== undefined) return { real: proveInside(root, real, path), missing };
-      const link = await guarded(path, () => absentAsUndefined(lstat(candidate)));
-      if (link) throw new AppError("invalid", `${path}: a link in the path is broken`);
       if (segments.length === 0)
         throw new AppError("conflict", `${path}: the directory was removed in the meantime`);
       missing.unshift(segments.pop()!);
@@ -323,6 +325,20 @@ async function writeNew(path: string, content: Uint8Array): Promise<void> {
 function proveInside(root: string, real: string, path: string): string {
   if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return real;
   throw new AppError("invalid", `${path}: a link in the path leads out of the directory`);
+}
+
+/**
+ * Undefined: nothing is there; `BROKEN`: a link to nothing. The runtime reports a file as absent if it is replaced while its path is resolved,
+ * so only a link or nothing is taken at its word.
+ */
+async function realPathOf(path: string): Promise<string | typeof BROKEN | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const real = await absentAsUndefined(realpath(path));
+    if (real !== undefined) return real;
+    const entry = await absentAsUndefined(lstat(path));
+    if (!entry) return undefined;
+    if (entry.isSymbolicLink() || attempt === RESOLUTIONS_MAX) return BROKEN;
+  }
 }
 
 /** Platforms where resolving a path also returns its spelling on disk. */
