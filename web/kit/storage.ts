@@ -36,6 +36,37 @@ export function keep(name: string, value: unknown): boolean {
   }
 }
 
+/** What one person types in one page, while other tabs may store theirs under the same name. */
+export interface TabDraft<T> {
+  readonly before: T | undefined;
+  readonly keep: (value: T) => void;
+  /** Removes what this tab stored; what another tab has stored since stays. */
+  readonly drop: () => void;
+  /** Stops keeping it. */
+  readonly end: () => void;
+}
+
+/** The draft is stored again when the page is left, because another tab may have stored or dropped its own meanwhile. */
+export function tabDraft<T>(name: string): TabDraft<T> {
+  const before = remember<T>(name);
+  /** As stored or read here last. */
+  let own = before;
+  const isOwn = () => JSON.stringify(remember(name)) === JSON.stringify(own);
+  const restore = () => {
+    if (own !== undefined && !isOwn()) keep(name, own);
+  };
+  addEventListener("pagehide", restore);
+  return {
+    before,
+    keep: (value) => void keep(name, (own = value)),
+    drop: () => {
+      if (isOwn()) keep(name, undefined);
+      own = undefined;
+    },
+    end: () => removeEventListener("pagehide", restore),
+  };
+}
+
 /** Calls `hear` when another tab stores a value under this name, or removes it. Returns a function that unsubscribes. */
 export function onKept<T>(name: string, hear: (value: T | undefined) => void): () => void {
   const listen = ({ key }: StorageEvent) => {

@@ -9,10 +9,12 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError, systemCode } from "../../kit/error.ts";
+import { sameFile } from "../../kit/disk/held-directory.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
 import { syncDirectoryNow } from "../../kit/disk/replace-file.ts";
 
@@ -32,33 +34,58 @@ export class AuditFile {
   #end = 0;
   /** A partly written line follows the end. */
   #isTorn = false;
+  readonly #replaced: () => void;
 
-  constructor(path: string) {
+  /** `replaced` hears that another file has the name, or none had; it is written from then on. */
+  constructor(path: string, replaced: () => void = () => {}) {
     this.path = path;
+    this.#replaced = replaced;
   }
 
   /** Opens for writing and removes the torn last line, which begins at `end`. */
   open(end: number): void {
+    const descriptor = this.#openNamed();
+    const { size } = fstatSync(descriptor);
+    this.#end = Math.min(end, size);
+    if (size > end) ftruncateSync(descriptor, end);
+  }
+
+  #openNamed(): number {
     mkdirSync(dirname(this.path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-    this.#descriptor = openSync(this.path, "a+", PRIVATE_FILE_MODE);
+    const descriptor = openSync(this.path, "a+", PRIVATE_FILE_MODE);
+    this.#descriptor = descriptor;
     // Make the directory entry survive a power cut.
     syncDirectoryNow(dirname(this.path));
-    const { size } = fstatSync(this.#descriptor);
-    this.#end = Math.min(end, size);
-    if (size > end) ftruncateSync(this.#descriptor, end);
+    return descriptor;
+  }
+
+  /** A moved or replaced file would take the records along, out of everybody's sight. What is missing in the new one is found by verification. */
+  #followName(descriptor: number): number {
+    const named = statSync(this.path, { throwIfNoEntry: false });
+    if (named && sameFile(named, fstatSync(descriptor))) return descriptor;
+    const opened = this.#openNamed();
+    closeSync(descriptor);
+    this.#isTorn = false;
+    this.#end = fstatSync(opened).size;
+    this.#replaced();
+    // An editor may have left out the last line break.
+    if (this.#end > 0 && readAt(opened, this.#end - 1, 1)[0] !== NEWLINE)
+      this.#end += writeSync(opened, "\n");
+    return opened;
   }
 
   /** Appends all of the lines or nothing: a partial write on a full disk is truncated again, so that the next line begins where it should. */
   append(lines: string): void {
     if (this.#descriptor === undefined) throw new AppError("unavailable", "the audit file is not open");
-    if (this.#isTorn) this.#cut(this.#descriptor);
+    const descriptor = this.#followName(this.#descriptor);
+    if (this.#isTorn) this.#cut(descriptor);
     const bytes = Buffer.from(lines);
     let at = 0;
     try {
-      while (at < bytes.length) at += writeSync(this.#descriptor, bytes, at);
+      while (at < bytes.length) at += writeSync(descriptor, bytes, at);
     } catch (error) {
       this.#isTorn = at > 0;
-      if (this.#isTorn) this.#cut(this.#descriptor);
+      if (this.#isTorn) this.#cut(descriptor);
       throw error;
     }
     this.#end += bytes.length;

@@ -73,7 +73,11 @@ export class AuditChain {
 
   constructor(deps: AuditChainDeps) {
     this.#deps = deps;
-    this.#file = new AuditFile(deps.path);
+    this.#file = new AuditFile(deps.path, () =>
+      deps.log.error("the audit file was replaced or moved; records continue in the file of its name", {
+        path: deps.path,
+      }),
+    );
   }
 
   /** Opens the file and continues after `last`. Truncates it at `end`, which drops an incomplete last line. */
@@ -202,7 +206,6 @@ export class AuditChain {
       hash = hashOf(body);
       lines += lineOf(body, hash);
     }
-    const from = this.#file.size;
     try {
       this.#file.append(lines);
     } catch (error) {
@@ -210,6 +213,7 @@ export class AuditChain {
       if (batch.length > 1) return batch.forEach((one) => this.#write([one]));
       return this.#failed(batch[0], error);
     }
+    const from = this.#file.size - Buffer.byteLength(lines);
     this.failure = undefined;
     this.#lost = undefined;
     this.#end = { seq, hash };

@@ -6,10 +6,12 @@ import { GivenName, closed, Id, nullable, Time, Flag } from "../../kit/schema.ts
 export const DESCRIPTION_CHARACTERS_MAX = 10_000;
 export const WORKSPACES_PER_LIST_MAX = 10_000;
 
+const Tokens = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+
 /** Spending limits; null or absent means no limit. Tokens are input plus output; costs are in the unit of the model prices. */
 export const Budget = closed({
-  tokens_per_turn: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
-  tokens_per_day: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
+  tokens_per_turn: Type.Optional(nullable(Tokens)),
+  tokens_per_day: Type.Optional(nullable(Tokens)),
   cost_per_turn: Type.Optional(nullable(Type.Number({ exclusiveMinimum: 0 }))),
   cost_per_day: Type.Optional(nullable(Type.Number({ exclusiveMinimum: 0 }))),
 });

@@ -46,3 +46,23 @@ test("a system that fails ends the walk, without the place", async () => {
     message: "a cannot be read: EMFILE",
   });
 });
+
+test.if(process.platform === "linux")(
+  "of names that differ in their Unicode form only, the one in NFC is the document and the others are refused",
+  async () => {
+    await using folder = await temporaryFolder();
+    for (const name of ["\u00fa.md", "u\u0301.md", "o\u0301.md", "e\u0301/x.md", "\u00e9/x.md"])
+      await folder.write(name, name);
+    const entries = [...walk(folder.path, new HeldRoot(folder.path), "")].map((entry) => [
+      entry.path,
+      "refused" in entry ? entry.refused.code : entry.name,
+    ]);
+    expect(entries.toSorted()).toEqual([
+      ["e\u0301/", "clash"],
+      ["u\u0301.md", "clash"],
+      ["\u00e9/x.md", "\u00e9/x.md"],
+      ["\u00f3.md", "o\u0301.md"],
+      ["\u00fa.md", "\u00fa.md"],
+    ]);
+  },
+);

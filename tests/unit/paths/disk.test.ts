@@ -27,12 +27,6 @@ import { RootDirectory } from "../../../src/kit/disk/paths-disk.ts";
 import { temporaryFolder, type Folder } from "../../kit/folder.ts";
 import { refusal, refusalText } from "../../kit/refusal.ts";
 
-/** Replaces the file `a.txt` of its directory until it is killed. */
-const REPLACER = `
-  import { renameSync, writeFileSync } from "node:fs";
-  for (;;) { writeFileSync("t", "whole"); renameSync("t", "a.txt"); }
-`;
-const LOOKS = 3_000;
 const TEMPORARY = ".cairn-save-test";
 const SECRET = "secret of another place";
 const isRoot = process.getuid?.() === 0;
@@ -432,22 +426,4 @@ test.if(isLinux)("no descriptor is left open by refusals", async () => {
   for (let round = 0; round < 20; round++)
     for (const name of names) await read(place.root, name).catch(() => {});
   expect(open()).toBe(before);
-});
-
-test("opens a file that another process replaces all the time", async () => {
-  await using folder = await temporaryFolder();
-  await folder.write("a.txt", "whole");
-  await using replacer = Bun.spawn([process.execPath, "-e", REPLACER], {
-    cwd: folder.path,
-    stderr: "inherit",
-  });
-  const root = new RootDirectory(folder.path);
-  const seen = new Set<number>();
-  for (let look = 0; look < LOOKS; look += 1) {
-    await using file = await root.open(at("a.txt"));
-    expect(file.size).toBe(5);
-    seen.add(file.modified);
-  }
-  expect(seen.size).toBeGreaterThan(10);
-  replacer.kill();
 });

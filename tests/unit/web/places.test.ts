@@ -70,6 +70,7 @@ describe("figures of a model", () => {
   test.each([
     ["0.25", 0.25],
     ["0,25", 0.25],
+    ["0,125", 0.125],
     [".5", 0.5],
     ["3.", 3],
   ])("a price of %p", (text, value) =>
@@ -88,6 +89,13 @@ describe("figures of a model", () => {
     const problem = expect.stringMatching(/^Enter a/) as string;
     expect(() => figuresOf({ ...noFigures, [field]: text })).toThrow(
       expect.objectContaining({ code: "invalid", details: { field, problem } }),
+    );
+  });
+
+  test.each(["1,500", "12,000,000"])("a price of %p could be two numbers, so it is refused", (text) => {
+    const problem = "A comma before three digits can mean two numbers. Write 1500 or 1.5.";
+    expect(() => figuresOf({ ...noFigures, input_price: text })).toThrow(
+      expect.objectContaining({ code: "invalid", details: { field: "input_price", problem } }),
     );
   });
 

@@ -75,6 +75,9 @@ export function changesOf(typed: ModelTexts, before: ModelTexts): Partial<Model>
   );
 }
 
+/** 1,500 is 1500 to some and 1.5 to others; 0,125 is clear. */
+const AMBIGUOUS = /^[1-9]\d{0,2}(?:,\d{3})+$/;
+
 /** Raises `Problem` with the field. The server checks the limits. */
 export function figuresOf(texts: FigureTexts): Figures {
   const figures = figureFields.map((field) => [field, figureOf(field, texts[field])]);
@@ -85,6 +88,8 @@ function figureOf(field: FigureField, typed: string): number | null {
   const text = typed.trim();
   if (text === "") return null;
   const whole = field.endsWith("_tokens");
+  if (!whole && AMBIGUOUS.test(text))
+    throw fieldProblem(field, "A comma before three digits can mean two numbers. Write 1500 or 1.5.");
   // 200,000 and 200 000 are the same number; a price may be written 0,25.
   const plain = whole ? text.replace(/[\s,_.](?=\d{3}(?:\D|$))/g, "") : text.replace(",", ".");
   const fits = whole ? /^\d+$/.test(plain) : /^(?:\d+\.?\d*|\.\d+)$/.test(plain);

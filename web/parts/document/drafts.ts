@@ -22,8 +22,8 @@ export interface Drafts {
   readonly get: (path: string) => Draft | undefined;
   readonly set: (path: string, draft: Draft) => void;
   readonly drop: (path: string) => void;
-  /** Stores pending drafts; returns false if one could not be stored. */
-  readonly flush: () => boolean;
+  /** Stores pending drafts, and those that another tab replaced or dropped; returns false if one could not be stored. */
+  readonly leave: () => boolean;
 }
 
 const places = new Map<string, Drafts>();
@@ -44,8 +44,15 @@ function createDrafts(place: string): Drafts {
     const draft = remember<Draft>(nameOf(path));
     if (draft) known.set(path, draft);
   }
+  /** As this page stored or read them last: another tab may have stored its own under the same name. */
+  const own = new Map(known);
   const [paths, setPaths] = createSignal<ReadonlySet<string>>(new Set(known.keys()));
   const kept = new Set(known.keys());
+  const dropped = new Set<string>();
+  const isOwn = (path: string) => {
+    const stored = remember<Draft>(nameOf(path));
+    return stored?.text === own.get(path)?.text && stored?.version === own.get(path)?.version;
+  };
   const waiting = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -57,9 +64,15 @@ function createDrafts(place: string): Drafts {
       (kept.has(path) || kept.size < DRAFTS_KEPT_MAX);
     if (fits) {
       if (!keep(nameOf(path), draft)) return;
+      own.set(path, draft);
       kept.add(path);
+      dropped.delete(path);
     } else {
-      keep(nameOf(path), undefined);
+      if (isOwn(path)) {
+        keep(nameOf(path), undefined);
+        dropped.add(path);
+      }
+      own.delete(path);
       kept.delete(path);
     }
     waiting.delete(path);
@@ -68,7 +81,7 @@ function createDrafts(place: string): Drafts {
     clearTimeout(timer);
     timer = undefined;
     for (const path of waiting) write(path);
-    keep(indexName, [...kept]);
+    keep(indexName, indexOf(remember(indexName), kept, dropped));
     return waiting.size === 0 && [...known.keys()].every((path) => kept.has(path));
   };
   const change = (path: string) => {
@@ -86,16 +99,28 @@ function createDrafts(place: string): Drafts {
     drop: (path) => {
       if (known.delete(path)) change(path);
     },
-    flush,
+    leave: () => {
+      for (const path of known.keys()) if (!isOwn(path)) waiting.add(path);
+      return flush();
+    },
   };
 }
 
-/** Flushes the drafts of every place opened in this page. */
-function flushAll(): boolean {
-  return [...places.values()].map((drafts) => drafts.flush()).every(Boolean);
+/** The paths of drafts in storage, where other tabs have theirs, too. */
+function indexOf(
+  stored: readonly string[] = [],
+  kept: ReadonlySet<string>,
+  dropped: ReadonlySet<string>,
+): string[] {
+  return [...new Set([...stored, ...kept])].filter((path) => !dropped.has(path));
 }
 
-addEventListener("pagehide", flushAll);
+/** Stores the drafts of every place opened in this page. */
+function leaveAll(): boolean {
+  return [...places.values()].map((drafts) => drafts.leave()).every(Boolean);
+}
+
+addEventListener("pagehide", leaveAll);
 addEventListener("beforeunload", (event) => {
-  if (!flushAll()) event.preventDefault();
+  if (!leaveAll()) event.preventDefault();
 });

@@ -1,7 +1,7 @@
 // Edits an instruction. Saving requires that the version read is still current; if someone else saved meanwhile, a dialog shows both
 // texts. A draft survives a reload, together with the version it is based on.
 
-import { createSignal, type JSX, Show } from "solid-js";
+import { createSignal, type JSX, onCleanup, Show } from "solid-js";
 import type { Instruction } from "../../../src/service/library/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { asProblem } from "../../api/problem.ts";
@@ -9,7 +9,8 @@ import { put } from "../../api/query.ts";
 import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
-import { keep, remember } from "../../kit/storage.ts";
+import { remember, tabDraft } from "../../kit/storage.ts";
+import { me } from "../../state/session.ts";
 import { instructionChanged } from "./queries.ts";
 import { StaleDialog } from "./stale-dialog.tsx";
 import { type Wording, WordingFields } from "./wording-fields.tsx";
@@ -18,7 +19,7 @@ interface Draft extends Wording {
   readonly version: number;
 }
 
-const draftName = (id: number) => `library.draft.${id}`;
+const draftName = (id: number) => `library.draft.${me()!.id}.${id}`;
 
 export const hasDraft = (id: number) => remember<Draft>(draftName(id)) !== undefined;
 
@@ -64,17 +65,19 @@ export function EditInstruction(props: EditProps): JSX.Element {
 
 function createEdit(props: EditProps) {
   const { id } = props.instruction;
-  const before = remember<Draft>(draftName(id));
+  const stored = tabDraft<Draft>(draftName(id));
+  onCleanup(stored.end);
+  const { before } = stored;
   const { name, text, version } = props.instruction;
   const [draft, setDraft] = createSignal<Draft>(before ?? { name, text, version });
   /** The version that someone else saved meanwhile. */
   const [newer, setNewer] = createSignal<Instruction>();
   const change = (wording: Wording) => {
     setDraft((was) => ({ ...wording, version: was.version }));
-    keep(draftName(id), draft());
+    stored.keep(draft());
   };
   const leave = () => {
-    keep(draftName(id), undefined);
+    stored.drop();
     props.onDone();
   };
   const sent = createSubmission(["name", "text"], async () => {

@@ -33,9 +33,9 @@ export function InstructionDetail(props: { readonly id: number; readonly onClose
 
 function Shown(props: { readonly instruction: Instruction; readonly onClose: () => void }): JSX.Element {
   const id = () => props.instruction.id;
-  const [editing, setEditing] = createSignal(hasDraft(id()));
-  const uses = usesQuery(id);
   const mayChange = () => isAdmin() || props.instruction.author_id === me()?.id;
+  const [editing, setEditing] = createSignal(mayChange() && hasDraft(id()));
+  const uses = usesQuery(id);
   const remove = async () => {
     const yes = await confirm({
       title: `Delete ${props.instruction.name}?`,

@@ -7,35 +7,45 @@ import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
 import { keep, remember } from "../../kit/storage.ts";
+import { me } from "../../state/session.ts";
 import { type Wording, WordingFields } from "./wording-fields.tsx";
 
-const DRAFT = "library.draft.new";
+const draftName = () => `library.draft.${me()!.id}.new`;
 
 export function NewInstruction(props: {
   readonly onMade: (id: number) => void;
   readonly onCancel: () => void;
 }): JSX.Element {
-  const [wording, setWording] = createSignal<Wording>(remember(DRAFT) ?? { name: "", text: "" });
+  const [wording, setWording] = createSignal<Wording>(remember(draftName()) ?? { name: "", text: "" });
   const change = (value: Wording) => {
     setWording(value);
-    keep(DRAFT, value);
+    keep(draftName(), value);
   };
   const sent = createSubmission(["name", "text"], async () => {
     const made = await take(api.instructions.post(wording()));
-    keep(DRAFT, undefined);
+    keep(draftName(), undefined);
     put(["instruction", made.id, "text"], made);
     await refresh("instructions");
     props.onMade(made.id);
   });
   return (
-    <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>
+    <form
+      ref={focusOn("input")}
+      class="section form"
+      onSubmit={(event) => void sent.submit(event)}
+      onKeyDown={(event) => {
+        if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        void sent.submit();
+      }}
+    >
       <h2 class="library-heading">Create instruction</h2>
       <WordingFields value={wording()} onChange={change} sent={sent} />
       <FormActions
         form={sent}
         action="Create instruction"
         onCancel={() => {
-          keep(DRAFT, undefined);
+          keep(draftName(), undefined);
           props.onCancel();
         }}
       />

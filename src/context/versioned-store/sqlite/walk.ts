@@ -91,6 +91,7 @@ export function* walkNames(
       yield { ...entries, modified };
       continue;
     }
+    let doubles: ReadonlySet<string> | undefined;
     for (const entry of entries) {
       const name = prefix + entry.name;
       const isOrdinary = ORDINARY.test(entry.name) && name.length <= SHORT_CHARACTERS && depth <= DEPTH_MAX;
@@ -99,7 +100,9 @@ export function* walkNames(
         continue;
       }
       if (directory === "" && isOwnDirectory(entry.name)) continue;
-      const refused = refusalOf(entry, name, depth);
+      const isOtherForm = entry.name !== entry.name.normalize("NFC");
+      const isDouble = isOtherForm && (doubles ??= doublesOf(entries)).has(entry.name);
+      const refused = isDouble ? DOUBLE : refusalOf(entry, name, depth);
       if (!refused && entry.isDirectory()) left.push({ directory: name, depth: depth + 1 });
       else {
         const stats = lstatSync(`${root}/${name}`, IF_THERE);
@@ -108,6 +111,25 @@ export function* walkNames(
       }
     }
   }
+}
+
+/** Of two names that differ in their Unicode form only, one would hide behind the other: the one in NFC is the document. */
+const DOUBLE: Refusal = {
+  code: "clash",
+  reason: "has the same name as another file in another Unicode form",
+};
+
+function doublesOf(entries: readonly Dirent[]): ReadonlySet<string> {
+  const names = entries.map(({ name }) => name);
+  const taken = new Set(names);
+  const doubles = new Set<string>();
+  for (const name of names.toSorted()) {
+    const path = name.normalize("NFC");
+    if (path === name) continue;
+    if (taken.has(path)) doubles.add(name);
+    taken.add(path);
+  }
+  return doubles;
 }
 
 /** A directory that is gone meanwhile has no entries. */
