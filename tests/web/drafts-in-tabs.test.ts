@@ -12,12 +12,17 @@ onScreen("drafts in several tabs", filesScreen, (at) => {
     const two = await at.openFile("both.md", { context: one.context() });
     await typeAtEnd(two, "both.md", " of tab two");
     await stateIs(two, "Not saved");
+    const stored = () =>
+      one.evaluate(
+        () => Object.entries(localStorage).find(([key]) => key.endsWith("both.md"))?.[1] ?? "none",
+      );
+    await eventually(async () => (await stored()).includes("of tab two"), true);
     await typeAtEnd(one, "both.md", " of tab one");
+    await eventually(async () => (await stored()).includes("of tab one"), true);
     await one.keyboard.press("Control+s");
     await stateIs(one, "Saved");
     await two.getByText("Your version is kept.", { exact: false }).waitFor();
-    const stored = () => Object.keys(localStorage).filter((key) => key.endsWith("both.md")).length;
-    await eventually(() => one.evaluate(stored), 0);
+    await eventually(stored, "none");
     await two.reload();
     await editor(two, "both.md").getByText("start of tab two").waitFor();
     await one.context().close();
