@@ -86,6 +86,9 @@ export function stopping(what: "server" | "service"): AppError {
   return new AppError("unavailable", `the ${what} is stopping`);
 }
 
+/** Names come from the caller, so errors truncate them. */
+export const NAME_CHARACTERS_SHOWN_MAX = 100;
+
 /** `query parameter limit: given twice`. The details repeat it in parts, for a client with another name for the parameter. */
 export function badParameter(name: string, problem: string): AppError {
   return new AppError("invalid", `query parameter ${name}: ${problem}`, {

@@ -93,7 +93,7 @@ describe("a folder", () => {
     const document = join(place.folder.path, "space", "decisions.md");
     const before = readFileSync(document, "utf8");
     expect(await place.refused("context", "inject", "--receipt", document)).toEqual(
-      failure(`--receipt ${document}: is there and is no receipt; choose another file`),
+      failure(`--receipt ${document}: not a receipt; choose another file`),
     );
     expect(readFileSync(document, "utf8")).toBe(before);
     expect(await place.refused("context", "inject", "--receipt", "-")).toEqual(

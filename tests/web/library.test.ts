@@ -150,6 +150,18 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await page.close();
   });
 
+  test("creates an instruction with Ctrl S", async () => {
+    const page = await open("/library");
+    await page.getByRole("button", { name: "Create instruction" }).click();
+    await side(page).getByLabel("Name").fill("By keyboard");
+    await side(page).getByLabel("Text").fill("Say it short.");
+    await page.keyboard.press("Control+s");
+    await page.waitForURL(/\/library\/\d+$/);
+    const made = (await busy.admin.get("/instructions")).find(({ name }) => name === "By keyboard");
+    expect(await read(made!.id)).toMatchObject({ text: "Say it short.", version: 1 });
+    await page.close();
+  });
+
   test("tells readers who can edit it, and reports a missing instruction", async () => {
     const page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${busy.tokens.member}` });

@@ -36,7 +36,7 @@ export function keep(name: string, value: unknown): boolean {
   }
 }
 
-/** What one person types in one page, while other tabs may store theirs under the same name. */
+/** The draft of one page. Other tabs may store their own under the same name. */
 export interface TabDraft<T> {
   readonly before: T | undefined;
   readonly keep: (value: T) => void;

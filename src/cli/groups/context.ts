@@ -198,7 +198,7 @@ async function requireReceiptPlace(path: string): Promise<void> {
   try {
     await parsed(path, RECEIPT_BYTES_MAX, parseReceipt);
   } catch {
-    throw new AppError("conflict", `--receipt ${path}: is there and is no receipt; choose another file`);
+    throw new AppError("conflict", `--receipt ${path}: not a receipt; choose another file`);
   }
 }
 

@@ -28,7 +28,7 @@ export const DESCRIPTORS = "/proc/self/fd";
 export type Through = "descriptors" | "paths";
 export const THROUGH: Through = existsSync(DESCRIPTORS) ? "descriptors" : "paths";
 
-/** What Linux adds to the place of an open file whose name is gone or another file's. proc_pid_fd(5). */
+/** Linux adds this to the path of an open file that was deleted or replaced. proc_pid_fd(5). */
 const REPLACED = " (deleted)";
 
 /** The directory or file does not exist or cannot be opened. */

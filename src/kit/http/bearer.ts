@@ -1,12 +1,9 @@
 // Reads the bearer token of a request, and defines the two errors about it. `details.credential` distinguishes them: a client without a token
 // signs in, and a client with a refused token discards it.
 
-import { AppError } from "../error.ts";
+import { AppError, NAME_CHARACTERS_SHOWN_MAX } from "../error.ts";
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
-
-/** Names come from the caller, so errors truncate them. */
-const HEADER_CHARACTERS_SHOWN_MAX = 100;
 
 /** Raises `unauthenticated` for any other scheme. */
 export function bearerOf(authorization: string): string {
@@ -19,7 +16,7 @@ export function bearerOf(authorization: string): string {
 export function noCredential(header?: string): AppError {
   const needed = "authentication required: send Authorization: Bearer <token>";
   if (header === undefined) return new AppError("unauthenticated", needed, { credential: "missing" });
-  const named = header.slice(0, HEADER_CHARACTERS_SHOWN_MAX);
+  const named = header.slice(0, NAME_CHARACTERS_SHOWN_MAX);
   return new AppError(
     "unauthenticated",
     `${needed}; the header "${named}" may come from a proxy, and only direct requests from this machine need no token`,

@@ -3,14 +3,12 @@
 
 import { turnOfOthers } from "../clock.ts";
 import { LATE, within } from "../concurrency/deadline.ts";
-import { AppError, fieldError } from "../error.ts";
+import { AppError, fieldError, NAME_CHARACTERS_SHOWN_MAX } from "../error.ts";
 import { isDeeper, JSON_DEPTH_MAX } from "../text/json-depth.ts";
 import { slowBody } from "./bodies.ts";
 import { claimBody, exchangeOf } from "./exchange.ts";
 
 export const JSON_BODY_BYTES_MAX = 1024 * 1024;
-/** Names come from the caller, so errors truncate them. */
-const NAME_CHARACTERS_SHOWN_MAX = 100;
 /** Half of a pair can only be written as an escape, since the text is UTF-8. */
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 /** Bodies up to this size are read in one piece, at half the cost of a stream. */

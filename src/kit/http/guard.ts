@@ -116,7 +116,7 @@ const DIRECT_HEADERS = new Set([
   "x-request-id",
   "x-requested-with",
 ]);
-/** What only proxies, tunnels and CDNs send. The privilege does not depend on this list. */
+/** Headers that only proxies, tunnels and CDNs send. The privilege does not depend on this list. */
 const FORWARDING =
   /^(?:forwarded|via|(?:x-)?(?:forwarded|real|original|client|cluster|envoy|proxy|azure|amz|amzn|arr)-.*|true-client-ip|(?:cf|fly|fastly|cdn|tailscale|ngrok)-.*)$/;
 const DIRECT_PREFIXES = ["sec-", "access-control-request-"];

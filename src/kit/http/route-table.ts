@@ -1,6 +1,6 @@
 // Answers requests that match no route, with the allowed methods of a path, and refuses parameters and bodies that a route does not take.
 
-import { AppError, badParameter, fieldError } from "../error.ts";
+import { AppError, badParameter, fieldError, NAME_CHARACTERS_SHOWN_MAX } from "../error.ts";
 import { INTEGER_FORMAT } from "./text-params.ts";
 
 interface Listed {
@@ -128,9 +128,6 @@ export function unknownQuery(query: string): AppError {
   const name = new URLSearchParams(query).keys().next().value ?? "";
   return badParameter(name.slice(0, NAME_CHARACTERS_SHOWN_MAX), "unknown field");
 }
-
-/** Names come from the caller, so errors truncate them. */
-const NAME_CHARACTERS_SHOWN_MAX = 100;
 
 /** `:name` is one segment; `*` is the rest of the path. */
 function patternOf(path: string): RegExp {

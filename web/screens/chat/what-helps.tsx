@@ -1,4 +1,4 @@
-// What a person can do about a turn whose model call the provider refused.
+// Advice about a turn whose model call the provider refused.
 
 import { A } from "@solidjs/router";
 import { createMemo, type JSX, Match, Show, Switch } from "solid-js";

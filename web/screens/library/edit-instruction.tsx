@@ -9,6 +9,7 @@ import { put } from "../../api/query.ts";
 import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
+import { onSaveKey } from "../../kit/save-key.ts";
 import { remember, tabDraft } from "../../kit/storage.ts";
 import { me } from "../../state/session.ts";
 import { instructionChanged } from "./queries.ts";
@@ -36,11 +37,7 @@ export function EditInstruction(props: EditProps): JSX.Element {
         ref={focusOn("textarea")}
         class="section form"
         onSubmit={(event) => void sent.submit(event)}
-        onKeyDown={(event) => {
-          if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
-          event.preventDefault();
-          void sent.submit();
-        }}
+        onKeyDown={onSaveKey(() => void sent.submit())}
       >
         <Show when={before}>
           <p class="small muted">Restored your draft, based on version {before!.version}.</p>

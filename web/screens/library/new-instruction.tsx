@@ -6,6 +6,7 @@ import { put, refresh } from "../../api/query.ts";
 import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
+import { onSaveKey } from "../../kit/save-key.ts";
 import { keep, remember } from "../../kit/storage.ts";
 import { me } from "../../state/session.ts";
 import { type Wording, WordingFields } from "./wording-fields.tsx";
@@ -33,11 +34,7 @@ export function NewInstruction(props: {
       ref={focusOn("input")}
       class="section form"
       onSubmit={(event) => void sent.submit(event)}
-      onKeyDown={(event) => {
-        if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
-        event.preventDefault();
-        void sent.submit();
-      }}
+      onKeyDown={onSaveKey(() => void sent.submit())}
     >
       <h2 class="library-heading">Create instruction</h2>
       <WordingFields value={wording()} onChange={change} sent={sent} />
