@@ -34,7 +34,9 @@ onScreen("drafts in several tabs", filesScreen, (at) => {
     const two = await at.openFile("second.md", { context: one.context() });
     await typeAtEnd(one, "first.md", ", and a draft of one");
     await typeAtEnd(two, "second.md", ", and a draft of two");
+    const closed = one.waitForEvent("close");
     await one.close({ runBeforeUnload: true });
+    await closed;
     await two.goto("about:blank");
     for (const [path, text] of [
       ["first.md", "saved, and a draft of one"],

@@ -25,6 +25,17 @@ export function remember<T>(name: string): T | undefined {
   }
 }
 
+/** The names with this prefix under which something is stored. */
+export function namesUnder(prefix: string): string[] {
+  try {
+    return Object.keys(localStorage)
+      .filter((key) => key.startsWith(PREFIX + prefix))
+      .map((key) => key.slice(PREFIX.length));
+  } catch {
+    return [];
+  }
+}
+
 /** Stores a value; undefined removes it. Returns false when storage is full or forbidden, which keeps the previous value. */
 export function keep(name: string, value: unknown): boolean {
   try {

@@ -2,7 +2,7 @@
 // too long for storage last as long as the page, which then warns before it is left.
 
 import { type Accessor, createSignal } from "solid-js";
-import { keep, remember } from "../../kit/storage.ts";
+import { keep, namesUnder, remember } from "../../kit/storage.ts";
 
 /** Browsers store about five million characters per site. */
 const DRAFT_CHARACTERS_KEPT_MAX = 500_000;
@@ -37,18 +37,18 @@ export function draftsOf(userId: number, within: number | "context"): Drafts {
 }
 
 function createDrafts(place: string): Drafts {
-  const indexName = `files.drafts.${place}`;
-  const nameOf = (path: string) => `files.draft.${place}.${path}`;
+  const prefix = `files.draft.${place}.`;
+  const nameOf = (path: string) => prefix + path;
   const known = new Map<string, Draft>();
-  for (const path of remember<string[]>(indexName) ?? []) {
-    const draft = remember<Draft>(nameOf(path));
-    if (draft) known.set(path, draft);
+  // By their names, without a list of them: two tabs that change one list at once lose an entry.
+  for (const name of namesUnder(prefix)) {
+    const draft = remember<Draft>(name);
+    if (draft) known.set(name.slice(prefix.length), draft);
   }
   /** As this page stored or read them last: another tab may have stored its own under the same name. */
   const own = new Map(known);
   const [paths, setPaths] = createSignal<ReadonlySet<string>>(new Set(known.keys()));
   const kept = new Set(known.keys());
-  const dropped = new Set<string>();
   const isOwn = (path: string) => {
     const stored = remember<Draft>(nameOf(path));
     return stored?.text === own.get(path)?.text && stored?.version === own.get(path)?.version;
@@ -66,12 +66,8 @@ function createDrafts(place: string): Drafts {
       if (!keep(nameOf(path), draft)) return;
       own.set(path, draft);
       kept.add(path);
-      dropped.delete(path);
     } else {
-      if (isOwn(path)) {
-        keep(nameOf(path), undefined);
-        dropped.add(path);
-      }
+      if (isOwn(path)) keep(nameOf(path), undefined);
       own.delete(path);
       kept.delete(path);
     }
@@ -81,7 +77,6 @@ function createDrafts(place: string): Drafts {
     clearTimeout(timer);
     timer = undefined;
     for (const path of waiting) write(path);
-    keep(indexName, indexOf(remember(indexName), kept, dropped));
     return waiting.size === 0 && [...known.keys()].every((path) => kept.has(path));
   };
   const change = (path: string) => {
@@ -104,15 +99,6 @@ function createDrafts(place: string): Drafts {
       return flush();
     },
   };
-}
-
-/** The paths of drafts in storage, where other tabs have theirs, too. */
-function indexOf(
-  stored: readonly string[] = [],
-  kept: ReadonlySet<string>,
-  dropped: ReadonlySet<string>,
-): string[] {
-  return [...new Set([...stored, ...kept])].filter((path) => !dropped.has(path));
 }
 
 /** Stores the drafts of every place opened in this page. */
