@@ -55,13 +55,15 @@ interface SpaceCommand<A extends ArgsDef, T> {
   readonly args: A;
   readonly ask: (space: SpaceDoor, args: GivenWithSpace<A>) => Promise<T>;
   readonly show: (answer: T, args: GivenWithSpace<A>) => string;
+  /** Runs after the answer was printed. Raises if something in it makes the command fail. */
+  readonly check?: (answer: T) => void;
 }
 
 /** Defines a command that acts on one space, in a folder or of a server, and prints the answer, which is the same for both. */
 export function spaceCommand<const A extends ArgsDef, T>(
   command: SpaceCommand<A, T>,
 ): CommandDef<WithSpace<A>> {
-  const { name, description, args, ask, show } = command;
+  const { name, description, args, ask, show, check } = command;
   return defineCommand({
     meta: { name, description },
     args: { ...spaceArgs, ...args } as WithSpace<A>,
@@ -69,6 +71,7 @@ export function spaceCommand<const A extends ArgsDef, T>(
       const flags = given as SpaceCommandFlags;
       const answer = await withSpace(flags, (space) => ask(space, given));
       await printData(answer, formatOf(flags), (value) => show(value, given));
+      check?.(answer);
     },
   });
 }

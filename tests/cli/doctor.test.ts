@@ -205,7 +205,11 @@ describe("reports", () => {
       },
     ]);
     const adopted = await server.cairn("space", "adopt", "main");
-    expect(adopted.stdout).toBe("adopted decisions.md\nadopted new.md\nrefused a:b.md: must not contain :\n");
+    expect(adopted).toMatchObject({
+      exitCode: 1,
+      stdout: "adopted decisions.md\nadopted new.md\nrefused a:b.md: must not contain :\n",
+      stderr: "Error: 1 file was not adopted; see above\n",
+    });
     const listed = await server.printed("file", "list");
     expect(listed).toMatch(/^PATH +VERSION +SIZE +STATE +SYNC +UPDATED +AUTHOR\n/);
     expect(listed).toMatch(/^a:b\.md +— +3 B +refused: must not contain : +always +/m);

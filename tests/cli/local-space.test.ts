@@ -169,6 +169,39 @@ test("names with #, %, spaces, right-to-left and combining characters are ordina
   expect([exitCode, said]).toEqual([1, expect.stringContaining("café.md")]);
 });
 
+test("a file and a directory that took each other's place are refused, until the recorded files are deleted", async () => {
+  await using at = await space("solo");
+  rmSync(at.on("decisions.md"));
+  await at.write("decisions.md/first.md", "# First\n");
+  rmSync(at.on("team"), { recursive: true });
+  await at.write("team", "# One page\n");
+  const inTheWay = [
+    'decisions.md/first.md: "decisions.md" is recorded as a file; delete that file first',
+    'team: is recorded as a directory, which holds "team/principles.md"; delete the files in it first',
+  ];
+  expect(await at.printed("file", "list")).toContain(` refused: ${inTheWay[0]!.split(": ")[1]} `);
+  expect(await at.data<object>("status")).toMatchObject({
+    changes: {
+      modified: [],
+      untracked: [],
+      missing: ["decisions.md", "team/principles.md", "team/skill-map.md"],
+      refused: ["decisions.md/first.md", "team"],
+    },
+  });
+  const adopting = await at.cairn("space", "adopt");
+  expect(adopting).toMatchObject({
+    exitCode: 1,
+    stdout: inTheWay.map((refused) => `refused ${refused}\n`).join(""),
+    stderr: "Error: 2 files were not adopted; see above\n",
+  });
+
+  for (const path of ["decisions.md", "team/principles.md", "team/skill-map.md"])
+    await at.printed("file", "delete", path);
+  expect(await at.printed("space", "adopt")).toBe("adopted decisions.md/first.md\nadopted team\n");
+  expect(await at.printed("status")).toEndWith("\n\neverything on disk is recorded\n");
+  expect(await at.printed("file", "get", "team")).toBe("# One page\n");
+});
+
 test("empty lists are empty lists, and what does not exist is an error", async () => {
   await using at = await space();
   expect(await at.printed("file", "list")).toBe("no files\n");

@@ -147,6 +147,13 @@ export const spaceAdopt = spaceCommand({
           ...adopted.map((path) => `adopted ${shown(path)}`),
           ...refused.map(({ path, reason }) => `refused ${shown(path)}: ${shown(reason)}`),
         ].join("\n"),
+  check({ refused }) {
+    if (refused.length > 0)
+      throw new AppError(
+        "refused",
+        `${plural(refused.length, "file was", "files were")} not adopted; see above`,
+      );
+  },
 });
 
 export const spaceIndex = defineCommand({

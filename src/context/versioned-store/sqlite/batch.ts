@@ -184,21 +184,40 @@ function refuseDirectory(
   leaving: ReadonlySet<string>,
   appearing: ReadonlyMap<string, DocumentPath>,
 ): void {
+  const blocked = blockerOf(store, path, leaving, appearing);
+  if (!blocked) return;
+  const { by, isBelow } = blocked;
+  const problem = isBelow ? `is a directory (it holds "${by}")` : `"${by}" is a file, not a directory`;
+  throw fileError("conflict", path, problem, { blocked_by: [by] });
+}
+
+interface Blocker {
+  readonly by: string;
+  /** The blocker is in a directory of this name; otherwise it is a file where the path needs a directory. */
+  readonly isBelow: boolean;
+}
+
+const NO_PATHS: ReadonlySet<string> = new Set();
+const NO_NAMES: ReadonlyMap<string, DocumentPath> = new Map();
+
+/** Returns a live file that prevents a file with this path, ignoring those that `leaving` names. `appearing`: by their folded paths. */
+export function blockerOf(
+  store: SpaceStore,
+  path: string,
+  leaving = NO_PATHS,
+  appearing = NO_NAMES,
+): Blocker | undefined {
   const folded = foldedPath(path);
   for (let at = folded.indexOf("/"); at >= 0; at = folded.indexOf("/", at + 1)) {
     const ancestor = folded.slice(0, at);
-    const file = appearing.get(ancestor) ?? staying(store.fileByFolded.get(ancestor)?.path, leaving);
-    if (file !== undefined)
-      throw fileError("conflict", path, `"${file}" is a file, not a directory`, { blocked_by: [file] });
+    const by = appearing.get(ancestor) ?? staying(store.fileByFolded.get(ancestor)?.path, leaving);
+    if (by !== undefined) return { by, isBelow: false };
   }
   // One more row than files leave, so that a file that stays, if any, is among them.
   const below = store.someLiveBelow
     .all(`${folded}/`, `${folded}${AFTER_SLASH}`, leaving.size + 1)
     .find((row) => !leaving.has(row.path));
-  if (below)
-    throw fileError("conflict", path, `is a directory (it holds "${below.path}")`, {
-      blocked_by: [below.path],
-    });
+  return below && { by: below.path, isBelow: true };
 }
 
 function staying(path: string | undefined, leaving: ReadonlySet<string>): string | undefined {

@@ -15,7 +15,7 @@ import {
   type Refusal,
 } from "../schema.ts";
 import type { Query } from "../../../kit/storage/statement.ts";
-import { AFTER_SLASH } from "./batch.ts";
+import { AFTER_SLASH, blockerOf } from "./batch.ts";
 import { decode } from "./coding.ts";
 import { versionsOf } from "./history.ts";
 import type { Mirror } from "./mirror.ts";
@@ -283,9 +283,14 @@ export class Reading {
   #refusalOf({ path, hash }: FileRecord): Refusal | undefined {
     if (hash === "") return { code: "too_large", reason: `larger than ${FILE_BYTES_CEILING} bytes` };
     const other = this.#store.fileByFolded.get(foldedPath(path));
-    return other && other.path !== path
-      ? { code: "clash", reason: "has the same name as another file on some file systems" }
-      : undefined;
+    if (other && other.path !== path)
+      return { code: "clash", reason: "has the same name as another file on some file systems" };
+    const blocked = blockerOf(this.#store, path);
+    if (!blocked) return undefined;
+    const reason = blocked.isBelow
+      ? `is recorded as a directory, which holds "${blocked.by}"; delete the files in it first`
+      : `"${blocked.by}" is recorded as a file; delete that file first`;
+    return { code: "clash", reason };
   }
 
   /** As `rows`. Once for each file of a process: from then on, the working tree knows the signatures. */
