@@ -73,7 +73,9 @@ bound("what may not be read is listed with the reason, and every other file is s
       ["secret/hidden.md", 1, "refused", DENIED],
     ]);
     expect(await at.printed("status")).toContain("\n  refused    closed.md\n  refused    secret/\n");
-    expect(await at.printed("space", "adopt")).toContain("refused closed.md: permission denied\n");
+    const adopting = await at.run("space", "adopt");
+    expect([adopting.exitCode, adopting.stderr]).toEqual([1, "Error: 4 files were not adopted; see above\n"]);
+    expect(adopting.stdout).toContain("refused closed.md: permission denied\n");
     // Readers see the version.
     expect(await at.printed("file", "get", "secret/hidden.md")).toBe("# Hidden\n");
     expect(await at.printed("graph", "--broken")).not.toContain("hidden.md");
