@@ -16,6 +16,9 @@ const STYLE = "team/style.md";
 const FACTS = "workspaces/desk-1/shared/facts.md";
 const HOSTILE = "team/'a' &lt;b&gt; %2e%2e #1 שלום.md";
 
+/** Longer than a screen, so that its last heading is out of sight. */
+const GUIDE = `# Guide\n\n[style](./style.md#top) [facts](/workspaces/desk-1/shared/facts.md) [out](../../x.md) [end](#the-end-1)\n\n${"Long.\n\n".repeat(80)}## The *end*\n\n## The end!\n`;
+
 async function fill(space: SpaceDoor): Promise<void> {
   await space.write(STYLE, bytes("---\nowner: ann\n---\n# Style\n\nBe long.\n"), null, {
     message: "first draft",
@@ -25,6 +28,7 @@ async function fill(space: SpaceDoor): Promise<void> {
     message: "turn 2 of workspace 1",
   });
   await space.write(FACTS, bytes("# Facts\n\nThe sea is cold.\n"), null, { agent: "scout" });
+  await space.write("team/guide.md", bytes(GUIDE), null);
   await space.write("team/other.md", bytes("The land is warm.\n"), null);
 }
 
@@ -52,6 +56,21 @@ onScreen(
       await page.reload();
       await reading(page).getByText("Be **brief**.").waitFor();
       expect(await treeRow(page, "style.md").getAttribute("aria-selected")).toBe("true");
+      await page.close();
+    });
+
+    test("follows links to other documents and to headings, and shows those that lead out as text", async () => {
+      const page = await at.openContext("team/guide.md");
+      const link = (name: string) => reading(page).getByRole("link", { name });
+      await link("end").click();
+      const heading = reading(page).getByRole("heading", { name: "The end!" });
+      await eventually(() => heading.evaluate((element) => element === document.activeElement), true);
+      expect(await link("out").count()).toBe(0);
+      await link("style").click();
+      await reading(page).getByRole("heading", { name: "Style" }).waitFor();
+      await page.goBack();
+      await link("facts").click();
+      await reading(page).getByText("The sea is cold.").waitFor();
       await page.close();
     });
 

@@ -1,14 +1,15 @@
 // Renders one block of Markdown to safe HTML, sanitised last. Nothing in it loads or runs: images become links, embedded HTML is shown as
-// text, and only web and mail addresses are links.
+// text, and only web and mail addresses are links. In a document, so are paths of other documents and its own headings.
 
 import DOMPurify from "dompurify";
 import { Marked, Renderer, type Tokens } from "marked";
+import { documentAddress, headingId } from "./document-links.ts";
 import type { Rich } from "./rich.ts";
 
 const KEPT_MAX = 600;
 const TAGS =
   "a b blockquote br code del div em h2 h3 h4 h5 h6 hr li ol p pre span strong table tbody td th thead tr ul";
-const ATTRIBUTES = "align aria-label class href role start tabindex target rel title";
+const ATTRIBUTES = "align aria-label class href id role start tabindex target rel title";
 
 const purify = DOMPurify();
 
@@ -21,25 +22,39 @@ export interface Prose {
   readonly notes: string;
   /** The level of a heading, or 0. */
   readonly level: number;
+  /** The path of the document that it is part of. */
+  readonly from?: string | undefined;
 }
 
-export function blockHtml({ raw, links, notes, level }: Prose, rich?: Rich): string {
-  const key = `${rich ? `+${notes}` : ""} ${level} ${links}\n\n${raw}`;
+export function blockHtml({ raw, links, notes, level, from }: Prose, rich?: Rich): string {
+  const key = `${rich ? `+${notes}` : ""} ${level} ${from ?? ""}\n${links}\n\n${raw}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
   const text = links === "" ? raw : `${raw}\n\n${links}`;
-  const parse = () => sanitised(parserFor(level, rich), text);
+  const parse = () => within(from, () => sanitised(parserFor(level, rich), text));
   const html = rich ? rich.withNotes(notes, parse) : parse();
   kept.set(key, html);
   if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value!);
   return html;
 }
 
+/** The document that is rendered. Parsing is synchronous. */
+let documentPath: string | undefined;
+
+function within<T>(from: string | undefined, parse: () => T): T {
+  documentPath = from;
+  try {
+    return parse();
+  } finally {
+    documentPath = undefined;
+  }
+}
+
 function sanitised(marked: Marked, text: string): string {
   return purify.sanitize(marked.parse(text, { async: false }), {
     ALLOWED_TAGS: TAGS.split(" "),
     ALLOWED_ATTR: ATTRIBUTES.split(" "),
-    ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+    ALLOWED_URI_REGEXP: /^(?:(?:https?|mailto):|\?path=|#md-)/i,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     KEEP_CONTENT: true,
@@ -79,7 +94,10 @@ class SafeRenderer extends Renderer {
   override link({ href, tokens }: Tokens.Link): string {
     const address = addressOf(href);
     const inner = this.parser.parseInline(tokens);
-    if (!address) return inner;
+    if (!address) {
+      const own = documentPath === undefined ? undefined : documentAddress(documentPath, href);
+      return own === undefined ? inner : `<a href="${escaped(own)}">${inner}</a>`;
+    }
     return anchor(address.href, "", `Open ${address.href}`, inner);
   }
 
@@ -119,7 +137,12 @@ function parserFor(level: number, rich: Rich | undefined): Marked {
   if (known) return known;
   class HeadingRenderer extends SafeRenderer {
     override heading({ depth, tokens }: Tokens.Heading): string {
-      return `<h${level} class="md-heading md-h${depth}">${this.parser.parseInline(tokens)}</h${level}>`;
+      const inner = this.parser.parseInline(tokens);
+      const id =
+        documentPath === undefined
+          ? ""
+          : ` id="${escaped(headingId(this.parser.parseInline(tokens, this.parser.textRenderer)))}" tabindex="-1"`;
+      return `<h${level} class="md-heading md-h${depth}"${id}>${inner}</h${level}>`;
     }
   }
   const renderer = level === 0 ? new SafeRenderer() : new HeadingRenderer();

@@ -15,6 +15,7 @@ import {
 } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { Button } from "./button.tsx";
+import { headingIn } from "./document-links.ts";
 import { count } from "./format.ts";
 import { MarkdownBlocks, type Block } from "./markdown-blocks.ts";
 import { CodeBlock, mountCodeBlocks } from "./markdown-code.tsx";
@@ -27,7 +28,12 @@ const FRAME_MS_GOOD = 8;
 const PAUSE_FACTOR = 6;
 const PLAIN_CHARACTERS_SHOWN = 8_000;
 
-export function Markdown(props: { readonly text: string; readonly streaming?: boolean }): JSX.Element {
+/** `from`: the path of the document that the text is; paths and headings in it then are links. */
+export function Markdown(props: {
+  readonly text: string;
+  readonly streaming?: boolean;
+  readonly from?: string | undefined;
+}): JSX.Element {
   const cut = new MarkdownBlocks();
   const text = createPaced(
     () => props.text,
@@ -36,12 +42,13 @@ export function Markdown(props: { readonly text: string; readonly streaming?: bo
   const rich = richFor(text.value);
   const blocks = createMemo(() => text.measured(() => cut.update(text.value(), rich()?.extension)));
   return (
-    <div class="markdown">
+    <div class="markdown" on:click={goToHeading}>
       <Index each={blocks()}>
         {(block, index) => (
           <OneBlock
             block={block()}
             rich={rich()}
+            from={props.from}
             growing={(props.streaming ?? false) && index === blocks().length - 1}
             measured={text.measured}
           />
@@ -51,9 +58,20 @@ export function Markdown(props: { readonly text: string; readonly streaming?: bo
   );
 }
 
+/** Ahead of the router, which would look for the heading in the whole page. */
+function goToHeading(event: MouseEvent & { currentTarget: Element }): void {
+  const link = (event.target as Element).closest('a[href^="#"]');
+  if (!link) return;
+  event.preventDefault();
+  const heading = headingIn(event.currentTarget, link.getAttribute("href")!.slice(1));
+  heading?.scrollIntoView();
+  heading?.focus({ preventScroll: true });
+}
+
 function OneBlock(props: {
   readonly block: Block;
   readonly rich: Rich | undefined;
+  readonly from: string | undefined;
   readonly growing: boolean;
   readonly measured: <T>(work: () => T) => T;
 }): JSX.Element {
@@ -66,7 +84,7 @@ function OneBlock(props: {
         {(block) => <Plain text={block().raw} />}
       </Match>
       <Match when={props.block.kind === "prose" && props.block}>
-        {(block) => <Prose block={block()} rich={props.rich} measured={props.measured} />}
+        {(block) => <Prose block={block()} rich={props.rich} from={props.from} measured={props.measured} />}
       </Match>
     </Switch>
   );
@@ -90,9 +108,12 @@ function Code(props: {
 function Prose(props: {
   readonly block: Extract<Block, { kind: "prose" }>;
   readonly rich: Rich | undefined;
+  readonly from: string | undefined;
   readonly measured: <T>(work: () => T) => T;
 }): JSX.Element {
-  const html = createMemo(() => props.measured(() => blockHtml(props.block, props.rich)));
+  const html = createMemo(() =>
+    props.measured(() => blockHtml({ ...props.block, from: props.from }, props.rich)),
+  );
   let unmount: readonly (() => void)[] = [];
   const end = () => unmount.forEach((one) => one());
   onCleanup(end);

@@ -27,15 +27,21 @@ export function DocumentText(props: {
   readonly path: string;
   readonly text: string;
   readonly source?: boolean;
+  /** Whether `?path=` of this screen opens the documents that it links to. */
+  readonly linked?: boolean;
 }): JSX.Element {
   return (
     <Show when={!props.source} fallback={<Source path={props.path} text={props.text} />}>
-      <Rendered path={props.path} text={props.text} />
+      <Rendered path={props.path} text={props.text} linked={props.linked ?? false} />
     </Show>
   );
 }
 
-function Rendered(props: { readonly path: string; readonly text: string }): JSX.Element {
+function Rendered(props: {
+  readonly path: string;
+  readonly text: string;
+  readonly linked: boolean;
+}): JSX.Element {
   const reading = createMemo(() => readingOf(props.path, props.text));
   const body = createGrowing(() => reading().body);
   const hidesSomething = createMemo(() => pieces(visible(props.text)).some(({ hidden }) => hidden));
@@ -58,7 +64,7 @@ function Rendered(props: { readonly path: string; readonly text: string }): JSX.
           <Show when={reading().head !== ""}>
             <CodeBlock code={reading().head} language="yaml" />
           </Show>
-          <Markdown text={body()} />
+          <Markdown text={body()} from={props.linked ? props.path : undefined} />
         </Match>
       </Switch>
     </div>

@@ -65,7 +65,7 @@ export function Deleted(props: PaneProps & { readonly file: ContextFile }): JSX.
         >
           {(content) => (
             <div class="context-reading scroll" tabIndex={0} role="region" aria-label="Text of the document">
-              <DocumentText path={props.path} text={content().text} source={view() === "source"} />
+              <DocumentText path={props.path} text={content().text} source={view() === "source"} linked />
             </div>
           )}
         </Show>

@@ -129,6 +129,7 @@ function Shown(props: LiveProps): JSX.Element {
             path={props.path}
             text={props.text.saved()?.content ?? ""}
             source={view() === "source"}
+            linked
           />
         </div>
       </Show>

@@ -127,7 +127,7 @@ function Compared(props: VersionProps & { readonly view: "changes" | "text" }): 
         )}
       </Match>
       <Match when={props.view === "text" && texts()}>
-        {(both) => <DocumentText path={props.path} text={both().after} />}
+        {(both) => <DocumentText path={props.path} text={both().after} linked />}
       </Match>
       <Match when={props.view === "changes" && texts()}>
         {(both) => (

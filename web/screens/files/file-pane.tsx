@@ -198,7 +198,12 @@ function Preview(props: { readonly file: FileDocument }): JSX.Element {
       role="region"
       aria-label={`Preview of ${file.path}`}
     >
-      <DocumentText path={file.path} text={file.text()} fallback={<Skeleton label="Loading the preview" />} />
+      <DocumentText
+        path={file.path}
+        text={file.text()}
+        linked
+        fallback={<Skeleton label="Loading the preview" />}
+      />
     </div>
   );
 }
