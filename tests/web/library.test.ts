@@ -83,6 +83,21 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await page.close();
   });
 
+  test("asks before an edited text is discarded", async () => {
+    const { id } = await make("kept", "Say hello.\n");
+    const page = await open(`/library/${id}`);
+    await side(page).getByRole("button", { name: "Edit" }).click();
+    await side(page).getByLabel("Text").fill("Say nothing.\n");
+    await side(page).getByRole("button", { name: "Cancel" }).click();
+    const question = page.getByRole("dialog", { name: "Discard changes?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    expect(await side(page).getByLabel("Text").inputValue()).toBe("Say nothing.\n");
+    await side(page).getByRole("button", { name: "Cancel" }).click();
+    await question.getByRole("button", { name: "Discard changes" }).click();
+    await side(page).getByLabel("Text of the instruction").getByText("Say hello.").waitFor();
+    await page.close();
+  });
+
   test("shows both texts when someone else saved meanwhile", async () => {
     const { id } = await make("shared", "First.");
     const page = await open(`/library/${id}`);

@@ -211,6 +211,28 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.close();
   });
 
+  test("asks before typed input is lost, and keeps the focus in a saved form", async () => {
+    const { id } = await add(await provider());
+    const page = await open(`?open=model-${id}`);
+    const label = side(page).getByLabel("Label");
+    await label.fill("Typed");
+    await side(page).getByRole("button", { name: "Close" }).click();
+    const question = page.getByRole("dialog", { name: "Discard changes?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    expect(await label.inputValue()).toBe("Typed");
+    await side(page).getByRole("button", { name: "Save" }).press("Enter");
+    await page.getByText("Typed saved.").waitFor();
+    expect(await side(page).evaluate((pane) => pane.contains(document.activeElement))).toBe(true);
+    await side(page).getByRole("button", { name: "Close" }).click();
+    await side(page).waitFor({ state: "detached" });
+    await page.getByRole("main").getByRole("button", { name: "Add provider" }).click();
+    await side(page).getByRole("textbox", { name: "Key" }).fill(KEY);
+    await page.goBack();
+    await question.getByRole("button", { name: "Discard changes" }).click();
+    await side(page).waitFor({ state: "detached" });
+    await page.close();
+  });
+
   test("refuses to delete a model or provider in use, in place, and deletes it once unused", async () => {
     const owner = await provider();
     const used = await add(owner, { label: "In use" });

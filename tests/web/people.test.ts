@@ -56,6 +56,33 @@ onScreen("the people screen", withModel, (at) => {
     await page.close();
   });
 
+  test("asks before typed input is lost, and returns the focus to what opened the form", async () => {
+    await addUser("Frida");
+    const page = await open();
+    const add = page.getByRole("button", { name: "Add person" }).first();
+    await add.focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Name").fill("Emil");
+    await person(page, "Frida").click();
+    const question = page.getByRole("dialog", { name: "Discard changes?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByLabel("Name").inputValue()).toBe("Emil");
+    await details(page).getByRole("button", { name: "Cancel" }).click();
+    await question.getByRole("button", { name: "Discard changes" }).click();
+    await details(page).waitFor({ state: "detached" });
+    await add.focus();
+    await page.keyboard.press("Enter");
+    await details(page).getByRole("button", { name: "Cancel" }).click();
+    await details(page).waitFor({ state: "detached" });
+    await eventually(() => add.evaluate((button) => button === document.activeElement), true);
+    await person(page, "Frida").click();
+    await details(page).getByRole("button", { name: "Rename" }).click();
+    await page.keyboard.press("Escape");
+    // The form went with the focus in it.
+    await eventually(() => details(page).evaluate((pane) => pane === document.activeElement), true);
+    await page.close();
+  });
+
   test("shows refusals beside the field and keeps the input", async () => {
     const page = await open();
     await page.getByRole("button", { name: "Add person" }).click();

@@ -1,4 +1,4 @@
-// Buttons. A busy button is disabled and announces it, and gets back the focus that this takes from it; an icon button has a name.
+// Buttons. A busy button is disabled and announces it, and gives back the focus that this takes from it; an icon button has a name.
 
 import { createEffect, type JSX, on, Show, splitProps } from "solid-js";
 import { Tip } from "./tip.tsx";
@@ -22,9 +22,16 @@ function keepFocusWhile(busy: () => boolean | undefined, button: () => HTMLButto
   createEffect(
     on(busy, (isBusy) => {
       if (isBusy) had = document.activeElement === button();
-      else if (had && document.activeElement === document.body) button().focus({ preventScroll: true });
+      else if (had && document.activeElement === document.body)
+        restingPlace(button())?.focus({ preventScroll: true });
     }),
   );
+}
+
+/** Itself, or the first field of its form if it stays disabled: nothing is left to save. */
+function restingPlace(button: HTMLButtonElement): HTMLElement | null | undefined {
+  if (!button.disabled) return button;
+  return button.form?.querySelector<HTMLElement>(":is(input, select, textarea):enabled");
 }
 
 export function Button(props: ButtonProps): JSX.Element {

@@ -1,6 +1,6 @@
 // Moves the focus into a form that a person opened, and restores it when an overlay closes.
 
-import { onMount } from "solid-js";
+import { onCleanup, onMount } from "solid-js";
 
 /** For `ref`: focuses the first descendant that matches the selector. */
 export function focusOn(selector: string): (element: HTMLElement) => void {
@@ -15,4 +15,23 @@ export function keepFocus(): () => void {
   return () => {
     if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
   };
+}
+
+/** Gives the pane the focus of an element in it that is removed; otherwise the next Tab would begin at the top of the page. */
+export function holdFocus(pane: HTMLElement): void {
+  let focused: EventTarget | null = null;
+  pane.addEventListener("focusin", ({ target }) => (focused = target));
+  // A removed element loses the focus too, but is gone by the end of the task.
+  pane.addEventListener("focusout", ({ target }) =>
+    queueMicrotask(() => {
+      if (focused === target && (target as Node).isConnected) focused = null;
+    }),
+  );
+  const observer = new MutationObserver(() => {
+    if (!(focused instanceof Element) || focused.isConnected) return;
+    focused = null;
+    if (document.activeElement === document.body) pane.focus({ preventScroll: true });
+  });
+  observer.observe(pane, { childList: true, subtree: true });
+  onCleanup(() => observer.disconnect());
 }

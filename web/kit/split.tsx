@@ -2,7 +2,7 @@
 // side pane is a sheet over the main one, or stacked with it if it cannot be closed.
 
 import { createEffect, createSignal, type JSX, on, Show } from "solid-js";
-import { keepFocus } from "./focus.ts";
+import { holdFocus } from "./focus.ts";
 import { narrow } from "./screen.ts";
 import { stored } from "./storage.ts";
 
@@ -29,16 +29,7 @@ interface SplitProps extends Sizes {
 export function Split(props: SplitProps): JSX.Element {
   const { size, min, max, atEnd, dragging, onPointerDown, onKeyDown } = createHandle(props);
   const isSheet = () => narrow() && props.open && props.onClose !== undefined;
-  let sheet: HTMLElement | undefined;
-  let giveBack = () => {};
-  createEffect(
-    on(isSheet, (now, before) => {
-      if (now) {
-        giveBack = keepFocus();
-        sheet?.focus();
-      } else if (before) giveBack();
-    }),
-  );
+  const focus = createPaneFocus(props, isSheet);
   return (
     <div
       class="split"
@@ -51,7 +42,13 @@ export function Split(props: SplitProps): JSX.Element {
       }}
       style={{ "--side": `${size()}px` }}
     >
-      <div class="split-main" inert={isSheet() ? true : undefined}>
+      <div
+        class="split-main"
+        tabIndex={-1}
+        inert={isSheet() ? true : undefined}
+        ref={focus.main}
+        onFocusIn={focus.onMainFocused}
+      >
         {props.main}
       </div>
       <Show when={props.open}>
@@ -75,17 +72,34 @@ export function Split(props: SplitProps): JSX.Element {
             onClick={() => props.onClose?.()}
           />
         </Show>
-        <aside
-          class="split-side"
-          aria-label={props.sideLabel}
-          tabIndex={-1}
-          ref={(element) => (sheet = element)}
-        >
+        <aside class="split-side" aria-label={props.sideLabel} tabIndex={-1} ref={focus.side}>
           {props.side}
         </aside>
       </Show>
     </div>
   );
+}
+
+/** A sheet takes the focus. When the side closes with the focus in it, what opened it gets the focus back. */
+function createPaneFocus(props: Pick<SplitProps, "open">, isSheet: () => boolean) {
+  let main!: HTMLElement;
+  let side: HTMLElement | undefined;
+  let opener: HTMLElement | undefined;
+  createEffect(on(isSheet, (now) => now && side?.focus()));
+  createEffect(
+    on(
+      () => props.open,
+      (open, before) => {
+        if (open || !before || document.activeElement !== document.body) return;
+        (opener?.isConnected ? opener : main).focus({ preventScroll: true });
+      },
+    ),
+  );
+  return {
+    main: (element: HTMLElement) => (main = element),
+    side: (element: HTMLElement) => holdFocus((side = element)),
+    onMainFocused: ({ target }: FocusEvent) => (opener = target as HTMLElement),
+  };
 }
 
 /** The handle between the panes, and the size that it sets. */

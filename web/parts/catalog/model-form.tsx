@@ -6,6 +6,7 @@ import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, Select, TextInput } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 import { tell } from "../../kit/toast.tsx";
 import {
   type Ability,
@@ -93,6 +94,9 @@ export function ModelSettings(props: { readonly model: Model }): JSX.Element {
       { defer: true },
     ),
   );
+  const edited = () =>
+    Object.entries(typed()).some(([field, text]) => text !== before()[field as keyof ModelTexts]);
+  guardLeaving(edited);
   const form = createSubmission(["model_name", "label", ...figureFields], async () => {
     const saved = await take(api.models({ id: props.model.id }).patch(changesOf(typed(), before())));
     setBefore(modelTextsOf(saved));

@@ -11,6 +11,7 @@ import { Button } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { found } from "../../kit/table.tsx";
 import { isAdmin } from "../../state/session.ts";
@@ -238,6 +239,8 @@ function Choose(props: ChooseProps): JSX.Element {
   const choice = createChoice(props);
   const { search, setSearch, chosen, known, fitting, typed, isNew, toggle, takeTyped, onEnter } = choice;
   const { form, label, setLabel, figures, setFigures } = createAddition(props, choice);
+  const suggestedOnly = () => chosen().every((name) => name === props.suggested);
+  guardLeaving(() => typed() !== "" || label() !== "" || figures() !== noFigures || !suggestedOnly());
   return (
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
       <div onKeyDown={onEnter}>

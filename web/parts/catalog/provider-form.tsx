@@ -7,6 +7,7 @@ import { fieldProblem } from "../../api/problem.ts";
 import { refresh } from "../../api/query.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 import {
   ANTHROPIC_ADDRESS,
   isAnthropic,
@@ -32,6 +33,7 @@ export function NewProvider(props: NewProviderProps): JSX.Element {
   const [address, setAddress] = createSignal("");
   const [key, setKey] = createSignal("");
   const name = () => named() ?? suggestedName(type(), address(), props.others);
+  const saved = guardLeaving(() => named() !== undefined || address() !== "" || key() !== "");
   const form = createSubmission(FIELDS, async () => {
     requireAddress(type() === "anthropic", address());
     requireKey(type() === "anthropic", address(), key());
@@ -39,6 +41,7 @@ export function NewProvider(props: NewProviderProps): JSX.Element {
       api.providers.post({ name: name(), type: type(), base_url: address().trim(), api_key: key() }),
     );
     setKey("");
+    saved();
     await refresh("providers");
     props.onMade(made);
   });
@@ -106,6 +109,7 @@ export function ProviderSettings(props: {
   const moved = () => plain(address(), anthropic()) !== props.provider.base_url;
   const rekeyed = () => props.withKey === true && key() !== "";
   const changed = () => moved() || rekeyed() || name().trim() !== props.provider.name;
+  guardLeaving(changed);
   const form = createSubmission(FIELDS, async () => {
     requireAddress(anthropic(), address());
     const saved = await take(

@@ -1,13 +1,13 @@
 // Edits a gear. Says what a save means for its approval, and asks when someone else has saved meanwhile.
 
-import { useBeforeLeave, useNavigate } from "@solidjs/router";
-import { batch, createEffect, createMemo, createSignal, type JSX, onCleanup, Show } from "solid-js";
+import { useNavigate } from "@solidjs/router";
+import { batch, createEffect, createMemo, createSignal, type JSX, Show } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
-import { confirm } from "../../kit/dialog.tsx";
 import { createSubmission } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import { isAdmin, me } from "../../state/session.ts";
@@ -149,20 +149,4 @@ function SaveWords(props: {
       : "Saving creates a new version, pending approval.";
   };
   return <>{words()}</>;
-}
-
-/** Asks before edits are lost by navigation. */
-export function guardLeaving(dirty: () => boolean): void {
-  useBeforeLeave((event) => {
-    if (event.defaultPrevented || !dirty()) return;
-    event.preventDefault();
-    void confirm({
-      title: "Discard changes?",
-      text: "Your unsaved changes will be lost.",
-      action: "Discard changes",
-    }).then((leave) => leave && event.retry(true));
-  });
-  const warn = (event: BeforeUnloadEvent) => dirty() && event.preventDefault();
-  addEventListener("beforeunload", warn);
-  onCleanup(() => removeEventListener("beforeunload", warn));
 }

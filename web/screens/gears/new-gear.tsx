@@ -9,7 +9,7 @@ import { Button } from "../../kit/button.tsx";
 import { createSubmission, Field, Select, TextInput } from "../../kit/form.tsx";
 import { bytes } from "../../kit/format.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
-import { guardLeaving } from "./code.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 import { RUNTIME_NAMES } from "../../parts/gear/gear-words.tsx";
 import { newDraft, type ProgramDraft, tagsOf, testsOf, withRuntime } from "./program-draft.ts";
 import { DetailFields, ProgramEditor, TestFields } from "./program-editor.tsx";

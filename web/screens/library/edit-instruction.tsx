@@ -9,6 +9,7 @@ import { put } from "../../api/query.ts";
 import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
+import { mayDiscard } from "../../kit/leaving.ts";
 import { onSaveKey } from "../../kit/save-key.ts";
 import { remember, tabDraft } from "../../kit/storage.ts";
 import { me } from "../../state/session.ts";
@@ -30,7 +31,7 @@ interface EditProps {
 }
 
 export function EditInstruction(props: EditProps): JSX.Element {
-  const { before, draft, newer, change, leave, sent, back, saveOver, takeTheirs } = createEdit(props);
+  const { before, draft, newer, change, cancel, sent, back, saveOver, takeTheirs } = createEdit(props);
   return (
     <>
       <form
@@ -43,7 +44,7 @@ export function EditInstruction(props: EditProps): JSX.Element {
           <p class="small muted">Restored your draft, based on version {before!.version}.</p>
         </Show>
         <WordingFields value={draft()} onChange={change} sent={sent} />
-        <FormActions form={sent} action="Save new version" onCancel={leave} />
+        <FormActions form={sent} action="Save new version" onCancel={() => void cancel()} />
       </form>
       <Show when={newer()}>
         {(current) => (
@@ -77,6 +78,10 @@ function createEdit(props: EditProps) {
     stored.drop();
     props.onDone();
   };
+  const cancel = async () => {
+    const edited = draft().name !== name || draft().text !== text;
+    if (await mayDiscard(edited)) leave();
+  };
   const sent = createSubmission(["name", "text"], async () => {
     const { version: expected_version, ...wording } = draft();
     try {
@@ -100,5 +105,5 @@ function createEdit(props: EditProps) {
     void instructionChanged(id);
   };
   const back = () => setNewer(undefined);
-  return { before, draft, newer, change, leave, sent, back, saveOver, takeTheirs };
+  return { before, draft, newer, change, cancel, sent, back, saveOver, takeTheirs };
 }

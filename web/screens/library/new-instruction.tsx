@@ -6,6 +6,7 @@ import { put, refresh } from "../../api/query.ts";
 import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
+import { mayDiscard } from "../../kit/leaving.ts";
 import { onSaveKey } from "../../kit/save-key.ts";
 import { keep, remember } from "../../kit/storage.ts";
 import { me } from "../../state/session.ts";
@@ -29,6 +30,11 @@ export function NewInstruction(props: {
     await refresh("instructions");
     props.onMade(made.id);
   });
+  const cancel = async () => {
+    if (!(await mayDiscard(wording().name !== "" || wording().text !== ""))) return;
+    keep(draftName(), undefined);
+    props.onCancel();
+  };
   return (
     <form
       ref={focusOn("input")}
@@ -38,14 +44,7 @@ export function NewInstruction(props: {
     >
       <h2 class="library-heading">Create instruction</h2>
       <WordingFields value={wording()} onChange={change} sent={sent} />
-      <FormActions
-        form={sent}
-        action="Create instruction"
-        onCancel={() => {
-          keep(draftName(), undefined);
-          props.onCancel();
-        }}
-      />
+      <FormActions form={sent} action="Create instruction" onCancel={() => void cancel()} />
     </form>
   );
 }

@@ -8,6 +8,7 @@ import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { count, priceText } from "../../kit/format.ts";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import { isAdmin } from "../../state/session.ts";
@@ -85,6 +86,7 @@ export function ProviderDetail(props: {
 /** Replaces or deletes the key, which no one can read. */
 function KeyForm(props: { readonly provider: Provider }): JSX.Element {
   const [key, setKey] = createSignal("");
+  guardLeaving(() => key() !== "");
   const send = async (value: string) => {
     await take(api.providers({ id: props.provider.id }).patch({ api_key: value }));
     setKey("");

@@ -7,6 +7,7 @@ import { refresh } from "../../api/query.ts";
 import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, Select, TextInput } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 import { showToken } from "./one-time-token.tsx";
 import { ROLE_MEANS, roleChoices } from "./role-names.ts";
 
@@ -16,9 +17,11 @@ export function NewPerson(props: {
 }): JSX.Element {
   const [name, setName] = createSignal("");
   const [role, setRole] = createSignal<Role>("member");
+  const saved = guardLeaving(() => name() !== "");
   const sent = createSubmission(["name", "role"], async () => {
     const { user, token } = await take(api.users.post({ name: name(), role: role() }));
     // Closed first: the token dialog blocks navigation.
+    saved();
     props.onMade(user.id);
     showToken({ userId: user.id, name: user.name, hasPassword: user.has_password, token });
     await refresh("users");

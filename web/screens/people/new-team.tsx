@@ -6,15 +6,18 @@ import { refresh } from "../../api/query.ts";
 import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 
 export function NewTeam(props: {
   readonly onMade: (id: number) => void;
   readonly onCancel: () => void;
 }): JSX.Element {
   const [name, setName] = createSignal("");
+  const saved = guardLeaving(() => name() !== "");
   const sent = createSubmission(["name"], async () => {
     const team = await take(api.teams.post({ name: name() }));
     await refresh("teams");
+    saved();
     props.onMade(team.id);
   });
   return (

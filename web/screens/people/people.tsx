@@ -23,9 +23,13 @@ import { ROLE_NAMES } from "./role-names.ts";
 import { TeamDetail } from "./team.tsx";
 import "./people.css";
 
-/** The content of the side pane; in the address as `?show=person-3`. */
-type Shown = { readonly kind: "person" | "team"; readonly id: number };
-const SHOWN = /^(person|team)-([1-9]\d*)$/;
+/** The content of the side pane; in the address as `?show=person-3`, or `?show=new-person` for the form. */
+interface Shown {
+  readonly kind: "person" | "team" | "new-person" | "new-team";
+  /** 0 for a form. */
+  readonly id: number;
+}
+const SHOWN = /^(?:(person|team)-([1-9]\d*)|(new-person|new-team))$/;
 
 export function People(): JSX.Element {
   useCrumbs(() => [{ name: "People" }]);
@@ -46,22 +50,18 @@ function NotForYou(): JSX.Element {
 
 function Managed(): JSX.Element {
   const [params, setParams] = useSearchParams<{ show: string }>();
-  const [adding, setAdding] = createSignal<"person" | "team">();
   const shown = createMemo<Shown | undefined>(
     () => {
       const match = SHOWN.exec(params.show ?? "");
-      return match ? { kind: match[1] as Shown["kind"], id: Number(match[2]) } : undefined;
+      return match ? { kind: (match[1] ?? match[3]) as Shown["kind"], id: Number(match[2] ?? 0) } : undefined;
     },
     undefined,
     { equals: (a, b) => a?.kind === b?.kind && a?.id === b?.id },
   );
-  const show = (next: Shown | undefined) => {
-    setAdding(undefined);
-    setParams({ show: next && `${next.kind}-${next.id}` }, { replace: true, scroll: false });
-  };
+  const show = (what: string | undefined) => setParams({ show: what }, { replace: true, scroll: false });
   const close = () => show(undefined);
-  const showTeam = (id: number) => show({ kind: "team", id });
-  const showPerson = (id: number) => show({ kind: "person", id });
+  const showTeam = (id: number) => show(`team-${id}`);
+  const showPerson = (id: number) => show(`person-${id}`);
   return (
     <>
       <Split
@@ -69,23 +69,23 @@ function Managed(): JSX.Element {
         size={400}
         min={320}
         sideLabel="Details"
-        open={adding() !== undefined || shown() !== undefined}
+        open={shown() !== undefined}
         onClose={close}
         main={
           <div class="body people-lists">
             <Show when={isAdmin()}>
-              <PeopleList shown={shown()} onShow={showPerson} onAdd={() => setAdding("person")} />
+              <PeopleList shown={shown()} onShow={showPerson} onAdd={() => show("new-person")} />
             </Show>
-            <TeamList shown={shown()} onShow={showTeam} onAdd={() => setAdding("team")} />
+            <TeamList shown={shown()} onShow={showTeam} onAdd={() => show("new-team")} />
           </div>
         }
         side={
           <Switch>
-            <Match when={adding() === "person"}>
-              <NewPerson onMade={showPerson} onCancel={() => setAdding(undefined)} />
+            <Match when={shown()?.kind === "new-person" && isAdmin()}>
+              <NewPerson onMade={showPerson} onCancel={close} />
             </Match>
-            <Match when={adding() === "team"}>
-              <NewTeam onMade={showTeam} onCancel={() => setAdding(undefined)} />
+            <Match when={shown()?.kind === "new-team" && isAdmin()}>
+              <NewTeam onMade={showTeam} onCancel={close} />
             </Match>
             <Match when={shown()?.kind === "person" && isAdmin() && shown()} keyed>
               {(person) => <PersonDetail id={person.id} onClose={close} onShowTeam={showTeam} />}

@@ -11,6 +11,7 @@ import { Button, IconButton } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
 import { createSubmission, Select } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { Loaded, NotFound, ProblemNotice } from "../../kit/states.tsx";
 import { attempt, tell } from "../../kit/toast.tsx";
@@ -81,6 +82,7 @@ function Shown(props: PersonProps & { readonly user: User }): JSX.Element {
 function RoleForm(props: { readonly user: User }): JSX.Element {
   const [role, setRole] = createSignal<Role>(props.user.role);
   createEffect(on(() => props.user.role, setRole));
+  guardLeaving(() => role() !== props.user.role);
   const sent = createSubmission(["role"], async () => {
     await take(api.users({ id: props.user.id }).patch({ role: role() }));
     await changed(props.user);

@@ -6,6 +6,7 @@ import { IconButton } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { guardLeaving } from "../../kit/leaving.ts";
 
 export function RenamableHeading(props: {
   readonly name: string;
@@ -43,6 +44,7 @@ function RenameForm(props: {
   readonly onDone: () => void;
 }): JSX.Element {
   const [name, setName] = createSignal(props.name);
+  guardLeaving(() => name() !== props.name);
   const sent = createSubmission(["name"], async () => {
     await props.onRename(name());
     props.onDone();
