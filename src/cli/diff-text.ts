@@ -8,14 +8,17 @@ import { plural } from "./text.ts";
 const COARSE = "The versions differ too much to compare line by line; the whole difference is one block.";
 
 export function patchText({ path: of, from, to, added, removed, coarse, text }: FileDiff): string {
-  if (added + removed === 0) return `${of}: no difference between v${from} and ${newer(to)}`;
+  if (added + removed === 0)
+    return from === 0
+      ? `${of}: ${newer(to)} is the first version, and is empty`
+      : `${of}: no difference between v${from} and ${newer(to)}`;
   const patch = text.trimEnd();
   return inStyle(coarse ? `${COARSE}\n${patch}` : patch);
 }
 
 export function statText({ path, from, to, added, removed, coarse }: FileDiff): string {
   const lines = `${plural(added, "line")} added, ${removed} removed`;
-  return `${path}  v${from} → ${newer(to)}  ${lines}${coarse ? `\n${COARSE}` : ""}`;
+  return `${path}  ${from === 0 ? "nothing" : `v${from}`} → ${newer(to)}  ${lines}${coarse ? `\n${COARSE}` : ""}`;
 }
 
 function newer(version: number | null): string {

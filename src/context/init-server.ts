@@ -1,7 +1,7 @@
 // Creates a new server: directory, configuration, first space, first admin. Checks everything before it writes anything, and removes what it
 // wrote if a later step fails.
 
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import type { LogOptions } from "../kit/log.ts";
@@ -12,8 +12,10 @@ import { PRIVATE_DIRECTORY_MODE } from "../kit/disk/modes.ts";
 import { parseName } from "../kit/text/names.ts";
 import { freePort } from "../kit/network/port.ts";
 import { replaceFile } from "../kit/disk/replace-file.ts";
+import { loadServerConfig } from "./config/config.ts";
 import { CONFIG_FILE_NAME } from "./config/directory.ts";
 import { DEFAULT_ADDRESS, DEFAULT_PORT } from "./config/schema.ts";
+import { changeListen } from "./config/editing.ts";
 import { openServer } from "./main.ts";
 import { operator } from "./people/authentication.ts";
 import { systemUser } from "./people/local-door.ts";
@@ -56,22 +58,24 @@ interface NewServer {
   readonly token_file: string;
 }
 
-/** Raises `conflict` for a directory that is not empty, `invalid` for bad input. */
+/**
+ * Finishes a setup that was left in the browser, too; its address stays unless another is given. Raises `conflict` for a directory that is
+ * not empty, `invalid` for bad input.
+ */
 export async function initServer(
   input: InitServer,
   log: Pick<LogOptions, "format" | "write">,
   clock: Clock = systemClock,
 ): Promise<NewServer> {
   const { directory } = input;
-  const address = input.address ?? DEFAULT_ADDRESS;
-  check(input);
-  const port = await portOf(address, input.port);
+  checkNames(input);
+  const goesOn = await isLeftUnfinished(directory, log);
+  if (!goesOn) checkPlace(input);
   const made = !existsSync(directory);
-  createDirectory(directory);
-  const others = new Set(readdirSync(directory));
+  const present = made ? [] : readdirSync(directory);
+  const others = new Set(present);
   try {
-    const config = `${Bun.YAML.stringify({ listen: { address, port } }, null, 2)}\n`;
-    await replaceFile(join(directory, CONFIG_FILE_NAME), config);
+    await (goesOn ? changeAddress(input) : writeConfig(input, present));
     const server = openServer({ directory, log, clock });
     try {
       const { token, user } = server.parts.logins.bootstrap(input.admin);
@@ -82,12 +86,13 @@ export async function initServer(
       const tokenFile = join(directory, "auth", "bootstrap_admin.token");
       mkdirSync(join(directory, "auth"), { mode: PRIVATE_DIRECTORY_MODE });
       await replaceFile(tokenFile, `${token}\n`);
+      const { host: address, port } = server.config.listen;
       return { directory, address, port, space: input.space, admin: user, token, token_file: tokenFile };
     } finally {
       await server.close();
     }
   } catch (error) {
-    for (const name of readdirSync(directory).filter((one) => !others.has(one)))
+    for (const name of existsSync(directory) ? readdirSync(directory) : [].filter((one) => !others.has(one)))
       rmSync(join(directory, name), { recursive: true, force: true });
     if (made) rmSync(directory, { recursive: true, force: true });
     throw error;
@@ -104,12 +109,40 @@ export async function prepareServer(
 ): Promise<void> {
   const { directory } = input;
   if (await isUnfinished(directory, log)) return;
+  checkNames(input);
+  checkPlace(input);
+  await writeConfig(input, existsSync(directory) ? readdirSync(directory) : []);
+}
+
+type Place = Pick<InitServer, "directory" | "address" | "port" | "force">;
+
+/** An empty directory that is there already becomes as private as one that is created; one with other files is its owner's business. */
+async function writeConfig(input: Place, present: readonly string[]): Promise<void> {
+  const { directory } = input;
   const address = input.address ?? DEFAULT_ADDRESS;
-  check(input);
-  const port = await portOf(address, input.port);
+  const port = await portOf(address, input.port ?? DEFAULT_PORT);
   createDirectory(directory);
+  if (present.length === 0) chmodSync(directory, PRIVATE_DIRECTORY_MODE);
   const config = `${Bun.YAML.stringify({ listen: { address, port } }, null, 2)}\n`;
   await replaceFile(join(directory, CONFIG_FILE_NAME), config);
+}
+
+async function changeAddress({ directory, address, port }: Place): Promise<void> {
+  if (address === undefined && port === undefined) return;
+  const host = address ?? loadServerConfig(directory).listen.host;
+  await changeListen(directory, { address, port: port === undefined ? undefined : await portOf(host, port) });
+}
+
+/** A directory that cannot be opened as a server is no setup to finish: `checkPlace` says what is there. */
+async function isLeftUnfinished(
+  directory: string,
+  log: Pick<LogOptions, "format" | "write">,
+): Promise<boolean> {
+  try {
+    return await isUnfinished(directory, log);
+  } catch {
+    return false;
+  }
 }
 
 /** A server that has no users yet, because its setup was left. */
@@ -124,7 +157,7 @@ async function isUnfinished(directory: string, log: Pick<LogOptions, "format" | 
 }
 
 /** 0 is a free port, chosen now and kept, so that clients find the server after its next start. */
-async function portOf(address: string, port: number = DEFAULT_PORT): Promise<number> {
+async function portOf(address: string, port: number): Promise<number> {
   if (port !== 0) return port;
   try {
     return await freePort(address);
@@ -136,10 +169,7 @@ async function portOf(address: string, port: number = DEFAULT_PORT): Promise<num
   }
 }
 
-function check(input: Omit<InitServer, "space" | "admin"> & Partial<InitServer>): void {
-  const { directory, space, admin, template, address, port, force } = input;
-  if (existsSync(directory) && !statSync(directory).isDirectory())
-    throw new AppError("invalid", `${directory} is not a directory`);
+function checkPlace({ directory, force }: Place): void {
   const present = existsSync(directory) ? readdirSync(directory) : [];
   const own = present.filter((name) => OWN_NAMES.includes(name));
   if (own.length > 0 || (present.length > 0 && force !== true))
@@ -149,6 +179,12 @@ function check(input: Omit<InitServer, "space" | "admin"> & Partial<InitServer>)
         ? `${directory} is not empty; choose another directory, or pass --force to keep its files beside the server's`
         : `${directory} already holds files of a server (${own.join(", ")}); choose another directory`,
     );
+}
+
+function checkNames(input: Omit<InitServer, "space" | "admin"> & Partial<InitServer>): void {
+  const { directory, space, admin, template, address, port } = input;
+  if (existsSync(directory) && !statSync(directory).isDirectory())
+    throw new AppError("invalid", `${directory} is not a directory`);
   const wrongName = space === undefined ? undefined : spaceNameProblem(space);
   if (wrongName) throw new AppError("invalid", `space: ${wrongName}`);
   if (admin !== undefined) parseName("admin", admin);

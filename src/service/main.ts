@@ -6,11 +6,12 @@ import { dirname, join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import { openDatabase, type Db } from "../kit/storage/db.ts";
 import { containerEvidence, type Environment } from "../kit/environment.ts";
-import { AppError, messageOf } from "../kit/error.ts";
+import { AppError, messageOf, systemCode } from "../kit/error.ts";
 import { accessLog } from "../kit/http/access-log.ts";
 import { listen, type Listener } from "../kit/http/serve.ts";
 import { createLog, type Log, type LogOptions, type OpenLog } from "../kit/log.ts";
 import { migrate } from "../kit/storage/migrate.ts";
+import { accessProblem } from "../kit/disk/disk.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../kit/disk/modes.ts";
 import type { Network } from "../kit/network/outbound.ts";
 import { version } from "../kit/version.ts";
@@ -113,7 +114,9 @@ function openData(directory: string, log: Log): Data {
   } catch (error) {
     removeEmpty(made);
     if (error instanceof AppError) throw error;
-    throw new AppError("invalid", `data directory ${directory}: ${messageOf(error)}`);
+    // `mkdirSync` says that a file is in the way as EEXIST.
+    const problem = systemCode(error) === "EEXIST" ? "is a file, not a directory" : accessProblem(error);
+    throw new AppError("invalid", `data directory ${directory}: ${problem}`);
   }
 }
 

@@ -94,7 +94,7 @@ export function buildParts(options: PartsOptions) {
   const { authentication, teams } = people;
   const { providers, models } = buildCatalog(ground, {
     ownListener,
-    agentsWith: (modelId) => blueprint.countWithModel(modelId),
+    agentsWith: (modelId, limit) => blueprint.withModel(modelId, limit),
   });
   const { blueprint, blueprintTools } = buildBlueprint(ground, { access, models });
   const { directories, files, fileTools } = buildFiles(ground, access);

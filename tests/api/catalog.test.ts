@@ -246,9 +246,8 @@ test("refuses to delete a provider or model in use, with the count", async () =>
   await refusal(at.admin.delete(provider), "conflict", "the provider has 1 model; delete it first", {
     models: 1,
   });
-  await refusal(at.admin.delete(model), "conflict", "1 agent uses the model; give it another one first", {
-    agents: 1,
-  });
+  const used = "1 agent uses the model: orchestrator in lab; give it another one first";
+  await refusal(at.admin.delete(model), "conflict", used, { agents: 1 });
   await at.admin.delete(`/workspaces/${lab.id}`);
   await at.admin.delete(model);
   await at.admin.delete(provider);

@@ -77,6 +77,11 @@ const refusals: Refusal[] = [
     environment: { SERVICE_CONFIG: "{folder}/none.yaml" },
     error: "read config {folder}/none.yaml: open {folder}/none.yaml: no such file or directory",
   },
+  {
+    name: "a configuration file that is a directory",
+    args: ["--config", "{folder}"],
+    error: "read config {folder}: open {folder}: is a directory, not a file",
+  },
   { name: "an unknown key", config: "colour: red\n", error: "config {config}: colour: unknown key" },
   {
     name: "an unknown key inside another",

@@ -2,11 +2,11 @@
 // ever be reached there.
 
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { loadServerConfig } from "../../src/context/config/config.ts";
-import { initServer } from "../../src/context/init-server.ts";
-import { refused } from "../kit/cairn.ts";
+import { initServer, prepareServer } from "../../src/context/init-server.ts";
+import { printed, refused } from "../kit/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 const NAMES = ["--space", "main", "--admin", "ada"];
@@ -38,6 +38,47 @@ test("a file where the directory should be, and the library's own door, refuse t
   await expect(made(file)).rejects.toThrow(`${file} is not a directory`);
   await expect(made(join(folder.path, "new"), "1.2.3")).rejects.toThrow('address: "1.2.3" is not an address');
   expect(readdirSync(folder.path)).toEqual(["server"]);
+});
+
+test("an empty directory becomes private; one with other files stays as it is", async () => {
+  await using folder = await temporaryFolder();
+  for (const [name, flags, mode] of [
+    ["empty", [], 0o700],
+    ["other", ["--force"], 0o755],
+  ] as const) {
+    const directory = join(folder.path, name);
+    mkdirSync(directory);
+    chmodSync(directory, 0o755);
+    if (name === "other") await folder.write("other/notes.txt", "mine");
+    await printed("init", "server", "--data-dir", directory, ...NAMES, ...flags);
+    expect(statSync(directory).mode & 0o777).toBe(mode);
+  }
+});
+
+test("finishes a setup that was left in the browser, at its address or another", async () => {
+  await using folder = await temporaryFolder();
+  const log = { format: "json" as const, write: () => {} };
+  const finish = async (name: string, ...flags: string[]) => {
+    const directory = join(folder.path, name);
+    await prepareServer({ directory, address: "127.0.0.2", port: 8801 }, log);
+    const [exitCode, said] = await refused(
+      "init",
+      "server",
+      "--data-dir",
+      directory,
+      "--space",
+      "-",
+      "--admin",
+      "ada",
+    );
+    expect([exitCode, said]).toEqual([1, expect.stringContaining('--space "-"')]);
+    await printed("init", "server", "--noui", "--data-dir", directory, ...NAMES, ...flags);
+    const again = await refused("init", "server", "--data-dir", directory, ...NAMES);
+    expect(again[1]).toStartWith(`Error: ${directory} already holds files of a server (`);
+    return loadServerConfig(directory).listen;
+  };
+  expect(await finish("kept")).toMatchObject({ host: "127.0.0.2", port: 8801 });
+  expect(await finish("moved", "--port", "8802")).toMatchObject({ host: "127.0.0.2", port: 8802 });
 });
 
 test.each([

@@ -74,7 +74,7 @@ test("from the first edit to the last version: list, diff, adopt, history, delet
   expect(table).toMatch(/^identity\/me\.md +v1 .* clean +init-only /m);
   expect(await at.printed("file", "diff", "decisions.md")).toContain("\n+++ decisions.md on disk\n");
   expect(await at.printed("file", "diff", "wiki/new page.md", "--stat")).toBe(
-    "wiki/new page.md  v0 → the file on disk  1 line added, 0 removed\n",
+    "wiki/new page.md  nothing → the file on disk  1 line added, 0 removed\n",
   );
   expect(await at.printed("file", "history", "wiki/new page.md")).toContain(
     "record it with cairn space adopt\n",

@@ -51,6 +51,29 @@ describe("the process", () => {
     expect(await child.stderr.text()).toContain("the client sent no valid message");
   });
 
+  test("names the wrong parameter of a request", async () => {
+    await using place = await inFolder();
+    const child = spawned(...place.flags);
+    const asked = [
+      { id: 2, method: "tools/call", params: { name: 7 } },
+      { id: 3, method: "tools/call" },
+      { id: 4, method: "resources/read", params: { uri: ["a"] } },
+    ];
+    child.stdin.write(`${initialize}{"jsonrpc":"2.0","method":"notifications/initialized"}\n`);
+    for (const request of asked) child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...request })}\n`);
+    await child.stdin.end();
+    const lines = (await child.stdout.text())
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+      .filter(({ id }) => id > 1);
+    expect(lines.map(({ id, error }) => [id, error?.code, error?.message])).toEqual([
+      [2, -32602, "params.name: Invalid input: expected string, received number"],
+      [3, -32602, "params: Invalid input: expected object, received undefined"],
+      [4, -32602, "params.uri: Invalid input: expected string, received array"],
+    ]);
+  });
+
   test("answers everything that was asked before its input ended", async () => {
     await using place = await inFolder();
     const child = spawned(...place.flags, "--write");

@@ -28,10 +28,11 @@ export function parseReceipt(text: string): Receipt {
 
 export async function verifyReceipt(receipt: Receipt, source: ContextSource): Promise<Verification> {
   const problems: string[] = [];
+  const head = await source.head();
+  // Another space has another history, which says nothing about this one.
   if (receipt.space !== source.name)
     problems.push(`the receipt is about the space ${receipt.space}, but this is ${source.name}`);
-  const head = await source.head();
-  if (epochOf(head) !== epochOf(receipt.head))
+  else if (epochOf(head) !== epochOf(receipt.head))
     problems.push("the space was restored from a backup since; its history is another one");
   else if (seqOf(head) < seqOf(receipt.head))
     problems.push(`the receipt is of head ${receipt.head}, but the space is only at ${head}`);

@@ -8,11 +8,13 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   CallToolRequestSchema,
   ErrorCode,
+  InitializeRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
+  type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
@@ -95,6 +97,23 @@ export async function serveMcp({ use, writes, input, output, log, stop }: McpOpt
   await server.close();
 }
 
+const REQUESTS = new Map(
+  [
+    InitializeRequestSchema,
+    ListToolsRequestSchema,
+    CallToolRequestSchema,
+    ListResourcesRequestSchema,
+    ListResourceTemplatesRequestSchema,
+    ReadResourceRequestSchema,
+  ].map((schema) => [schema.shape.method.value as string, schema]),
+);
+
+/** Names the first wrong parameter. The library would answer an internal error with its whole analysis. */
+function paramsProblem(request: { readonly method: string }): string | undefined {
+  const issue = REQUESTS.get(request.method)?.safeParse(request).error?.issues[0];
+  return issue && `${issue.path.join(".")}: ${issue.message}`;
+}
+
 /** Follows the requests of a connected transport. Returns what resolves once each of them has its answer. */
 function watched(transport: Transport): () => Promise<void> {
   const open = new Set<unknown>();
@@ -105,9 +124,15 @@ function watched(transport: Transport): () => Promise<void> {
     next = Promise.withResolvers();
   };
   const { onmessage: receive, send } = transport;
+  const refuse = (id: RequestId, message: string) =>
+    void transport.send({ jsonrpc: "2.0", id, error: { code: ErrorCode.InvalidParams, message } });
   Object.assign(transport, {
     onmessage: ((message, extra) => {
-      if ("method" in message && "id" in message) open.add(message.id);
+      if ("method" in message && "id" in message) {
+        open.add(message.id);
+        const problem = paramsProblem(message);
+        if (problem !== undefined) return refuse(message.id, problem);
+      }
       receive!(message, extra);
       // It gets no answer.
       if ("method" in message && message.method === "notifications/cancelled")

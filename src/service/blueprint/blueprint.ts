@@ -244,8 +244,10 @@ export class Blueprint {
   }
 
   /** Counts the agents of all workspaces that use a model, without removed ones. */
-  countWithModel(modelId: number): number {
-    return this.#deps.store.countWithModel.get(modelId)!.count;
+  /** The agents that use the model, of all workspaces: their number, and the first ones. */
+  withModel(modelId: number, limit: number) {
+    const { countWithModel, firstWithModel } = this.#deps.store;
+    return { count: countWithModel.get(modelId)!.count, first: firstWithModel.all(modelId, limit) };
   }
 
   agentsOf(workspaceId: number): Agent[] {

@@ -47,6 +47,10 @@ export function blueprintStore(db: Db) {
       `SELECT count(*) AS count FROM agents a JOIN workspaces w ON w.id = a.workspace_id
        WHERE a.model_id = ? AND a.removed_at IS NULL`,
     ),
+    firstWithModel: db.query<{ agent: string; workspace: string }, [modelId: number, limit: number]>(
+      `SELECT a.name AS agent, w.display_name AS workspace FROM agents a JOIN workspaces w ON w.id = a.workspace_id
+       WHERE a.model_id = ? AND a.removed_at IS NULL ORDER BY a.id LIMIT ?`,
+    ),
     orchestrator: db.query<AgentRow, [number]>(`${AGENT} WHERE workspace_id = ? AND orchestrator = 1`),
     insertAgent: db.query<{ id: number }, Omit<AgentRow, "id">>(
       `INSERT INTO agents (workspace_id, name, name_key, role, model_id, orchestrator, x, y, budget, created_at)

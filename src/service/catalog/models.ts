@@ -54,14 +54,20 @@ export interface Reader extends Pick<ModelEndpoint, "label" | "protocol" | "acce
   readonly id: number;
 }
 
+/** Named when a model is still in use. */
+const AGENTS_NAMED_MAX = 5;
+
 export interface ModelsDeps {
   db: Db;
   store: CatalogStore;
   keys: ProviderKeys;
   audit: Audit;
   clock: Clock;
-  /** Counts the agents that use a model, which cannot be deleted while there are any. */
-  agentsWith: (modelId: number) => number;
+  /** The number of agents that use a model, which cannot be deleted while there are any, and the first `limit` of them. */
+  agentsWith: (
+    modelId: number,
+    limit: number,
+  ) => { count: number; first: readonly { agent: string; workspace: string }[] };
 }
 
 export class Models {
@@ -199,20 +205,24 @@ export class Models {
     return db.write(() => {
       requireAdmin(caller);
       const model = this.existing(id);
-      const agents = agentsWith(id);
-      if (agents > 0) {
-        const users = agents === 1 ? "1 agent uses" : `${agents} agents use`;
-        throw new AppError(
-          "conflict",
-          `${users} the model; give ${agents === 1 ? "it" : "them"} another one first`,
-          { agents },
-        );
-      }
+      const { count, first } = agentsWith(id, AGENTS_NAMED_MAX);
+      if (count > 0) throw stillUsed(count, first);
       store.deleteModel.run(clock.now(), id);
       const detail = { model_name: model.model_name, label: model.label };
       audit.record(caller, { action: "model.delete", target: `model:${id}`, detail });
     });
   }
+}
+
+function stillUsed(count: number, first: readonly { agent: string; workspace: string }[]): AppError {
+  const names = first.map(({ agent, workspace }) => `${agent} in ${workspace}`);
+  const more = count > names.length ? ` and ${count - names.length} more` : "";
+  const users = count === 1 ? "1 agent uses" : `${count} agents use`;
+  return new AppError(
+    "conflict",
+    `${users} the model: ${names.join(", ")}${more}; give ${count === 1 ? "it" : "them"} another one first`,
+    { agents: count },
+  );
 }
 
 /** Validates `input` and merges it over `current`. An empty label becomes the model's name. Raises `invalid` naming the field. */

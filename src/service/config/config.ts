@@ -4,9 +4,10 @@
 import { readFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
+import { accessProblem } from "../../kit/disk/disk.ts";
 import { TOKEN_CHARACTERS_MAX } from "../../kit/crypto.ts";
 import { givenPath, homeDirectory, type Environment } from "../../kit/environment.ts";
-import { AppError, messageOf, systemCode } from "../../kit/error.ts";
+import { AppError, systemCode } from "../../kit/error.ts";
 import { isLoopbackAddress } from "../../kit/http/guard.ts";
 import { PORT_MAX } from "../../kit/network/hosts.ts";
 import { AddressList } from "../../kit/http/client-address.ts";
@@ -163,7 +164,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const reason = systemCode(error) === "ENOENT" ? "no such file or directory" : messageOf(error);
+    const reason = systemCode(error) === "ENOENT" ? "no such file or directory" : accessProblem(error);
     throw new AppError("invalid", `read config ${path}: open ${path}: ${reason}`);
   }
 }

@@ -76,6 +76,21 @@ test("refuses JSON that is nested too deeply", async () => {
   }
 });
 
+test("refuses a key that is there twice, also by another spelling and inside, and takes one in two objects", async () => {
+  const bodies = {
+    '{"name":"a","name":"b"}': "name",
+    '{"role":"member","r\\u006fle":"admin"}': "role",
+    '{"x":[{"\\"y\\\\":1, "z":"}\\"" , "\\"y\\\\" :2}]}': '"y\\',
+    '{"__proto__":1,"__proto__":2}': "__proto__",
+  };
+  for (const [body, key] of Object.entries(bodies))
+    expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(
+      every(400, "invalid", `${key}: given twice`),
+    );
+  const twoObjects = await lab.admin.raw("POST", "/teams", { body: '{"x":[{"a":"\\":"},{"a":":"}]}' });
+  expect(await twoObjects.json()).toMatchObject({ error: { message: "name: missing" } });
+});
+
 test("refuses JSON other than an object", async () => {
   for (const body of ["[]", "[{}]", '"text"', "1", "true", "null"]) {
     expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(

@@ -143,16 +143,19 @@ test.each<[UpdateModel, object]>([
   expect(await catalog.models.update(admin, 1, update)).toEqual({ ...before, ...changed });
 });
 
-test("refuses to delete a model while agents use it, ignoring removed agents", async () => {
+test("refuses to delete a model while agents use it, naming the first ones and ignoring removed agents", async () => {
   // Goal: the refusal has the count; a removed agent still refers to the deleted model, which is invisible elsewhere.
   await using catalog = await catalogWithProvider();
   await catalog.models.create(member, { provider_id: 1, model_name: "m" });
-  const agents = [catalog.addAgent(1), catalog.addAgent(1)];
+  const agents = Array.from({ length: 7 }, () => catalog.addAgent(1));
   const remove = () => catalog.models.remove(admin, 1);
-  await refusal(remove, "conflict", "2 agents use the model; give them another one first", { agents: 2 });
+  const many =
+    "7 agents use the model: a1 in w, a2 in w, a3 in w, a4 in w, a5 in w and 2 more; give them another one first";
+  await refusal(remove, "conflict", many, { agents: 7 });
+  for (const agent of agents.splice(1)) catalog.removeAgent(agent);
+  const one = "1 agent uses the model: a1 in w; give it another one first";
+  await refusal(remove, "conflict", one, { agents: 1 });
   catalog.removeAgent(agents[0]!);
-  await refusal(remove, "conflict", "1 agent uses the model; give it another one first", { agents: 1 });
-  catalog.removeAgent(agents[1]!);
   await remove();
   expect(catalog.models.list()).toEqual([]);
   const acts = [
@@ -164,7 +167,7 @@ test("refuses to delete a model while agents use it, ignoring removed agents", a
   for (const act of acts) await refusal(act, "not_found", "model 1: not found");
   await catalog.providers.remove(admin, 1);
   expect(catalog.db.query("SELECT count(*) AS count FROM agents WHERE model_id = 1").all()).toEqual([
-    { count: 2 },
+    { count: 7 },
   ]);
 });
 

@@ -43,7 +43,13 @@ export async function openCatalog(changes: Partial<ProvidersDeps> = {}): Promise
   return {
     db,
     providers: new Providers({ ...deps, ...network, ...changes }),
-    models: new Models({ ...deps, agentsWith: (id) => blueprintStore(db).countWithModel.get(id)!.count }),
+    models: new Models({
+      ...deps,
+      agentsWith: (id, limit) => ({
+        count: blueprintStore(db).countWithModel.get(id)!.count,
+        first: blueprintStore(db).firstWithModel.all(id, limit),
+      }),
+    }),
     decisions: async () =>
       (await audit.list(admin, { limit: 500 }))
         .map(({ action, target, detail }) => ({ action, target, detail }))
@@ -66,7 +72,7 @@ function agentsOf(db: Db): Pick<Catalog, "addAgent" | "removeAgent"> {
   );
   const add = db.query<{ id: number }, [number]>(
     `INSERT INTO agents (workspace_id, name, name_key, role, model_id, orchestrator, x, y, created_at)
-     VALUES (1, hex(randomblob(4)), hex(randomblob(4)), '', ?, 0, 0, 0, 0) RETURNING id`,
+     SELECT 1, 'a' || (count(*) + 1), 'a' || (count(*) + 1), '', ?, 0, 0, 0, 0 FROM agents RETURNING id`,
   );
   db.writeNow(() => (addUser.run(), addWorkspace.run()));
   return {

@@ -140,6 +140,9 @@ describe("a receipt that was changed", () => {
     expect(await problems({ space: "other" })).toEqual([
       "the receipt is about the space other, but this is main",
     ]);
+    expect(await problems({ space: "other", head: `000000000000.${seq}` })).toEqual([
+      "the receipt is about the space other, but this is main",
+    ]);
     expect(await problems({ head: `000000000000.${seq}` })).toEqual([
       "the space was restored from a backup since; its history is another one",
     ]);

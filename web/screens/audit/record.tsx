@@ -153,6 +153,9 @@ export function Target(props: { readonly record: ListedRecord }): JSX.Element {
     const exists = !props.record.action.endsWith(".delete");
     return { noun, href: place !== undefined && exists ? `${place}${id}` : undefined };
   };
+  /** A file of the target. */
+  const path = () =>
+    typeof props.record.detail["path"] === "string" ? props.record.detail["path"] : undefined;
   return (
     <Show when={props.record.target_name} fallback={<code>{props.record.target}</code>}>
       {(name) => (
@@ -165,6 +168,7 @@ export function Target(props: { readonly record: ListedRecord }): JSX.Element {
               </A>
             )}
           </Show>
+          <Show when={path()}>{(file) => <bdi class="mono audit-path"> {file()}</bdi>}</Show>
         </span>
       )}
     </Show>
