@@ -21,6 +21,7 @@ import { createLog, type Log } from "../kit/log.ts";
 import { formatOf, printWarning } from "../kit/terminal/output.ts";
 import { savedToken, storedToken } from "./credentials.ts";
 import { doorTransport } from "./door-transport.ts";
+import { patiently } from "./patiently.ts";
 import { chosenSpace } from "./space-choice.ts";
 import { serverTarget, spaceTarget, type ServerFlags, type ServerTarget, type SpaceFlags } from "./target.ts";
 
@@ -46,7 +47,7 @@ async function connectedTo<T>(
   work: (client: Client) => Promise<T>,
   user?: string,
 ): Promise<T> {
-  const client = new Client(await transportFor(target, flags, user));
+  const client = patiently(new Client(await transportFor(target, flags, user)));
   try {
     await tellServer(target, flags);
     return await work(client);

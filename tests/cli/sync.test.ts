@@ -199,7 +199,17 @@ test("a server that allows no more requests is waited for, or the command says w
   const { exitCode, stdout, stderr } = await ann.cairn("sync");
   expect([exitCode, stderr]).toEqual([0, "the server allows no more requests; continuing in 1 s\n"]);
   expect(stdout).toStartWith("pushed     a.md\n");
+  const list = ["file", "list", "--server", front.url, "--space", "team"];
+  answers.push(refused(1));
+  const waited = await ann.cairn(...list);
+  expect([waited.exitCode, waited.stderr]).toEqual([
+    0,
+    "the server allows no more requests; continuing in 1 s\n",
+  ]);
   front.answer = () => refused(31);
+  expect(await ann.refused(...list)).toEqual(
+    failure(`${front.url} allows no more requests; try again in 31 s`, 2),
+  );
   expect(await ann.refused("sync")).toEqual(
     failure(`${front.url} allows no more requests; try again in 31 s`, 2),
   );
