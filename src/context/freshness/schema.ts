@@ -13,7 +13,15 @@ const fieldNames = ["last-validated", "stale-after", "owner", "importance"] as c
 export type FieldName = (typeof fieldNames)[number];
 
 /** Of the whole front matter, then of the value of a field. */
-const problemCodes = ["no_end", "too_complex", "not_yaml", "no_fields", "bad_value", "in_future"] as const;
+const problemCodes = [
+  "no_end",
+  "too_complex",
+  "not_yaml",
+  "doubled_key",
+  "no_fields",
+  "bad_value",
+  "in_future",
+] as const;
 
 export const FreshnessProblem = closed({
   field: nullable(oneOf(fieldNames)),

@@ -6,6 +6,7 @@ const PROBLEMS: Readonly<Record<FreshnessProblem["code"], string>> = {
   no_end: "the front matter has no closing ---",
   too_complex: "the front matter is too complex to read",
   not_yaml: "the front matter is not valid YAML",
+  doubled_key: "the front matter has a key twice",
   no_fields: "the front matter has no fields",
   bad_value: "bad value",
   in_future: "in the future",

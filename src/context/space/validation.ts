@@ -26,6 +26,7 @@ const PROBLEMS: Readonly<Record<Problem, string>> = {
   no_end: "the front matter has no closing ---; add it first",
   too_complex: "the front matter is too complex to read; simplify it first",
   not_yaml: "the front matter is not valid YAML; correct it first",
+  doubled_key: "the front matter has a key twice; delete one of them first",
   no_fields: "the front matter has no fields; correct it first",
   not_editable: "cannot set last-validated without changing more of this front matter; set it by hand",
 };

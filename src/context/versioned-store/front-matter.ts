@@ -1,10 +1,12 @@
 // Front matter: YAML between two `---` lines at the start of a document. Unreadable front matter counts as none and never makes a document
 // invalid, but its problem is kept, so that people learn of it.
 
+import { doubledKey } from "../../kit/text/yaml-file.ts";
+
 export type FrontMatter = Readonly<Record<string, unknown>>;
 
 /** Why front matter cannot be read. */
-export type FrontMatterProblem = "no_end" | "too_complex" | "not_yaml" | "no_fields";
+export type FrontMatterProblem = "no_end" | "too_complex" | "not_yaml" | "doubled_key" | "no_fields";
 
 /** `fields`: between these two places of the text, without the lines that enclose them. */
 type FrontMatterReading =
@@ -50,6 +52,8 @@ function fieldsOf(written: string): FrontMatter | FrontMatterProblem {
   try {
     const fields: unknown = Bun.YAML.parse(written) ?? {};
     if (!isMap(fields)) return "no_fields";
+    // The parser takes the last one silently; the author may mean the first.
+    if (doubledKey(written)) return "doubled_key";
     return countValues(fields, VALUES_MAX) < 0 ? "too_complex" : fields;
   } catch {
     return "not_yaml";

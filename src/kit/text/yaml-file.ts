@@ -45,8 +45,8 @@ function brokenLine(text: string): number {
   return bad;
 }
 
-/** Looks at block mappings only: keys of one line each, told apart by their indentation. */
-function doubledKey(text: string): { key: string; line: number } | undefined {
+/** The first key that a block has twice, with its line from 1. Looks at block mappings only: keys of one line each, told apart by their indentation. */
+export function doubledKey(text: string): { key: string; line: number } | undefined {
   const blocks: { readonly indent: number; readonly keys: Set<string> }[] = [];
   const leave = (isOver: (indent: number) => boolean) => {
     while (blocks.length > 0 && isOver(blocks.at(-1)!.indent)) blocks.pop();

@@ -85,6 +85,11 @@ const problems: [yaml: string, state: string, problem: object][] = [
   ],
   ["owner: {a: b}", "fresh", { field: "owner", code: "bad_value", value: '{"a":"b"}' }],
   ["importance: urgent", "fresh", { field: "importance", code: "bad_value", value: "urgent" }],
+  [
+    "stale-after: 90d\nowner: ann\nstale-after: 1d",
+    "unknown",
+    { field: null, code: "doubled_key", value: null },
+  ],
   ["a: [", "unknown", { field: null, code: "not_yaml", value: null }],
 ];
 

@@ -79,6 +79,7 @@ describe("validating", () => {
     ["---\n{a: 1}\n---\n", "not_editable"],
     ["---\nlast-validated: &x 2025-01-01\nb: *x\n---\n", "not_editable"],
     ["---\na: |\n  x\nb: 'it\n---\n", "not_yaml"],
+    ["---\na: 1\nb:\n  a: 2\na: 3\n---\n", "doubled_key"],
     ["---\na: 1\n", "no_end"],
   ])("refuses %j", (text, problem) => {
     expect(withValidation(text, DAY)).toEqual({ problem } as never);
