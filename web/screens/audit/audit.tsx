@@ -298,7 +298,11 @@ function NothingFound(props: { readonly filter: Filter }): JSX.Element {
         </p>
       </Show>
       <Show when={props.filter.from !== "" || props.filter.to !== ""}>
-        <p>Try other days.</p>
+        <p>
+          {props.filter.to !== "" && props.filter.from > props.filter.to
+            ? "From is after To."
+            : "Try other days."}
+        </p>
       </Show>
       <Show when={props.filter.actor !== ""}>
         <p>
