@@ -2,16 +2,16 @@
 
 import { Background } from "../kit/concurrency/background.ts";
 import { Console } from "./console/console.ts";
-import { conflictsArea } from "./console/conflict-routes.ts";
-import { documentsArea } from "./console/document-routes.ts";
-import { foldersArea } from "./console/folder-routes.ts";
-import { freshnessArea } from "./console/freshness-routes.ts";
-import { graphArea } from "./console/graph-routes.ts";
-import { historyArea } from "./console/history-routes.ts";
-import { overviewArea } from "./console/overview-routes.ts";
+import { conflictsArea } from "./console/areas/conflict-routes.ts";
+import { documentsArea } from "./console/areas/document-routes.ts";
+import { foldersArea } from "./console/areas/folder-routes.ts";
+import { freshnessArea } from "./console/areas/freshness-routes.ts";
+import { graphArea } from "./console/areas/graph-routes.ts";
+import { historyArea } from "./console/areas/history-routes.ts";
+import { overviewArea } from "./console/areas/overview-routes.ts";
 import { Rendering } from "./console/rendering.ts";
-import { snapshotsArea } from "./console/snapshot-routes.ts";
-import { spacesArea } from "./console/space-routes.ts";
+import { snapshotsArea } from "./console/areas/snapshot-routes.ts";
+import { spacesArea } from "./console/areas/space-routes.ts";
 import { Pictures } from "./graph/pictures.ts";
 import { TreeWatch } from "./replica/watch.ts";
 import { LentSpace } from "./space/lent.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Fragment, h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Answer, Asked } from "../../src/context/console/area.ts";
-import { graphArea } from "../../src/context/console/graph-routes.ts";
+import { graphArea } from "../../src/context/console/areas/graph-routes.ts";
 import type { SpaceSource } from "../../src/context/console/space-source.ts";
 import type { Pictures } from "../../src/context/graph/pictures.ts";
 import type { BrowsedSpace } from "../../src/context/space/door.ts";

@@ -1,19 +1,19 @@
 // Access rules of a user, edited as rows, and the page that explains a decision.
 
 import { h } from "preact";
-import { AppError, fieldError } from "../../kit/error.ts";
-import { capabilities, WriteAcl, type AclRule } from "../access/schema.ts";
-import type { Caller } from "../identity/caller.ts";
-import type { AccessRules } from "../people/access-rules.ts";
-import { page, to, type Answer, type PageRoute } from "./area.ts";
-import { failureOf, type Failure } from "./failure.ts";
-import type { Form } from "./form.ts";
-import { counted, PAGE_ROWS, withQuery } from "./format.ts";
-import { given } from "./given.ts";
-import { ExplainBody, RulesBody, type RuleRow } from "./pages/access.tsx";
-import { attempt, get, post } from "./routes.ts";
-import { ACCESS, crumbsOf, userPath, USERS } from "./user-addresses.ts";
-import type { Visit } from "./visit.ts";
+import { AppError, fieldError } from "../../../kit/error.ts";
+import { capabilities, WriteAcl, type AclRule } from "../../access/schema.ts";
+import type { Caller } from "../../identity/caller.ts";
+import type { AccessRules } from "../../people/access-rules.ts";
+import { page, to, type Answer, type PageRoute } from "../area.ts";
+import { failureOf, type Failure } from "../failure.ts";
+import type { Form } from "../form.ts";
+import { counted, PAGE_ROWS, withQuery } from "../format.ts";
+import { given } from "../given.ts";
+import { ExplainBody, RulesBody, type RuleRow } from "../pages/access.tsx";
+import { attempt, get, post } from "../routes.ts";
+import { ACCESS, crumbsOf, userPath, USERS } from "../user-addresses.ts";
+import type { Visit } from "../visit.ts";
 
 interface AccessPagesDeps {
   readonly rules: AccessRules;

@@ -1,23 +1,23 @@
 // Users: the list, one user, and what admins do with them. The rules are those of the API.
 
 import { h } from "preact";
-import { AppError } from "../../kit/error.ts";
-import { checkPasswordShape } from "../../kit/secrets/passwords.ts";
-import type { Role } from "../access/schema.ts";
-import type { AccessRules } from "../people/access-rules.ts";
-import { CreateUser, UpdateUser } from "../people/schema.ts";
-import type { Users } from "../people/users.ts";
-import { page, to, type PageRoute } from "./area.ts";
-import type { Failure } from "./failure.ts";
-import type { Form } from "./form.ts";
-import { PAGE_ROWS, withQuery } from "./format.ts";
-import { given } from "./given.ts";
-import { PasswordBody, UserFormBody, UsersBody, type UserForm } from "./pages/users.tsx";
+import { AppError } from "../../../kit/error.ts";
+import { checkPasswordShape } from "../../../kit/secrets/passwords.ts";
+import type { Role } from "../../access/schema.ts";
+import type { AccessRules } from "../../people/access-rules.ts";
+import { CreateUser, UpdateUser } from "../../people/schema.ts";
+import type { Users } from "../../people/users.ts";
+import { page, to, type PageRoute } from "../area.ts";
+import type { Failure } from "../failure.ts";
+import type { Form } from "../form.ts";
+import { PAGE_ROWS, withQuery } from "../format.ts";
+import { given } from "../given.ts";
+import { PasswordBody, UserFormBody, UsersBody, type UserForm } from "../pages/users.tsx";
 import { tokenRoutes, userPage } from "./token-routes.ts";
-import { crumbsOf, userPath, USERS } from "./user-addresses.ts";
+import { crumbsOf, userPath, USERS } from "../user-addresses.ts";
 import { userStateRoutes } from "./user-state-routes.ts";
-import { attempt, get, post } from "./routes.ts";
-import type { Visit } from "./visit.ts";
+import { attempt, get, post } from "../routes.ts";
+import type { Visit } from "../visit.ts";
 
 interface UserPagesDeps {
   readonly users: Users;

@@ -1,15 +1,15 @@
 // Conflicts that sync left behind: the list, both sides of one, and which of them is kept.
 
 import { h } from "preact";
-import { AppError, notFound } from "../../kit/error.ts";
-import { resolveConflict, type Resolution } from "../replica/conflicts.ts";
-import { to, type Answer, type Area, type Asked } from "./area.ts";
-import { failureOf, type Failure } from "./failure.ts";
-import { PAGE_ROWS, spacePath, withQuery } from "./format.ts";
-import type { BrowsedSpace } from "../space/door.ts";
-import { ConflictBody, ConflictsBody, type ShownConflict } from "./pages/conflicts.tsx";
-import { spacePage } from "./space-head.tsx";
-import type { SpaceSource } from "./space-source.ts";
+import { AppError, notFound } from "../../../kit/error.ts";
+import { resolveConflict, type Resolution } from "../../replica/conflicts.ts";
+import { to, type Answer, type Area, type Asked } from "../area.ts";
+import { failureOf, type Failure } from "../failure.ts";
+import { PAGE_ROWS, spacePath, withQuery } from "../format.ts";
+import type { BrowsedSpace } from "../../space/door.ts";
+import { ConflictBody, ConflictsBody, type ShownConflict } from "../pages/conflicts.tsx";
+import { spacePage } from "../space-head.tsx";
+import type { SpaceSource } from "../space-source.ts";
 
 const ROOT = "/console/spaces/:space";
 

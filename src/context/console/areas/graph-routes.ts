@@ -1,11 +1,11 @@
 // The links of a space as pages: a picture of the most linked part or of the part around one document, and every link in lists.
 
 import { h } from "preact";
-import { AppError, type ErrorCode } from "../../kit/error.ts";
-import type { Pictures } from "../graph/pictures.ts";
-import type { GraphCore, GraphQuery } from "../graph/schema.ts";
-import type { BrowsedSpace } from "../space/door.ts";
-import type { Answer, Area, Asked } from "./area.ts";
+import { AppError, type ErrorCode } from "../../../kit/error.ts";
+import type { Pictures } from "../../graph/pictures.ts";
+import type { GraphCore, GraphQuery } from "../../graph/schema.ts";
+import type { BrowsedSpace } from "../../space/door.ts";
+import type { Answer, Area, Asked } from "../area.ts";
 import {
   GraphBody,
   graphLists,
@@ -13,11 +13,11 @@ import {
   type GraphList,
   type GraphRows,
   type ShownPicture,
-} from "./pages/graph.tsx";
-import { PAGE_ROWS, spacePath } from "./format.ts";
-import { lastLookOf, lookedAgain } from "./last-look.tsx";
-import { spacePage } from "./space-head.tsx";
-import type { SpaceSource } from "./space-source.ts";
+} from "../pages/graph.tsx";
+import { PAGE_ROWS, spacePath } from "../format.ts";
+import { lastLookOf, lookedAgain } from "../last-look.tsx";
+import { spacePage } from "../space-head.tsx";
+import type { SpaceSource } from "../space-source.ts";
 
 const AREA = "/graph";
 

@@ -2,25 +2,30 @@
 // document records it here.
 
 import { h } from "preact";
-import type { Clock } from "../../kit/clock.ts";
-import { filteredInTurns } from "../../kit/concurrency/filter-in-turns.ts";
-import { freshnessGroups, freshnessOrders, overviewOf, type FreshnessWish } from "../freshness/overview.ts";
-import { Undeclared } from "../freshness/undeclared.ts";
-import type { Caller } from "../identity/caller.ts";
-import type { BrowsedSpace } from "../space/door.ts";
-import { validate } from "../space/validation.ts";
-import { failureOf, type Failure } from "./failure.ts";
-import { to, type Answer, type Area, type Asked } from "./area.ts";
+import type { Clock } from "../../../kit/clock.ts";
+import { filteredInTurns } from "../../../kit/concurrency/filter-in-turns.ts";
+import {
+  freshnessGroups,
+  freshnessOrders,
+  overviewOf,
+  type FreshnessWish,
+} from "../../freshness/overview.ts";
+import { Undeclared } from "../../freshness/undeclared.ts";
+import type { Caller } from "../../identity/caller.ts";
+import type { BrowsedSpace } from "../../space/door.ts";
+import { validate } from "../../space/validation.ts";
+import { failureOf, type Failure } from "../failure.ts";
+import { to, type Answer, type Area, type Asked } from "../area.ts";
 import {
   FreshnessBody,
   freshnessAddress,
   type FreshnessView,
   type ShownFreshness,
-} from "./pages/freshness.tsx";
-import { PAGE_ROWS } from "./format.ts";
-import { lastLookOf, lookedAgain } from "./last-look.tsx";
-import { spacePage } from "./space-head.tsx";
-import type { SpaceSource } from "./space-source.ts";
+} from "../pages/freshness.tsx";
+import { PAGE_ROWS } from "../format.ts";
+import { lastLookOf, lookedAgain } from "../last-look.tsx";
+import { spacePage } from "../space-head.tsx";
+import type { SpaceSource } from "../space-source.ts";
 
 const AREA = "/freshness";
 const TEXT_CHARACTERS_MAX = 200;

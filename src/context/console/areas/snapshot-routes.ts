@@ -1,16 +1,16 @@
 // Snapshots of a space: names for a moment, and going back to one by writing new versions.
 
 import { h } from "preact";
-import { AppError, fieldError, notFound } from "../../kit/error.ts";
-import { SNAPSHOT_NAME_CHARACTERS_MAX as NAME_CHARACTERS_MAX } from "../versioned-store/schema.ts";
-import { to, type Answer, type Area, type Asked } from "./area.ts";
-import { failureOf, type Failure } from "./failure.ts";
-import { counted, spacePath } from "./format.ts";
-import { ConfirmBody } from "./pages/confirm.tsx";
-import { SnapshotsBody } from "./pages/snapshots.tsx";
-import { get, idOf, post } from "./routes.ts";
-import { spacePage } from "./space-head.tsx";
-import type { SpaceSource } from "./space-source.ts";
+import { AppError, fieldError, notFound } from "../../../kit/error.ts";
+import { SNAPSHOT_NAME_CHARACTERS_MAX as NAME_CHARACTERS_MAX } from "../../versioned-store/schema.ts";
+import { to, type Answer, type Area, type Asked } from "../area.ts";
+import { failureOf, type Failure } from "../failure.ts";
+import { counted, spacePath } from "../format.ts";
+import { ConfirmBody } from "../pages/confirm.tsx";
+import { SnapshotsBody } from "../pages/snapshots.tsx";
+import { get, idOf, post } from "../routes.ts";
+import { spacePage } from "../space-head.tsx";
+import type { SpaceSource } from "../space-source.ts";
 
 const ROOT = "/console/spaces/:space";
 

@@ -1,11 +1,11 @@
 // Enabling, disabling and deleting a webhook, and replacing its secret. Pages ask first.
 
 import { h } from "preact";
-import type { Webhooks } from "../webhooks/webhooks.ts";
-import { page, to, type PageRoute } from "./area.ts";
-import { hookCrumbs, hookPath, HOOKS } from "./hook-addresses.ts";
-import { ConfirmBody } from "./pages/confirm.tsx";
-import { get, idOf, post } from "./routes.ts";
+import type { Webhooks } from "../../webhooks/webhooks.ts";
+import { page, to, type PageRoute } from "../area.ts";
+import { hookCrumbs, hookPath, HOOKS } from "../hook-addresses.ts";
+import { ConfirmBody } from "../pages/confirm.tsx";
+import { get, idOf, post } from "../routes.ts";
 
 export function hookStateRoutes(webhooks: Webhooks): PageRoute[] {
   const at = (deed: string) => `${HOOKS}/:id/${deed}`;

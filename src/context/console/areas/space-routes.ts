@@ -1,16 +1,16 @@
 // Spaces: the list, creating one from a template, deleting one after its name was typed.
 
 import { h } from "preact";
-import { isAdmin, requireAdmin } from "../identity/caller.ts";
-import { templateNames, templateSummary } from "../spaces/templates.ts";
-import type { Spaces } from "../spaces/spaces.ts";
-import { page, to, type Area, type PageRoute } from "./area.ts";
-import { failureOf, type Failure } from "./failure.ts";
-import { counted, PAGE_ROWS, sizeText, spacePath, withQuery } from "./format.ts";
-import { DeleteSpaceBody, NewSpaceBody, SpacesBody } from "./pages/spaces.tsx";
-import { SETTINGS_TAB, spacePage } from "./space-head.tsx";
-import type { SpaceSource } from "./space-source.ts";
-import type { Visit } from "./visit.ts";
+import { isAdmin, requireAdmin } from "../../identity/caller.ts";
+import { templateNames, templateSummary } from "../../spaces/templates.ts";
+import type { Spaces } from "../../spaces/spaces.ts";
+import { page, to, type Area, type PageRoute } from "../area.ts";
+import { failureOf, type Failure } from "../failure.ts";
+import { counted, PAGE_ROWS, sizeText, spacePath, withQuery } from "../format.ts";
+import { DeleteSpaceBody, NewSpaceBody, SpacesBody } from "../pages/spaces.tsx";
+import { SETTINGS_TAB, spacePage } from "../space-head.tsx";
+import type { SpaceSource } from "../space-source.ts";
+import type { Visit } from "../visit.ts";
 
 const ALL = "/console/spaces";
 

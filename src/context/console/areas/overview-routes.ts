@@ -3,12 +3,12 @@
 
 import { h } from "preact";
 import { statfs } from "node:fs/promises";
-import type { Audit } from "../audit/audit.ts";
-import type { Health } from "../../kit/health.ts";
-import type { Caller } from "../identity/caller.ts";
-import { page, part, type Area } from "./area.ts";
-import { Counters, OverviewBody, type Activity, type Figures } from "./pages/overview.tsx";
-import type { SpaceSource } from "./space-source.ts";
+import type { Audit } from "../../audit/audit.ts";
+import type { Health } from "../../../kit/health.ts";
+import type { Caller } from "../../identity/caller.ts";
+import { page, part, type Area } from "../area.ts";
+import { Counters, OverviewBody, type Activity, type Figures } from "../pages/overview.tsx";
+import type { SpaceSource } from "../space-source.ts";
 
 /** Spaces whose latest changes are looked at, and changes of each. */
 const SPACES_LOOKED_MAX = 20;

@@ -1,19 +1,19 @@
 // The page of one user with their tokens, and what admins do with those.
 
 import { h } from "preact";
-import { fieldError, notFound } from "../../kit/error.ts";
-import { CreateToken } from "../people/schema.ts";
-import type { AccessRules } from "../people/access-rules.ts";
-import type { Users } from "../people/users.ts";
-import { page, to, type Answer, type PageRoute } from "./area.ts";
-import type { Failure } from "./failure.ts";
-import { counted } from "./format.ts";
-import { given } from "./given.ts";
-import { ConfirmBody } from "./pages/confirm.tsx";
-import { UserBody } from "./pages/user.tsx";
-import { crumbsOf, userPath, USERS } from "./user-addresses.ts";
-import { attempt, get, idOf, post } from "./routes.ts";
-import type { Visit } from "./visit.ts";
+import { fieldError, notFound } from "../../../kit/error.ts";
+import { CreateToken } from "../../people/schema.ts";
+import type { AccessRules } from "../../people/access-rules.ts";
+import type { Users } from "../../people/users.ts";
+import { page, to, type Answer, type PageRoute } from "../area.ts";
+import type { Failure } from "../failure.ts";
+import { counted } from "../format.ts";
+import { given } from "../given.ts";
+import { ConfirmBody } from "../pages/confirm.tsx";
+import { UserBody } from "../pages/user.tsx";
+import { crumbsOf, userPath, USERS } from "../user-addresses.ts";
+import { attempt, get, idOf, post } from "../routes.ts";
+import type { Visit } from "../visit.ts";
 
 const DAY_SECONDS = 86_400;
 

@@ -1,21 +1,21 @@
 // The settings of a space, for its leads: quotas and sync rules.
 
 import { h } from "preact";
-import { sha256Hex } from "../../kit/crypto.ts";
-import { AppError } from "../../kit/error.ts";
-import type { ServerConfig } from "../config/schema.ts";
-import { Quotas, SyncRules, type EffectiveQuotas, type Space } from "../spaces/schema.ts";
-import type { Spaces } from "../spaces/spaces.ts";
-import { canonicalRules } from "../spaces/sync-rules.ts";
-import { to, type Answer, type Area, type Asked } from "./area.ts";
-import { byteCount, byteText } from "./byte-count.ts";
-import { failureAt, type Failure } from "./failure.ts";
-import type { Form } from "./form.ts";
-import { counted, spacePath } from "./format.ts";
-import { given } from "./given.ts";
-import { SpaceSettingsBody, type QuotaForm, type QuotaName, type SyncRow } from "./pages/space-settings.tsx";
-import { attempt, get, post } from "./routes.ts";
-import { SETTINGS_TAB, spacePage } from "./space-head.tsx";
+import { sha256Hex } from "../../../kit/crypto.ts";
+import { AppError } from "../../../kit/error.ts";
+import type { ServerConfig } from "../../config/schema.ts";
+import { Quotas, SyncRules, type EffectiveQuotas, type Space } from "../../spaces/schema.ts";
+import type { Spaces } from "../../spaces/spaces.ts";
+import { canonicalRules } from "../../spaces/sync-rules.ts";
+import { to, type Answer, type Area, type Asked } from "../area.ts";
+import { byteCount, byteText } from "../byte-count.ts";
+import { failureAt, type Failure } from "../failure.ts";
+import type { Form } from "../form.ts";
+import { counted, spacePath } from "../format.ts";
+import { given } from "../given.ts";
+import { SpaceSettingsBody, type QuotaForm, type QuotaName, type SyncRow } from "../pages/space-settings.tsx";
+import { attempt, get, post } from "../routes.ts";
+import { SETTINGS_TAB, spacePage } from "../space-head.tsx";
 
 const TAB = SETTINGS_TAB;
 const ROOT = `/console/spaces/:space${TAB}`;

@@ -1,20 +1,20 @@
 // The audit record: list, details, counts, export, verification, breaks. No page changes a record.
 
 import { h } from "preact";
-import { fieldError, notFound } from "../../kit/error.ts";
-import type { Audit } from "../audit/audit.ts";
-import { exportAnswer } from "../audit/exporting.ts";
-import { auditResults, type AuditQuery } from "../audit/schema.ts";
-import type { Caller } from "../identity/caller.ts";
-import { page, to, type Answer, type PageRoute } from "./area.ts";
-import { ACKNOWLEDGE, AUDIT, AUDIT_CRUMBS, BREAKS, EXPORT, STATS, VERIFY } from "./audit-addresses.ts";
-import type { Failure } from "./failure.ts";
-import { counted, PAGE_ROWS, withQuery } from "./format.ts";
-import { AuditBody, RecordBody, StatsBody, type AuditFilter } from "./pages/audit.tsx";
-import { BreaksBody, VerifyBody } from "./pages/audit-breaks.tsx";
-import { ConfirmBody } from "./pages/confirm.tsx";
-import { attempt, get, idOf, post } from "./routes.ts";
-import type { Visit } from "./visit.ts";
+import { fieldError, notFound } from "../../../kit/error.ts";
+import type { Audit } from "../../audit/audit.ts";
+import { exportAnswer } from "../../audit/exporting.ts";
+import { auditResults, type AuditQuery } from "../../audit/schema.ts";
+import type { Caller } from "../../identity/caller.ts";
+import { page, to, type Answer, type PageRoute } from "../area.ts";
+import { ACKNOWLEDGE, AUDIT, AUDIT_CRUMBS, BREAKS, EXPORT, STATS, VERIFY } from "../audit-addresses.ts";
+import type { Failure } from "../failure.ts";
+import { counted, PAGE_ROWS, withQuery } from "../format.ts";
+import { AuditBody, RecordBody, StatsBody, type AuditFilter } from "../pages/audit.tsx";
+import { BreaksBody, VerifyBody } from "../pages/audit-breaks.tsx";
+import { ConfirmBody } from "../pages/confirm.tsx";
+import { attempt, get, idOf, post } from "../routes.ts";
+import type { Visit } from "../visit.ts";
 
 interface AuditPagesDeps {
   readonly audit: Audit;

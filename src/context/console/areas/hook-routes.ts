@@ -1,21 +1,21 @@
 // Webhooks and their deliveries.
 
 import { h } from "preact";
-import { AppError } from "../../kit/error.ts";
-import { eventTypes } from "../events/schema.ts";
-import { CreateWebhook, UpdateWebhook } from "../webhooks/schema.ts";
-import type { Webhooks } from "../webhooks/webhooks.ts";
-import { page, to, type Answer, type PageRoute } from "./area.ts";
-import type { Failure } from "./failure.ts";
-import type { Form } from "./form.ts";
-import { PAGE_ROWS, withQuery } from "./format.ts";
-import { given } from "./given.ts";
-import { DEAD_LETTERS, hookCrumbs, hookPath, HOOKS } from "./hook-addresses.ts";
+import { AppError } from "../../../kit/error.ts";
+import { eventTypes } from "../../events/schema.ts";
+import { CreateWebhook, UpdateWebhook } from "../../webhooks/schema.ts";
+import type { Webhooks } from "../../webhooks/webhooks.ts";
+import { page, to, type Answer, type PageRoute } from "../area.ts";
+import type { Failure } from "../failure.ts";
+import type { Form } from "../form.ts";
+import { PAGE_ROWS, withQuery } from "../format.ts";
+import { given } from "../given.ts";
+import { DEAD_LETTERS, hookCrumbs, hookPath, HOOKS } from "../hook-addresses.ts";
 import { hookStateRoutes } from "./hook-state-routes.ts";
-import { WebhookBody } from "./pages/webhook.tsx";
-import { DeadLettersBody, HookFormBody, WebhooksBody, type HookForm } from "./pages/webhooks.tsx";
-import { attempt, get, idOf, post } from "./routes.ts";
-import type { Visit } from "./visit.ts";
+import { WebhookBody } from "../pages/webhook.tsx";
+import { DeadLettersBody, HookFormBody, WebhooksBody, type HookForm } from "../pages/webhooks.tsx";
+import { attempt, get, idOf, post } from "../routes.ts";
+import type { Visit } from "../visit.ts";
 
 interface HookPagesDeps {
   readonly webhooks: Webhooks;

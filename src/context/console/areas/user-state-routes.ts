@@ -1,15 +1,15 @@
 // Disabling, enabling and deleting a user. Pages ask first, and say what ends.
 
 import { h } from "preact";
-import type { Users } from "../people/users.ts";
-import { page, to, type Answer, type PageRoute } from "./area.ts";
-import type { Failure } from "./failure.ts";
-import { requireTyped } from "./form.ts";
-import { counted } from "./format.ts";
-import { ConfirmBody } from "./pages/confirm.tsx";
-import { attempt, get, post } from "./routes.ts";
-import { crumbsOf, userPath, USERS } from "./user-addresses.ts";
-import type { Visit } from "./visit.ts";
+import type { Users } from "../../people/users.ts";
+import { page, to, type Answer, type PageRoute } from "../area.ts";
+import type { Failure } from "../failure.ts";
+import { requireTyped } from "../form.ts";
+import { counted } from "../format.ts";
+import { ConfirmBody } from "../pages/confirm.tsx";
+import { attempt, get, post } from "../routes.ts";
+import { crumbsOf, userPath, USERS } from "../user-addresses.ts";
+import type { Visit } from "../visit.ts";
 
 type Deed = "Disable" | "Delete";
 

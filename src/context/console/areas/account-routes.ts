@@ -1,16 +1,16 @@
 // My account: everyone's own password and tokens.
 
 import { h } from "preact";
-import { notFound } from "../../kit/error.ts";
-import type { Account } from "../people/account.ts";
-import type { Logins } from "../people/logins.ts";
-import { page, to, type Area, type PageRoute } from "./area.ts";
-import type { Failure } from "./failure.ts";
-import { counted } from "./format.ts";
-import { ACCOUNT, AccountBody } from "./pages/account.tsx";
-import { ConfirmBody } from "./pages/confirm.tsx";
-import { attempt, get, idOf, post } from "./routes.ts";
-import type { Visit } from "./visit.ts";
+import { notFound } from "../../../kit/error.ts";
+import type { Account } from "../../people/account.ts";
+import type { Logins } from "../../people/logins.ts";
+import { page, to, type Area, type PageRoute } from "../area.ts";
+import type { Failure } from "../failure.ts";
+import { counted } from "../format.ts";
+import { ACCOUNT, AccountBody } from "../pages/account.tsx";
+import { ConfirmBody } from "../pages/confirm.tsx";
+import { attempt, get, idOf, post } from "../routes.ts";
+import type { Visit } from "../visit.ts";
 
 const CRUMBS = [{ label: "My account", path: ACCOUNT }];
 

@@ -1,14 +1,14 @@
 // Signing in and out. The rules are those of the API's login: one sentence for every failure, a lock after several, a limit per address.
 
 import { h } from "preact";
-import { redirect } from "./responses.ts";
-import type { Logins } from "../people/logins.ts";
-import { csrfOf, visitorSecret, type ConsoleCookies } from "./door.ts";
-import { failureOf } from "./failure.ts";
-import { page, to, type Area } from "./area.ts";
-import { AppError } from "../../kit/error.ts";
-import { LoginBody } from "./pages/login.tsx";
-import { carriedForm, RepeatBody } from "./pages/repeat.tsx";
+import { redirect } from "../responses.ts";
+import type { Logins } from "../../people/logins.ts";
+import { csrfOf, visitorSecret, type ConsoleCookies } from "../door.ts";
+import { failureOf } from "../failure.ts";
+import { page, to, type Area } from "../area.ts";
+import { AppError } from "../../../kit/error.ts";
+import { LoginBody } from "../pages/login.tsx";
+import { carriedForm, RepeatBody } from "../pages/repeat.tsx";
 
 export function sessionArea(logins: Logins, cookies: ConsoleCookies): Area {
   return {

@@ -3,21 +3,21 @@
 import { h } from "preact";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { commandText } from "../../kit/terminal/command-text.ts";
-import type { Health } from "../../kit/health.ts";
-import type { Metrics } from "../../kit/metrics/metrics.ts";
-import { version } from "../../kit/version.ts";
-import type { WorkerPool } from "../../kit/workers/pool.ts";
-import { CONFIG_FILE_NAME } from "../config/directory.ts";
-import type { ServerConfig } from "../config/schema.ts";
-import type { Finding } from "../doctor/finding.ts";
-import { INSIDE_JOB } from "../doctor/inside-job.ts";
-import { page, type Answer, type PageRoute } from "./area.ts";
-import { byteText } from "./byte-count.ts";
-import { counted } from "./format.ts";
-import { SETTINGS, SettingsBody } from "./pages/settings.tsx";
-import { get, post } from "./routes.ts";
-import type { Visit } from "./visit.ts";
+import { commandText } from "../../../kit/terminal/command-text.ts";
+import type { Health } from "../../../kit/health.ts";
+import type { Metrics } from "../../../kit/metrics/metrics.ts";
+import { version } from "../../../kit/version.ts";
+import type { WorkerPool } from "../../../kit/workers/pool.ts";
+import { CONFIG_FILE_NAME } from "../../config/directory.ts";
+import type { ServerConfig } from "../../config/schema.ts";
+import type { Finding } from "../../doctor/finding.ts";
+import { INSIDE_JOB } from "../../doctor/inside-job.ts";
+import { page, type Answer, type PageRoute } from "../area.ts";
+import { byteText } from "../byte-count.ts";
+import { counted } from "../format.ts";
+import { SETTINGS, SettingsBody } from "../pages/settings.tsx";
+import { get, post } from "../routes.ts";
+import type { Visit } from "../visit.ts";
 
 /** Instead of the place of a key. */
 const MASKED = "••••••";

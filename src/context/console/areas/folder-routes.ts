@@ -1,13 +1,13 @@
 // The documents of a space as lists: folders, search, deleted files, and files on disk that have no version.
 
 import { h } from "preact";
-import { to, type Answer, type Area, type Asked, type PageRoute } from "./area.ts";
-import { failureOf } from "./failure.ts";
-import { counted, PAGE_ROWS, spacePath, withQuery } from "./format.ts";
-import { DeletedBody, FolderBody, SearchBody, UnrecordedBody, type SearchShown } from "./pages/folders.tsx";
-import { lastLookOf, lookedAgain } from "./last-look.tsx";
-import { folderCrumbs, spacePage } from "./space-head.tsx";
-import type { SpaceSource } from "./space-source.ts";
+import { to, type Answer, type Area, type Asked, type PageRoute } from "../area.ts";
+import { failureOf } from "../failure.ts";
+import { counted, PAGE_ROWS, spacePath, withQuery } from "../format.ts";
+import { DeletedBody, FolderBody, SearchBody, UnrecordedBody, type SearchShown } from "../pages/folders.tsx";
+import { lastLookOf, lookedAgain } from "../last-look.tsx";
+import { folderCrumbs, spacePage } from "../space-head.tsx";
+import type { SpaceSource } from "../space-source.ts";
 
 const RESULTS_SHOWN = 50;
 

@@ -1,16 +1,16 @@
 // The past of one document: its versions, the difference between two of them, restoring one, undeleting, destroying a version for good.
 
 import { h } from "preact";
-import { AppError, fieldError, notFound } from "../../kit/error.ts";
-import { requireShown } from "../files/comparing.ts";
-import type { Caller } from "../identity/caller.ts";
-import { to, type Answer, type Area, type Asked } from "./area.ts";
+import { AppError, fieldError, notFound } from "../../../kit/error.ts";
+import { requireShown } from "../../files/comparing.ts";
+import type { Caller } from "../../identity/caller.ts";
+import { to, type Answer, type Area, type Asked } from "../area.ts";
 import { versionIn } from "./document-routes.ts";
-import { failureOf, type Failure } from "./failure.ts";
-import { PAGE_ROWS, spacePath, withQuery } from "./format.ts";
-import { DestroyBody, DiffBody, HistoryBody } from "./pages/history.tsx";
-import { folderCrumbs, spacePage } from "./space-head.tsx";
-import type { SpaceSource } from "./space-source.ts";
+import { failureOf, type Failure } from "../failure.ts";
+import { PAGE_ROWS, spacePath, withQuery } from "../format.ts";
+import { DestroyBody, DiffBody, HistoryBody } from "../pages/history.tsx";
+import { folderCrumbs, spacePage } from "../space-head.tsx";
+import type { SpaceSource } from "../space-source.ts";
 
 const ROOT = "/console/spaces/:space";
 

@@ -2,17 +2,17 @@
 // editor shows both sides and saves over neither by itself.
 
 import { h } from "preact";
-import { AppError, fieldError } from "../../kit/error.ts";
-import { SECURITY_HEADERS } from "../../kit/http/answer.ts";
-import { contentDisposition } from "../../kit/http/content-disposition.ts";
-import type { Capability } from "../access/schema.ts";
-import type { Caller } from "../identity/caller.ts";
-import type { ReadFile, SpaceDoor } from "../space/door.ts";
-import type { FileHistory } from "../versioned-store/schema.ts";
-import { to, type Answer, type Area, type Asked } from "./area.ts";
-import { failureOf, type Failure } from "./failure.ts";
-import { spacePath } from "./format.ts";
-import type { Rendering } from "./rendering.ts";
+import { AppError, fieldError } from "../../../kit/error.ts";
+import { SECURITY_HEADERS } from "../../../kit/http/answer.ts";
+import { contentDisposition } from "../../../kit/http/content-disposition.ts";
+import type { Capability } from "../../access/schema.ts";
+import type { Caller } from "../../identity/caller.ts";
+import type { ReadFile, SpaceDoor } from "../../space/door.ts";
+import type { FileHistory } from "../../versioned-store/schema.ts";
+import { to, type Answer, type Area, type Asked } from "../area.ts";
+import { failureOf, type Failure } from "../failure.ts";
+import { spacePath } from "../format.ts";
+import type { Rendering } from "../rendering.ts";
 import {
   baseOf,
   besideTheirs,
@@ -22,12 +22,12 @@ import {
   openedFor,
   signatureOf,
   type Edited,
-} from "./editing.ts";
-import { DeleteDocumentBody, DocumentBody } from "./pages/document.tsx";
-import { EditorBody, NewDocumentBody } from "./pages/editor.tsx";
-import { folderCrumbs, spacePage } from "./space-head.tsx";
-import type { SpaceSource } from "./space-source.ts";
-import type { Visit } from "./visit.ts";
+} from "../editing.ts";
+import { DeleteDocumentBody, DocumentBody } from "../pages/document.tsx";
+import { EditorBody, NewDocumentBody } from "../pages/editor.tsx";
+import { folderCrumbs, spacePage } from "../space-head.tsx";
+import type { SpaceSource } from "../space-source.ts";
+import type { Visit } from "../visit.ts";
 
 /** What the pages of one document need to know. */
 interface Deps {

@@ -1,13 +1,13 @@
 // Backups of the server. An admin starts one in the directory that the operator chose; everything else about files is the operator's.
 
 import { h } from "preact";
-import { commandText } from "../../kit/terminal/command-text.ts";
-import type { Backups } from "../backup/backups.ts";
-import { page, part, to, type Answer, type PageRoute } from "./area.ts";
-import type { Failure } from "./failure.ts";
-import { BACKUPS, BackupsBody, Progress } from "./pages/backups.tsx";
-import { attempt, get, idOf, post } from "./routes.ts";
-import type { Visit } from "./visit.ts";
+import { commandText } from "../../../kit/terminal/command-text.ts";
+import type { Backups } from "../../backup/backups.ts";
+import { page, part, to, type Answer, type PageRoute } from "../area.ts";
+import type { Failure } from "../failure.ts";
+import { BACKUPS, BackupsBody, Progress } from "../pages/backups.tsx";
+import { attempt, get, idOf, post } from "../routes.ts";
+import type { Visit } from "../visit.ts";
 
 const CANCELLED = "Cancelled the backup. No file was kept.";
 const EXAMPLE = "/var/backups/cairn-backup-20261122T160000Z.tar.zst";
