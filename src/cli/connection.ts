@@ -157,7 +157,19 @@ export function inWordsOfFlags(error: unknown, server: string | undefined, user?
   const { code, details } = error;
   if (details?.["in"] === "query")
     return new AppError(code, `--${details["field"]}: ${details["problem"]}`, details);
-  return server !== undefined && code === "unauthenticated" ? withSignIn(error, server, user) : error;
+  if (server === undefined) return error;
+  if (code === "unauthenticated") return withSignIn(error, server, user);
+  return code === "not_found" ? withoutPath(error, new URL(server)) : error;
+}
+
+/** A proxy may serve a server at a path; more often, the address of one of its pages was copied. */
+function withoutPath(error: AppError, { href, pathname, origin }: URL): AppError {
+  if (pathname === "/") return error;
+  return new AppError(
+    error.code,
+    `${error.message}; ${href} has a path: if the server has none, pass --server ${origin}`,
+    error.details,
+  );
 }
 
 function withSignIn({ code, message, details }: AppError, url: string, user: string | undefined): AppError {

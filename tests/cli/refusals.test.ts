@@ -9,6 +9,7 @@ import { initServer } from "../../src/context/init-server.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { asNobody, bound, isRoot } from "../kit/as-nobody.ts";
 import { cairnAt, said, stoppedContext } from "../kit/cairn.ts";
+import { contextServer } from "../kit/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
 import { runContext } from "../kit/running-context.ts";
@@ -115,6 +116,14 @@ test("a server that is not there is said so without the words of the library", a
   const says =
     "Error: http://127.0.0.1:1 does not answer: connection refused; check that the server is running and that the port is right\n";
   expect(await said("file", "list", "--server", "http://127.0.0.1:1")).toEqual([2, says]);
+});
+
+test("an address with a path that no server answers at is questioned", async () => {
+  await using server = await contextServer();
+  const remark = `; ${server.url}/main has a path: if the server has none, pass --server ${server.url}\n`;
+  const [exitCode, words] = await said("space", "list", "--server", `${server.url}/main`);
+  expect(exitCode).toBe(1);
+  expect(words).toEndWith(remark);
 });
 
 describe("of a server that does not run", () => {

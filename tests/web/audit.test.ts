@@ -63,6 +63,14 @@ onScreen("the audit screen", screen, (at) => {
     await page.close();
   });
 
+  test("says that a filter begins after it ends", async () => {
+    const page = await at.open("/audit");
+    await page.getByLabel("From").fill("2020-02-01");
+    await page.getByLabel("To").fill("2020-01-01");
+    await page.getByText("From is after To.").waitFor();
+    await page.close();
+  });
+
   test("filters by action and actor in the address, and shows every field of a record", async () => {
     const page = await at.open("/audit");
     await page.getByLabel("Action").fill("user.create");

@@ -47,6 +47,19 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await page.close();
   });
 
+  test("a save is in the audit with its path, and a preview leads to the files that it links to", async () => {
+    await at.put("docs/start.md", "[next](../docs/next.md)");
+    await at.put("docs/next.md", "# Next");
+    const page = await at.openFile("docs/start.md");
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByRole("link", { name: "next" }).click();
+    await editor(page, "docs/next.md").getByText("# Next").waitFor();
+    await page.goto(`${at.url}/audit`);
+    const saved = page.getByRole("row").filter({ hasText: "file.save" });
+    await saved.getByText("docs/next.md").waitFor();
+    await page.close();
+  });
+
   test("finds a text in all files and opens its line; previews Markdown without running anything", async () => {
     await at.put(
       "guide.md",

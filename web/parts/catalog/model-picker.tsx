@@ -240,7 +240,9 @@ function Choose(props: ChooseProps): JSX.Element {
   const { search, setSearch, chosen, known, fitting, typed, isNew, toggle, takeTyped, onEnter } = choice;
   const { form, label, setLabel, figures, setFigures } = createAddition(props, choice);
   const suggestedOnly = () => chosen().every((name) => name === props.suggested);
-  guardLeaving(() => typed() !== "" || label() !== "" || figures() !== noFigures || !suggestedOnly());
+  // In a list, the text is a search.
+  const named = () => props.listed.length === 0 && typed() !== "";
+  guardLeaving(() => named() || label() !== "" || figures() !== noFigures || !suggestedOnly());
   return (
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
       <div onKeyDown={onEnter}>

@@ -4,7 +4,7 @@
 import { useSearchParams } from "@solidjs/router";
 import ClipboardList from "lucide-solid/icons/clipboard-list";
 import Download from "lucide-solid/icons/download";
-import { createEffect, createMemo, createSignal, type JSX, on, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
 import type { ListedRecord } from "../../../src/service/audit/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
@@ -313,6 +313,24 @@ function NothingFound(props: { readonly filter: Filter }): JSX.Element {
   );
 }
 
+/** Breaks after a dot only. */
+function Action(props: { readonly name: string }): JSX.Element {
+  return (
+    <code class="audit-action">
+      <For each={props.name.split(".")}>
+        {(word, index) => (
+          <>
+            <Show when={index() > 0}>
+              .<wbr />
+            </Show>
+            {word}
+          </>
+        )}
+      </For>
+    </code>
+  );
+}
+
 /** Hidden while a record is open, which shows them. */
 const INSIDE = new Set<JSX.Element>(["By", "Content"]);
 
@@ -351,7 +369,7 @@ const columns: readonly Column<ListedRecord>[] = [
     title: "Action",
     cell: (record) => (
       <>
-        <code class="audit-action">{record.action}</code>
+        <Action name={record.action} />
         <Show when={narrow()}>
           <div class="small audit-under">
             <Target record={record} />
