@@ -230,9 +230,11 @@ describe.concurrent("a refused start leaves nothing behind:", () => {
     };
     if (isRoot) {
       chmodSync(data, 0o777);
-      chmodSync(path, 0o666);
       const other = "belongs to another user; run the program as its owner, or change the owner";
-      expect(await refused()).toBe(`Error: ${path} ${other}`);
+      for (const mode of [0o666, 0o600]) {
+        chmodSync(path, mode);
+        expect(await refused()).toBe(`Error: ${path} ${other}`);
+      }
     }
     giveToNobody(data);
     chmodSync(path, 0o600);

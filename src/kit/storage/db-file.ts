@@ -9,6 +9,7 @@ import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
 const BEGUN_SUFFIX = "-begun";
 const PERMISSIONS = 0o777;
 /** The codes begin with these. */
+const CLOSED = ["EACCES", "SQLITE_CANTOPEN"];
 const UNWRITABLE = ["SQLITE_READONLY", "SQLITE_PERM", "EROFS", "EACCES"];
 
 /**
@@ -113,7 +114,7 @@ export function openError(path: string, error: unknown): AppError {
       `${path} is not a usable database (${messageOf(error)}); restore a backup or move it away`,
     );
   }
-  if (code === "EPERM")
+  if (code === "EPERM" || (CLOSED.some((start) => code.startsWith(start)) && isOfAnotherUser(path)))
     return new AppError(
       "refused",
       `${path} belongs to another user; run the program as its owner, or change the owner`,
@@ -122,6 +123,15 @@ export function openError(path: string, error: unknown): AppError {
     return new AppError("refused", `${path} cannot be written: permission denied, or the disk is read-only`);
   }
   return new AppError("unavailable", `open ${path}: ${messageOf(error)}`);
+}
+
+/** False also if that cannot be seen. Windows has no numbers of users. */
+function isOfAnotherUser(path: string): boolean {
+  try {
+    return process.getuid !== undefined && statSync(path).uid !== process.getuid();
+  } catch {
+    return false;
+  }
 }
 
 function inUse(path: string): AppError {

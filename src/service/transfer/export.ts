@@ -62,7 +62,7 @@ export class Exports {
   async begin(caller: Caller, id: number, withFiles: boolean): Promise<AsyncGenerator<Uint8Array>> {
     const { db, audit } = this.#deps;
     const row = await db.write(() => {
-      const found = this.#require(caller, id);
+      const found = this.requireMayExport(caller, id);
       audit.record(caller, {
         action: "workspace.export",
         target: `workspace:${id}`,
@@ -86,7 +86,7 @@ export class Exports {
     let bytes = 0;
     try {
       for await (const piece of ended(this.#lines(row, withFiles))) {
-        this.#require(caller, row.id);
+        this.requireMayExport(caller, row.id);
         bytes += piece.length;
         // A cut file is refused by its hash; a longer one no server would take.
         if (bytes > IMPORT_BYTES_MAX)
@@ -96,6 +96,12 @@ export class Exports {
     } finally {
       this.#running -= 1;
     }
+  }
+
+  /** Owner or admin. Raises `not_found`, and `forbidden` for anyone else who sees the workspace. */
+  requireMayExport(caller: Caller, id: number): WorkspaceRow {
+    const { access } = this.#deps;
+    return access.requireOwner(caller, access.workspace(caller, id), "export a workspace");
   }
 
   async *#lines(row: WorkspaceRow, withFiles: boolean): AsyncGenerator<string> {
@@ -210,11 +216,6 @@ export class Exports {
       const gear = numbers.get(gear_id);
       if (gear) yield { type: "gear_binding", gear, agent: agents.orNull(agent_id) };
     }
-  }
-
-  #require(caller: Caller, id: number): WorkspaceRow {
-    const { access } = this.#deps;
-    return access.requireOwner(caller, access.workspace(caller, id), "export a workspace");
   }
 }
 

@@ -23,9 +23,12 @@ export function transferRoutes(plugin: Admission, exports: Exports, imports: Imp
       .get(
         "/workspaces/:id/export",
         async ({ caller, params, query: { files }, request }) => {
-          const pieces = await exports.begin(caller, params.id, files !== "0" && files !== "false");
-          const name = `workspace-${params.id}.jsonl`;
-          return answerDownload(exchangeOf(request).id, { name, type: LINES_TYPE }, pieces);
+          const { id, method } = exchangeOf(request);
+          const withFiles = files !== "0" && files !== "false";
+          // The headers alone export nothing, so nothing is recorded.
+          if (method === "HEAD") exports.requireMayExport(caller, params.id);
+          const pieces = method === "HEAD" ? noPieces() : await exports.begin(caller, params.id, withFiles);
+          return answerDownload(id, { name: `workspace-${params.id}.jsonl`, type: LINES_TYPE }, pieces);
         },
         {
           caller: "owner",
@@ -45,6 +48,8 @@ export function transferRoutes(plugin: Admission, exports: Exports, imports: Imp
       )
   );
 }
+
+async function* noPieces(): AsyncGenerator<never> {}
 
 const EXPORT = {
   description:

@@ -198,6 +198,11 @@ test("is the owner's and the admins' to export, and everyone's to import", async
   // A second one gets a free name; a name that was asked for is taken or refused.
   expect((await imported(bert, file)).workspace.name).toBe(`${workspace.name} copy`);
   await refusal(await send(bert, file, `?name=${encodeURIComponent(workspace.name)}`), "conflict");
+  // The headers of an export export nothing, and are refused to the same people.
+  const heads = [lab.admin, anna, bert].map(
+    async (who) => (await who.raw("HEAD", `${lab.own}/export`)).status,
+  );
+  expect(await Promise.all(heads)).toEqual([200, 403, 404]);
   const actions = (await lab.admin.get<{ action: string }[]>("/audit?limit=50")).map(({ action }) => action);
   expect(actions.filter((action) => /workspace\.(import|export)/.test(action)).toSorted()).toEqual([
     "workspace.export",
