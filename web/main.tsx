@@ -16,6 +16,7 @@ import "./frame/frame.css";
 import { Navigate, Route, Router } from "@solidjs/router";
 import { lazy } from "solid-js";
 import { render } from "solid-js/web";
+import "./frame/dropped-files.ts";
 import { Missing, Shell } from "./frame/shell.tsx";
 import { whenQuiet } from "./kit/quiet.ts";
 import { workspaceViews } from "./state/here.ts";

@@ -101,6 +101,22 @@ onScreen("the frame", made, (at) => {
     await page.close();
   });
 
+  test("a dropped file replaces no page, and text can be dragged", async () => {
+    const page = await at.open("/people");
+    await page.getByRole("heading", { name: "People" }).waitFor();
+    const isPrevented = (what: "file" | "text") =>
+      page.evaluate((kind) => {
+        const dataTransfer = new DataTransfer();
+        if (kind === "file") dataTransfer.items.add(new File(["x"], "x.txt"));
+        else dataTransfer.setData("text/plain", "x");
+        const event = new DragEvent("dragover", { dataTransfer, bubbles: true, cancelable: true });
+        document.querySelector("nav")!.dispatchEvent(event);
+        return event.defaultPrevented;
+      }, what);
+    expect([await isPrevented("file"), await isPrevented("text")]).toEqual([true, false]);
+    await page.close();
+  });
+
   test("offers a skip link as the first stop, which keeps the address", async () => {
     const page = await at.open("/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
