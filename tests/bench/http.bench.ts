@@ -1,7 +1,10 @@
-// Plain requests: one authenticated record at 64 connections against bare Bun.serve with the same payload, and a list of 1,000 records.
+// Plain requests: one authenticated record at 64 connections against bare Bun.serve with the same payload, a list of 1,000 records, and what
+// the largest JSON body costs at worst.
 
 import { benchService, load, processorMs } from "./programs.ts";
-import type { Row } from "./row.ts";
+import { JSON_BODY_BYTES_MAX, parseJson } from "../../src/kit/http/body.ts";
+import { JSON_KEYS_MAX, JSON_TEXTS_MAX } from "../../src/kit/text/json-shape.ts";
+import { median, type Row } from "./row.ts";
 
 const CONNECTIONS = 64;
 const MILLISECONDS = 3000;
@@ -82,5 +85,32 @@ export async function run(): Promise<Row[]> {
       target: "< 5 ms",
       met: list.p99 < 5,
     },
+    bodyCost(),
   ];
+}
+
+/** The parser takes longest for different keys in many objects, and then for different texts. */
+function bodyCost(): Row {
+  const objects = Array.from({ length: JSON_KEYS_MAX }, (_, index) => `{"${index.toString(36)}":1}`);
+  const texts = Array.from({ length: JSON_TEXTS_MAX - JSON_KEYS_MAX }, (_, index) => `"${index}"`);
+  const text = `[${[...objects, ...texts].join(",")}]`.padEnd(JSON_BODY_BYTES_MAX);
+  const bytes = new TextEncoder().encode(text);
+  const timed = (work: () => unknown) =>
+    median(
+      Array.from({ length: 11 }, () => {
+        const from = performance.now();
+        work();
+        return performance.now() - from;
+      }),
+    );
+  const [limit, measured] = [timed(() => JSON.parse(text)), timed(() => parseJson(bytes))];
+  return {
+    name: "a JSON body of 1 MiB with the most keys and texts, checked",
+    measured,
+    unit: "ms",
+    limit,
+    ratio: limit / measured,
+    target: "≤ 20 ms",
+    met: measured <= 20,
+  };
 }

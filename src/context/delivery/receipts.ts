@@ -4,7 +4,7 @@
 import { Value } from "@sinclair/typebox/value";
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
-import { JSON_DEPTH_MAX, isTooDeep } from "../../kit/text/json-depth.ts";
+import { JSON_DEPTH_MAX, isTooDeep } from "../../kit/text/json-shape.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
 import type { FileHistory } from "../versioned-store/schema.ts";
 import { Receipt, type ReceiptRow, type RowStatus, type Verification, type VerifiedRow } from "./schema.ts";

@@ -4,7 +4,7 @@
 // JSON.parse validates the same text; the scanner only distinguishes strings, brackets and member names.
 
 import { parseJson, tooDeep } from "../../kit/http/body.ts";
-import { JSON_DEPTH_MAX } from "../../kit/text/json-depth.ts";
+import { JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
 import { AppError } from "../../kit/error.ts";
 import { Base64Decoder } from "./base64-decoder.ts";
 

@@ -4,8 +4,15 @@
 import { turnOfOthers } from "../clock.ts";
 import { LATE, within } from "../concurrency/deadline.ts";
 import { AppError, fieldError, NAME_CHARACTERS_SHOWN_MAX } from "../error.ts";
-import { isDeeper, JSON_DEPTH_MAX } from "../text/json-depth.ts";
 import { doubledKey } from "../text/json-keys.ts";
+import {
+  JSON_DEPTH_MAX,
+  JSON_KEYS_MAX,
+  JSON_TEXTS_MAX,
+  JSON_VALUES_MAX,
+  shapeOf,
+  type JsonShape,
+} from "../text/json-shape.ts";
 import { slowBody } from "./bodies.ts";
 import { claimBody, exchangeOf } from "./exchange.ts";
 
@@ -15,17 +22,21 @@ const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 /** Bodies up to this size are read in one piece, at half the cost of a stream. */
 const ONE_PIECE_BYTES_MAX = 64 * 1024;
 
-/** JSON body of a request. Raises `invalid` (not JSON, nested too deeply, a key given twice) and what `readBytes` raises. */
+/** JSON body of a request. Raises as `parseJson`, and what `readBytes` raises. */
 export async function readJson(request: Request, bytesMax: number = JSON_BODY_BYTES_MAX): Promise<unknown> {
   const bytes = await readBytes(request, bytesMax);
-  if (isDeeper(bytes, JSON_DEPTH_MAX)) throw tooDeep();
   return parseJson(bytes);
 }
 
-/** Raises `invalid` unless the bytes are JSON in UTF-8 with one value for each key, whose texts can be stored as they are. */
+/**
+ * Raises `invalid` unless the bytes are JSON in UTF-8 that is neither too deep nor too crowded, with one value for each key, and whose texts
+ * can be stored as they are.
+ */
 export function parseJson(bytes: Uint8Array): unknown {
+  const { keys, excess } = shapeOf(bytes);
+  if (excess !== undefined) throw excessive(excess);
   const { text, value } = parsed(bytes);
-  const doubled = doubledKey(text, value);
+  const doubled = doubledKey(bytes, keys, value);
   if (doubled !== undefined)
     throw fieldError("invalid", doubled.toWellFormed().slice(0, NAME_CHARACTERS_SHOWN_MAX), "given twice");
   const broken = ESCAPED_SURROGATE.test(text) ? placeOfHalfPair(value) : undefined;
@@ -52,6 +63,12 @@ function placeOfHalfPair(value: unknown): string[] | undefined {
     if (place) return [name.slice(0, NAME_CHARACTERS_SHOWN_MAX), ...place];
   }
   return undefined;
+}
+
+function excessive(excess: NonNullable<JsonShape["excess"]>): AppError {
+  if (excess === "depth") return tooDeep();
+  const max = { keys: JSON_KEYS_MAX, texts: JSON_TEXTS_MAX, values: JSON_VALUES_MAX }[excess];
+  return new AppError("invalid", `the body has more than ${max} ${excess}`, { [excess]: max });
 }
 
 export function tooDeep(): AppError {

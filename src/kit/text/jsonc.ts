@@ -2,7 +2,7 @@
 // is. Takes linear time on any text.
 
 import { AppError } from "../error.ts";
-import { JSON_DEPTH_MAX } from "./json-depth.ts";
+import { JSON_DEPTH_MAX } from "./json-shape.ts";
 
 export interface JsonNode {
   readonly kind: "object" | "array" | "value";

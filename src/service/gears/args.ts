@@ -8,7 +8,7 @@ import type * as AjvDraft07 from "ajv";
 import type { Ajv, ErrorObject } from "ajv";
 import type * as AjvDraft2020 from "ajv/dist/2020";
 import { AppError, fieldError } from "../../kit/error.ts";
-import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/text/json-depth.ts";
+import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
 import { objectIn } from "../tools/arguments.ts";
 import type { ArgsProblem, CheckedArgs, GivenArgs } from "./args-jobs.ts";
 import { boundedPattern, patternProblem } from "./patterns.ts";

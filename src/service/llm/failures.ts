@@ -1,6 +1,6 @@
 // The failures of a provider's answer once it has begun, each with its message in one place.
 
-import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/text/json-depth.ts";
+import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
 import { providerMessage } from "../catalog/failures.ts";
 import { ModelFailure } from "./model.ts";
 

@@ -2,7 +2,7 @@
 
 import { contentKey, type AttachmentContent } from "../attachments/content.ts";
 import type { SentAttachment } from "../attachments/schema.ts";
-import { isTooDeep } from "../../kit/text/json-depth.ts";
+import { isTooDeep } from "../../kit/text/json-shape.ts";
 import { parsedObject } from "./json.ts";
 import type { Message, ModelRequest, ToolCall } from "./model.ts";
 

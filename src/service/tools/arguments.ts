@@ -2,7 +2,7 @@
 
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import type { Static, TObject } from "@sinclair/typebox";
-import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/text/json-depth.ts";
+import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
 import { sentenceOf } from "../../kit/schema-problem.ts";
 
 type Invalid = { readonly ok: false; readonly problem: string };

@@ -1,7 +1,7 @@
 // Checks the conversation in a file: every number that a record names is there, and the rows fit the rules that the engine relies on.
 
 import { Value } from "@sinclair/typebox/value";
-import { isTooDeep } from "../../kit/text/json-depth.ts";
+import { isTooDeep } from "../../kit/text/json-shape.ts";
 import { parseName } from "../../kit/text/names.ts";
 import { parseReferences } from "../conversation/references.ts";
 import { requireFits, requireTime, timeOrNull, wrong } from "./checks.ts";

@@ -6,7 +6,7 @@ import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { turnOfOthers, Stretch } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
-import { isDeeper, JSON_DEPTH_MAX } from "../../kit/text/json-depth.ts";
+import { isDeeper, JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
 import { sentenceOf } from "../../kit/schema-problem.ts";
 import type { Spool } from "../../kit/disk/spool.ts";
 import {

@@ -3,7 +3,12 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { readJson } from "../../../src/kit/http/body.ts";
-import { JSON_DEPTH_MAX } from "../../../src/kit/text/json-depth.ts";
+import {
+  JSON_DEPTH_MAX,
+  JSON_KEYS_MAX,
+  JSON_TEXTS_MAX,
+  JSON_VALUES_MAX,
+} from "../../../src/kit/text/json-shape.ts";
 import { guardedRequest } from "../../kit/guarded-request.ts";
 
 const read = (body: string, bytesMax?: number) => readJson(guardedRequest(body), bytesMax);
@@ -24,6 +29,21 @@ describe("nesting", () => {
     for (const text of ["[".repeat(100), `\\"${"{".repeat(100)}`, `\\\\${"["}`, '"[[', "\\", ""]) {
       const value = { a: Array.from({ length: 100 }, () => text), [text]: text };
       expect(await read(JSON.stringify(value))).toEqual(value);
+    }
+  });
+
+  test("more keys, texts or values than any request needs are refused before they are parsed", async () => {
+    const many = (count: number, one: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => one(index)).join(",");
+    const cases = {
+      keys: [JSON_KEYS_MAX, (count: number) => `{${many(count, (index) => `"${index}" : 1`)}}`],
+      texts: [JSON_TEXTS_MAX, (count: number) => `[${many(count, (index) => `"${index}:,"`)}]`],
+      values: [JSON_VALUES_MAX, (count: number) => `[${many(count, () => "1")}]`],
+    } as const;
+    for (const [what, [max, made]] of Object.entries(cases)) {
+      expect(JSON.stringify(await read(made(max)))).toBe(made(max).replaceAll(" ", ""));
+      const refusal = { code: "invalid", message: `the body has more than ${max} ${what}` };
+      expect(read(made(max + 1))).rejects.toMatchObject(refusal);
     }
   });
 

@@ -1,0 +1,85 @@
+// Measures JSON before it is parsed: the parser takes ten times as long for many different keys or texts as for one long text, and code that walks
+// a deep value overflows the stack.
+
+/** Far deeper than any real value. Code that walks a value recurses or indents by depth, so a small text could cost minutes. */
+export const JSON_DEPTH_MAX = 64;
+/** Far more than any request needs. Together they keep the parser below 20 ms. */
+export const JSON_KEYS_MAX = 10_000;
+export const JSON_TEXTS_MAX = 60_000;
+export const JSON_VALUES_MAX = 100_000;
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const SPACE_MAX = 0x20;
+const ESCAPED_QUOTES_SOUGHT = 16;
+
+export interface JsonShape {
+  /** Keys of objects, as written: one that is there twice counts twice. */
+  readonly keys: number;
+  /** What there is too much of. The rest is not measured then. */
+  readonly excess?: "depth" | "keys" | "texts" | "values";
+}
+
+/** Measures JSON in UTF-8 in linear time. The result for other input is arbitrary, because the parser refuses it anyway. */
+export function shapeOf(bytes: Uint8Array): JsonShape {
+  let [depth, keys, texts, values] = [0, 0, 0, 0];
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    // Brackets and braces differ in one bit.
+    const bracket = byte | 0x20;
+    if (bracket === 0x7b) {
+      if ((depth += 1) > JSON_DEPTH_MAX) return { keys, excess: "depth" };
+    } else if (bracket === 0x7d) depth -= 1;
+    else if (byte === COMMA) {
+      if ((values += 1) >= JSON_VALUES_MAX) return { keys, excess: "values" };
+    } else if (byte === QUOTE) {
+      at = endOfText(bytes, at);
+      if ((texts += 1) > JSON_TEXTS_MAX) return { keys, excess: "texts" };
+      if (isFollowedByColon(bytes, at) && (keys += 1) > JSON_KEYS_MAX) return { keys, excess: "keys" };
+    }
+  }
+  return { keys };
+}
+
+/** Reports whether the text is nested too deeply to process. */
+export function isTooDeep(json: string): boolean {
+  return json.length > JSON_DEPTH_MAX && isDeeper(Buffer.from(json), JSON_DEPTH_MAX);
+}
+
+/** Measures JSON in UTF-8. The result for other input is arbitrary, because it is refused anyway. For code that takes values of any width. */
+export function isDeeper(bytes: Uint8Array, depthMax: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    // Brackets and braces differ in one bit.
+    const bracket = byte | 0x20;
+    if (bracket === 0x7b) depth += 1;
+    else if (bracket === 0x7d) depth -= 1;
+    else if (byte === QUOTE) at = endOfText(bytes, at);
+    if (depth > depthMax) return true;
+  }
+  return false;
+}
+
+/** The index of the closing quote of the text that opens at `start`: a quote after an even number of backslashes. */
+export function endOfText(bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (let escaped = 0; escaped < ESCAPED_QUOTES_SOUGHT; escaped += 1) {
+    at = bytes.indexOf(QUOTE, at + 1);
+    if (at < 0) return bytes.length;
+    let before = at;
+    while (bytes[before - 1] === BACKSLASH) before -= 1;
+    if ((at - before) % 2 === 0) return at;
+  }
+  // A call for each quote of a text that is full of them would take longer than to look at each byte.
+  for (at += 1; at < bytes.length && bytes[at] !== QUOTE; at += 1) if (bytes[at] === BACKSLASH) at += 1;
+  return at;
+}
+
+export function isFollowedByColon(bytes: Uint8Array, end: number): boolean {
+  let at = end + 1;
+  while (bytes[at]! <= SPACE_MAX) at += 1;
+  return bytes[at] === COLON;
+}
