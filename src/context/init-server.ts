@@ -92,9 +92,10 @@ export async function initServer(
       await server.close();
     }
   } catch (error) {
-    for (const name of existsSync(directory) ? readdirSync(directory) : [].filter((one) => !others.has(one)))
-      rmSync(join(directory, name), { recursive: true, force: true });
     if (made) rmSync(directory, { recursive: true, force: true });
+    else
+      for (const name of readdirSync(directory).filter((one) => !others.has(one)))
+        rmSync(join(directory, name), { recursive: true, force: true });
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { loadServerConfig } from "../../src/context/config/config.ts";
+import { systemClock } from "../../src/kit/clock.ts";
 import { initServer, prepareServer } from "../../src/context/init-server.ts";
 import { printed, refused } from "../kit/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
@@ -53,6 +54,29 @@ test("an empty directory becomes private; one with other files stays as it is", 
     await printed("init", "server", "--data-dir", directory, ...NAMES, ...flags);
     expect(statSync(directory).mode & 0o777).toBe(mode);
   }
+});
+
+test("a failure removes what was written, and nothing else", async () => {
+  await using folder = await temporaryFolder();
+  const log = { format: "json" as const, write: () => {} };
+  const brokenClock = {
+    ...systemClock,
+    now() {
+      throw new Error("no time");
+    },
+  };
+  const fail = (name: string, force: boolean) =>
+    initServer({ directory: join(folder.path, name), space: "main", admin: "ada", force }, log, brokenClock);
+  await folder.write("mine/notes.txt", "mine");
+  await folder.write("mine/more/a.txt", "mine");
+  await expect(fail("mine", true)).rejects.toThrow("no time");
+  await expect(fail("new", false)).rejects.toThrow("no time");
+  expect(readdirSync(folder.path, { recursive: true }).toSorted()).toEqual([
+    "mine",
+    "mine/more",
+    "mine/more/a.txt",
+    "mine/notes.txt",
+  ]);
 });
 
 test("finishes a setup that was left in the browser, at its address or another", async () => {

@@ -1,4 +1,4 @@
-// Buttons. A busy button is disabled and announces it, and gives back the focus that this takes from it; an icon button has a name.
+// Buttons. A busy button is disabled and announces it, and gets back the focus that this takes from it; an icon button has a name.
 
 import { createEffect, type JSX, on, Show, splitProps } from "solid-js";
 import { Tip } from "./tip.tsx";

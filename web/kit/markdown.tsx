@@ -60,7 +60,7 @@ export function Markdown(props: {
 
 /** Ahead of the router, which would look for the heading in the whole page. */
 function goToHeading(event: MouseEvent & { currentTarget: Element }): void {
-  const link = (event.target as Element).closest('a[href^="#"]');
+  const link = (event.target as Element).closest('a[href^="#md-"]');
   if (!link) return;
   event.preventDefault();
   const heading = headingIn(event.currentTarget, link.getAttribute("href")!.slice(1));

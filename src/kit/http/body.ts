@@ -37,8 +37,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   if (excess !== undefined) throw excessive(excess);
   const { text, value } = parsed(bytes);
   const doubled = doubledKey(bytes, keys, value);
-  if (doubled !== undefined)
-    throw fieldError("invalid", doubled.toWellFormed().slice(0, NAME_CHARACTERS_SHOWN_MAX), "given twice");
+  if (doubled !== undefined) throw givenTwice(doubled);
   const broken = ESCAPED_SURROGATE.test(text) ? placeOfHalfPair(value) : undefined;
   if (broken) throw fieldError("invalid", broken.join(".") || "body", "not valid Unicode");
   return value;
@@ -63,6 +62,11 @@ function placeOfHalfPair(value: unknown): string[] | undefined {
     if (place) return [name.slice(0, NAME_CHARACTERS_SHOWN_MAX), ...place];
   }
   return undefined;
+}
+
+function givenTwice(key: string): AppError {
+  const name = key === "" ? '""' : key.toWellFormed().slice(0, NAME_CHARACTERS_SHOWN_MAX);
+  return fieldError("invalid", name, "given twice");
 }
 
 function excessive(excess: NonNullable<JsonShape["excess"]>): AppError {

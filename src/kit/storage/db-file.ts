@@ -8,7 +8,7 @@ import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
 /** Marks a database that is being created, until its tables are durable. */
 const BEGUN_SUFFIX = "-begun";
 const PERMISSIONS = 0o777;
-/** The codes begin with these. */
+/** The codes of a file that this user may not open begin with these; below, those of one that may not be written. */
 const CLOSED = ["EACCES", "SQLITE_CANTOPEN"];
 const UNWRITABLE = ["SQLITE_READONLY", "SQLITE_PERM", "EROFS", "EACCES"];
 

@@ -243,8 +243,7 @@ export class Blueprint {
     }
   }
 
-  /** Counts the agents of all workspaces that use a model, without removed ones. */
-  /** The agents that use the model, of all workspaces: their number, and the first ones. */
+  /** The agents of all workspaces that use a model, without removed ones: their number, and the first `limit`. */
   withModel(modelId: number, limit: number) {
     const { countWithModel, firstWithModel } = this.#deps.store;
     return { count: countWithModel.get(modelId)!.count, first: firstWithModel.all(modelId, limit) };

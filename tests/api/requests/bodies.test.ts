@@ -82,6 +82,7 @@ test("refuses a key that is there twice, also by another spelling and inside, an
     '{"role":"member","r\\u006fle":"admin"}': "role",
     '{"x":[{"\\"y\\\\":1, "z":"}\\"" , "\\"y\\\\" :2}]}': '"y\\',
     '{"__proto__":1,"__proto__":2}': "__proto__",
+    '{"x":{"":1,"":2}}': '""',
   };
   for (const [body, key] of Object.entries(bodies))
     expect(await refusals(() => ({ body, headers: JSON_TYPE }))).toEqual(
