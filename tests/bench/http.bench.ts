@@ -3,7 +3,7 @@
 
 import { benchService, load, processorMs } from "./programs.ts";
 import { JSON_BODY_BYTES_MAX, parseJson } from "../../src/kit/http/body.ts";
-import { JSON_KEYS_MAX, JSON_TEXTS_MAX } from "../../src/kit/text/json-shape.ts";
+import { JSON_NAMES_MAX, JSON_TEXTS_MAX } from "../../src/kit/text/json-shape.ts";
 import { median, type Row } from "./row.ts";
 
 const CONNECTIONS = 64;
@@ -91,8 +91,8 @@ export async function run(): Promise<Row[]> {
 
 /** The parser takes longest for different keys in many objects, and then for different texts. */
 function bodyCost(): Row {
-  const objects = Array.from({ length: JSON_KEYS_MAX }, (_, index) => `{"${index.toString(36)}":1}`);
-  const texts = Array.from({ length: JSON_TEXTS_MAX - JSON_KEYS_MAX }, (_, index) => `"${index}"`);
+  const objects = Array.from({ length: JSON_NAMES_MAX }, (_, index) => `{"${index.toString(36)}":1}`);
+  const texts = Array.from({ length: JSON_TEXTS_MAX - JSON_NAMES_MAX }, (_, index) => `"${index}"`);
   const text = `[${[...objects, ...texts].join(",")}]`.padEnd(JSON_BODY_BYTES_MAX);
   const bytes = new TextEncoder().encode(text);
   const timed = (work: () => unknown) =>

@@ -8,6 +8,7 @@ import { doubledKey } from "../text/json-keys.ts";
 import {
   JSON_DEPTH_MAX,
   JSON_KEYS_MAX,
+  JSON_NAMES_MAX,
   JSON_TEXTS_MAX,
   JSON_VALUES_MAX,
   shapeOf,
@@ -69,10 +70,16 @@ function givenTwice(key: string): AppError {
   return fieldError("invalid", name, "given twice");
 }
 
+const EXCESS = {
+  keys: `${JSON_KEYS_MAX} keys`,
+  names: `${JSON_NAMES_MAX} different keys`,
+  texts: `${JSON_TEXTS_MAX} texts`,
+  values: `${JSON_VALUES_MAX} values`,
+} as const;
+
 function excessive(excess: NonNullable<JsonShape["excess"]>): AppError {
   if (excess === "depth") return tooDeep();
-  const max = { keys: JSON_KEYS_MAX, texts: JSON_TEXTS_MAX, values: JSON_VALUES_MAX }[excess];
-  return new AppError("invalid", `the body has more than ${max} ${excess}`, { [excess]: max });
+  return new AppError("invalid", `the body has more than ${EXCESS[excess]}`);
 }
 
 export function tooDeep(): AppError {

@@ -4,7 +4,9 @@
 /** Far deeper than any real value. Code that walks a value recurses or indents by depth, so a small text could cost minutes. */
 export const JSON_DEPTH_MAX = 64;
 /** Far more than any request needs. Together they keep the parser below 20 ms. */
-export const JSON_KEYS_MAX = 10_000;
+export const JSON_KEYS_MAX = 50_000;
+/** Different ones. */
+export const JSON_NAMES_MAX = 10_000;
 export const JSON_TEXTS_MAX = 60_000;
 export const JSON_VALUES_MAX = 100_000;
 
@@ -14,12 +16,14 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const SPACE_MAX = 0x20;
 const ESCAPED_QUOTES_SOUGHT = 16;
+const FNV_PRIME = 0x01000193;
+const HASH_START = crypto.getRandomValues(new Int32Array(1))[0]!;
 
 export interface JsonShape {
   /** Keys of objects, as written: one that is there twice counts twice. */
   readonly keys: number;
   /** What there is too much of. The rest is not measured then. */
-  readonly excess?: "depth" | "keys" | "texts" | "values";
+  readonly excess?: "depth" | "keys" | "names" | "texts" | "values";
 }
 
 /** Measures JSON in UTF-8 in linear time. The result for other input is arbitrary, because the parser refuses it anyway. */
@@ -40,7 +44,31 @@ export function shapeOf(bytes: Uint8Array): JsonShape {
       if (isFollowedByColon(bytes, at) && (keys += 1) > JSON_KEYS_MAX) return { keys, excess: "keys" };
     }
   }
-  return { keys };
+  return keys > JSON_NAMES_MAX && hasManyNames(bytes) ? { keys, excess: "names" } : { keys };
+}
+
+/** Whether more than `JSON_NAMES_MAX` keys are different. Two spellings of one key count as two. */
+function hasManyNames(bytes: Uint8Array): boolean {
+  const seen = new Set<number>();
+  for (let at = bytes.indexOf(QUOTE); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
+    const end = endOfText(bytes, at);
+    if (isFollowedByColon(bytes, end)) seen.add(hashOf(bytes, at + 1, end));
+    if (seen.size > JSON_NAMES_MAX) return true;
+    at = end;
+  }
+  return false;
+}
+
+/** FNV-1a from a start that no caller knows, so that nobody can choose keys with one hash. */
+function hashOf(bytes: Uint8Array, from: number, end: number): number {
+  let hash = HASH_START;
+  for (let at = from; at < end; at += 1) hash = Math.imul(hash ^ bytes[at]!, FNV_PRIME);
+  return hash;
+}
+
+/** As `shapeOf`: what the text has too much of; undefined: nothing. */
+export function excessIn(json: string): JsonShape["excess"] {
+  return json.length > JSON_DEPTH_MAX ? shapeOf(Buffer.from(json)).excess : undefined;
 }
 
 /** Reports whether the text is nested too deeply to process. */

@@ -2,7 +2,7 @@
 
 import { contentKey, type AttachmentContent } from "../attachments/content.ts";
 import type { SentAttachment } from "../attachments/schema.ts";
-import { isTooDeep } from "../../kit/text/json-shape.ts";
+import { excessIn } from "../../kit/text/json-shape.ts";
 import { parsedObject } from "./json.ts";
 import type { Message, ModelRequest, ToolCall } from "./model.ts";
 
@@ -37,9 +37,9 @@ function joinTexts(first: string, second: string): string {
   return [first, second].filter((text) => text !== "").join(BETWEEN_TEXTS);
 }
 
-/** Returns a call's arguments. If they were not an object, or nested too deeply, the call failed, and the model sees its own text. */
+/** Returns a call's arguments. If they were not an object, or had too much of something, the call failed, and the model sees its own text. */
 export function inputOf(call: ToolCall): object {
-  const object = isTooDeep(call.arguments) ? undefined : parsedObject(call.arguments);
+  const object = excessIn(call.arguments) === undefined ? parsedObject(call.arguments) : undefined;
   return object ?? { invalid_arguments: call.arguments };
 }
 

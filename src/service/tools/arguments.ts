@@ -2,14 +2,27 @@
 
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import type { Static, TObject } from "@sinclair/typebox";
-import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
+import {
+  excessIn,
+  JSON_DEPTH_MAX,
+  JSON_KEYS_MAX,
+  JSON_NAMES_MAX,
+  JSON_TEXTS_MAX,
+  JSON_VALUES_MAX,
+} from "../../kit/text/json-shape.ts";
 import { sentenceOf } from "../../kit/schema-problem.ts";
 
 type Invalid = { readonly ok: false; readonly problem: string };
 
 export type Parsed<Input> = { readonly ok: true; readonly value: Input } | Invalid;
 
-const TOO_DEEP = `The arguments are nested more than ${JSON_DEPTH_MAX} levels deep. Nothing was done; call the tool with flatter ones.`;
+const EXCESSIVE = {
+  depth: `are nested more than ${JSON_DEPTH_MAX} levels deep. Nothing was done; call the tool with flatter ones.`,
+  keys: `have more than ${JSON_KEYS_MAX} keys. Nothing was done; call the tool with fewer.`,
+  names: `have more than ${JSON_NAMES_MAX} different keys. Nothing was done; call the tool with fewer.`,
+  texts: `have more than ${JSON_TEXTS_MAX} texts. Nothing was done; call the tool with fewer.`,
+  values: `have more than ${JSON_VALUES_MAX} values. Nothing was done; call the tool with fewer.`,
+} as const;
 
 const PROBLEMS_SHOWN_MAX = 5;
 const ARGUMENTS = { whole: "arguments" } as const;
@@ -44,7 +57,8 @@ function firstOfEachField(problems: Iterable<ValueError>): ValueError[] {
 
 /** Parses the arguments of any tool; an empty text is an empty object. */
 export function parseObject(json: string): Parsed<Record<string, unknown>> {
-  if (isTooDeep(json)) return { ok: false, problem: TOO_DEEP };
+  const excess = excessIn(json);
+  if (excess !== undefined) return { ok: false, problem: `The arguments ${EXCESSIVE[excess]}` };
   const value = objectIn(json);
   if (value) return { ok: true, value };
   return {
