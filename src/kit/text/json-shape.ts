@@ -1,6 +1,8 @@
 // Measures JSON before it is parsed: the parser takes ten times as long for many different keys or texts as for one long text, and code that walks
 // a deep value overflows the stack.
 
+import { secretBytes } from "../random.ts";
+
 /** Far deeper than any real value. Code that walks a value recurses or indents by depth, so a small text could cost minutes. */
 export const JSON_DEPTH_MAX = 64;
 /** Far more than any request needs. Together they keep the parser below 20 ms. */
@@ -17,7 +19,7 @@ const BACKSLASH = 0x5c;
 const SPACE_MAX = 0x20;
 const ESCAPED_QUOTES_SOUGHT = 16;
 const FNV_PRIME = 0x01000193;
-const HASH_START = crypto.getRandomValues(new Int32Array(1))[0]!;
+const HASH_START = secretBytes(4).readInt32LE();
 
 export interface JsonShape {
   /** Keys of objects, as written: one that is there twice counts twice. */
@@ -71,24 +73,17 @@ export function excessIn(json: string): JsonShape["excess"] {
   return json.length > JSON_DEPTH_MAX ? shapeOf(Buffer.from(json)).excess : undefined;
 }
 
-/** Reports whether the text is nested too deeply to process. */
+/** For what is short, or read by a program that answers nobody meanwhile. */
 export function isTooDeep(json: string): boolean {
-  return json.length > JSON_DEPTH_MAX && isDeeper(Buffer.from(json), JSON_DEPTH_MAX);
-}
-
-/** Measures JSON in UTF-8. The result for other input is arbitrary, because it is refused anyway. For code that takes values of any width. */
-export function isDeeper(bytes: Uint8Array, depthMax: number): boolean {
+  const bytes = Buffer.from(json);
   let depth = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]!;
-    // Brackets and braces differ in one bit.
-    const bracket = byte | 0x20;
+  for (let at = 0; at < bytes.length && depth <= JSON_DEPTH_MAX; at += 1) {
+    const bracket = bytes[at]! | 0x20;
     if (bracket === 0x7b) depth += 1;
     else if (bracket === 0x7d) depth -= 1;
-    else if (byte === QUOTE) at = endOfText(bytes, at);
-    if (depth > depthMax) return true;
+    else if (bytes[at] === QUOTE) at = endOfText(bytes, at);
   }
-  return false;
+  return depth > JSON_DEPTH_MAX;
 }
 
 /** The index of the closing quote of the text that opens at `start`: a quote after an even number of backslashes. */

@@ -1,6 +1,7 @@
 // Asks a provider for its models. This sends the key, so only an admin may ask, and the request goes to the provider's own address and follows
 // no redirects. Time and size are bounded, and a failure is a result, not an error.
 
+import { excessIn } from "../../kit/text/json-shape.ts";
 import { networkFailure, providerMessage, scrubKey } from "./failures.ts";
 import { LISTED_MODELS_MAX, MODEL_NAME_CHARACTERS_MAX, type Protocol, type ProviderTest } from "./schema.ts";
 
@@ -79,6 +80,7 @@ function models(status: number, body: string | undefined, key: string): Provider
 
 /** Sorted and without duplicates. Both protocols answer `{"data":[{"id"}]}`. */
 function namesOf(body: string): string[] | undefined {
+  if (excessIn(body) !== undefined) return undefined;
   let data: unknown;
   try {
     data = (JSON.parse(body) as { data?: unknown } | null)?.data;

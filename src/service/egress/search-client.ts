@@ -2,6 +2,7 @@
 // model, because raw network errors would reveal the internal network; the details go to the log, without the query.
 // Format: Brave Search API, "Web Search" (GET /res/v1/web/search).
 
+import { shapeOf } from "../../kit/text/json-shape.ts";
 import { Type, type Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Log } from "../../kit/log.ts";
@@ -110,6 +111,7 @@ function sentenceOf(status: number): string {
 }
 
 function parseAnswer(body: Uint8Array): Static<typeof Answer> | undefined {
+  if (shapeOf(body).excess !== undefined) return undefined;
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
     return Value.Check(Answer, value) ? value : undefined;

@@ -6,7 +6,7 @@ import { Answer } from "./answer.ts";
 import { chatBody } from "./chat-request.ts";
 import { ChatReader } from "./chat-reader.ts";
 import { answerAsExample } from "./example.ts";
-import { abortedAnswer, brokenProtocol, requireFlat, tooLarge } from "./failures.ts";
+import { abortedAnswer, brokenProtocol, requireModest, tooLarge } from "./failures.ts";
 import { parsedObject } from "./json.ts";
 import { messagesBody } from "./messages-request.ts";
 import { MessagesReader } from "./messages-reader.ts";
@@ -83,9 +83,9 @@ export async function readAnswer(
   return answer.end(reader.ended || given.isDelimited);
 }
 
-/** Raises OtherDocument, or ModelFailure for a document that is nested too deeply. */
+/** Raises OtherDocument, or ModelFailure for a document that is too deep or too crowded. */
 function readDocument(text: string, reader: AnswerReader, answer: Answer): ModelAnswer {
-  requireFlat(text);
+  requireModest(text);
   const document = parsedObject(text);
   if (!document || !reader.document(document)) throw new OtherDocument(text);
   return answer.end(true);

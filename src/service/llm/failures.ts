@@ -1,6 +1,6 @@
 // The failures of a provider's answer once it has begun, each with its message in one place.
 
-import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
+import { excessIn, JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
 import { providerMessage } from "../catalog/failures.ts";
 import { ModelFailure } from "./model.ts";
 
@@ -20,9 +20,11 @@ export function tooLarge(charactersMax: number): ModelFailure {
   return new ModelFailure(`the provider's answer is larger than ${charactersMax} characters`);
 }
 
-/** Limits the depth of JSON that will be serialised again: serialising recurses, parsing does not. Raises ModelFailure. */
-export function requireFlat(json: string): void {
-  if (isTooDeep(json)) throw brokenProtocol(`it is nested more than ${JSON_DEPTH_MAX} levels deep`);
+/** Limits what parsing costs, and the depth of JSON that will be serialised again, which recurses. Raises ModelFailure. */
+export function requireModest(json: string): void {
+  const excess = excessIn(json);
+  if (excess === "depth") throw brokenProtocol(`it is nested more than ${JSON_DEPTH_MAX} levels deep`);
+  if (excess !== undefined) throw brokenProtocol("it has more keys or values than any answer needs");
 }
 
 /** An error that the provider sent in place of the rest of its answer. `body` is shown without the key. */

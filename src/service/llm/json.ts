@@ -1,6 +1,6 @@
 // Reads JSON from providers, which can have any shape.
 
-import { brokenProtocol } from "./failures.ts";
+import { brokenProtocol, requireModest } from "./failures.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,8 +18,12 @@ export function parsedObject(text: string): Fields | undefined {
   }
 }
 
+/** Parsing a shorter text is quick, whatever is in it. */
+const QUICK_CHARACTERS_MAX = 128 * 1024;
+
 /** Parses the JSON object in an event's data. Raises ModelFailure. */
 export function eventObject(data: string): Fields {
+  if (data.length > QUICK_CHARACTERS_MAX) requireModest(data);
   const value = parsedObject(data);
   if (!value) throw brokenProtocol("an event is not a JSON object");
   return value;

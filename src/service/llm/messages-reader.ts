@@ -1,7 +1,7 @@
 // Reads answers of Anthropic's Messages API: blocks of text, reasoning and tool calls, each started, extended and stopped by its index.
 
 import type { Answer, CallSoFar, Finish } from "./answer.ts";
-import { requireFlat } from "./failures.ts";
+import { requireModest } from "./failures.ts";
 import { eventObject, isObject, tokensOf, type Fields } from "./json.ts";
 import { ErrorEvent, type AnswerReader } from "./protocol.ts";
 
@@ -51,14 +51,14 @@ export class MessagesReader implements AnswerReader {
         if (isObject(event["delta"])) this.#delta(event["index"], event["delta"]);
         break;
       case "content_block_start":
-        requireFlat(data);
+        requireModest(data);
         if (isObject(event["content_block"])) this.#block(event["index"], event["content_block"]);
         break;
       case "content_block_stop":
         this.#stopBlock(event["index"]);
         break;
       case "message_start":
-        requireFlat(data);
+        requireModest(data);
         this.#start(event["message"]);
         break;
       case "message_delta":

@@ -1,7 +1,7 @@
 // Checks the conversation in a file: every number that a record names is there, and the rows fit the rules that the engine relies on.
 
 import { Value } from "@sinclair/typebox/value";
-import { isTooDeep } from "../../kit/text/json-shape.ts";
+import { excessIn } from "../../kit/text/json-shape.ts";
 import { parseName } from "../../kit/text/names.ts";
 import { parseReferences } from "../conversation/references.ts";
 import { requireFits, requireTime, timeOrNull, wrong } from "./checks.ts";
@@ -76,7 +76,9 @@ export class ConversationSurvey {
 
   #takePart(record: RecordOf<"part">, agents: number): void {
     this.parts = next(record, this.parts);
-    if (isTooDeep(record.content)) throw wrong("part", `nested more than ${DEPTH_MAX} deep`);
+    const excess = excessIn(record.content);
+    if (excess === "depth") throw wrong("part", `nested more than ${DEPTH_MAX} deep`);
+    if (excess !== undefined) throw wrong("part", "more keys or values than a part has");
     let content: unknown;
     try {
       content = JSON.parse(record.content);

@@ -6,7 +6,7 @@ import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { turnOfOthers, Stretch } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
-import { isDeeper, JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
+import { JSON_DEPTH_MAX, shapeOf } from "../../kit/text/json-shape.ts";
 import { sentenceOf } from "../../kit/schema-problem.ts";
 import type { Spool } from "../../kit/disk/spool.ts";
 import {
@@ -80,8 +80,9 @@ export async function* recordsIn(spool: Spool, reading: Reading = "checked"): As
   for await (const bytes of linesIn(spool)) {
     line += 1;
     if (isEnded) throw broken(line, "text after the end");
-    if (isNew && isDeeper(bytes, JSON_DEPTH_MAX))
-      throw broken(line, `nested more than ${JSON_DEPTH_MAX} deep`);
+    const excess = isNew ? shapeOf(bytes).excess : undefined;
+    if (excess === "depth") throw broken(line, `nested more than ${JSON_DEPTH_MAX} deep`);
+    if (excess !== undefined) throw broken(line, "more keys or values than a record has");
     const value = parsed(bytes, line);
     if (value["type"] === "more") {
       if (!open) throw broken(line, "a text continues before it begins");

@@ -340,6 +340,7 @@ test("refuses a damaged or truncated file, and what is no file at all", async ()
   await refused("", /truncated/);
   await refused("PK\u0003\u0004 not this\n", /line 1: not valid JSON/);
   await refused(`${"[".repeat(10_000)}\n`, /nested more than/);
+  await refused(`[${"1,".repeat(200_000)}1]\n`, /more keys or values than a record has/);
   await refused(`{"a":"${"x".repeat(5_000_000)}`, /a line has more than/);
   await refused(`[]\n`, /not a JSON object/);
   expect((await admin.get("/workspaces")).length).toBe(1);

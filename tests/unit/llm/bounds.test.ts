@@ -34,3 +34,14 @@ test("fails an answer with arguments that are nested too deeply, and says why", 
     "the provider's answer violates its protocol: it is nested more than 64 levels deep",
   );
 });
+
+test("fails an answer with more values than any answer needs, in one event or as one document", async () => {
+  const crowded = `{"x":[${"1,".repeat(200_000)}1]}`;
+  const problem =
+    "the provider's answer violates its protocol: it has more keys or values than any answer needs";
+  expect(await ours("openai-compatible", piecesOf(`data: ${crowded}\n\n`, []))).toHaveProperty(
+    "failed",
+    problem,
+  );
+  expect(await ours("openai-compatible", piecesOf(crowded, []))).toHaveProperty("failed", problem);
+});
