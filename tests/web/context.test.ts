@@ -17,7 +17,7 @@ const FACTS = "workspaces/desk-1/shared/facts.md";
 const HOSTILE = "team/'a' &lt;b&gt; %2e%2e #1 שלום.md";
 
 /** Longer than a screen, so that its last heading is out of sight. */
-const GUIDE = `# Guide\n\n[style](./style.md#top) [facts](/workspaces/desk-1/shared/facts.md) [out](../../x.md) [end](#the-end-1)\n\n${"Long.\n\n".repeat(80)}## The *end*\n\n## The end!\n`;
+const GUIDE = `# Guide\n\n[style](./style.md#top) [short](style) [folder](../docs) [facts](/workspaces/desk-1/shared/facts.md) [out](../../x.md) [end](#the-end-1)\n\n${"Long.\n\n".repeat(80)}## The *end*\n\n## The end!\n`;
 
 async function fill(space: SpaceDoor): Promise<void> {
   await space.write(STYLE, bytes("---\nowner: ann\n---\n# Style\n\nBe long.\n"), null, {
@@ -29,6 +29,7 @@ async function fill(space: SpaceDoor): Promise<void> {
   });
   await space.write(FACTS, bytes("# Facts\n\nThe sea is cold.\n"), null, { agent: "scout" });
   await space.write("team/guide.md", bytes(GUIDE), null);
+  await space.write("docs/README.md", bytes("All documents.\n"), null);
   await space.write("team/other.md", bytes("The land is warm.\n"), null);
 }
 
@@ -66,6 +67,12 @@ onScreen(
       const heading = reading(page).getByRole("heading", { name: "The end!" });
       await eventually(() => heading.evaluate((element) => element === document.activeElement), true);
       expect(await link("out").count()).toBe(0);
+      await link("short").click();
+      await reading(page).getByRole("heading", { name: "Style" }).waitFor();
+      await page.goBack();
+      await link("folder").click();
+      await reading(page).getByText("All documents.").waitFor();
+      await page.goBack();
       await link("style").click();
       await reading(page).getByRole("heading", { name: "Style" }).waitFor();
       await page.goBack();

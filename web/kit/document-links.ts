@@ -14,6 +14,19 @@ export function documentAddress(from: string, href: string): string | undefined 
   return path === undefined ? undefined : `?path=${encodeURIComponent(path)}`;
 }
 
+const EXTENSIONS = [".md", ".markdown", ".mdx", ".txt"];
+const FOLDER_PAGES = ["README.md", "readme.md", "index.md"];
+
+/**
+ * The document that a linked path means: itself, the page of that folder, or the one with an extension added, as the link graph resolves it
+ * (docs/graph.md). The path itself if there is none.
+ */
+export function documentMeant(path: string, exists: (path: string) => boolean): string {
+  const pages = FOLDER_PAGES.map((page) => `${path}/${page}`);
+  const named = EXTENSIONS.map((extension) => path + extension);
+  return [path, ...pages, ...named].find(exists) ?? path;
+}
+
 function joined(from: string, path: string): string | undefined {
   const segments = path.startsWith("/") ? [] : from.split("/").slice(0, -1);
   for (const segment of path.split("/")) {

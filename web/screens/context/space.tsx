@@ -8,6 +8,7 @@ import NotebookText from "lucide-solid/icons/notebook-text";
 import { createMemo, createSignal, type JSX, Show } from "solid-js";
 import type { ContextFile, ContextStatus } from "../../../src/service/memory/schema.ts";
 import { useActions } from "../../frame/offered-actions.ts";
+import { documentMeant } from "../../kit/document-links.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { narrow } from "../../kit/screen.ts";
 import { Split } from "../../kit/split.tsx";
@@ -124,7 +125,13 @@ function createDocuments(props: DocumentsProps) {
   /** The document that takes the focus once it is loaded. */
   const [wanted, setWanted] = createSignal<string>();
   let saver: (() => void) | undefined;
-  const path = createMemo(() => (params.path === "" ? undefined : params.path));
+  const states = createMemo(() => new Map(props.files.map((one) => [one.path, one.state])));
+  const isLive = (one: string) => states().has(one) && states().get(one) !== "deleted";
+  const path = createMemo(() => {
+    const given = params.path;
+    if (given === undefined || given === "") return undefined;
+    return drafts.paths().has(given) || states().has(given) ? given : documentMeant(given, isLive);
+  });
   const view = (): DocumentView => documentViews.find((one) => one === params.view) ?? "read";
   const file = createMemo(() => props.files.find((one) => one.path === path()));
   const isEmpty = () => props.files.every(({ state }) => state === "deleted");
