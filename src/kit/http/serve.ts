@@ -187,13 +187,14 @@ function bind(options: ListenOptions, fetch: Fetch) {
     });
   } catch (error) {
     const address = `${options.host}:${options.port}`;
-    if (systemCode(error) === "EADDRINUSE" && leadsHere(options.host)) {
+    const code = leadsHere(options.host) ? (systemCode(error) ?? "") : "EADDRNOTAVAIL";
+    if (code === "EADDRINUSE") {
       throw new AppError(
         "conflict",
         `listen ${address}: the address is already in use; stop the other program or choose another port`,
       );
     }
-    const nowhere = ["EADDRNOTAVAIL", "EINVAL", "EADDRINUSE"].includes(systemCode(error) ?? "");
+    const nowhere = ["EADDRNOTAVAIL", "EINVAL"].includes(code);
     throw new AppError(
       "invalid",
       `listen ${address}: ${nowhere ? "not an address of this machine; choose another" : messageOf(error)}`,
@@ -201,7 +202,7 @@ function bind(options: ListenOptions, fetch: Fetch) {
   }
 }
 
-/** Bun also says that an address is in use where a name leads nowhere. */
+/** For a name that leads nowhere, Bun reports the code of some earlier call. */
 function leadsHere(host: string): boolean {
   if (isIP(host) !== 0) return true;
   try {
