@@ -3,7 +3,6 @@
 import { expect, test } from "bun:test";
 import { openDatabase } from "../../src/kit/storage/db.ts";
 import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear, withPrograms } from "../kit/gears.ts";
-import { GEAR_RUNS_AT_ONCE_MAX } from "../../src/service/gears/schema.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { world } from "../kit/world.ts";
 import { refusal, refusalOf } from "../kit/refusal.ts";
@@ -385,58 +384,4 @@ test("runs stored tests dry and reports differences", async () => {
   ]);
   await at.admin.put(`/gears/${gear.id}`, { tests: [] });
   await refusal(at.admin.post(`/gears/${gear.id}/tests/run`), "refused", "the gear has no tests");
-});
-
-test("queues runs over the limit, and refuses one that lost its approval while queued", async () => {
-  const open = Promise.withResolvers<void>();
-  const full = Promise.withResolvers<void>();
-  const sandbox = isolatedSandbox(async () => {
-    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) full.resolve();
-    await open.promise;
-    return {};
-  });
-  await using at = await world({ sandbox });
-  const gear = await approvedGear(at.admin);
-  const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
-  await full.promise;
-  const waiting = at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: {} });
-  const reader = await waiting;
-  await at.admin.patch(`/gears/${gear.id}`, { status: "disabled" });
-  open.resolve();
-  expect((await Promise.all(runs)).map((result) => result.exit_code)).toEqual(runs.map(() => 0));
-  await using _ = reader;
-  expect((await reader.all()).map(({ type, data }) => ({ type, data: data as unknown }))).toEqual([
-    {
-      type: "error",
-      data: {
-        message: "run refused; gear not executed: an admin has disabled it",
-        code: "forbidden",
-        request_id: expect.any(String),
-      },
-    },
-  ]);
-  expect(sandbox.requests).toHaveLength(GEAR_RUNS_AT_ONCE_MAX);
-});
-
-test("does not run a gear that was changed and approved again while a run was queued", async () => {
-  const open = Promise.withResolvers<void>();
-  const full = Promise.withResolvers<void>();
-  const sandbox = isolatedSandbox(async () => {
-    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) full.resolve();
-    await open.promise;
-    return {};
-  });
-  await using at = await world({ sandbox });
-  const gear = await approvedGear(at.admin);
-  const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
-  await full.promise;
-  await using reader = await at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: {} });
-  await at.admin.put(`/gears/${gear.id}`, { args_schema: NUMBER_ARGS });
-  await at.admin.patch(`/gears/${gear.id}`, { status: "approved" });
-  open.resolve();
-  await Promise.all(runs);
-  const message = "run refused; gear not executed: the gear was changed meanwhile";
-  expect((await reader.all()).map(({ type, data }) => ({ type, data: data as unknown }))).toEqual([
-    { type: "error", data: { message, code: "conflict", request_id: expect.any(String) } },
-  ]);
 });

@@ -51,7 +51,7 @@ export interface Client<Routes = ServiceRoutes> {
   raw(
     method: string,
     path: string,
-    init?: { body?: unknown; headers?: Record<string, string> },
+    init?: { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal },
   ): Promise<Response>;
   /** An event stream; read with `for await`, or `until`. */
   events(
@@ -78,6 +78,7 @@ export function createClient<Routes = ServiceRoutes>(
     const address = base() + (path.startsWith("/api") || path === "/health" ? path : `/api/v1${path}`);
     const response = await fetch(address, {
       method,
+      signal: init.signal ?? null,
       headers: {
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
         ...(init.body === undefined ? {} : { "Content-Type": "application/json" }),

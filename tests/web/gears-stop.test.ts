@@ -1,11 +1,13 @@
-// Goal: a person ends a run of a gear from its page or from the list of runs, and what it printed stays.
+// Goal: a person ends a run of a gear from its page or from the list of runs, and what it printed stays; a queued run is shown as one and can be
+// taken back.
 
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { accessibilityProblems } from "../kit/axe.ts";
 import { hasBrowser, startBrowser } from "../kit/browser.ts";
 import { eventually } from "../kit/eventually.ts";
-import { makeGear, withPrograms } from "../kit/gears.ts";
+import { isolatedSandbox, makeGear, withPrograms } from "../kit/gears.ts";
 import { world } from "../kit/world.ts";
+import { GEAR_RUNS_AT_ONCE_MAX } from "../../src/service/gears/schema.ts";
 
 setDefaultTimeout(90_000);
 
@@ -37,3 +39,38 @@ test.if(hasBrowser && process.platform !== "win32")(
     await page.context().close();
   },
 );
+
+test.if(hasBrowser)("shows that a run is queued, and Stop takes it back", async () => {
+  const free = Promise.withResolvers<void>();
+  const full = Promise.withResolvers<void>();
+  const sandbox = isolatedSandbox(async () => {
+    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) full.resolve();
+    await free.promise;
+    return {};
+  });
+  await using at = await world({ sandbox });
+  await using browser = await startBrowser();
+  const gear = await makeGear(at.admin);
+  const before = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () =>
+    at.admin.post(`/gears/${gear.id}/run?dry=1`),
+  );
+  await full.promise;
+  const page = await browser.open(at.url, `/gears/${gear.id}/review`);
+  const dryRun = page.getByRole("button", { name: "Dry run" });
+  const queued = page.getByText(`queued: ${GEAR_RUNS_AT_ONCE_MAX} gears are running`);
+  const stop = page.getByRole("button", { name: "Stop" });
+  await dryRun.click();
+  await queued.waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await stop.click();
+  await queued.waitFor({ state: "detached" });
+  await stop.waitFor({ state: "detached" });
+  expect(await page.getByRole("alert").count()).toBe(0);
+  await dryRun.click();
+  await queued.waitFor();
+  free.resolve();
+  await page.getByText(/^exit 0 · /).waitFor();
+  await Promise.all(before);
+  expect(sandbox.requests).toHaveLength(GEAR_RUNS_AT_ONCE_MAX + 1);
+  await page.context().close();
+});

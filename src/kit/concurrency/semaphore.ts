@@ -9,6 +9,13 @@ interface Crowd {
   readonly refusal: () => AppError;
 }
 
+interface Entry {
+  readonly weight?: number;
+  /** Gives up waiting. */
+  readonly signal?: AbortSignal;
+  readonly waits?: () => void;
+}
+
 interface Waiting {
   readonly weight: number;
   readonly enter: () => void;
@@ -29,13 +36,13 @@ export class Semaphore {
 
   /**
    * Resolves to a release function once there is room; only its first call has an effect. A weight above the capacity takes all of it.
-   * Raises the reason of an aborted signal, and the error of `crowd` when too many wait.
+   * Calls `waits` if there is no room yet. Raises the reason of an aborted signal, and the error of `crowd` when too many wait.
    */
-  async enter({ weight = 1, signal }: { weight?: number; signal?: AbortSignal } = {}): Promise<() => void> {
+  async enter({ weight = 1, signal, waits }: Entry = {}): Promise<() => void> {
     signal?.throwIfAborted();
     const counted = Math.min(weight, this.#capacity);
     if (this.#waiting.size === 0 && this.#inside + counted <= this.#capacity) this.#inside += counted;
-    else await this.#turn(counted, signal);
+    else await this.#turn(counted, signal, waits);
     let isInside = true;
     return () => {
       if (isInside) this.#leave(counted);
@@ -53,7 +60,7 @@ export class Semaphore {
     }
   }
 
-  async #turn(weight: number, signal: AbortSignal | undefined): Promise<void> {
+  async #turn(weight: number, signal?: AbortSignal, waits?: () => void): Promise<void> {
     if (this.#crowd && this.#waiting.size >= this.#crowd.waitingMax) throw this.#crowd.refusal();
     const turn = Promise.withResolvers<void>();
     const waiting: Waiting = { weight, enter: turn.resolve };
@@ -65,6 +72,7 @@ export class Semaphore {
     };
     this.#waiting.add(waiting);
     signal?.addEventListener("abort", giveUp, { once: true });
+    waits?.();
     try {
       await turn.promise;
     } finally {

@@ -23,6 +23,7 @@ import {
   DecideGear,
   Gear,
   GEAR_BODY_BYTES_MAX,
+  GEAR_RUNS_AT_ONCE_MAX,
   GearBinding,
   GearDetail,
   GearIsolation,
@@ -132,7 +133,7 @@ function runRoutes(plugin: Admission, deps: GearRoutesDeps, log: Log) {
         if (isOn(query.stream) || wantsStream(exchange))
           return streamRun(deps, exchange, kind, order, log) as never;
         exchange.keepOpen();
-        return gearRuns.answer(kind, await gearRuns.execute(order, () => {}));
+        return gearRuns.answer(kind, await gearRuns.execute(order, () => {}, { left: request.signal }));
       },
       {
         caller: "any",
@@ -195,7 +196,7 @@ function bindingRoutes(plugin: Admission, { gearBindings }: GearRoutesDeps) {
     });
 }
 
-/** The run continues when its viewer leaves; its record is kept either way. */
+/** A run that has begun continues when its viewer leaves, and is recorded. A queued one has no record, so it leaves the queue with its viewer. */
 function streamRun(
   { gearRuns, streams, background }: GearRoutesDeps,
   exchange: Exchange,
@@ -204,12 +205,17 @@ function streamRun(
   log: Log,
 ): Response {
   return streams.answer(exchange, (viewer) => {
+    const left = new AbortController();
     background.run("gear run", async () => {
       try {
         const ended = await gearRuns.execute(
           order,
           (stream, text) => void viewer.send(frame("output", { stream, text })),
-          { started: (run_id) => void viewer.send(frame("started", { run_id })) },
+          {
+            left: left.signal,
+            queued: () => void viewer.send(frame("queued", { running: GEAR_RUNS_AT_ONCE_MAX })),
+            started: (run_id) => void viewer.send(frame("started", { run_id })),
+          },
         );
         viewer.send(frame("result", gearRuns.answer(kind, ended)));
       } catch (error) {
@@ -224,12 +230,12 @@ function streamRun(
         viewer.end();
       }
     });
-    return () => {};
+    return () => left.abort();
   });
 }
 
 const STREAMS = {
   "x-streams": true,
   description:
-    "With `?stream=1` or `Accept: text/event-stream`: live server-sent events: `started` {run_id}, `output` {stream, text}, then `result` or `error`.",
+    "With `?stream=1` or `Accept: text/event-stream`: live server-sent events: `queued` {running} if as many gears are running as may, `started` {run_id}, `output` {stream, text}, then `result` or `error`. A run whose client leaves before it has started does not start.",
 };

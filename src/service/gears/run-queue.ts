@@ -22,9 +22,12 @@ export class RunQueue {
     this.#places = new Semaphore(atOnceMax, { waitingMax, refusal });
   }
 
-  /** Runs `work` when a place is free. Raises `unavailable` when the queue is full, NeverStarted when the signal is aborted first. */
-  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const leave = await this.#enter(signal);
+  /**
+   * Runs `work` when a place is free, and calls `waits` if none is. Raises `unavailable` when the queue is full, NeverStarted when the signal is
+   * aborted first.
+   */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>, waits: () => void = () => {}): Promise<T> {
+    const leave = await this.#enter(signal, waits);
     try {
       return await work();
     } finally {
@@ -32,9 +35,9 @@ export class RunQueue {
     }
   }
 
-  async #enter(signal: AbortSignal): Promise<() => void> {
+  async #enter(signal: AbortSignal, waits: () => void): Promise<() => void> {
     try {
-      return await this.#places.enter({ signal });
+      return await this.#places.enter({ signal, waits });
     } catch (error) {
       throw signal.aborted ? new NeverStarted() : error;
     }

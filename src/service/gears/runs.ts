@@ -84,6 +84,10 @@ export interface Ended {
 interface Following {
   /** Ends the run. */
   readonly cancel?: AbortSignal;
+  /** Nobody waits for the run any more: it leaves the queue. No effect once it has begun. */
+  readonly left?: AbortSignal;
+  /** Called if all places are taken. */
+  readonly queued?: () => void;
   /** Called once the run is stored and begins. */
   readonly started?: (runId: number) => void;
 }
@@ -160,17 +164,21 @@ export class GearRuns {
   }
 
   /** Waits for a place, runs the gear and records it. Raises if the gear cannot run (including `unavailable`); a gear's failure is in the result. */
-  async execute(order: Order, output: Output, { cancel, started }: Following = {}): Promise<Ended> {
-    const signal = cancel ? AbortSignal.any([cancel, this.#stopping.signal]) : this.#stopping.signal;
+  async execute(
+    order: Order,
+    output: Output,
+    { cancel, left, queued, started }: Following = {},
+  ): Promise<Ended> {
+    const signal = eitherOf(this.#stopping.signal, cancel);
     const inputs = await this.#inputs(order);
-    const run = this.#queue.run(signal, async () => {
+    const begin = async () => {
       const stored = await this.#start(order);
       started?.(stored.runId);
       return this.#running.during(stored.runId, signal, (either) =>
         this.#runStarted(stored, inputs, order, output, either),
       );
-    });
-    return this.#ongoing.keep(run);
+    };
+    return this.#ongoing.keep(this.#queue.run(eitherOf(signal, left), begin, queued));
   }
 
   /**
@@ -397,6 +405,10 @@ export class GearRuns {
       () => void store.finish.run({ id, status, ...saidOf(result), error, finished_at: clock.now() }),
     );
   }
+}
+
+function eitherOf(one: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other ? AbortSignal.any([one, other]) : one;
 }
 
 function requireMayCancel(

@@ -18,6 +18,8 @@ interface Printed {
 
 export interface LiveRun {
   readonly running: Accessor<boolean>;
+  /** The gears that were running when this one had to wait; undefined: it does not wait. */
+  readonly queuedBehind: Accessor<number | undefined>;
   /** Undefined until the run begins, and after its end. */
   readonly runId: Accessor<number | undefined>;
   /** Both streams, interleaved as they arrived. */
@@ -27,18 +29,22 @@ export interface LiveRun {
   readonly result: Accessor<GearResult | undefined>;
   readonly problem: Accessor<Problem | undefined>;
   readonly start: (gearId: number, dry: boolean, body: object) => Promise<void>;
+  /** Leaves the queue. */
+  readonly leave: () => void;
   readonly clear: () => void;
 }
 
 export function createLiveRun(): LiveRun {
   const [running, setRunning] = createSignal(false);
+  const [queuedBehind, setQueuedBehind] = createSignal<number>();
   const [runId, setRunId] = createSignal<number>();
   const [printed, setPrinted] = createSignal<readonly Printed[]>([]);
   const [cut, setCut] = createSignal(false);
   const [result, setResult] = createSignal<GearResult>();
   const [problem, setProblem] = createProblem();
-  const abort = new AbortController();
-  onCleanup(() => abort.abort());
+  let abort = new AbortController();
+  const leave = () => abort.abort();
+  onCleanup(leave);
   const clear = () => {
     setPrinted([]);
     setCut(false);
@@ -53,7 +59,11 @@ export function createLiveRun(): LiveRun {
       setPrinted(joined.printed);
     }
     for (const { type, data } of events) {
-      if (type === "started") setRunId((data as { run_id: number }).run_id);
+      if (type === "queued") setQueuedBehind((data as { running: number }).running);
+      if (type === "started") {
+        setQueuedBehind(undefined);
+        setRunId((data as { run_id: number }).run_id);
+      }
       if (type === "result") setResult(data as GearResult);
       if (type === "error") setProblem(problemOf(200, { error: data }));
     }
@@ -62,6 +72,7 @@ export function createLiveRun(): LiveRun {
     if (running()) return;
     clear();
     setRunning(true);
+    abort = new AbortController();
     try {
       const path = `/api/v1/gears/${gearId}/run?stream=1${dry ? "&dry=1" : ""}`;
       for await (const events of streamEvents(path, abort.signal, { body })) take(events);
@@ -70,11 +81,12 @@ export function createLiveRun(): LiveRun {
       setProblem(asProblem(error));
     } finally {
       setRunning(false);
+      setQueuedBehind(undefined);
       setRunId(undefined);
       void refresh("gears", "runs");
     }
   };
-  return { running, runId, printed, cut, result, problem, start, clear };
+  return { running, queuedBehind, runId, printed, cut, result, problem, start, leave, clear };
 }
 
 const BROKEN_OFF = "The connection was lost before the run ended. See its record under Runs.";

@@ -59,6 +59,11 @@ export function TryGear(props: { readonly gear: GearDetail; readonly form: ArgsF
               </Button>
             </Show>
             <Show when={run.runId()}>{(id) => <StopRun id={id()} />}</Show>
+            <Show when={run.queuedBehind() !== undefined}>
+              <Button small onClick={run.leave}>
+                Stop
+              </Button>
+            </Show>
             <span class="small gear-try-how" classList={{ "gear-bad": !props.gear.isolated }}>
               {props.gear.isolated ? "isolated, no network" : "NOT isolated"}
             </span>
@@ -125,6 +130,11 @@ function Output(props: { readonly run: LiveRun }): JSX.Element {
       if (atEnd || !props.run.running()) queueMicrotask(() => box && (box.scrollTop = box.scrollHeight));
     }),
   );
+  const progress = () => {
+    if (!props.run.running()) return "";
+    const ahead = props.run.queuedBehind();
+    return ahead === undefined ? "running" : `queued: ${ahead} gears are running`;
+  };
   const shown = () =>
     props.run.running() || props.run.result() !== undefined || props.run.printed().length > 0;
   return (
@@ -148,7 +158,7 @@ function Output(props: { readonly run: LiveRun }): JSX.Element {
           </Show>
         </div>
         <div class="gear-output-end small" role="status">
-          <Show when={props.run.result()} fallback={props.run.running() ? "running" : ""}>
+          <Show when={props.run.result()} fallback={progress()}>
             {(result) => (
               <>
                 <span class="mono" classList={{ "gear-bad": result().exit_code !== 0 || result().timed_out }}>

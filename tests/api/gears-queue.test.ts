@@ -1,0 +1,105 @@
+// Goal: runs of gears over the limit are queued and checked again when they begin; a queued run whose caller leaves does not run.
+
+import { expect, test } from "bun:test";
+import { approvedGear, isolatedSandbox } from "../kit/gears.ts";
+import { GEAR_RUNS_AT_ONCE_MAX } from "../../src/service/gears/schema.ts";
+import { world } from "../kit/world.ts";
+
+const NUMBER_ARGS = JSON.stringify({
+  type: "object",
+  properties: { n: { type: "integer" } },
+  required: ["n"],
+  additionalProperties: false,
+});
+
+const QUEUED = { type: "queued", data: { running: GEAR_RUNS_AT_ONCE_MAX } };
+
+test("queues runs over the limit, and refuses one that lost its approval while queued", async () => {
+  const open = Promise.withResolvers<void>();
+  const full = Promise.withResolvers<void>();
+  const sandbox = isolatedSandbox(async () => {
+    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) full.resolve();
+    await open.promise;
+    return {};
+  });
+  await using at = await world({ sandbox });
+  const gear = await approvedGear(at.admin);
+  const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
+  await full.promise;
+  await using reader = await at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: {} });
+  await at.admin.patch(`/gears/${gear.id}`, { status: "disabled" });
+  open.resolve();
+  expect((await Promise.all(runs)).map((result) => result.exit_code)).toEqual(runs.map(() => 0));
+  expect((await reader.all()).map(({ type, data }) => ({ type, data: data as unknown }))).toEqual([
+    QUEUED,
+    {
+      type: "error",
+      data: {
+        message: "run refused; gear not executed: an admin has disabled it",
+        code: "forbidden",
+        request_id: expect.any(String),
+      },
+    },
+  ]);
+  expect(sandbox.requests).toHaveLength(GEAR_RUNS_AT_ONCE_MAX);
+});
+
+test("does not run a gear that was changed and approved again while a run was queued", async () => {
+  const open = Promise.withResolvers<void>();
+  const full = Promise.withResolvers<void>();
+  const sandbox = isolatedSandbox(async () => {
+    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) full.resolve();
+    await open.promise;
+    return {};
+  });
+  await using at = await world({ sandbox });
+  const gear = await approvedGear(at.admin);
+  const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
+  await full.promise;
+  await using reader = await at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: {} });
+  await at.admin.put(`/gears/${gear.id}`, { args_schema: NUMBER_ARGS });
+  await at.admin.patch(`/gears/${gear.id}`, { status: "approved" });
+  open.resolve();
+  await Promise.all(runs);
+  const message = "run refused; gear not executed: the gear was changed meanwhile";
+  expect((await reader.all()).map(({ type, data }) => ({ type, data: data as unknown }))).toEqual([
+    QUEUED,
+    { type: "error", data: { message, code: "conflict", request_id: expect.any(String) } },
+  ]);
+});
+
+test("a queued run whose caller leaves is dropped; the next one takes its place", async () => {
+  const ends = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX + 1 }, () => Promise.withResolvers<void>());
+  const full = Promise.withResolvers<void>();
+  const sandbox = isolatedSandbox(async () => {
+    const mine = ends[sandbox.requests.length - 1]!;
+    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) full.resolve();
+    await mine.promise;
+    return {};
+  });
+  await using at = await world({ sandbox });
+  const gear = await approvedGear(at.admin);
+  const run = (who: string) =>
+    at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: { args: { who } } });
+  const before = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
+  await full.promise;
+  const leaves = await run("leaves");
+  await leaves.until(({ type }) => type === "queued");
+  const hangingUp = new AbortController();
+  const hangsUp = at.admin.raw("POST", `/gears/${gear.id}/run`, {
+    body: { args: { who: "hangs up" } },
+    signal: hangingUp.signal,
+  });
+  await using stays = await run("stays");
+  await stays.until(({ type }) => type === "queued");
+  await leaves[Symbol.asyncDispose]();
+  hangingUp.abort();
+  await expect(hangsUp).rejects.toThrow();
+  await at.admin.get(`/gears/${gear.id}`);
+  ends.forEach((end) => end.resolve());
+  expect((await stays.all()).map(({ type }) => type)).toContain("result");
+  await Promise.all(before);
+  expect(sandbox.requests.slice(GEAR_RUNS_AT_ONCE_MAX).map(({ stdin }) => stdin)).toEqual([
+    '{"who":"stays"}',
+  ]);
+});
