@@ -1,11 +1,23 @@
 // The dead-letter file: failed deliveries, one JSON line each. Bounded: a full file is rotated once, replacing the previous one.
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
 import type { DeadLetter } from "./schema.ts";
 
 const DEAD_LETTER_BYTES_MAX = 8 * 1024 * 1024;
+const READ_BYTES_MAX = 1024 * 1024;
+const LINE_FEED = 10;
 
 export class DeadLetterFile {
   readonly #path: string;
@@ -25,12 +37,12 @@ export class DeadLetterFile {
     appendFileSync(this.#path, line, { mode: PRIVATE_FILE_MODE });
   }
 
-  /** Returns the newest letters, oldest first. Skips a line that a crash tore. */
+  /** Returns the newest letters that fit into `READ_BYTES_MAX`, oldest first. Skips a line that a crash tore. */
   read(limit: number): DeadLetter[] {
-    const lines = [`${this.#path}.1`, this.#path]
-      .filter((path) => existsSync(path))
-      .flatMap((path) => readFileSync(path, "utf8").split("\n"))
-      .filter((line) => line.endsWith("}"));
+    const newest = tailOf(this.#path, READ_BYTES_MAX);
+    const room = READ_BYTES_MAX - Buffer.byteLength(newest);
+    const text = room > 0 ? tailOf(`${this.#path}.1`, room) + newest : newest;
+    const lines = text.split("\n").filter((line) => line.endsWith("}"));
     return lines.slice(-limit).flatMap((line) => {
       try {
         return [JSON.parse(line) as DeadLetter];
@@ -38,5 +50,22 @@ export class DeadLetterFile {
         return [];
       }
     });
+  }
+}
+
+/** Returns the whole lines in the last bytes of a file; an empty text if there is no file. */
+function tailOf(path: string, bytesMax: number): string {
+  if (!existsSync(path)) return "";
+  const descriptor = openSync(path, "r");
+  try {
+    const { size } = fstatSync(descriptor);
+    const from = Math.max(0, size - bytesMax);
+    const bytes = Buffer.alloc(size - from);
+    const length = readSync(descriptor, bytes, 0, bytes.length, from);
+    // The first line may have lost its start.
+    const start = from === 0 ? 0 : bytes.indexOf(LINE_FEED) + 1;
+    return bytes.toString("utf8", start, length);
+  } finally {
+    closeSync(descriptor);
   }
 }

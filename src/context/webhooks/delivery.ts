@@ -5,18 +5,22 @@ import { Background } from "../../kit/concurrency/background.ts";
 import { rfc3339, turnOfOthers, type Clock } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
+import { messageOf } from "../../kit/error.ts";
 import { pause } from "../../kit/concurrency/deadline.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomHex } from "../../kit/random.ts";
 import type { Events } from "../events/events.ts";
 import type { EventEnvelope } from "../events/schema.ts";
 import type { DeadLetterFile } from "./dead-letter.ts";
+import { Places } from "./places.ts";
 import { DELIVERIES_KEPT } from "./schema.ts";
 import type { Outcome, Parcel, Sender } from "./sender.ts";
 import type { DeliveryRow, HookRow, WebhookStore } from "./store.ts";
 import { subscribes, subscriptionOf, type Subscription } from "./subscriptions.ts";
 
 export const RETRY_WAITS_MS = [1_000, 5_000, 25_000] as const;
+/** Before a hook tries again after a failure of this machine, where nothing else says how long to wait. */
+const HELD_UP_WAIT_MS = 25_000;
 /** A hook skips events it does not receive in memory only; after a crash it skips at most this many again. */
 const PASSED_OVER_UNSTORED_MAX = 1_000;
 const ID_BITS = 96;
@@ -80,6 +84,7 @@ export class Deliveries {
   readonly #deps: DeliveryDeps;
   readonly #couriers = new Map<number, Courier>();
   readonly #running: Background;
+  readonly #places = new Places();
   /** The last published event. */
   #published = 0;
   /** False before `start` and after `stop`. */
@@ -179,13 +184,20 @@ export class Deliveries {
   }
 
   async #work(courier: Courier): Promise<void> {
+    const { log, waitsMs } = this.#deps;
     const { signal } = courier.gone;
     try {
       while (!signal.aborted) {
-        const next = this.#next(courier);
-        if (next === "none") return;
-        if (next === "more") await this.#rest(courier);
-        else await this.#deliver(courier, next);
+        try {
+          const next = this.#next(courier);
+          if (next === "none") return;
+          if (next === "more") await this.#rest(courier);
+          else await this.#deliver(courier, next);
+        } catch (error) {
+          // Such as a full disk. Nothing else would wake it before the next event.
+          log.error("a webhook is held up", { webhook: courier.hook, error: messageOf(error) });
+          await pause(waitsMs.at(-1) ?? HELD_UP_WAIT_MS, signal);
+        }
       }
     } finally {
       // In the same step that found nothing, so that the next published event wakes it again.
@@ -247,14 +259,10 @@ export class Deliveries {
       }, RELAXED);
     let { tries } = job;
     for (;;) {
-      // Read again: target, secret and the owner's rights may have changed while it waited.
-      const row = store.byId.get(courier.hook);
-      if (!row || signal.aborted) return;
-      if (event && tries > 0 && !this.#deps.maySee(row, event))
-        return this.#finish(courier, row, { ...job, tries }, NOT_VISIBLE);
-      const lane = courier.failing ? "after failure" : "first";
-      const outcome = await this.#deps.sender.send(row, job, lane, signal);
-      if (signal.aborted && !outcome.ok) return;
+      const attempt = await this.#attempt(courier, job);
+      if (!attempt) return;
+      const { row, outcome } = attempt;
+      if (outcome === NOT_VISIBLE) return this.#finish(courier, row, { ...job, tries }, outcome);
       courier.failing = !outcome.ok;
       tries += 1;
       if (outcome.ok || tries > waitsMs.length) return this.#finish(courier, row, { ...job, tries }, outcome);
@@ -264,6 +272,20 @@ export class Deliveries {
       );
       await pause(waitsMs[tries - 1]!, signal);
     }
+  }
+
+  /** Sends once there is a slot. Undefined: the webhook was deleted or disabled, or the server stops. */
+  #attempt(courier: Courier, job: Job): Promise<{ row: HookRow; outcome: Outcome } | undefined> {
+    const { store, sender, maySee } = this.#deps;
+    const { signal } = courier.gone;
+    return this.#places.run(courier.failing ? "after failure" : "first", async () => {
+      // Read in the slot: target, secret and the owner's rights may have changed while it waited.
+      const row = store.byId.get(courier.hook);
+      if (!row || signal.aborted) return undefined;
+      const isVisible = job.event === null || maySee(row, job.event);
+      const outcome = isVisible ? await sender.send(row, job, signal) : NOT_VISIBLE;
+      return signal.aborted && !outcome.ok ? undefined : { row, outcome };
+    });
   }
 
   async #finish(courier: Courier, hook: HookRow, job: Job, outcome: Outcome): Promise<void> {

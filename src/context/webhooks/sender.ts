@@ -1,9 +1,8 @@
-// Makes one delivery attempt: signs the body, sends it and returns the outcome. Takes a slot meanwhile, which bounds concurrency.
+// Makes one delivery attempt: signs the body, sends it and returns the outcome.
 
 import { hmacSha256Hex } from "../../kit/crypto.ts";
 import { messageOf } from "../../kit/error.ts";
 import { sendOutbound, type Network } from "../../kit/network/outbound.ts";
-import { Places, type Lane } from "./places.ts";
 import type { HookRow } from "./store.ts";
 
 const DEADLINE_MS = 8_000;
@@ -25,7 +24,6 @@ export interface Outcome {
 export class Sender {
   readonly #network: Network;
   readonly #secretOf: (hook: HookRow) => string;
-  readonly #places = new Places();
 
   /** `secretOf` raises if the secret of a hook is unavailable. */
   constructor(network: Network, secretOf: (hook: HookRow) => string) {
@@ -34,16 +32,14 @@ export class Sender {
   }
 
   /** Never raises. An abort ends the attempt early as a failure. */
-  send(hook: HookRow, parcel: Parcel, lane: Lane, signal: AbortSignal): Promise<Outcome> {
-    return this.#places.run(lane, async () => {
-      try {
-        const status = await this.#post(hook, parcel, signal);
-        const ok = status >= 200 && status < 300;
-        return { ok, status, error: ok ? null : `answered with status ${status}` };
-      } catch (error) {
-        return { ok: false, status: null, error: messageOf(error) };
-      }
-    });
+  async send(hook: HookRow, parcel: Parcel, signal: AbortSignal): Promise<Outcome> {
+    try {
+      const status = await this.#post(hook, parcel, signal);
+      const ok = status >= 200 && status < 300;
+      return { ok, status, error: ok ? null : `answered with status ${status}` };
+    } catch (error) {
+      return { ok: false, status: null, error: messageOf(error) };
+    }
   }
 
   async #post(hook: HookRow, { id, type, body }: Parcel, signal: AbortSignal): Promise<number> {

@@ -1,0 +1,144 @@
+// Goal: a delivery that waited for a slot is decided by the rights and the target of the moment when it is sent; a full disk delays a webhook only
+// until there is room; the dead-letter file is read from its end, however long it is.
+
+import { appendFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { expect, test } from "bun:test";
+import { Events } from "../../../src/context/events/events.ts";
+import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
+import { DeadLetterFile } from "../../../src/context/webhooks/dead-letter.ts";
+import { Deliveries } from "../../../src/context/webhooks/delivery.ts";
+import { AT_ONCE_MAX } from "../../../src/context/webhooks/places.ts";
+import type { DeadLetter } from "../../../src/context/webhooks/schema.ts";
+import { type HookRow, webhookStore } from "../../../src/context/webhooks/store.ts";
+import { openDatabase } from "../../../src/kit/storage/db.ts";
+import { migrate } from "../../../src/kit/storage/migrate.ts";
+import { eventually } from "../../kit/eventually.ts";
+import { silent } from "../../kit/file-engine.ts";
+import { temporaryFolder } from "../../kit/folder.ts";
+import { manualClock } from "../../kit/manual-clock.ts";
+
+interface Route {
+  readonly send: (hook: HookRow) => Promise<boolean>;
+  readonly maySee?: (hook: HookRow) => boolean;
+  /** Waits between attempts. */
+  readonly waitsMs?: readonly number[];
+}
+
+/** Webhooks of `file.write` on a real database, with a scripted sender. */
+async function courier(hooks: number, { send, maySee = () => true, waitsMs = [] }: Route) {
+  const folder = await temporaryFolder();
+  const db = openDatabase(`${folder.path}/server.db`);
+  migrate(db, serverMigrations, 0);
+  const clock = manualClock();
+  const events = new Events({ db, clock, log: silent });
+  const store = webhookStore(db);
+  const hook = (index: number) => ({
+    url: `http://hook-${index}.example/`,
+    events: `["file.write"]`,
+    spaces: null,
+    cursor: 0,
+    created_by: "root",
+    by_operator: 1,
+    created_at: 0,
+  });
+  const rows = Array.from({ length: hooks }, (_, index) => db.writeNow(() => store.insert.get(hook(index))!));
+  const said: string[] = [];
+  const deliveries = new Deliveries({
+    db,
+    store,
+    events,
+    clock,
+    log: { ...silent, error: (text) => void said.push(text) },
+    sender: {
+      send: async (row) => {
+        const ok = await send(row);
+        return { ok, status: ok ? 200 : 500, error: ok ? null : "answered with status 500" };
+      },
+    },
+    waitsMs,
+    deadLetters: new DeadLetterFile(`${folder.path}/letters/dead.jsonl`),
+    maySee,
+  });
+  deliveries.start();
+  events.announce({ type: "file.write", actor: "ann", space: "team" });
+  return {
+    db,
+    store,
+    rows,
+    said,
+    path: folder.path,
+    last: ({ id }: HookRow) => store.deliveries.all(id, 1)[0],
+    async [Symbol.asyncDispose]() {
+      await deliveries.stop();
+      db.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("rights that end, and a target that changes, count for deliveries that wait for a slot", async () => {
+  const answered = Promise.withResolvers<void>();
+  const sent: string[] = [];
+  const lost = new Set<number>();
+  await using at = await courier(AT_ONCE_MAX + 2, {
+    send: async ({ url }) => {
+      sent.push(url);
+      await answered.promise;
+      return true;
+    },
+    maySee: ({ id }) => !lost.has(id),
+  });
+  const { db, store, rows, last } = at;
+  await eventually(() => rows.every((row) => last(row) !== undefined), true);
+  await eventually(() => sent.length, AT_ONCE_MAX);
+  const [demoted, moved] = rows.filter(({ url }) => !sent.includes(url)) as [HookRow, HookRow];
+  lost.add(demoted.id);
+  db.writeNow(() => store.update.run({ ...moved, url: "http://elsewhere.example/" }));
+  answered.resolve();
+  await eventually(() => last(moved)?.state, "sent");
+  await eventually(() => last(demoted)?.state, "failed");
+  expect(sent.slice(AT_ONCE_MAX)).toEqual(["http://elsewhere.example/"]);
+  expect(last(demoted)).toMatchObject({
+    tries: 0,
+    error: "the owner of the webhook may no longer see this event",
+  });
+});
+
+test("a webhook that this machine held up goes on by itself", async () => {
+  let sent = 0;
+  await using at = await courier(1, {
+    send: async () => {
+      sent += 1;
+      if (sent === 1) writeFileSync(`${at.path}/letters`, "in the way of the dead letters");
+      if (sent === 3) unlinkSync(`${at.path}/letters`);
+      return false;
+    },
+    waitsMs: [1],
+  });
+  await eventually(() => at.last(at.rows[0]!)?.state, "failed");
+  expect(sent).toBe(3);
+  expect(at.said).toEqual(["a webhook is held up"]);
+  expect(new DeadLetterFile(`${at.path}/letters/dead.jsonl`).read(10)).toHaveLength(1);
+});
+
+test("the newest dead letters are read across the rotation, without a torn line, up to a limit of bytes", async () => {
+  await using folder = await temporaryFolder();
+  const path = `${folder.path}/dead.jsonl`;
+  const letter = (tries: number, body = "é"): DeadLetter => ({
+    time: "2026-01-01T00:00:00Z",
+    delivery: "d",
+    webhook: 1,
+    url: "http://hook.example/",
+    tries,
+    error: "answered with status 500",
+    body,
+  });
+  const file = new DeadLetterFile(path, 1_000);
+  expect(file.read(10)).toEqual([]);
+  for (let tries = 1; tries <= 10; tries += 1) file.add(letter(tries));
+  appendFileSync(path, '{"time":"2026');
+  expect(file.read(8).map(({ tries }) => tries)).toEqual([3, 4, 5, 6, 7, 8, 9, 10]);
+  const long = new DeadLetterFile(`${folder.path}/long.jsonl`);
+  for (let tries = 1; tries <= 30; tries += 1) long.add(letter(tries, "é".repeat(50_000)));
+  expect(long.read(100).map(({ tries }) => tries)).toEqual([21, 22, 23, 24, 25, 26, 27, 28, 29, 30]);
+});
