@@ -287,7 +287,16 @@ onScreen("the inspector", chatRoom, (room) => {
     await dialog.getByRole("button", { name: "Set limits" }).click();
     await dialog.getByLabel("Tokens per day").fill("10");
     await dialog.getByRole("button", { name: "Save limits" }).click();
-    await dialog.getByText("Used up. Running work finishes; new work starts tomorrow.").waitFor();
+    await dialog.getByText("Used up. Running work finishes; new work starts after midnight UTC.").waitFor();
+    // Its models have no prices: a limit in dollars would never be reached.
+    expect(await dialog.getByText("had no price").count()).toBe(0);
+    await dialog.getByRole("button", { name: "Edit limits" }).click();
+    await dialog.getByLabel("Dollars per day").fill("2");
+    await dialog.getByRole("button", { name: "Save limits" }).click();
+    await dialog
+      .getByText("calls of today had no price, so the limits in dollars do not count them.")
+      .waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
     expect((await chat(desk, "More.")).status).toBe("failed");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });

@@ -64,7 +64,8 @@ export function BudgetForm(props: {
         ))}
       </div>
       <p class="small muted">
-        At a limit, the agent gives one last answer without tools. Days start at midnight UTC.
+        At a limit, the agent gives one last answer without tools. Days start at midnight UTC. Limits in
+        dollars count only models with prices.
         <Show when={props.note}> {props.note}</Show>
       </p>
       <FormActions form={form} action="Save limits" small onCancel={props.onDone} />

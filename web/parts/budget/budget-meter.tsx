@@ -1,5 +1,6 @@
-// The share of the daily limits that was used, and the limits per turn.
+// The share of the daily limits that was used, the limits per turn, and what they miss.
 
+import { A } from "@solidjs/router";
 import { createMemo, For, type JSX, Show } from "solid-js";
 import type { Usage } from "../../../src/service/usage/schema.ts";
 import type { Budget } from "../../../src/service/workspaces/schema.ts";
@@ -30,6 +31,11 @@ export function BudgetMeter(props: {
         : []),
     ];
   });
+  /** Calls that a limit in dollars misses. */
+  const uncounted = () => {
+    const { cost_per_day: day, cost_per_turn: turn } = props.budget ?? {};
+    return day || turn ? props.today.unpriced_calls : 0;
+  };
   const aTurn = createMemo(() => {
     const { cost_per_turn: cost, tokens_per_turn: limit } = props.budget ?? {};
     const limits = [cost ? money(cost) : "", limit ? `${count(limit)} tokens` : ""].filter(Boolean);
@@ -58,12 +64,23 @@ export function BudgetMeter(props: {
               <i style={{ width: `${Math.min(1, one.share) * 100}%` }} />
             </div>
             <Show when={one.share >= 1}>
-              <p class="small budget-over">Used up. Running work finishes; new work starts tomorrow.</p>
+              <p class="small budget-over">
+                Used up. Running work finishes; new work starts after midnight UTC.
+              </p>
             </Show>
           </div>
         )}
       </For>
       <Show when={aTurn()}>{(words) => <p class="num">{words()}</p>}</Show>
+      <Show when={uncounted()}>
+        {(calls) => (
+          <p class="small budget-over">
+            {calls() === 1 ? "A call" : `${count(calls())} calls`} of today had no price, so the limits in
+            dollars do not count {calls() === 1 ? "it" : "them"}. <A href="/models">Set prices</A>, or limit
+            tokens.
+          </p>
+        )}
+      </Show>
     </div>
   );
 }
