@@ -3,8 +3,8 @@
 
 import { mkdir, rm } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import type { PageOptions, TestBrowser } from "../tests/kit/browser.ts";
-import type { Showcase } from "../tests/kit/showcase.ts";
+import type { PageOptions, TestBrowser } from "../tests/kit/browser/browser.ts";
+import type { Showcase } from "../tests/kit/browser/showcase.ts";
 import { buildNative } from "./build.ts";
 import { installDependencies } from "./install.ts";
 import { ROOT, fail, seconds } from "./step.ts";
@@ -122,9 +122,9 @@ async function main(): Promise<void> {
   await buildNative();
   const started = performance.now();
   // They bring packages, which are there only now.
-  const { canShow, showcase } = await import("../tests/kit/showcase.ts");
-  const { hasBrowser, startBrowser } = await import("../tests/kit/browser.ts");
-  const { runService } = await import("../tests/kit/running.ts");
+  const { canShow, showcase } = await import("../tests/kit/browser/showcase.ts");
+  const { hasBrowser, startBrowser } = await import("../tests/kit/browser/browser.ts");
+  const { runService } = await import("../tests/kit/service/running.ts");
   if (!hasBrowser || !canShow) fail("this needs chromium, and a system with a shell");
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });

@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { manualClock } from "../kit/manual-clock.ts";
-import { refusal } from "../kit/refusal.ts";
-import { world } from "../kit/world.ts";
+import { refusal } from "../kit/http/refusal.ts";
+import { world } from "../kit/service/world.ts";
 
 test("names targets, filters by time, and exports CSV that no spreadsheet runs", async () => {
   const clock = manualClock();

@@ -11,8 +11,8 @@ import { migrations } from "../../src/service/migrations/migrations.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { eventually } from "../kit/eventually.ts";
 import { manualClock } from "../kit/manual-clock.ts";
-import { type World, world } from "../kit/world.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+import { type World, world } from "../kit/service/world.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 const ANOTHER_TEXT = "was rewritten: the text differs from the one recorded";
 const PASSWORD = "canary-password-71";

@@ -4,8 +4,8 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { temporaryFolder } from "../kit/folder.ts";
 import { say, startModel } from "../kit/model/index.ts";
-import { world } from "../kit/world.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+import { world } from "../kit/service/world.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 const KEY = "canary-key-3Zq8";
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;

@@ -4,11 +4,11 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { isolatedSandbox } from "../kit/gears.ts";
+import { isolatedSandbox } from "../kit/service/gears.ts";
 import { call, say } from "../kit/model/index.ts";
-import { refusal } from "../kit/refusal.ts";
-import { searchable, searchLab } from "../kit/searching.ts";
-import { world } from "../kit/world.ts";
+import { refusal } from "../kit/http/refusal.ts";
+import { searchable, searchLab } from "../kit/service/searching.ts";
+import { world } from "../kit/service/world.ts";
 
 const QUERY = "heron migration 2026";
 const forge = (code: string) =>

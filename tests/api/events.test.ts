@@ -4,13 +4,13 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { eventData, storedEventData } from "../../src/service/events.ts";
-import type { StreamEvent } from "../kit/client.ts";
-import { misfits } from "../kit/event-check.ts";
-import { isolatedSandbox } from "../kit/gears.ts";
-import { inhabited, type Inhabited } from "../kit/inhabited.ts";
+import type { StreamEvent } from "../kit/http/client.ts";
+import { misfits } from "../kit/http/event-check.ts";
+import { isolatedSandbox } from "../kit/service/gears.ts";
+import { inhabited, type Inhabited } from "../kit/service/inhabited.ts";
 import { demoOrchestrator, demoWorker, gate, say } from "../kit/model/index.ts";
-import { searchable } from "../kit/searching.ts";
-import { type World, world } from "../kit/world.ts";
+import { searchable } from "../kit/service/searching.ts";
+import { type World, world } from "../kit/service/world.ts";
 
 /** All events stored so far, up to the one that the blueprint names. */
 async function storedEvents(lab: World): Promise<StreamEvent[]> {

@@ -2,8 +2,8 @@
 // up as one, and can be deleted.
 
 import { expect, test } from "bun:test";
-import { refusal } from "../kit/refusal.ts";
-import { world } from "../kit/world.ts";
+import { refusal } from "../kit/http/refusal.ts";
+import { world } from "../kit/service/world.ts";
 
 const PROVIDER = { name: "Built-in example", type: "example" } as const;
 const MODEL = { model_name: "example", label: "Built-in example (not a model)" } as const;

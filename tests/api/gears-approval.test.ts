@@ -4,9 +4,9 @@ import type { GearDetail } from "../../src/service/gears/schema.ts";
 import { expect, test } from "bun:test";
 import { ISOLATION_LOST } from "../../src/service/gears/isolation.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { approvedGear, isolatedSandbox, makeGear, withPrograms } from "../kit/gears.ts";
-import { world } from "../kit/world.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+import { approvedGear, isolatedSandbox, makeGear, withPrograms } from "../kit/service/gears.ts";
+import { world } from "../kit/service/world.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 test("records the user, authentication, time and hash of an approval", async () => {
   await using at = await world();

@@ -1,9 +1,9 @@
 // Goal: people who see a workspace bind gears to it and its agents, and bindings are copied and removed correctly.
 
 import { expect, test } from "bun:test";
-import { approvedGear, makeGear } from "../kit/gears.ts";
-import { world } from "../kit/world.ts";
-import { refusal } from "../kit/refusal.ts";
+import { approvedGear, makeGear } from "../kit/service/gears.ts";
+import { world } from "../kit/service/world.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 interface Binding {
   id: number;

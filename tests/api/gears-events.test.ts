@@ -2,10 +2,10 @@
 // workspaces that its people may not see.
 
 import { expect, test } from "bun:test";
-import type { StreamEvent } from "../kit/client.ts";
-import { ANY_ARGS, isolatedSandbox, makeGear } from "../kit/gears.ts";
+import type { StreamEvent } from "../kit/http/client.ts";
+import { ANY_ARGS, isolatedSandbox, makeGear } from "../kit/service/gears.ts";
 import { call, say } from "../kit/model/index.ts";
-import { type World, world } from "../kit/world.ts";
+import { type World, world } from "../kit/service/world.ts";
 
 const forge = (code: string) =>
   call("gear_forge", { name: "adder", description: "adds", runtime: "bash", code, args_schema: ANY_ARGS });

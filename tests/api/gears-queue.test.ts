@@ -1,9 +1,9 @@
 // Goal: runs of gears over the limit are queued and checked again when they begin; a queued run whose caller leaves does not run.
 
 import { expect, test } from "bun:test";
-import { approvedGear, isolatedSandbox } from "../kit/gears.ts";
+import { approvedGear, isolatedSandbox } from "../kit/service/gears.ts";
 import { GEAR_RUNS_AT_ONCE_MAX } from "../../src/service/gears/schema.ts";
-import { world } from "../kit/world.ts";
+import { world } from "../kit/service/world.ts";
 
 const NUMBER_ARGS = JSON.stringify({
   type: "object",

@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { openDatabase } from "../../src/kit/storage/db.ts";
-import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear, withPrograms } from "../kit/gears.ts";
+import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear, withPrograms } from "../kit/service/gears.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { world } from "../kit/world.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+import { world } from "../kit/service/world.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 const NEVER_APPROVED =
   "run refused; gear not executed: this version is not approved; ask an admin to review it";

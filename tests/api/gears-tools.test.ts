@@ -3,10 +3,10 @@
 import type { GearDetail } from "../../src/service/gears/schema.ts";
 import { expect, test } from "bun:test";
 import { BUILT_IN_TOOL_NAMES } from "../../src/service/tools/names.ts";
-import { approvedGear, isolatedSandbox, withPrograms } from "../kit/gears.ts";
+import { approvedGear, isolatedSandbox, withPrograms } from "../kit/service/gears.ts";
 import { call, gate, say } from "../kit/model/index.ts";
-import { refusal } from "../kit/refusal.ts";
-import { type World, world } from "../kit/world.ts";
+import { refusal } from "../kit/http/refusal.ts";
+import { type World, world } from "../kit/service/world.ts";
 
 const FORGE = {
   name: "adder",

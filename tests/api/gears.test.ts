@@ -1,11 +1,11 @@
 // Goal: gears are created, shown and saved as specified, with every refusal and its text.
 
 import { expect, test } from "bun:test";
-import type { Client } from "../kit/client.ts";
-import { ANY_ARGS, approvedGear, ECHO, isolatedSandbox, makeGear } from "../kit/gears.ts";
+import type { Client } from "../kit/http/client.ts";
+import { ANY_ARGS, approvedGear, ECHO, isolatedSandbox, makeGear } from "../kit/service/gears.ts";
 import { call, say } from "../kit/model/index.ts";
-import { world } from "../kit/world.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+import { world } from "../kit/service/world.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 test("returns the specified fields, the content hash and the isolation on create", async () => {
   await using at = await world();

@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { call, gate, say } from "../kit/model/index.ts";
-import { protocols, world } from "../kit/world.ts";
+import { protocols, world } from "../kit/service/world.ts";
 
 for (const protocol of protocols) {
   test(`creates a worker, wires it, and delegates to it twice in parallel (${protocol})`, async () => {

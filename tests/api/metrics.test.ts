@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { say } from "../kit/model/index.ts";
-import { world } from "../kit/world.ts";
+import { world } from "../kit/service/world.ts";
 
 const scrape = (url: string, headers: Record<string, string> = {}) => fetch(`${url}/metrics`, { headers });
 

@@ -5,8 +5,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { join } from "node:path";
 import { temporaryFolder } from "../kit/folder.ts";
 import { say } from "../kit/model/index.ts";
-import { KEY, type World, world } from "../kit/world.ts";
-import { refusalOf } from "../kit/refusal.ts";
+import { KEY, type World, world } from "../kit/service/world.ts";
+import { refusalOf } from "../kit/http/refusal.ts";
 
 /** Names of the files in the folder that contain the text. */
 function filesWith(folder: string, text: string): string[] {

@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import type { AuditRecord } from "../../src/service/audit/schema.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { call, say } from "../kit/model/index.ts";
-import { type World, world } from "../kit/world.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+import { type World, world } from "../kit/service/world.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 const PASSWORD = "canary-password-72";
 

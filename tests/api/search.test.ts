@@ -5,16 +5,16 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SearchAnswer, SearchResult } from "../../src/service/search/schema.ts";
-import type { Client } from "../kit/client.ts";
+import type { Client } from "../kit/http/client.ts";
 import { openDatabase } from "../../src/kit/storage/db.ts";
 import { migrate } from "../../src/kit/storage/migrate.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";
-import { lookAtCopy } from "../kit/database-copy.ts";
+import { lookAtCopy } from "../kit/service/database-copy.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { say } from "../kit/model/index.ts";
-import { refusal } from "../kit/refusal.ts";
-import { world, type World } from "../kit/world.ts";
+import { refusal } from "../kit/http/refusal.ts";
+import { world, type World } from "../kit/service/world.ts";
 
 const find = (client: Client, q: string, more = ""): Promise<SearchAnswer> =>
   client.get(`/search?q=${encodeURIComponent(q)}${more}`);

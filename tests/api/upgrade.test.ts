@@ -8,8 +8,8 @@ import { openDatabase } from "../../src/kit/storage/db.ts";
 import { migrate } from "../../src/kit/storage/migrate.ts";
 import { migrations } from "../../src/service/migrations/migrations.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { ANY_ARGS, ECHO, makeGear, withPrograms } from "../kit/gears.ts";
-import { type World, world } from "../kit/world.ts";
+import { ANY_ARGS, ECHO, makeGear, withPrograms } from "../kit/service/gears.ts";
+import { type World, world } from "../kit/service/world.ts";
 
 const OLD_KEY = "sk-of-an-earlier-build-5pQ";
 const REPLACED_KEY = "sk-replaced-long-ago-9xZ";

@@ -6,7 +6,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { runBinary } from "../kit/binaries.ts";
-import { runContext, type RunningContext } from "../kit/running-context.ts";
+import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { percentile, type Row } from "./row.ts";
 
 const FILES = 10_000;

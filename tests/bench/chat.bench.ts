@@ -2,8 +2,8 @@
 // and how even the frames are while ten thousand entries scroll by. Needs chromium; without it there is nothing to report.
 
 import type { Page } from "playwright-core";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
-import { EVERY_MS, longConversation, typeWhileStreaming } from "../kit/chat-typing.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
+import { EVERY_MS, longConversation, typeWhileStreaming } from "../kit/browser/chat-typing.ts";
 import { percentile, type Row } from "./row.ts";
 
 const ENTRIES_WHILE_STREAMING = 2_000;

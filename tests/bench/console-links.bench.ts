@@ -3,11 +3,11 @@
 
 import { join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
-import { admittedTo, carried, signedIn, type Visitor } from "../kit/console.ts";
-import { contextServer, SPACE } from "../kit/context-server.ts";
+import { admittedTo, carried, signedIn, type Visitor } from "../kit/context/console.ts";
+import { contextServer, SPACE } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { measuredServer, type MeasuredServer } from "../kit/measured-server.ts";
-import { localDeps } from "../kit/space-doors.ts";
+import { measuredServer, type MeasuredServer } from "../kit/service/measured-server.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
 import { fillWithLinks, LINKED_DOCUMENTS } from "./linked-space.ts";
 import { percentile, type Row } from "./row.ts";
 

@@ -1,8 +1,8 @@
 // Pages of the console with 50,000 documents in a space: how long they take, what they hold of the serving thread, and what the first one weighs.
 
-import { contextServer } from "../kit/context-server.ts";
-import { signedIn, type Visitor } from "../kit/console.ts";
-import { measuredServer } from "../kit/measured-server.ts";
+import { contextServer } from "../kit/context/context-server.ts";
+import { signedIn, type Visitor } from "../kit/context/console.ts";
+import { measuredServer } from "../kit/service/measured-server.ts";
 import { FILES, makeLargeSpace, pathOf } from "./file-space.ts";
 import { percentile, type Row } from "./row.ts";
 

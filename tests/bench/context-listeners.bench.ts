@@ -2,7 +2,7 @@
 // thousand has read it. The same number of bare streams of Bun.serve, told in one loop, is the limit.
 
 import type { Socket } from "bun";
-import { runContext } from "../kit/running-context.ts";
+import { runContext } from "../kit/context/running-context.ts";
 import { firstLines } from "./programs.ts";
 import { percentile, type Row } from "./row.ts";
 

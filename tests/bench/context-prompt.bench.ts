@@ -10,8 +10,8 @@ import { createLocalSpace } from "../../src/context/space/local.ts";
 import type { SpaceDoor } from "../../src/context/space/door.ts";
 import { Client, networkTransport } from "../../src/context/client/client.ts";
 import { RemoteSpace } from "../../src/context/space/remote.ts";
-import { runContext } from "../kit/running-context.ts";
-import { localDeps } from "../kit/space-doors.ts";
+import { runContext } from "../kit/context/running-context.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
 import { benchService, type BenchService } from "./programs.ts";
 import { median, type Row } from "./row.ts";
 

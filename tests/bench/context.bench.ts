@@ -2,7 +2,7 @@
 // check of the audit record, a cold command, start and memory. Beside them bare Bun.serve, for writes with a durable insert for each request.
 
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
-import { runContext, type RunningContext } from "../kit/running-context.ts";
+import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { firstLines, load, processorMs, residentMb, type LoadResult } from "./programs.ts";
 import { percentile, type Row } from "./row.ts";
 import { existsSync } from "node:fs";

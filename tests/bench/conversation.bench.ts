@@ -5,7 +5,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startModel, say } from "../kit/model/index.ts";
 import { startService } from "../../src/service/main.ts";
-import { createClient } from "../kit/client.ts";
+import { createClient } from "../kit/http/client.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { median, type Row } from "./row.ts";
 

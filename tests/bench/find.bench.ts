@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startService } from "../../src/service/main.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { createClient } from "../kit/client.ts";
+import { createClient } from "../kit/http/client.ts";
 import { say, startModel } from "../kit/model/index.ts";
 import { percentile, type Row } from "./row.ts";
 

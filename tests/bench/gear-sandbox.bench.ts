@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDocker, type TestDocker } from "../kit/docker.ts";
-import { openSandbox, type TestSandbox } from "../kit/sandbox.ts";
+import { openSandbox, type TestSandbox } from "../kit/service/sandbox.ts";
 import { percentile, type Row } from "./row.ts";
 
 const CALLS = 21;

@@ -4,10 +4,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { contextClient, contextServer } from "../kit/context-server.ts";
+import { contextClient, contextServer } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { measuredServer } from "../kit/measured-server.ts";
-import { localDeps } from "../kit/space-doors.ts";
+import { measuredServer } from "../kit/service/measured-server.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
 import { fillWithLinks, LINKED_DOCUMENTS, linkedPathOf, linkedTextOf } from "./linked-space.ts";
 import { median, percentile, type Row } from "./row.ts";
 

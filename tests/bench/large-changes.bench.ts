@@ -1,11 +1,11 @@
 // Large changes on servers that hold much: how long each takes, and the longest time that it keeps the serving thread from everyone else, in
-// processor time (tests/kit/measured-server.ts). Each is measured several times and the median is printed.
+// processor time (tests/kit/service/measured-server.ts). Each is measured several times and the median is printed.
 
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { furnishedContext, type Furnished } from "../binary/worst-case/context-rows.ts";
 import { furnishedService } from "../binary/worst-case/furnished-service.ts";
 import { SERVICE_ROWS } from "../binary/worst-case/service-rows.ts";
-import type { MeasuredServer } from "../kit/measured-server.ts";
+import type { MeasuredServer } from "../kit/service/measured-server.ts";
 import { percentile, type Row } from "./row.ts";
 
 const SPACE = "/spaces/team";

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient, type Client } from "../kit/client.ts";
+import { createClient, type Client } from "../kit/http/client.ts";
 import { binaryPath } from "../kit/binaries.ts";
 
 /** Part of what a start is measured to take. */

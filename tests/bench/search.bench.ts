@@ -6,7 +6,7 @@ import { openSqliteEngine } from "../../src/context/versioned-store/sqlite/engin
 import { systemClock } from "../../src/kit/clock.ts";
 import { parseDocumentPath } from "../../src/kit/text/paths.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { runContext, type RunningContext } from "../kit/running-context.ts";
+import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { percentile, type Row } from "./row.ts";
 
 const FILES = 50_000;

@@ -4,10 +4,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { binaryPath } from "../kit/binaries.ts";
-import { cairnAt } from "../kit/cairn.ts";
+import { cairnAt } from "../kit/cli/cairn.ts";
 import { until } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
-import { runContext, type RunningContext } from "../kit/running-context.ts";
+import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { processorMs } from "./programs.ts";
 import { percentile, type Row } from "./row.ts";
 

@@ -1,7 +1,7 @@
 // Uploads of attachments: received, hashed, synced, inspected and recorded, beside a bare Bun.serve that writes the same bytes to a file.
 
 import { temporaryFolder } from "../kit/folder.ts";
-import { png } from "../kit/sample-files.ts";
+import { png } from "../kit/service/sample-files.ts";
 import { benchService } from "./programs.ts";
 import { percentile, type Row } from "./row.ts";
 

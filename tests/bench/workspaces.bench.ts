@@ -3,9 +3,9 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startService, type Service } from "../../src/service/main.ts";
-import { createClient, type Client } from "../kit/client.ts";
+import { createClient, type Client } from "../kit/http/client.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { addTurns } from "../kit/long-conversation.ts";
+import { addTurns } from "../kit/service/long-conversation.ts";
 import { say, startModel } from "../kit/model/index.ts";
 import { percentile, type Row } from "./row.ts";
 

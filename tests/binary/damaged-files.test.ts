@@ -5,10 +5,10 @@ import { existsSync, readdirSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "bun:test";
 import { PDF_TEXT_CHARACTERS_MAX } from "../../src/service/attachments/schema.ts";
-import { attach, uploading } from "../kit/attaching.ts";
+import { attach, uploading } from "../kit/service/attaching.ts";
 import { eventually } from "../kit/eventually.ts";
-import { gif, jpeg, pdf, pdfWith, png, webp } from "../kit/sample-files.ts";
-import { compiledWorld } from "../kit/world.ts";
+import { gif, jpeg, pdf, pdfWith, png, webp } from "../kit/service/sample-files.ts";
+import { compiledWorld } from "../kit/service/world.ts";
 
 const SAMPLES = [
   pdf("Hello heron.", "", "Third."),

@@ -1,8 +1,8 @@
 // Goal: gears that run as child processes end with the service, also when it is killed and can do nothing about it any more.
 
 import { expect, test } from "bun:test";
-import { approvedGear, childrenIn, DAEMONS, withPrograms } from "../kit/gears.ts";
-import { runService } from "../kit/running.ts";
+import { approvedGear, childrenIn, DAEMONS, withPrograms } from "../kit/service/gears.ts";
+import { runService } from "../kit/service/running.ts";
 import { until } from "../kit/eventually.ts";
 
 const posix = test.skipIf(process.platform === "win32");

@@ -19,11 +19,11 @@ import {
   type Answer,
   type Case,
   type World,
-} from "../kit/loopback-cases.ts";
+} from "../kit/http/loopback-cases.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
-import { rawRequest, type RawAnswer } from "../kit/raw-http.ts";
-import { runService, type RunningService } from "../kit/running.ts";
+import { rawRequest, type RawAnswer } from "../kit/http/raw-http.ts";
+import { runService, type RunningService } from "../kit/service/running.ts";
 
 const COMBINATIONS_PER_WORLD = 500;
 const AT_ONCE = 16;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
 import { MEMORY_DOCUMENT_BYTES_MAX } from "../../src/service/memory/schema.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { runService } from "../kit/running.ts";
-import { localDeps } from "../kit/space-doors.ts";
+import { runService } from "../kit/service/running.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
 
 test("a document as long as it may be is saved, found, and restored", async () => {
   await using folder = await temporaryFolder();

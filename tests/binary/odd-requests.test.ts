@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { shared } from "../kit/group-resource.ts";
-import { rawRequest, type RawAnswer } from "../kit/raw-http.ts";
-import { runService } from "../kit/running.ts";
+import { rawRequest, type RawAnswer } from "../kit/http/raw-http.ts";
+import { runService } from "../kit/service/running.ts";
 
 const service = shared(() => runService());
 

@@ -7,7 +7,7 @@ import { loadConfig } from "../../src/service/config/config.ts";
 import type { Config, ServeFlags } from "../../src/service/config/schema.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { runService } from "../kit/running.ts";
+import { runService } from "../kit/service/running.ts";
 
 const TOKEN = /^cairn_[A-Za-z0-9_-]{43}$/;
 const posix = process.platform !== "win32";

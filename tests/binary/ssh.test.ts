@@ -1,9 +1,9 @@
 // Goal: the compiled server offers the terminal interface over SSH, takes its keys over while it runs, and stops with a session open.
 
 import { expect, test } from "bun:test";
-import { SSH, newKey, openSsh } from "../kit/ssh.ts";
-import { configure } from "../kit/context-server.ts";
-import { runContext } from "../kit/running-context.ts";
+import { SSH, newKey, openSsh } from "../kit/context/ssh.ts";
+import { configure } from "../kit/context/context-server.ts";
+import { runContext } from "../kit/context/running-context.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 test.skipIf(SSH === undefined)("serves a session, and ends it when it stops", async () => {

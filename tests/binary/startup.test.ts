@@ -8,7 +8,7 @@ import { openDatabase } from "../../src/kit/storage/db.ts";
 import { asNobody, bound, giveToNobody, isRoot } from "../kit/as-nobody.ts";
 import { runBinary } from "../kit/binaries.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
-import { runService } from "../kit/running.ts";
+import { runService } from "../kit/service/running.ts";
 
 /** A program named docker that answers as a daemon would, or does not. */
 async function fakeDocker(folder: Folder, answer: string): Promise<string> {

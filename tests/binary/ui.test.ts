@@ -9,7 +9,7 @@ import { listen } from "../../src/kit/http/serve.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { createUi } from "../../src/service/ui.ts";
 import { shared } from "../kit/group-resource.ts";
-import { runService } from "../kit/running.ts";
+import { runService } from "../kit/service/running.ts";
 
 const YEAR = "public, max-age=31536000, immutable";
 

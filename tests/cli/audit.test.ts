@@ -5,9 +5,9 @@ import { expect, test } from "bun:test";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditBreak, AuditVerification } from "../../src/context/audit/schema.ts";
-import { said, stoppedContext } from "../kit/cairn.ts";
+import { said, stoppedContext } from "../kit/cli/cairn.ts";
 import { pictureOf } from "../kit/folder.ts";
-import { runContext } from "../kit/running-context.ts";
+import { runContext } from "../kit/context/running-context.ts";
 
 async function stoppedServer() {
   const server = await stoppedContext();

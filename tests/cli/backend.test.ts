@@ -1,8 +1,8 @@
 // Goal: `cairn backend list` lists the engines that are in the program and what the server here uses, and does not claim more.
 
 import { expect, test } from "bun:test";
-import { cairnAt, stoppedContext } from "../kit/cairn.ts";
-import { configure } from "../kit/context-server.ts";
+import { cairnAt, stoppedContext } from "../kit/cli/cairn.ts";
+import { configure } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 const SQLITE = {

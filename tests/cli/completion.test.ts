@@ -7,7 +7,7 @@ import { program } from "../../src/cli/main.ts";
 import { roles } from "../../src/context/access/schema.ts";
 import { syncModes } from "../../src/context/spaces/schema.ts";
 import { commandTree } from "../../src/kit/terminal/cli.ts";
-import { data, printed, refused } from "../kit/cairn.ts";
+import { data, printed, refused } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { expectGolden } from "../kit/golden.ts";
 

@@ -7,10 +7,10 @@ import type { BenchReport } from "../../src/context/delivery/bench.ts";
 import type { Receipt, Verification } from "../../src/context/delivery/schema.ts";
 import { createLocalSpace } from "../../src/context/space/local.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
-import { cairnAt, failure, stoppedContext, type Cairn } from "../kit/cairn.ts";
+import { cairnAt, failure, stoppedContext, type Cairn } from "../kit/cli/cairn.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
-import { localDeps } from "../kit/space-doors.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
 
 interface Place extends AsyncDisposable, Cairn {
   readonly folder: Folder;

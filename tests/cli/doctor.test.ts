@@ -18,10 +18,10 @@ import { join } from "node:path";
 import { examine, type Examination } from "../../src/context/doctor/doctor.ts";
 import type { Finding } from "../../src/context/doctor/finding.ts";
 import { systemClock, type Clock } from "../../src/kit/clock.ts";
-import { cairn, refused, stoppedContext } from "../kit/cairn.ts";
-import { configure } from "../kit/context-server.ts";
+import { cairn, refused, stoppedContext } from "../kit/cli/cairn.ts";
+import { configure } from "../kit/context/context-server.ts";
 import { pictureOf, temporaryFolder } from "../kit/folder.ts";
-import { runContext } from "../kit/running-context.ts";
+import { runContext } from "../kit/context/running-context.ts";
 
 const unix = test.skipIf(process.platform === "win32");
 

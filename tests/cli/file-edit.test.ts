@@ -5,8 +5,8 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { binaryPath } from "../kit/binaries.ts";
-import { cairnAt, stoppedContext } from "../kit/cairn.ts";
-import { onTerminal } from "../kit/on-terminal.ts";
+import { cairnAt, stoppedContext } from "../kit/cli/cairn.ts";
+import { onTerminal } from "../kit/terminal/on-terminal.ts";
 
 const NOTES = "docs/notes.md";
 

@@ -4,10 +4,10 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { binaryPath } from "../kit/binaries.ts";
-import { failure } from "../kit/cairn.ts";
-import { contextServer } from "../kit/context-server.ts";
+import { failure } from "../kit/cli/cairn.ts";
+import { contextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
-import { initDesk } from "../kit/init-desk.ts";
+import { initDesk } from "../kit/cli/init-desk.ts";
 
 const PASSWORD = "correct horse battery";
 

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import type { Freshness } from "../../src/context/freshness/schema.ts";
 import { createLocalSpace } from "../../src/context/space/local.ts";
 import { utcDay } from "../../src/kit/clock.ts";
-import { cairnAt, failure } from "../kit/cairn.ts";
+import { cairnAt, failure } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { localDeps } from "../kit/space-doors.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
 
 const frontMatter = (...lines: string[]) => ["---", ...lines, "---", "text", ""].join("\r\n");
 

@@ -4,9 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
-import { cairnAt, failure, stoppedContext, type Cairn } from "../kit/cairn.ts";
+import { cairnAt, failure, stoppedContext, type Cairn } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { localDeps } from "../kit/space-doors.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
 
 const DOCUMENTS: Readonly<Record<string, string>> = {
   "README.md": "# Team\n\n[[plan]] and [[plan|again]]\n",

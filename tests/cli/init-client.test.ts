@@ -3,10 +3,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
-import { failure } from "../kit/cairn.ts";
+import { failure } from "../kit/cli/cairn.ts";
 import { pictureOf } from "../kit/folder.ts";
-import { BACK, CANCEL, CLEAR, DOWN, ENTER, initDesk } from "../kit/init-desk.ts";
-import { runContext } from "../kit/running-context.ts";
+import { BACK, CANCEL, CLEAR, DOWN, ENTER, initDesk } from "../kit/cli/init-desk.ts";
+import { runContext } from "../kit/context/running-context.ts";
 
 describe("init --reconfigure", () => {
   test("shows the settings of a space, changes those that it is told to, and nothing else", async () => {

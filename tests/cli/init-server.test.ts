@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { loadServerConfig } from "../../src/context/config/config.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { initServer, prepareServer } from "../../src/context/init-server.ts";
-import { printed, refused } from "../kit/cairn.ts";
+import { printed, refused } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 const NAMES = ["--space", "main", "--admin", "ada"];

@@ -4,10 +4,10 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { failure } from "../kit/cairn.ts";
+import { failure } from "../kit/cli/cairn.ts";
 import { pictureOf } from "../kit/folder.ts";
 import { until } from "../kit/eventually.ts";
-import { BACK, CANCEL, CLEAR, DOWN, END, ENTER, initDesk } from "../kit/init-desk.ts";
+import { BACK, CANCEL, CLEAR, DOWN, END, ENTER, initDesk } from "../kit/cli/init-desk.ts";
 
 const SEEDED = [
   "context-entry.md",

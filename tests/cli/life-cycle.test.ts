@@ -6,9 +6,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { eventually } from "../kit/eventually.ts";
-import { failure } from "../kit/cairn.ts";
+import { failure } from "../kit/cli/cairn.ts";
 import type { Examination } from "../../src/context/doctor/doctor.ts";
-import { runContext, type RunningContext } from "../kit/running-context.ts";
+import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 
 /** As promised for a stop. */
 const STOP_LIMIT_MS = 10_000;

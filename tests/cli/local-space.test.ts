@@ -6,9 +6,9 @@ import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import type { ListedFile } from "../../src/context/files/listing-schema.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { cairnAt, failure } from "../kit/cairn.ts";
+import { cairnAt, failure } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { onTerminal } from "../kit/on-terminal.ts";
+import { onTerminal } from "../kit/terminal/on-terminal.ts";
 
 /** A space in a folder, and commands that run inside it. */
 async function space(template = "blank") {

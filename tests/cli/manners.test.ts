@@ -5,11 +5,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Token, User } from "../../src/context/people/schema.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { cairnAt, data, failure, printed, refused, stoppedContext } from "../kit/cairn.ts";
-import { configure, contextServer } from "../kit/context-server.ts";
+import { cairnAt, data, failure, printed, refused, stoppedContext } from "../kit/cli/cairn.ts";
+import { configure, contextServer } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
-import { onTerminal } from "../kit/on-terminal.ts";
+import { onTerminal } from "../kit/terminal/on-terminal.ts";
 
 describe("versions", () => {
   const server = shared(async () => {

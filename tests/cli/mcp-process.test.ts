@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { binaryPath } from "../kit/binaries.ts";
 import { until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { mcpSession } from "../kit/mcp.ts";
-import { inFolder } from "../kit/mcp-places.ts";
+import { mcpSession } from "../kit/context/mcp.ts";
+import { inFolder } from "../kit/context/mcp-places.ts";
 
 describe("the process", () => {
   const spawned = (...flags: string[]) =>

@@ -5,12 +5,12 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { capabilities } from "../../src/context/access/schema.ts";
-import { stoppedContext } from "../kit/cairn.ts";
+import { stoppedContext } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
-import { mcpSession } from "../kit/mcp.ts";
-import { inFolder, onServer, type Place } from "../kit/mcp-places.ts";
-import { runContext } from "../kit/running-context.ts";
+import { mcpSession } from "../kit/context/mcp.ts";
+import { inFolder, onServer, type Place } from "../kit/context/mcp-places.ts";
+import { runContext } from "../kit/context/running-context.ts";
 
 const READING = ["status", "list", "read", "search", "neighbours", "map"];
 

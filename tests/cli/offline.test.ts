@@ -7,7 +7,7 @@ import { ROOT } from "../../release/step.ts";
 import { DATABASE_NAME } from "../../src/context/main.ts";
 import type { FileRecord } from "../../src/context/versioned-store/schema.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { cairnAt, stoppedContext } from "../kit/cairn.ts";
+import { cairnAt, stoppedContext } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 async function stoppedServer() {

@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { binaryPath } from "../kit/binaries.ts";
-import { onTerminal } from "../kit/on-terminal.ts";
-import { runContext, type RunningContext } from "../kit/running-context.ts";
+import { onTerminal } from "../kit/terminal/on-terminal.ts";
+import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 
 const PASSWORD = "correct horse battery";
 const [ENTER, CONTROL_C, CONTROL_D, BACKSPACE] = ["\r", "\x03", "\x04", "\x7f"];

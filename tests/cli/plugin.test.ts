@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
 import { commandWords } from "../../src/kit/terminal/command-text.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { cairnAt, failure } from "../kit/cairn.ts";
+import { cairnAt, failure } from "../kit/cli/cairn.ts";
 import { pictureOf, temporaryFolder } from "../kit/folder.ts";
-import { localDeps } from "../kit/space-doors.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
 
 /** A space and a project whose paths need quotes, and a home directory without any tool. */
 async function place() {

@@ -8,11 +8,11 @@ import { examine } from "../../src/context/doctor/doctor.ts";
 import { initServer } from "../../src/context/init-server.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { asNobody, bound, isRoot } from "../kit/as-nobody.ts";
-import { cairnAt, said, stoppedContext } from "../kit/cairn.ts";
-import { contextServer } from "../kit/context-server.ts";
+import { cairnAt, said, stoppedContext } from "../kit/cli/cairn.ts";
+import { contextServer } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
-import { runContext } from "../kit/running-context.ts";
+import { runContext } from "../kit/context/running-context.ts";
 
 /** Exit code and message. */
 async function saidToNobody(...args: string[]) {

@@ -7,8 +7,8 @@ import { expect, test } from "bun:test";
 import { doorTransport } from "../../src/cli/door-transport.ts";
 import { Client } from "../../src/context/client/client.ts";
 import { runningDoor } from "../../src/context/people/local-door.ts";
-import { refusalOf } from "../kit/refusal.ts";
-import { runContext } from "../kit/running-context.ts";
+import { refusalOf } from "../kit/http/refusal.ts";
+import { runContext } from "../kit/context/running-context.ts";
 
 const who = (client: Client) => client.get<{ auth: string }>("/auth/whoami");
 

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import type { SearchAnswer } from "../../src/context/search/schema.ts";
 import { createLocalSpace } from "../../src/context/space/local.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { cairnAt, failure, stoppedContext, type Cairn } from "../kit/cairn.ts";
-import { bytes } from "../kit/file-engine.ts";
+import { cairnAt, failure, stoppedContext, type Cairn } from "../kit/cli/cairn.ts";
+import { bytes } from "../kit/store/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { localDeps } from "../kit/space-doors.ts";
-import { onTerminal } from "../kit/on-terminal.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
+import { onTerminal } from "../kit/terminal/on-terminal.ts";
 
 const COLOURED = "\u001b[35mnotes/edit.yaml\u001b[39m:1:\u001b[1;31mbudget\u001b[22;39m: \ufffd[31mred";
 

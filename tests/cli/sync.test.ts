@@ -5,12 +5,12 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { openReplicaState } from "../../src/context/replica/state.ts";
-import { cairnAt, failure, type Cairn } from "../kit/cairn.ts";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { cairnAt, failure, type Cairn } from "../kit/cli/cairn.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
-import { frontOf } from "../kit/front.ts";
-import { replica, treeOf, type Replica } from "../kit/replica.ts";
+import { frontOf } from "../kit/http/front.ts";
+import { replica, treeOf, type Replica } from "../kit/context/replica.ts";
 
 interface Laptop extends Replica, Cairn {
   readonly tokenFile: string;

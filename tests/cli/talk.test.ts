@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { program } from "../../src/cli/main.ts";
 import { commandTree, type CommandNode } from "../../src/kit/terminal/cli.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { said, stoppedContext } from "../kit/cairn.ts";
+import { said, stoppedContext } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { onTerminal } from "../kit/on-terminal.ts";
+import { onTerminal } from "../kit/terminal/on-terminal.ts";
 
 const HINT = "did you mean server?";
 

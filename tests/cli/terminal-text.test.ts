@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileRecord } from "../../src/context/versioned-store/schema.ts";
-import { runContext } from "../kit/running-context.ts";
+import { runContext } from "../kit/context/running-context.ts";
 
 const OVERRIDE = "invoice\u202efdp.exe";
 const SEQUENCE = "a\u001b[2Jb.md";

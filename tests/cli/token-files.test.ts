@@ -6,9 +6,9 @@ import { readFileSync, statSync } from "node:fs";
 import { expect, test } from "bun:test";
 import { ROOT } from "../../release/step.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { failure } from "../kit/cairn.ts";
-import { initDesk } from "../kit/init-desk.ts";
-import { runContext } from "../kit/running-context.ts";
+import { failure } from "../kit/cli/cairn.ts";
+import { initDesk } from "../kit/cli/init-desk.ts";
+import { runContext } from "../kit/context/running-context.ts";
 
 const EXPECTED = "expected one access token and nothing else, as cairn auth token create prints it on stdout";
 /** Nothing listens there, so a request would fail in another way. */

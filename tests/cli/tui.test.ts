@@ -5,11 +5,11 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { startTerminal } from "../../src/kit/processes/process.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { cairn, data } from "../kit/cairn.ts";
-import { Emulator } from "../kit/emulator.ts";
+import { cairn, data } from "../kit/cli/cairn.ts";
+import { Emulator } from "../kit/terminal/emulator.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
-import { DOWN, ENTER } from "../kit/on-screen.ts";
+import { DOWN, ENTER } from "../kit/terminal/on-screen.ts";
 
 async function notes(): Promise<Folder> {
   const folder = await temporaryFolder();

@@ -6,8 +6,8 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startTerminal } from "../../src/kit/processes/process.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { cairnAt, failure } from "../kit/cairn.ts";
-import { visitor } from "../kit/console.ts";
+import { cairnAt, failure } from "../kit/cli/cairn.ts";
+import { visitor } from "../kit/context/console.ts";
 import { until } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 

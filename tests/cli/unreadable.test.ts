@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { expect } from "bun:test";
 import type { ListedFile } from "../../src/context/files/listing-schema.ts";
 import { asNobody, bound, giveToNobody } from "../kit/as-nobody.ts";
-import { contextServer } from "../kit/context-server.ts";
+import { contextServer } from "../kit/context/context-server.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
-import { replica } from "../kit/replica.ts";
+import { replica } from "../kit/context/replica.ts";
 
 const DENIED = { code: "unreadable", reason: "permission denied" } as const;
 const TEXTS: Readonly<Record<string, string>> = {

@@ -20,8 +20,8 @@ import {
   filePath,
   type ContextClient,
   type ContextServer,
-} from "../kit/context-server.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+} from "../kit/context/context-server.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 const RUNS = 25;
 const RUNS_LIMIT_MS = 240_000;

@@ -8,9 +8,9 @@ import { Database } from "bun:sqlite";
 import { breakText, type AuditRecord } from "../../src/context/audit/schema.ts";
 import { hashOf } from "../../src/context/audit/record.ts";
 import { verifyAuditFile } from "../../src/context/audit/verify.ts";
-import { contextServer, put, type ContextServer } from "../kit/context-server.ts";
+import { contextServer, put, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 const fileIn = (directory: string) => join(directory, "audit", "audit.jsonl");
 const linesIn = (directory: string) => readFileSync(fileIn(directory), "utf8").split("\n").slice(0, -1);

@@ -6,8 +6,8 @@ import { Database } from "bun:sqlite";
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
-import { contextServer, filePath, type ContextServer } from "../kit/context-server.ts";
-import { auditRecords } from "../kit/running-context.ts";
+import { contextServer, filePath, type ContextServer } from "../kit/context/context-server.ts";
+import { auditRecords } from "../kit/context/running-context.ts";
 
 const recordsOf = ({ directory }: ContextServer) => auditRecords(directory);
 const changesOf = (server: ContextServer) => recordsOf(server).filter(({ id }) => id.includes("."));

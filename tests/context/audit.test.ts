@@ -13,8 +13,8 @@ import { systemClock } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/storage/db.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { migrate } from "../../src/kit/storage/migrate.ts";
-import { refusalOf } from "../kit/refusal.ts";
-import { deny, contextServer, filePath, put, type ContextServer } from "../kit/context-server.ts";
+import { refusalOf } from "../kit/http/refusal.ts";
+import { deny, contextServer, filePath, put, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 

@@ -16,11 +16,11 @@ import {
   withManifest,
   withMember,
   type BackupMember,
-} from "../kit/backup-file.ts";
-import { cairn, cairnAt, printed } from "../kit/cairn.ts";
+} from "../kit/context/backup-file.ts";
+import { cairn, cairnAt, printed } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { shared } from "../kit/group-resource.ts";
-import { runContext } from "../kit/running-context.ts";
+import { runContext } from "../kit/context/running-context.ts";
 
 const SPACE_DB = "spaces/team/.cairn/space.db";
 const SPACE_FILE = "spaces/team/.cairn/space.yaml";

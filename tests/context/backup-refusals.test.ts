@@ -4,15 +4,15 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Backup } from "../../src/context/backup/schema.ts";
-import { create } from "../kit/backup-commands.ts";
+import { create } from "../kit/context/backup-commands.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { failure, refused } from "../kit/cairn.ts";
-import { contextServer, type ContextClient } from "../kit/context-server.ts";
+import { failure, refused } from "../kit/cli/cairn.ts";
+import { contextServer, type ContextClient } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { runContext } from "../kit/running-context.ts";
+import { runContext } from "../kit/context/running-context.ts";
 import { smallDisk } from "../kit/small-disk.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 describe("refusals", () => {
   test("cover existing files, missing directories, the data directory, and directories in use or not empty", async () => {

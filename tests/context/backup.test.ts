@@ -12,14 +12,19 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { create, restore, type Made } from "../kit/backup-commands.ts";
-import { membersOf, peopleOf, spacesOf } from "../kit/backup-file.ts";
-import { data, printed } from "../kit/cairn.ts";
-import { refusalOf } from "../kit/refusal.ts";
-import { deny, filePath, type ContextClient } from "../kit/context-server.ts";
+import { create, restore, type Made } from "../kit/context/backup-commands.ts";
+import { membersOf, peopleOf, spacesOf } from "../kit/context/backup-file.ts";
+import { data, printed } from "../kit/cli/cairn.ts";
+import { refusalOf } from "../kit/http/refusal.ts";
+import { deny, filePath, type ContextClient } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { auditRecords, runContext, serveContext, type RunningContext } from "../kit/running-context.ts";
+import {
+  auditRecords,
+  runContext,
+  serveContext,
+  type RunningContext,
+} from "../kit/context/running-context.ts";
 
 const WRITERS = 6;
 

@@ -9,11 +9,11 @@ import { verifyAuditFile } from "../../src/context/audit/verify.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { openDatabase } from "../../src/kit/storage/db.ts";
 import { createLog } from "../../src/kit/log.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
-import { failure } from "../kit/cairn.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
+import { failure } from "../kit/cli/cairn.ts";
 import { eventually } from "../kit/eventually.ts";
-import { auditRecords, runContext } from "../kit/running-context.ts";
-import { compiledWorld } from "../kit/world.ts";
+import { auditRecords, runContext } from "../kit/context/running-context.ts";
+import { compiledWorld } from "../kit/service/world.ts";
 
 describe("the command line next to a running server", () => {
   test("users, roles, tokens and rules apply from the next request and are audited as the local operator", async () => {

@@ -3,11 +3,11 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "bun:test";
-import { refusalOf } from "../kit/refusal.ts";
-import { contextServer, filePath, type ContextServer } from "../kit/context-server.ts";
+import { refusalOf } from "../kit/http/refusal.ts";
+import { contextServer, filePath, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
-import { rawRequest } from "../kit/raw-http.ts";
-import { runContext } from "../kit/running-context.ts";
+import { rawRequest } from "../kit/http/raw-http.ts";
+import { runContext } from "../kit/context/running-context.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 // Goal: admins edit the access rules of a user as rows, with each mistake at its row, and learn why someone may or may not do something.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { signedIn, type ConsolePage, type Visitor } from "../kit/console.ts";
-import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
+import { signedIn, type ConsolePage, type Visitor } from "../kit/context/console.ts";
+import { contextServer, deny, type ContextServer } from "../kit/context/context-server.ts";
 
 let server: ContextServer;
 let root: Visitor;

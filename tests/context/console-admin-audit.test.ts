@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { roles } from "../../src/context/access/schema.ts";
-import { signedIn, signIn, visitor, type Visitor } from "../kit/console.ts";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { signedIn, signIn, visitor, type Visitor } from "../kit/context/console.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 
 let server: ContextServer;
 let root: Visitor;

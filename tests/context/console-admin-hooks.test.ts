@@ -1,10 +1,10 @@
 // Goal: admins create webhooks on pages, see what was delivered and what was not, and send it again.
 
 import { describe, expect, test } from "bun:test";
-import { signedIn, type ConsolePage } from "../kit/console.ts";
-import { contextServer } from "../kit/context-server.ts";
+import { signedIn, type ConsolePage } from "../kit/context/console.ts";
+import { contextServer } from "../kit/context/context-server.ts";
 import { until } from "../kit/eventually.ts";
-import { hookReceiver } from "../kit/hook-receiver.ts";
+import { hookReceiver } from "../kit/context/hook-receiver.ts";
 
 const NEW = "/console/webhooks/new";
 const secret = ({ html }: ConsolePage) => /console-secret"[^>]*>(.*?)</s.exec(html)?.[1];

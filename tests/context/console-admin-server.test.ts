@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { signedIn } from "../kit/console.ts";
-import { contextServer } from "../kit/context-server.ts";
+import { signedIn } from "../kit/context/console.ts";
+import { contextServer } from "../kit/context/context-server.ts";
 import { until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 

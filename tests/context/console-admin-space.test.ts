@@ -1,8 +1,8 @@
 // Goal: leads set the quotas and the sync rules of a space on a page, with each mistake at its field, and nobody else can.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { signedIn, type Visitor } from "../kit/console.ts";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { signedIn, type Visitor } from "../kit/context/console.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 
 const SETTINGS = "/console/spaces/team/settings";
 

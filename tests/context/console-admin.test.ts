@@ -2,8 +2,8 @@
 // tokens, and nobody else gets any of it.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { signedIn, signIn, visitor, type ConsolePage, type Visitor } from "../kit/console.ts";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { signedIn, signIn, visitor, type ConsolePage, type Visitor } from "../kit/context/console.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 
 const PASSWORD = "correct horse battery";
 

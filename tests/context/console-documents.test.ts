@@ -2,8 +2,8 @@
 // viewer is shown no button and refused each form; hostile names and texts stay text.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { contextServer, deny, filePath, type ContextServer } from "../kit/context-server.ts";
-import { signedIn, type ConsolePage, type Visitor } from "../kit/console.ts";
+import { contextServer, deny, filePath, type ContextServer } from "../kit/context/context-server.ts";
+import { signedIn, type ConsolePage, type Visitor } from "../kit/context/console.ts";
 
 const IN = "/console/spaces/team";
 

@@ -2,8 +2,8 @@
 // document was checked.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
-import { signedIn, type ConsolePage, type Visitor } from "../kit/console.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
+import { signedIn, type ConsolePage, type Visitor } from "../kit/context/console.ts";
 import { manualClock } from "../kit/manual-clock.ts";
 
 const FRESHNESS = "/console/spaces/team/freshness";

@@ -10,8 +10,8 @@ import type { SpaceSource } from "../../src/context/console/space-source.ts";
 import type { Pictures } from "../../src/context/graph/pictures.ts";
 import type { BrowsedSpace } from "../../src/context/space/door.ts";
 import { AppError } from "../../src/kit/error.ts";
-import { contextServer, filePath, type ContextServer } from "../kit/context-server.ts";
-import { signedIn, type ConsolePage, type Visitor } from "../kit/console.ts";
+import { contextServer, filePath, type ContextServer } from "../kit/context/context-server.ts";
+import { signedIn, type ConsolePage, type Visitor } from "../kit/context/console.ts";
 
 /** Below the address of a space. */
 const graphOf = (space: string, rest = "") => `/console/spaces/${space}/graph${rest}`;

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { EDIT_BYTES_MAX } from "../../src/context/console/editing.ts";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
-import { signedIn, signIn, visitor, type ConsolePage, type Visitor } from "../kit/console.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
+import { signedIn, signIn, visitor, type ConsolePage, type Visitor } from "../kit/context/console.ts";
 
 const PASSWORD = "correct horse battery";
 const IN = "/console/spaces/team";

@@ -2,12 +2,12 @@
 // alone.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { localUi } from "../kit/local-ui.ts";
-import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
+import { localUi } from "../kit/context/local-ui.ts";
+import { contextServer, deny, type ContextServer } from "../kit/context/context-server.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
-import { hookReceiver } from "../kit/hook-receiver.ts";
-import { addressesOf, CONSOLE_ROUTES } from "../kit/console-routes.ts";
-import { signedIn, type ConsolePage, type Visitor } from "../kit/console.ts";
+import { hookReceiver } from "../kit/context/hook-receiver.ts";
+import { addressesOf, CONSOLE_ROUTES } from "../kit/context/console-routes.ts";
+import { signedIn, type ConsolePage, type Visitor } from "../kit/context/console.ts";
 
 const PAGES_MAX = 900;
 /** Only scripts ask for these, or something has to go wrong before they are linked. */

@@ -2,9 +2,9 @@
 // not see is the page of one that does not exist, and a page for admins says that it is for admins.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
-import { CONSOLE_ROUTES } from "../kit/console-routes.ts";
-import { signedIn, type ConsolePage, type Visitor } from "../kit/console.ts";
+import { contextServer, deny, type ContextServer } from "../kit/context/context-server.ts";
+import { CONSOLE_ROUTES } from "../kit/context/console-routes.ts";
+import { signedIn, type ConsolePage, type Visitor } from "../kit/context/console.ts";
 
 const HIDDEN = "hidden/plan.md";
 const PREFIX = "/console/spaces/:space";

@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { ClientAddresses, countedTogether } from "../../src/kit/http/client-address.ts";
-import { configure, contextServer, filePath } from "../kit/context-server.ts";
+import { configure, contextServer, filePath } from "../kit/context/context-server.ts";
 import { manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
-import { rawRequest } from "../kit/raw-http.ts";
-import { refusal } from "../kit/refusal.ts";
+import { rawRequest } from "../kit/http/raw-http.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 const LIMITED = { rate_limit: { enabled: true, requests_per_minute: 3, auth_per_minute: 2 } };
 

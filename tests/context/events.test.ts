@@ -3,15 +3,15 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { refusal } from "../kit/refusal.ts";
-import { contextServer, deny, filePath, contextClient } from "../kit/context-server.ts";
+import { refusal } from "../kit/http/refusal.ts";
+import { contextServer, deny, filePath, contextClient } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { rawStream } from "../kit/raw-http.ts";
+import { rawStream } from "../kit/http/raw-http.ts";
 import { DAY_MS, manualClock } from "../kit/manual-clock.ts";
 import { initServer } from "../../src/context/init-server.ts";
 import { startServer } from "../../src/context/main.ts";
-import type { EventReader, StreamEvent } from "../kit/client.ts";
+import type { EventReader, StreamEvent } from "../kit/http/client.ts";
 
 /** Returns the next `count` file events as `type path version`. */
 async function files(stream: EventReader, count: number): Promise<string[]> {

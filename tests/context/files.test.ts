@@ -11,11 +11,11 @@ import {
   put,
   type ContextServer,
   type WrittenFile,
-} from "../kit/context-server.ts";
+} from "../kit/context/context-server.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import { eventually } from "../kit/eventually.ts";
 import { manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 async function wrote(answer: Promise<Response>) {
   const response = await answer;

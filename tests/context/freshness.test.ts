@@ -3,11 +3,11 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import type { FreshnessAnswer } from "../../src/context/freshness/schema.ts";
-import { contextServer, deny, type ContextClient } from "../kit/context-server.ts";
+import { contextServer, deny, type ContextClient } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
-import { openedContext } from "../kit/opened-context.ts";
+import { openedContext } from "../kit/context/opened-context.ts";
 import { DAY_MS, manualClock } from "../kit/manual-clock.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 const ask = (client: ContextClient) => client.get("/spaces/team/freshness") as Promise<FreshnessAnswer>;
 const states = async (client: ContextClient) =>

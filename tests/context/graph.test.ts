@@ -3,10 +3,10 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import type { GraphAnswer } from "../../src/context/graph/schema.ts";
-import { contextServer, deny, type ContextClient } from "../kit/context-server.ts";
+import { contextServer, deny, type ContextClient } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { manualClock } from "../kit/manual-clock.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 const ask = (client: ContextClient, query = "") =>
   client.get(`/spaces/team/graph${query}`) as Promise<GraphAnswer>;

@@ -3,8 +3,14 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { configure, contextServer, filePath, put, type ContextServer } from "../kit/context-server.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+import {
+  configure,
+  contextServer,
+  filePath,
+  put,
+  type ContextServer,
+} from "../kit/context/context-server.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 const events = (server: ContextServer) => server.admin.events("/events?after=0");
 

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { examine } from "../../src/context/doctor/doctor.ts";
 import { systemClock } from "../../src/kit/clock.ts";
-import { contextServer } from "../kit/context-server.ts";
+import { contextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { smallDisk } from "../kit/small-disk.ts";

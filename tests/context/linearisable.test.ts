@@ -2,7 +2,7 @@
 // returns anything older than what was acknowledged before it began.
 
 import { expect, test } from "bun:test";
-import { contextServer, filePath } from "../kit/context-server.ts";
+import { contextServer, filePath } from "../kit/context/context-server.ts";
 
 const CLIENTS = 24;
 const STEPS_EACH = 30;

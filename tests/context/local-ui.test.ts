@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { KEY_MINUTES } from "../../src/context/local-ui/limits.ts";
-import { visitor, type Visitor } from "../kit/console.ts";
+import { visitor, type Visitor } from "../kit/context/console.ts";
 import { until } from "../kit/eventually.ts";
-import { localUi, type TestUi } from "../kit/local-ui.ts";
+import { localUi, type TestUi } from "../kit/context/local-ui.ts";
 import { manualClock } from "../kit/manual-clock.ts";
-import { rawRequest } from "../kit/raw-http.ts";
-import { PERSON } from "../kit/space-doors.ts";
+import { rawRequest } from "../kit/http/raw-http.ts";
+import { PERSON } from "../kit/context/space-doors.ts";
 
 const PAGE = "/console/spaces/main/freshness";
 const FILES = { "a.md": "---\nstale-after: 1d\nlast-validated: 2020-01-01\n---\n[[b]]\n" };

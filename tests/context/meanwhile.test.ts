@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { contextServer, filePath, type ContextServer } from "../kit/context-server.ts";
+import { contextServer, filePath, type ContextServer } from "../kit/context/context-server.ts";
 
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 

@@ -3,9 +3,9 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { refusal, refusalOf } from "../kit/refusal.ts";
-import { contextServer } from "../kit/context-server.ts";
-import { rawRequest } from "../kit/raw-http.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
+import { contextServer } from "../kit/context/context-server.ts";
+import { rawRequest } from "../kit/http/raw-http.ts";
 
 const scrape = async (url: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/metrics`, { headers });

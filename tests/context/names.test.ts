@@ -1,9 +1,9 @@
 // Goal: a file name in a URL is decoded once, validated, and the same on every route, however it is encoded.
 
 import { describe, expect, test } from "bun:test";
-import { contextServer, put, type ContextServer } from "../kit/context-server.ts";
-import { rawRequest } from "../kit/raw-http.ts";
-import { refusal } from "../kit/refusal.ts";
+import { contextServer, put, type ContextServer } from "../kit/context/context-server.ts";
+import { rawRequest } from "../kit/http/raw-http.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 describe("names", () => {
   /** Sends the path verbatim, bypassing the normalization of client libraries. */

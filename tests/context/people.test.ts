@@ -3,9 +3,9 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { DAY_MS, manualClock, MINUTE_MS } from "../kit/manual-clock.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 const PASSWORD = "correct horse battery";
 const INVALID_TOKEN = [

@@ -9,12 +9,12 @@ import { Daemon } from "../../src/context/replica/daemon.ts";
 import { daemonLogWriter, lastLines } from "../../src/context/replica/daemon-log.ts";
 import { daemonStatus, isDaemonRunning, lockDaemon } from "../../src/context/replica/daemon-status.ts";
 import { systemClock } from "../../src/kit/clock.ts";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually, until } from "../kit/eventually.ts";
-import { silent } from "../kit/file-engine.ts";
+import { silent } from "../kit/store/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { refusal } from "../kit/refusal.ts";
-import { replica, treeOf, type Replica } from "../kit/replica.ts";
+import { refusal } from "../kit/http/refusal.ts";
+import { replica, treeOf, type Replica } from "../kit/context/replica.ts";
 
 const RETRY_MS = 50;
 const TICK_MS = 20;

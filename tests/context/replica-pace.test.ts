@@ -6,10 +6,10 @@ import { expect, test } from "bun:test";
 import { turnOfOthers } from "../../src/kit/clock.ts";
 import { AppError } from "../../src/kit/error.ts";
 import type { Transport } from "../../src/context/client/client.ts";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually, until } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
-import { frontOf, never } from "../kit/front.ts";
+import { frontOf, never } from "../kit/http/front.ts";
 import { manualClock, MINUTE_MS, type ManualClock } from "../kit/manual-clock.ts";
 import {
   FULL_LOOK_MS,
@@ -18,7 +18,7 @@ import {
   settled,
   timedDaemon,
   type TimedDaemon,
-} from "../kit/timed-daemon.ts";
+} from "../kit/context/timed-daemon.ts";
 
 const HEARTBEAT_MS = 15_000;
 const QUIET_MS = 45_000;

@@ -7,13 +7,13 @@ import type { Transport } from "../../src/context/client/client.ts";
 import { systemClock, type Clock } from "../../src/kit/clock.ts";
 import { AppError } from "../../src/kit/error.ts";
 import { LocalCopy } from "../../src/context/replica/local-copy.ts";
-import { at, bytes } from "../kit/file-engine.ts";
+import { at, bytes } from "../kit/store/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { manualClock } from "../kit/manual-clock.ts";
-import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
-import { changesOf, replica, type Replica } from "../kit/replica.ts";
-import { refusal } from "../kit/refusal.ts";
-import { backUpSpace } from "../kit/space-backup.ts";
+import { contextServer, deny, type ContextServer } from "../kit/context/context-server.ts";
+import { changesOf, replica, type Replica } from "../kit/context/replica.ts";
+import { refusal } from "../kit/http/refusal.ts";
+import { backUpSpace } from "../kit/context/space-backup.ts";
 
 interface Team extends AsyncDisposable {
   readonly server: ContextServer;

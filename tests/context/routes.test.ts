@@ -12,10 +12,10 @@ import { openDatabase } from "../../src/kit/storage/db.ts";
 import { openApi, type DescribedRoute } from "../../src/kit/http/openapi.ts";
 import { createLog } from "../../src/kit/log.ts";
 import { migrate } from "../../src/kit/storage/migrate.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
-import { contextServer, type ContextClient } from "../kit/context-server.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
+import { contextServer, type ContextClient } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { expectOperations } from "../kit/operations.ts";
+import { expectOperations } from "../kit/http/operations.ts";
 import { expectGoldenJson } from "../kit/golden.ts";
 
 interface Route extends DescribedRoute {

@@ -9,7 +9,7 @@ import type { Users } from "../../src/context/people/users.ts";
 import { webhookStore } from "../../src/context/webhooks/store.ts";
 import type { DescribedRoute } from "../../src/kit/http/openapi.ts";
 import { hashPassword } from "../../src/kit/secrets/passwords.ts";
-import { openedContext, untilItWaits, type OpenedContext, type Sent } from "../kit/opened-context.ts";
+import { openedContext, untilItWaits, type OpenedContext, type Sent } from "../kit/context/opened-context.ts";
 
 const OPERATOR = operator("the test");
 const KEY = "0123456789abcdef";

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import type { SearchAnswer } from "../../src/context/search/schema.ts";
-import { contextServer, deny, type ContextClient } from "../kit/context-server.ts";
-import { refusal } from "../kit/refusal.ts";
+import { contextServer, deny, type ContextClient } from "../kit/context/context-server.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 function search(client: ContextClient, query: Record<string, string | number>): Promise<SearchAnswer> {
   const text = new URLSearchParams();

@@ -8,7 +8,7 @@ import { startServer, type RunningServer } from "../../src/context/main.ts";
 import { reachableAddresses } from "../../src/kit/network/addresses.ts";
 import { freePort } from "../../src/kit/network/port.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { signIn, visitor, type ConsolePage, type Visitor } from "../kit/console.ts";
+import { signIn, visitor, type ConsolePage, type Visitor } from "../kit/context/console.ts";
 import { eventually } from "../kit/eventually.ts";
 
 const CODE = "the-code-of-the-terminal";

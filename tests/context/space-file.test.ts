@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 
 const own = (directory: string) => join(directory, "spaces", "team", ".cairn");
 const fileIn = (directory: string) => join(own(directory), "space.yaml");

@@ -7,9 +7,9 @@ import { readFileSync } from "node:fs";
 import type { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { Emulator } from "../kit/emulator.ts";
+import { Emulator } from "../kit/terminal/emulator.ts";
 import { eventually } from "../kit/eventually.ts";
-import { sshOffice, type KeyFile, type SshOffice } from "../kit/ssh.ts";
+import { sshOffice, type KeyFile, type SshOffice } from "../kit/context/ssh.ts";
 
 type Answer = (error: Error | undefined, channel: Duplex) => void;
 

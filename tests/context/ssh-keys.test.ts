@@ -5,11 +5,11 @@ import { describe, expect, test } from "bun:test";
 import { chmod, mkdir, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { hostKeyAt } from "../../src/context/ssh/host-key.ts";
-import { configure } from "../kit/context-server.ts";
+import { configure } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { refusal } from "../kit/refusal.ts";
-import { SSH, newKey, sshOffice, type KeyFile, type SshOffice } from "../kit/ssh.ts";
+import { refusal } from "../kit/http/refusal.ts";
+import { SSH, newKey, sshOffice, type KeyFile, type SshOffice } from "../kit/context/ssh.ts";
 
 /** As an operator who edits the file. */
 function list({ server }: SshOffice, keys: readonly { user: string; key: string }[], enabled = true): void {

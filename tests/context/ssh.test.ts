@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { parsePublicKey } from "../../src/context/config/public-key.ts";
 import type { PublicKey } from "../../src/context/config/schema.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { deny } from "../kit/context-server.ts";
+import { deny } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
-import { DOWN, ENTER } from "../kit/on-screen.ts";
-import { refusal } from "../kit/refusal.ts";
-import { SSH, sshOffice, type SshOffice } from "../kit/ssh.ts";
+import { DOWN, ENTER } from "../kit/terminal/on-screen.ts";
+import { refusal } from "../kit/http/refusal.ts";
+import { SSH, sshOffice, type SshOffice } from "../kit/context/ssh.ts";
 
 /** What the record says happened over SSH, without the rest. */
 async function recorded({ server }: SshOffice): Promise<unknown[]> {

@@ -5,9 +5,15 @@ import type { AclRule } from "../../src/context/access/schema.ts";
 import { modeOf, travelsDown, travelsUp } from "../../src/context/spaces/modes.ts";
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
-import { deny, contextServer, filePath, put as write, type ContextClient } from "../kit/context-server.ts";
+import {
+  deny,
+  contextServer,
+  filePath,
+  put as write,
+  type ContextClient,
+} from "../kit/context/context-server.ts";
 import type { ErrorCode } from "../../src/kit/error.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 interface Op {
   op: "put" | "delete";

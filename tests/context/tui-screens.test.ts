@@ -4,11 +4,11 @@ import { expect, test } from "bun:test";
 import { Client, networkTransport } from "../../src/context/client/client.ts";
 import type { Desk } from "../../src/context/tui/desk.ts";
 import { serverDesk } from "../../src/context/tui/desks.ts";
-import { contextServer, deny, filePath, type ContextServer } from "../kit/context-server.ts";
+import { contextServer, deny, filePath, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { expectGolden } from "../kit/golden.ts";
 import { manualClock } from "../kit/manual-clock.ts";
-import { DOWN, ENTER, onTerminalScreen } from "../kit/on-screen.ts";
+import { DOWN, ENTER, onTerminalScreen } from "../kit/terminal/on-screen.ts";
 
 const SIZES = [
   [80, 24],

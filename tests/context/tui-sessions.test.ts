@@ -6,9 +6,9 @@ import { AppError } from "../../src/kit/error.ts";
 import { Client, networkTransport } from "../../src/context/client/client.ts";
 import type { Desk, ReadDoor, ServerDesk } from "../../src/context/tui/desk.ts";
 import { serverDesk } from "../../src/context/tui/desks.ts";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
-import { DOWN, ENTER, ESCAPE, onTerminalScreen } from "../kit/on-screen.ts";
+import { DOWN, ENTER, ESCAPE, onTerminalScreen } from "../kit/terminal/on-screen.ts";
 
 const NO_EDITOR = { edit: () => Promise.resolve(undefined) };
 const deskOf = (server: ContextServer, token = server.bootstrap) =>
@@ -37,7 +37,7 @@ test("keys that are typed before the first page is there do no harm, and q still
   const started = onTerminalScreen(deskWith({}, { server }));
   const { App } = await import("../../src/context/tui/app.ts");
   const ended = Promise.withResolvers<unknown>();
-  const { Emulator } = await import("../kit/emulator.ts");
+  const { Emulator } = await import("../kit/terminal/emulator.ts");
   const app = new App({
     desk: deskWith({}, { server }),
     terminal: new Emulator(80, 24),

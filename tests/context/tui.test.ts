@@ -9,10 +9,10 @@ import type { Edited } from "../../src/context/tui/desk.ts";
 import { folderDesk, serverDesk } from "../../src/context/tui/desks.ts";
 import { LentSpace } from "../../src/context/space/lent.ts";
 import { createLocalSpace, openLocalSpace } from "../../src/context/space/local.ts";
-import { contextServer, deny, filePath, type ContextServer } from "../kit/context-server.ts";
+import { contextServer, deny, filePath, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
-import { DOWN, ENTER, ESCAPE, onTerminalScreen, type TerminalScreen } from "../kit/on-screen.ts";
-import { localDeps } from "../kit/space-doors.ts";
+import { DOWN, ENTER, ESCAPE, onTerminalScreen, type TerminalScreen } from "../kit/terminal/on-screen.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
 
 /** An editor that answers with a text after `meanwhile`. */
 function editorWriting(text: string, meanwhile: () => Promise<unknown> = () => Promise.resolve()) {

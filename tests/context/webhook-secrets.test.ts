@@ -8,10 +8,10 @@ import { join } from "node:path";
 import type { Backup } from "../../src/context/backup/schema.ts";
 import { startServer } from "../../src/context/main.ts";
 import { restoreServer } from "../../src/context/restore-server.ts";
-import { contextClient, contextServer, type ContextClient } from "../kit/context-server.ts";
+import { contextClient, contextServer, type ContextClient } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { hookReceiver, type Received } from "../kit/hook-receiver.ts";
+import { hookReceiver, type Received } from "../kit/context/hook-receiver.ts";
 
 const quiet = { format: "json" as const, write: () => {} };
 

@@ -8,11 +8,11 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { DeadLetterFile } from "../../src/context/webhooks/dead-letter.ts";
 import { SYSTEM_NETWORK } from "../../src/kit/network/outbound.ts";
-import { refusal } from "../kit/refusal.ts";
-import { contextServer, deny, type ContextServer } from "../kit/context-server.ts";
+import { refusal } from "../kit/http/refusal.ts";
+import { contextServer, deny, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { hookReceiver, type Received } from "../kit/hook-receiver.ts";
+import { hookReceiver, type Received } from "../kit/context/hook-receiver.ts";
 
 const add = (server: ContextServer, url: string, events?: string[]) =>
   server.admin.post("/webhooks", { url, ...(events ? { events } : {}) });

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { call, gate, hang, say } from "../kit/model/index.ts";
-import { compiledWorld } from "../kit/world.ts";
+import { compiledWorld } from "../kit/service/world.ts";
 
 /** Kept once a second. */
 const KEPT_BY_NOW_MS = 2_500;

@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chromium, type Browser } from "playwright-core";
 import { locateTool } from "../../release/system-packages.ts";
-import { BROWSER_ARGUMENTS } from "../kit/browser.ts";
-import { ATTACKS_FAIL, ATTACK_SCRIPT, attackerPage } from "../kit/attacker.ts";
-import { compiledWorld } from "../kit/world.ts";
+import { BROWSER_ARGUMENTS } from "../kit/browser/browser.ts";
+import { ATTACKS_FAIL, ATTACK_SCRIPT, attackerPage } from "../kit/http/attacker.ts";
+import { compiledWorld } from "../kit/service/world.ts";
 
 const SETUP_LIMIT_MS = 30_000;
 const FOREIGN_NAME = "attacker.example";

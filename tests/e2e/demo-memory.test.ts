@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { rememberTogether } from "../../release/demo-memory.ts";
-import { printed } from "../kit/cairn.ts";
-import { memoryKinds, memoryWorld } from "../kit/memory-world.ts";
+import { printed } from "../kit/cli/cairn.ts";
+import { memoryKinds, memoryWorld } from "../kit/service/memory-world.ts";
 import { demoScript } from "../kit/model/index.ts";
-import { world } from "../kit/world.ts";
+import { world } from "../kit/service/world.ts";
 
 for (const kind of memoryKinds)
   test(`the demo's workers share a document, in a ${kind}`, async () => {

@@ -3,15 +3,15 @@
 
 import { expect, test } from "bun:test";
 import type { HealthState } from "../../src/kit/health.ts";
-import type { Client, Refusal } from "../kit/client.ts";
+import type { Client, Refusal } from "../kit/http/client.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { brokenInvariants } from "../kit/invariants.ts";
+import { brokenInvariants } from "../kit/service/invariants.ts";
 import { gate, say } from "../kit/model/index.ts";
-import { runService } from "../kit/running.ts";
+import { runService } from "../kit/service/running.ts";
 import { smallDisk } from "../kit/small-disk.ts";
-import { compiledWorld } from "../kit/world.ts";
-import { refusalOf } from "../kit/refusal.ts";
+import { compiledWorld } from "../kit/service/world.ts";
+import { refusalOf } from "../kit/http/refusal.ts";
 
 const DISK_FULL: Refusal = {
   status: 503,

@@ -15,10 +15,10 @@ import { openSqliteEngine, type SqliteEngine } from "../../src/context/versioned
 import { systemClock } from "../../src/kit/clock.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
 import type { DocumentPath } from "../../src/kit/text/paths.ts";
-import { apply, at, put, silent, sqliteBench, text } from "../kit/file-engine.ts";
+import { apply, at, put, silent, sqliteBench, text } from "../kit/store/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { smallDisk } from "../kit/small-disk.ts";
-import { refusal, refusalOf } from "../kit/refusal.ts";
+import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 const KILLS = 30;
 const WRITES_BEFORE_A_KILL_MAX = 30;
@@ -40,7 +40,7 @@ const open = (directory: string) => openSqliteEngine({ directory, clock: systemC
 /** Starts a writer and kills it after this many acknowledgements; returns everything that it reported. */
 async function writeAndKill(directory: string, seed: number, after: number): Promise<Acknowledged[]> {
   await using child = Bun.spawn(
-    [process.execPath, `${import.meta.dir}/../kit/file-writer.ts`, directory, `${seed}`],
+    [process.execPath, `${import.meta.dir}/../kit/store/file-writer.ts`, directory, `${seed}`],
     {
       stdio: ["ignore", "pipe", "inherit"],
     },
@@ -245,7 +245,7 @@ test("refuses a second process, and the first continues", async () => {
   await apply(bench.engine, [put("a.md", "1")]);
   const child = Bun.spawnSync([
     process.execPath,
-    `${import.meta.dir}/../kit/file-writer.ts`,
+    `${import.meta.dir}/../kit/store/file-writer.ts`,
     bench.directory,
     "1",
   ]);

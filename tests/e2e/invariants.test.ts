@@ -3,9 +3,9 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { temporaryFolder } from "../kit/folder.ts";
-import { brokenInvariants } from "../kit/invariants.ts";
+import { brokenInvariants } from "../kit/service/invariants.ts";
 import { call, say } from "../kit/model/index.ts";
-import { world } from "../kit/world.ts";
+import { world } from "../kit/service/world.ts";
 
 const damages: [string, string][] = [
   [

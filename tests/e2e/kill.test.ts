@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { killTurns } from "../prove/kill-service.ts";
-import { protocols } from "../kit/world.ts";
+import { protocols } from "../kit/service/world.ts";
 
 // `npm run prove` goes on with other seeds.
 const TURNS = 40;

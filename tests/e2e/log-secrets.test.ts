@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { call, echoKey, httpError, say } from "../kit/model/index.ts";
-import { compiledWorld, KEY, protocols } from "../kit/world.ts";
+import { compiledWorld, KEY, protocols } from "../kit/service/world.ts";
 
 const SECRETS = {
   password: "canary-password-77",

@@ -8,10 +8,10 @@ import type { BrowserContext, Page } from "playwright-core";
 import { startTerminal } from "../../src/kit/processes/process.ts";
 import { freePort } from "../../src/kit/network/port.ts";
 import { binaryPath } from "../kit/binaries.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
 import { eventually, until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { hookReceiver } from "../kit/hook-receiver.ts";
+import { hookReceiver } from "../kit/context/hook-receiver.ts";
 
 setDefaultTimeout(120_000);
 

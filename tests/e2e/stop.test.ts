@@ -5,8 +5,8 @@ import { chmodSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { temporaryFolder } from "../kit/folder.ts";
 import { hang, say } from "../kit/model/index.ts";
-import { runService, type RunningService } from "../kit/running.ts";
-import { compiledWorld } from "../kit/world.ts";
+import { runService, type RunningService } from "../kit/service/running.ts";
+import { compiledWorld } from "../kit/service/world.ts";
 
 const STOP_LIMIT_MS = 10_000;
 const posix = process.platform !== "win32";

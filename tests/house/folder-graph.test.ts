@@ -5,7 +5,7 @@ import { acyclicFiles, acyclicFolders, circlesOf, folderGraph } from "./folder-g
 import { codeFiles, type SourceFile } from "./source.ts";
 
 /** Sides whose folders are in order. */
-const ORDERED = ["src/kit", "src/service", "src/context", "src/cli", "web"];
+const ORDERED = ["src/kit", "src/service", "src/context", "src/cli", "web", "tests/kit"];
 
 const file = (path: string, ...targets: string[]): SourceFile => ({
   path,

@@ -1,9 +1,9 @@
 // Goal: HEAD of every route that can be read answers at once and as GET does; an event stream too.
 
 import { expect, test } from "bun:test";
-import { contextServer, SPACE } from "../kit/context-server.ts";
+import { contextServer, SPACE } from "../kit/context/context-server.ts";
 import { say } from "../kit/model/index.ts";
-import { world } from "../kit/world.ts";
+import { world } from "../kit/service/world.ts";
 import contextApi from "../golden/context-openapi.json";
 import serviceApi from "../golden/openapi.json";
 

@@ -16,8 +16,8 @@ import { buildParts } from "../../src/service/parts.ts";
 import { loadConfig } from "../../src/service/config/config.ts";
 import { callerKinds } from "../../src/service/identity/admission.ts";
 import { API_FACTS, createRoutes } from "../../src/service/server.ts";
-import { dereferenced } from "../kit/described-routes.ts";
-import { expectOperations } from "../kit/operations.ts";
+import { dereferenced } from "../kit/http/described-routes.ts";
+import { expectOperations } from "../kit/http/operations.ts";
 import { expectGoldenJson } from "../kit/golden.ts";
 
 interface Route extends DescribedRoute {

@@ -1,7 +1,7 @@
 // What the interface's code may do where, as functions from files to sentences: the CSP forbids inline styles, one file names colours and
 // sizes of text, one place writes HTML, and a screen's sheet styles its own screen only.
 
-import { rulesOf } from "../kit/stylesheet.ts";
+import { rulesOf } from "../kit/browser/stylesheet.ts";
 import { importsOf, runningCode, type Rule, type SourceFile } from "./source.ts";
 
 const TOKENS = "web/styles/tokens.css";

@@ -1,7 +1,7 @@
 // Prepares the OpenAPI document for the fuzzer: the program's own document, but parameters prefer existing records, so that requests get past the
 // first 404, and no URL leads off this machine.
 
-import { dereferenced, type OpenApiDocument } from "../kit/described-routes.ts";
+import { dereferenced, type OpenApiDocument } from "../kit/http/described-routes.ts";
 
 interface Schema {
   properties?: Record<string, Schema>;

@@ -4,15 +4,15 @@
 import { join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { brokenStorage } from "../kit/invariants.ts";
+import { brokenStorage } from "../kit/service/invariants.ts";
 import { say } from "../kit/model/index.ts";
-import { runContext } from "../kit/running-context.ts";
-import type { LogLine } from "../kit/running.ts";
-import { localDeps } from "../kit/space-doors.ts";
+import { runContext } from "../kit/context/running-context.ts";
+import type { LogLine } from "../kit/log-reader.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
 import { prepared, type Existing } from "./document.ts";
 import { attack, type Attacked } from "./fuzzer.ts";
 import type { Proof, Share } from "./proof.ts";
-import { compiledWorld } from "../kit/world.ts";
+import { compiledWorld } from "../kit/service/world.ts";
 
 const PASS_SECONDS = 30;
 const PASS_SECONDS_MIN = 5;

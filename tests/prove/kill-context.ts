@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../src/kit/crypto.ts";
-import { SPACE, filePath, type ContextClient } from "../kit/context-server.ts";
-import { auditRecords, runContext, type RunningContext } from "../kit/running-context.ts";
+import { SPACE, filePath, type ContextClient } from "../kit/context/context-server.ts";
+import { auditRecords, runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { chooser, type Proof, type Share } from "./proof.ts";
 
 const WRITERS = 8;

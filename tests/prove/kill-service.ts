@@ -2,8 +2,8 @@
 // completed afterwards, with requests that both protocols accept.
 
 import { readdirSync } from "node:fs";
-import type { Client, StreamEvent } from "../kit/client.ts";
-import { brokenInvariants } from "../kit/invariants.ts";
+import type { Client, StreamEvent } from "../kit/http/client.ts";
+import { brokenInvariants } from "../kit/service/invariants.ts";
 import {
   call,
   callsOfTurn,
@@ -13,8 +13,8 @@ import {
   type Reply,
   type ScriptedModel,
 } from "../kit/model/index.ts";
-import { type RunningService } from "../kit/running.ts";
-import { compiledWorld, type Protocol, protocols } from "../kit/world.ts";
+import { type RunningService } from "../kit/service/running.ts";
+import { compiledWorld, type Protocol, protocols } from "../kit/service/world.ts";
 import { chooser, type Proof, type Share } from "./proof.ts";
 
 /** The approximate number of events in a turn of this script. */

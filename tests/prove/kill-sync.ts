@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { binaryPath } from "../kit/binaries.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { replica, type Replica } from "../kit/replica.ts";
-import { runContext, type RunningContext } from "../kit/running-context.ts";
+import { replica, type Replica } from "../kit/context/replica.ts";
+import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { chooser, type Proof, type Share } from "./proof.ts";
 
 const FILES = 8;

@@ -12,11 +12,11 @@ import { openReplicaState, type ReplicaState } from "../../src/context/replica/s
 import type { SpaceEngine } from "../../src/context/versioned-store/engine.ts";
 import { Client, networkTransport } from "../../src/context/client/client.ts";
 import { AppError } from "../../src/kit/error.ts";
-import { contextServer, SPACE, type ContextServer } from "../kit/context-server.ts";
+import { contextServer, SPACE, type ContextServer } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { manualClock } from "../kit/manual-clock.ts";
-import { replica, type Replica } from "../kit/replica.ts";
-import { backUpSpace } from "../kit/space-backup.ts";
+import { replica, type Replica } from "../kit/context/replica.ts";
+import { backUpSpace } from "../kit/context/space-backup.ts";
 import { chooser } from "./proof.ts";
 
 const PEOPLE = ["ann", "bob", "eve"] as const;

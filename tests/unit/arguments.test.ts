@@ -10,7 +10,7 @@ import {
   repeatable,
   unknownCommand,
 } from "../../src/kit/terminal/arguments.ts";
-import { refusalOf } from "../kit/refusal.ts";
+import { refusalOf } from "../kit/http/refusal.ts";
 
 const args: ArgsDef = {
   listen: { type: "string", alias: "l" },

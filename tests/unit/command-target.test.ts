@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { serverTarget, spaceTarget } from "../../src/cli/target.ts";
 import { forgetToken, lastSignIn, saveSignIn, saveToken } from "../../src/cli/credentials.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 const URL_A = "https://a.example.org";
 const URL_B = "https://b.example.org";

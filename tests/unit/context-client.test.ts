@@ -7,9 +7,9 @@ import { patient } from "../../src/context/client/patience.ts";
 import { answerLimitMs } from "../../src/context/client/silence.ts";
 import { AppError } from "../../src/kit/error.ts";
 import { until } from "../kit/eventually.ts";
-import { frontOf, never } from "../kit/front.ts";
+import { frontOf, never } from "../kit/http/front.ts";
 import { manualClock } from "../kit/manual-clock.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 function recording() {
   const sent: string[] = [];

@@ -12,7 +12,7 @@ import {
 } from "../../src/cli/credentials.ts";
 import { TOKEN_EXPECTED } from "../../src/kit/secrets/access-token.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 const URL_A = "https://a.example.org";
 const URL_B = "https://b.example.org";

@@ -10,7 +10,7 @@ import {
   type Network,
   type OutboundRequest,
 } from "../../src/kit/network/outbound.ts";
-import { selfSigned } from "../kit/certificate.ts";
+import { selfSigned } from "../kit/http/certificate.ts";
 
 const HOST = "api.example.org";
 

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { onTerminal } from "../kit/on-terminal.ts";
+import { onTerminal } from "../kit/terminal/on-terminal.ts";
 
 test.each([
   ["an error that nobody catches", 'setTimeout(() => { throw new Error("crash"); });'],

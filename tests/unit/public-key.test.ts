@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { readServerConfig } from "../../src/context/config/config.ts";
 import { parsePublicKey } from "../../src/context/config/public-key.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 const ED25519 = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBusUySE8NLn7DFJ5OHgO7+riJNT0KOQL/DzW8mmDVye";
 const OTHER = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBaCYcv+goTJ4Cv2aZv9AWjnNklBvrh8J0XmQGQ/pXJl";

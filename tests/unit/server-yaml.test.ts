@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeListen } from "../../src/context/config/editing.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 test.each([
   ["", 'listen:\n  address: "0.0.0.0"\n  port: 2\n'],

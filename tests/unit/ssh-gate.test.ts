@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { Gate } from "../../src/context/ssh/gate.ts";
-import { refusal } from "../kit/refusal.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 test("waits for questions under way, and lets no other in", async () => {
   const gate = new Gate();

@@ -3,18 +3,18 @@
 
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
-import type { PageOptions } from "../kit/browser.ts";
-import { chatRoom, SLOW_GEAR } from "../kit/chat-room.ts";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
+import type { PageOptions } from "../kit/browser/browser.ts";
+import { chatRoom, SLOW_GEAR } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
-import { approvedGear } from "../kit/gears.ts";
-import type { Place } from "../kit/place.ts";
+import { approvedGear } from "../kit/service/gears.ts";
+import type { Place } from "../kit/service/place.ts";
 import { call, gate, noUsage, say } from "../kit/model/index.ts";
-import { modelCall, run, stepsFrom, tool } from "../kit/turn-steps.ts";
-import { KEY } from "../kit/world.ts";
+import { modelCall, run, stepsFrom, tool } from "../kit/service/turn-steps.ts";
+import { KEY } from "../kit/service/world.ts";
 import type { TurnSteps } from "../../src/service/turns/schema.ts";
 import { money } from "../../web/kit/format.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 const LONG_TASK = `Count the words of this list.\n${"one more line of the list\n".repeat(60)}`;
 

@@ -4,12 +4,12 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import type { EgressRequest } from "../../src/service/egress/schema.ts";
-import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually, until } from "../kit/eventually.ts";
-import { isolatedSandbox } from "../kit/gears.ts";
+import { isolatedSandbox } from "../kit/service/gears.ts";
 import { call, say } from "../kit/model/index.ts";
-import { searchable, searchLab } from "../kit/searching.ts";
-import { onScreen, withBrowser } from "../kit/screen.ts";
+import { searchable, searchLab } from "../kit/service/searching.ts";
+import { onScreen, withBrowser } from "../kit/browser/screen.ts";
 
 const PASSWORD = "a long enough password";
 const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSandbox() }));

@@ -3,11 +3,11 @@
 import { Database } from "bun:sqlite";
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { runService } from "../kit/running.ts";
-import { onScreen, screen } from "../kit/screen.ts";
+import { runService } from "../kit/service/running.ts";
+import { onScreen, screen } from "../kit/browser/screen.ts";
 
 const TEAMS = 120;
 

@@ -2,9 +2,9 @@
 // Runs alone: it judges frames.
 
 import { expect, test } from "bun:test";
-import { blueprintOffice, card } from "../kit/blueprint-desk.ts";
+import { blueprintOffice, card } from "../kit/browser/blueprint-desk.ts";
 import { eventually } from "../kit/eventually.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("a crowded blueprint", blueprintOffice, (office) => {
   /** In the page: cards outside the pane. */

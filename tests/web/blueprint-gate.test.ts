@@ -1,11 +1,11 @@
 // Goal: a granted gate to the internet is in view, beside the inspector, and its wire leads straight to it.
 
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { card } from "../kit/blueprint-desk.ts";
-import { hasBrowser } from "../kit/browser.ts";
+import { card } from "../kit/browser/blueprint-desk.ts";
+import { hasBrowser } from "../kit/browser/browser.ts";
 import { eventually } from "../kit/eventually.ts";
-import { withBrowser } from "../kit/screen.ts";
-import { searchable, searchLab } from "../kit/searching.ts";
+import { withBrowser } from "../kit/browser/screen.ts";
+import { searchable, searchLab } from "../kit/service/searching.ts";
 
 setDefaultTimeout(90_000);
 

@@ -1,10 +1,10 @@
 // Goal: the inspector explains the selected wire or binding, deletes it, and offers undo.
 
 import { expect, test } from "bun:test";
-import { accessibilityProblems } from "../kit/axe.ts";
-import { blueprintOffice, toast } from "../kit/blueprint-desk.ts";
+import { accessibilityProblems } from "../kit/browser/axe.ts";
+import { blueprintOffice, toast } from "../kit/browser/blueprint-desk.ts";
 import { eventually } from "../kit/eventually.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
   test("explains a wire and its creation; deletes it, and undoes from the toast", async () => {

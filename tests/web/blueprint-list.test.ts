@@ -2,13 +2,13 @@
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { problemsInBothThemes } from "../kit/axe.ts";
-import { blueprintOffice, card, draw, toast } from "../kit/blueprint-desk.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { blueprintOffice, card, draw, toast } from "../kit/browser/blueprint-desk.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { say } from "../kit/model/index.ts";
-import { canStandIn, standInDocker } from "../kit/stand-in-docker.ts";
-import { onScreen } from "../kit/screen.ts";
+import { canStandIn, standInDocker } from "../kit/service/stand-in-docker.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 async function withSearches() {
   const folder = await temporaryFolder();

@@ -1,7 +1,7 @@
 // Goal: on the canvas a person adds wires, moves and tidies agents, undoes, views earlier turns, and sees the edits of others.
 
 import { expect, test } from "bun:test";
-import { problemsInBothThemes } from "../kit/axe.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import {
   blueprintOffice,
   card,
@@ -11,10 +11,10 @@ import {
   SCOUT_AT,
   SCRIBE_AT,
   toast,
-} from "../kit/blueprint-desk.ts";
+} from "../kit/browser/blueprint-desk.ts";
 import { eventually } from "../kit/eventually.ts";
 import { call, gate, say } from "../kit/model/index.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("the blueprint", blueprintOffice, (office) => {
   test("lets the next turn delegate along a drawn wire, and not after its deletion", async () => {

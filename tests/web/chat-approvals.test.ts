@@ -2,13 +2,13 @@
 // and the turn continues.
 
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
-import { hasBrowser, startBrowser } from "../kit/browser.ts";
-import { bubble, write } from "../kit/chat-room.ts";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
+import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
+import { bubble, write } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
-import { isolatedSandbox } from "../kit/gears.ts";
+import { isolatedSandbox } from "../kit/service/gears.ts";
 import { call, say } from "../kit/model/index.ts";
-import { searchable, searchLab } from "../kit/searching.ts";
+import { searchable, searchLab } from "../kit/service/searching.ts";
 
 setDefaultTimeout(90_000);
 const QUERY = "default minimum TLS version";

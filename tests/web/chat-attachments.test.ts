@@ -3,12 +3,12 @@
 
 import { afterEach, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { accessibilityProblems } from "../kit/axe.ts";
-import { bubble, chatRoom, composer } from "../kit/chat-room.ts";
+import { accessibilityProblems } from "../kit/browser/axe.ts";
+import { bubble, chatRoom, composer } from "../kit/browser/chat-room.ts";
 import { eventually, until } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
-import { pdf, png } from "../kit/sample-files.ts";
-import { onScreen } from "../kit/screen.ts";
+import { pdf, png } from "../kit/service/sample-files.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 const file = (name: string, mimeType: string, content: Uint8Array) => ({
   name,

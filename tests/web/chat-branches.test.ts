@@ -3,11 +3,11 @@
 
 import { afterEach, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { accessibilityProblems } from "../kit/axe.ts";
-import { bubble, chatRoom, composer, write } from "../kit/chat-room.ts";
+import { accessibilityProblems } from "../kit/browser/axe.ts";
+import { bubble, chatRoom, composer, write } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { hang, say } from "../kit/model/index.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 /** Opens the menu of the last entry with this name, and chooses. */
 async function choose(page: Page, of: string, action: string): Promise<void> {

@@ -3,8 +3,8 @@
 // Runs alone: it judges the time from a key to its paint.
 
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { hasBrowser, startBrowser } from "../kit/browser.ts";
-import { typeWhileStreaming } from "../kit/chat-typing.ts";
+import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
+import { typeWhileStreaming } from "../kit/browser/chat-typing.ts";
 
 const ENTRIES = 400;
 const KEYS = 60;

@@ -1,13 +1,13 @@
 // Goal: every load of a workspace shows the cards of all its pending approvals; a search that nothing can use any more is no approval.
 
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { bubble, write } from "../kit/chat-room.ts";
+import { bubble, write } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
-import { hasBrowser, startBrowser } from "../kit/browser.ts";
+import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
 import { call, say } from "../kit/model/index.ts";
-import { withBrowser } from "../kit/screen.ts";
-import { searchable, searchLab } from "../kit/searching.ts";
-import { canShow, showcase } from "../kit/showcase.ts";
+import { withBrowser } from "../kit/browser/screen.ts";
+import { searchable, searchLab } from "../kit/service/searching.ts";
+import { canShow, showcase } from "../kit/browser/showcase.ts";
 
 setDefaultTimeout(90_000);
 /** Of a race that two loads in five used to lose. */

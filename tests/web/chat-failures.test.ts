@@ -2,11 +2,11 @@
 // get the rest of an answer that was cut off.
 
 import { afterEach, expect, test } from "bun:test";
-import { accessibilityProblems } from "../kit/axe.ts";
+import { accessibilityProblems } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
-import { bubble, chatRoom, write } from "../kit/chat-room.ts";
+import { bubble, chatRoom, write } from "../kit/browser/chat-room.ts";
 import { finish, httpError, say } from "../kit/model/index.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("failures in the chat", chatRoom, (room) => {
   afterEach(() => room.endTurns());

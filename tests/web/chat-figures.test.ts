@@ -3,11 +3,11 @@
 
 import { afterEach, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
-import { accessibilityProblems } from "../kit/axe.ts";
-import { belowSight, bubble, chatRoom, chip } from "../kit/chat-room.ts";
+import { accessibilityProblems } from "../kit/browser/axe.ts";
+import { belowSight, bubble, chatRoom, chip } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { call, say, usage } from "../kit/model/index.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 const TALL = Array.from({ length: 60 }, (_, line) => `line ${line}`).join("\n");
 

@@ -4,12 +4,12 @@ import { Database } from "bun:sqlite";
 import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { problemsInBothThemes } from "../kit/axe.ts";
-import { bubble, composer } from "../kit/chat-room.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { bubble, composer } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
-import { addTurns } from "../kit/long-conversation.ts";
+import { addTurns } from "../kit/service/long-conversation.ts";
 import { say } from "../kit/model/index.ts";
-import { onScreen, screen } from "../kit/screen.ts";
+import { onScreen, screen } from "../kit/browser/screen.ts";
 
 const TURNS = 400;
 const FIRST = "Where does the kingfisher nest?";

@@ -4,10 +4,10 @@
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { belowSight } from "../kit/chat-room.ts";
-import { longConversation } from "../kit/chat-typing.ts";
+import { belowSight } from "../kit/browser/chat-room.ts";
+import { longConversation } from "../kit/browser/chat-typing.ts";
 import { eventually } from "../kit/eventually.ts";
-import { onScreen, withBrowser } from "../kit/screen.ts";
+import { onScreen, withBrowser } from "../kit/browser/screen.ts";
 
 const ENTRIES = 10_000;
 /** For the whole page, including the frame. */

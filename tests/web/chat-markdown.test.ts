@@ -3,11 +3,11 @@
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { accessibilityProblems } from "../kit/axe.ts";
-import { bubble, chatRoom, composer, write } from "../kit/chat-room.ts";
+import { accessibilityProblems } from "../kit/browser/axe.ts";
+import { bubble, chatRoom, composer, write } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 /** The time from the end of the answer to a responsive page, on a busy machine. */
 const FREEZE_MS_MAX = 3_000;

@@ -3,9 +3,9 @@
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import type { Entry } from "../../src/service/conversation/schema.ts";
-import { bubble, chatRoom, write } from "../kit/chat-room.ts";
+import { bubble, chatRoom, write } from "../kit/browser/chat-room.ts";
 import { call, hang, lengthStop, say } from "../kit/model/index.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("marks in the chat", chatRoom, (room) => {
   afterEach(() => room.endTurns());

@@ -3,13 +3,13 @@
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { problemsInBothThemes } from "../kit/axe.ts";
-import { chatRoom, composer, write } from "../kit/chat-room.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { chatRoom, composer, write } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { say } from "../kit/model/index.ts";
-import { createPerson } from "../kit/person.ts";
-import type { Place } from "../kit/place.ts";
-import { onScreen } from "../kit/screen.ts";
+import { createPerson } from "../kit/service/person.ts";
+import type { Place } from "../kit/service/place.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("the message box", chatRoom, (room) => {
   const options = (page: Page) => page.getByRole("option").locator(".ellipsis").allTextContents();

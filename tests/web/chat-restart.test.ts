@@ -2,9 +2,9 @@
 // person resumes it.
 
 import { afterEach, expect, test } from "bun:test";
-import { bubble, chatRoom, chip, composer, write } from "../kit/chat-room.ts";
+import { bubble, chatRoom, chip, composer, write } from "../kit/browser/chat-room.ts";
 import { call, gate, hang, say } from "../kit/model/index.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 /** In this time, a clock that runs shows another second. */
 const TICKS_MS = 2_500;

@@ -3,11 +3,11 @@
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { problemsInBothThemes } from "../kit/axe.ts";
-import { bubble, chatRoom, write } from "../kit/chat-room.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { bubble, chatRoom, write } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 const RICH = `Begin. The root of $x^2 = 2$ costs $5 or $6, \\(y_1\\) and a note[^why] and another[^2].
 

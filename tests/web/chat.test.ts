@@ -2,11 +2,11 @@
 // restores; no input is lost.
 
 import { afterEach, expect, test } from "bun:test";
-import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
-import { belowSight, bubble, chatRoom, chip, composer, SLOW_GEAR, write } from "../kit/chat-room.ts";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
+import { belowSight, bubble, chatRoom, chip, composer, SLOW_GEAR, write } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { call, gate, hang, httpError, say, think, times } from "../kit/model/index.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("the chat", chatRoom, (room) => {
   afterEach(() => room.endTurns());

@@ -2,11 +2,11 @@
 
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { problemsInBothThemes } from "../kit/axe.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
-import { createPerson } from "../kit/person.ts";
-import { onScreen, screen } from "../kit/screen.ts";
+import { createPerson } from "../kit/service/person.ts";
+import { onScreen, screen } from "../kit/browser/screen.ts";
 
 const made = () => screen({ model: true });
 

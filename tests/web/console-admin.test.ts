@@ -3,12 +3,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { problemsInBothThemes } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
-import { visitor } from "../kit/console.ts";
-import { addressesOf, CONSOLE_ROUTES } from "../kit/console-routes.ts";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
-import { hookReceiver } from "../kit/hook-receiver.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
+import { visitor } from "../kit/context/console.ts";
+import { addressesOf, CONSOLE_ROUTES } from "../kit/context/console-routes.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
+import { hookReceiver } from "../kit/context/hook-receiver.ts";
 
 const PASSWORD = "correct horse battery";
 const NARROW = { width: 390, height: 800 };

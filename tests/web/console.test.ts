@@ -6,10 +6,10 @@ import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { prepareServer } from "../../src/context/init-server.ts";
 import { startServer } from "../../src/context/main.ts";
-import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
-import { signedIn } from "../kit/console.ts";
-import { contextServer, type ContextServer } from "../kit/context-server.ts";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
+import { signedIn } from "../kit/context/console.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 setDefaultTimeout(90_000);

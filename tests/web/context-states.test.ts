@@ -5,13 +5,13 @@ import { expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
-import { problemsInBothThemes } from "../kit/axe.ts";
-import { contextAddress, reading, treeRow } from "../kit/context-screen.ts";
-import { contextServer, SPACE } from "../kit/context-server.ts";
-import { button, editor, typeAtEnd } from "../kit/files-screen.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { contextAddress, reading, treeRow } from "../kit/browser/context-screen.ts";
+import { contextServer, SPACE } from "../kit/context/context-server.ts";
+import { button, editor, typeAtEnd } from "../kit/browser/files-screen.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { onScreen, screen } from "../kit/screen.ts";
-import { localDeps } from "../kit/space-doors.ts";
+import { onScreen, screen } from "../kit/browser/screen.ts";
+import { localDeps } from "../kit/context/space-doors.ts";
 
 const NONE = "no context space initialized — run: cairn init solo";
 

@@ -4,12 +4,12 @@
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { problemsInBothThemes } from "../kit/axe.ts";
-import { contextAddress, contextScreen, reading, tab, treeRow } from "../kit/context-screen.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { contextAddress, contextScreen, reading, tab, treeRow } from "../kit/browser/context-screen.ts";
 import { eventually } from "../kit/eventually.ts";
-import { bytes } from "../kit/file-engine.ts";
-import { button, editor, stateIs, typeAtEnd } from "../kit/files-screen.ts";
-import { onScreen } from "../kit/screen.ts";
+import { bytes } from "../kit/store/file-engine.ts";
+import { button, editor, stateIs, typeAtEnd } from "../kit/browser/files-screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 import type { SpaceDoor } from "../../src/context/space/door.ts";
 
 const STYLE = "team/style.md";

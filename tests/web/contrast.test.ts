@@ -12,7 +12,7 @@ import {
   propertiesSet,
   rulesOf,
   themes,
-} from "../kit/stylesheet.ts";
+} from "../kit/browser/stylesheet.ts";
 
 const TEXT_MIN = 4.5;
 /** Large text and graphics: rings, dots, bars. */

@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { eventually } from "../kit/eventually.ts";
-import { editor, filesScreen, stateIs, typeAtEnd } from "../kit/files-screen.ts";
-import { onScreen } from "../kit/screen.ts";
+import { editor, filesScreen, stateIs, typeAtEnd } from "../kit/browser/files-screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("drafts in several tabs", filesScreen, (at) => {
   test("a save in one tab leaves the draft of the other, also after a reload", async () => {

@@ -1,7 +1,7 @@
 // Goal: files of every size, kind and name; keyboard use; an unreachable server; leaving the page; accessibility.
 
 import { expect, test } from "bun:test";
-import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
 import {
   bothVersions,
@@ -11,8 +11,8 @@ import {
   stateIs,
   treeItem,
   typeAtEnd,
-} from "../kit/files-screen.ts";
-import { onScreen } from "../kit/screen.ts";
+} from "../kit/browser/files-screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 const LIMIT = 2 * 1024 * 1024;
 

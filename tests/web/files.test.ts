@@ -1,7 +1,7 @@
 // Goal: people read and edit a workspace's files; edits of others appear, and no input is lost.
 
 import { expect, test } from "bun:test";
-import { problemsInBothThemes } from "../kit/axe.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
 import {
   bothVersions,
@@ -11,9 +11,9 @@ import {
   stateIs,
   treeItem,
   typeAtEnd,
-} from "../kit/files-screen.ts";
+} from "../kit/browser/files-screen.ts";
 import { call, say } from "../kit/model/index.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("the files of a workspace", filesScreen, (at) => {
   test("creates a file in a new directory on its first save, and keeps it across a reload", async () => {

@@ -3,12 +3,12 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, setDefaultTimeout } from "bun:test";
 import type { Page } from "playwright-core";
-import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
 import { eventually } from "../kit/eventually.ts";
 import { type ScriptedModel, startModel } from "../kit/model/index.ts";
-import { createPerson } from "../kit/person.ts";
-import { runService, type RunningService } from "../kit/running.ts";
+import { createPerson } from "../kit/service/person.ts";
+import { runService, type RunningService } from "../kit/service/running.ts";
 
 const TEST_MS = 90_000;
 setDefaultTimeout(TEST_MS);

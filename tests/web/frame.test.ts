@@ -3,11 +3,11 @@
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { problemsInBothThemes } from "../kit/axe.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
-import { createPerson } from "../kit/person.ts";
-import { onScreen, screen } from "../kit/screen.ts";
-import { compiledWorld } from "../kit/world.ts";
+import { createPerson } from "../kit/service/person.ts";
+import { onScreen, screen } from "../kit/browser/screen.ts";
+import { compiledWorld } from "../kit/service/world.ts";
 
 /** The longest pause between two attempts, plus slack for a busy machine. */
 const RECONNECT_MS_MAX = 20_000;

@@ -3,11 +3,11 @@
 import type { GearDetail } from "../../src/service/gears/schema.ts";
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { shortHash } from "../../web/kit/format.ts";
-import { accessibilityProblems } from "../kit/axe.ts";
-import { hasBrowser, startBrowser } from "../kit/browser.ts";
+import { accessibilityProblems } from "../kit/browser/axe.ts";
+import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { approvedGear, isolatedSandbox, withPrograms } from "../kit/gears.ts";
-import { world } from "../kit/world.ts";
+import { approvedGear, isolatedSandbox, withPrograms } from "../kit/service/gears.ts";
+import { world } from "../kit/service/world.ts";
 
 setDefaultTimeout(90_000);
 

@@ -2,11 +2,11 @@
 // taken back.
 
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { accessibilityProblems } from "../kit/axe.ts";
-import { hasBrowser, startBrowser } from "../kit/browser.ts";
+import { accessibilityProblems } from "../kit/browser/axe.ts";
+import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
 import { eventually } from "../kit/eventually.ts";
-import { isolatedSandbox, makeGear, withPrograms } from "../kit/gears.ts";
-import { world } from "../kit/world.ts";
+import { isolatedSandbox, makeGear, withPrograms } from "../kit/service/gears.ts";
+import { world } from "../kit/service/world.ts";
 import { GEAR_RUNS_AT_ONCE_MAX } from "../../src/service/gears/schema.ts";
 
 setDefaultTimeout(90_000);

@@ -4,14 +4,14 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
-import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
-import type { Client } from "../kit/client.ts";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
+import type { Client } from "../kit/http/client.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear } from "../kit/gears.ts";
+import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear } from "../kit/service/gears.ts";
 import { call, say } from "../kit/model/index.ts";
-import { onScreen, withBrowser } from "../kit/screen.ts";
-import { compiledWorld, world } from "../kit/world.ts";
+import { onScreen, withBrowser } from "../kit/browser/screen.ts";
+import { compiledWorld, world } from "../kit/service/world.ts";
 
 const PASSWORD = "a long enough password";
 

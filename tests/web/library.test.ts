@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { problemsInBothThemes } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
 import { eventually } from "../kit/eventually.ts";
-import { runService, type RunningService } from "../kit/running.ts";
-import { canShow, type Showcase, showcase } from "../kit/showcase.ts";
-import { refusal } from "../kit/refusal.ts";
+import { runService, type RunningService } from "../kit/service/running.ts";
+import { canShow, type Showcase, showcase } from "../kit/browser/showcase.ts";
+import { refusal } from "../kit/http/refusal.ts";
 
 const SETUP_MS = 40_000;
 

@@ -3,10 +3,10 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { attackerPage, ATTACKS_FAIL } from "../kit/attacker.ts";
-import { accessibilityProblems, problemsInBothThemes } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
-import { localUi, type TestUi } from "../kit/local-ui.ts";
+import { attackerPage, ATTACKS_FAIL } from "../kit/http/attacker.ts";
+import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
+import { localUi, type TestUi } from "../kit/context/local-ui.ts";
 
 const SETUP_LIMIT_MS = 30_000;
 const SPACE = "/console/spaces/main";

@@ -3,13 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { problemsInBothThemes } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
-import { type Client, createClient } from "../kit/client.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
+import { type Client, createClient } from "../kit/http/client.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { createPerson, type Person } from "../kit/person.ts";
-import { runService, type RunningService } from "../kit/running.ts";
+import { createPerson, type Person } from "../kit/service/person.ts";
+import { runService, type RunningService } from "../kit/service/running.ts";
 
 setDefaultTimeout(30_000);
 

@@ -2,10 +2,10 @@
 // bind to prompts.
 
 import { expect, test } from "bun:test";
-import { accessibilityProblems } from "../kit/axe.ts";
-import { emptyMemoryScreen, FACTS, memoryScreen } from "../kit/memory-screen.ts";
+import { accessibilityProblems } from "../kit/browser/axe.ts";
+import { emptyMemoryScreen, FACTS, memoryScreen } from "../kit/browser/memory-screen.ts";
 import { call, say } from "../kit/model/index.ts";
-import { onScreen } from "../kit/screen.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("memory", memoryScreen, (at) => {
   const button = (name: string) => ({ name, exact: true }) as const;

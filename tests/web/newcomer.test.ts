@@ -2,12 +2,12 @@
 // the screens say.
 
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { hasBrowser, startBrowser } from "../kit/browser.ts";
-import { bubble, composer, write } from "../kit/chat-room.ts";
+import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
+import { bubble, composer, write } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { call, say, startModel } from "../kit/model/index.ts";
-import { runService } from "../kit/running.ts";
-import { png } from "../kit/sample-files.ts";
+import { runService } from "../kit/service/running.ts";
+import { png } from "../kit/service/sample-files.ts";
 
 setDefaultTimeout(90_000);
 const KEY = "the-right-key-4f8a";

@@ -3,13 +3,13 @@
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { accessibilityProblems } from "../kit/axe.ts";
-import { bubble, chatRoom, composer, write } from "../kit/chat-room.ts";
+import { accessibilityProblems } from "../kit/browser/axe.ts";
+import { bubble, chatRoom, composer, write } from "../kit/browser/chat-room.ts";
 import { eventually } from "../kit/eventually.ts";
 import { say } from "../kit/model/index.ts";
-import { OTHER_BUILD, otherBuild } from "../kit/other-build.ts";
-import { createPerson, type Person } from "../kit/person.ts";
-import { onScreen } from "../kit/screen.ts";
+import { OTHER_BUILD, otherBuild } from "../kit/browser/other-build.ts";
+import { createPerson, type Person } from "../kit/service/person.ts";
+import { onScreen } from "../kit/browser/screen.ts";
 
 const LOST =
   /net::ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE|FAILED)|Failed to fetch/;

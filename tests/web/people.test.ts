@@ -3,11 +3,11 @@
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { problemsInBothThemes } from "../kit/axe.ts";
-import { createClient } from "../kit/client.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { createClient } from "../kit/http/client.ts";
 import { eventually } from "../kit/eventually.ts";
-import { refusal } from "../kit/refusal.ts";
-import { onScreen, screen } from "../kit/screen.ts";
+import { refusal } from "../kit/http/refusal.ts";
+import { onScreen, screen } from "../kit/browser/screen.ts";
 
 const withModel = () => screen({ model: true });
 

@@ -1,14 +1,14 @@
 // Goal: a person sets the theme and sees their session and the server's switches; an admin disables web search.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { problemsInBothThemes } from "../kit/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { makeGear } from "../kit/gears.ts";
-import { createPerson } from "../kit/person.ts";
-import { runService, type RunningService } from "../kit/running.ts";
-import { canStandIn, standInDocker } from "../kit/stand-in-docker.ts";
+import { makeGear } from "../kit/service/gears.ts";
+import { createPerson } from "../kit/service/person.ts";
+import { runService, type RunningService } from "../kit/service/running.ts";
+import { canStandIn, standInDocker } from "../kit/service/stand-in-docker.ts";
 
 setDefaultTimeout(30_000);
 

@@ -3,14 +3,14 @@
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { problemsInBothThemes } from "../kit/axe.ts";
-import { hasBrowser, type PageOptions, startBrowser, type TestBrowser } from "../kit/browser.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
+import { hasBrowser, type PageOptions, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../kit/docker.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { handOver } from "../kit/terminal.ts";
-import { runService, type RunningService } from "../kit/running.ts";
-import { compiledWorld } from "../kit/world.ts";
+import { handOver } from "../kit/service/terminal.ts";
+import { runService, type RunningService } from "../kit/service/running.ts";
+import { compiledWorld } from "../kit/service/world.ts";
 
 const TEST_MS = 40_000;
 

@@ -3,11 +3,11 @@
 
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { hasBrowser } from "../kit/browser.ts";
+import { hasBrowser } from "../kit/browser/browser.ts";
 import { eventually } from "../kit/eventually.ts";
 import { call, say } from "../kit/model/index.ts";
-import { screen, withBrowser } from "../kit/screen.ts";
-import { searchable, searchLab } from "../kit/searching.ts";
+import { screen, withBrowser } from "../kit/browser/screen.ts";
+import { searchable, searchLab } from "../kit/service/searching.ts";
 
 const BYTES_MAX = 150_000;
 /** Far away, each costs as much as its bytes. */

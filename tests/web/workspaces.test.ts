@@ -3,11 +3,11 @@
 
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { problemsInBothThemes } from "../kit/axe.ts";
+import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
-import { createPerson, type Person } from "../kit/person.ts";
-import { onScreen, screen } from "../kit/screen.ts";
+import { createPerson, type Person } from "../kit/service/person.ts";
+import { onScreen, screen } from "../kit/browser/screen.ts";
 
 const MANY = 10_000;
 /** The time limit of a search in ten thousand rows, on a busy machine. */

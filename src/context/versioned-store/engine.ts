@@ -1,5 +1,5 @@
 // The interface of the versioned store of one space. An engine keeps content and history; it knows nothing of users, rights or HTTP.
-// Every engine passes the same contract suite (tests/kit/file-engine-contract.ts).
+// Every engine passes the same contract suite (tests/kit/store/file-engine-contract.ts).
 
 import type { Clock } from "../../kit/clock.ts";
 import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";

@@ -4,11 +4,11 @@
 import { describe, expect, test } from "bun:test";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import type { SentAttachment } from "../../../src/service/attachments/schema.ts";
-import { attach } from "../../kit/attaching.ts";
+import { attach } from "../../kit/service/attaching.ts";
 import { httpError, say } from "../../kit/model/index.ts";
-import { refusal } from "../../kit/refusal.ts";
-import { gif, jpeg, pdf, png, webp } from "../../kit/sample-files.ts";
-import { protocols, QUICK, world, type Protocol, type World } from "../../kit/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
+import { gif, jpeg, pdf, png, webp } from "../../kit/service/sample-files.ts";
+import { protocols, QUICK, world, type Protocol, type World } from "../../kit/service/world.ts";
 
 const IMAGES = { "a.png": png(6, 5), "b.jpg": jpeg(6, 5), "c.webp": webp(6, 5), "d.gif": gif(6, 5) };
 const TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"];

@@ -7,15 +7,15 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import { WORKSPACE_BYTES_MAX } from "../../../src/service/attachments/schema.ts";
-import { attach, uploading } from "../../kit/attaching.ts";
+import { attach, uploading } from "../../kit/service/attaching.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 import { say } from "../../kit/model/index.ts";
-import { rawRequest } from "../../kit/raw-http.ts";
-import { refusal, refusalText } from "../../kit/refusal.ts";
-import { pdf, pdfBomb, png } from "../../kit/sample-files.ts";
+import { rawRequest } from "../../kit/http/raw-http.ts";
+import { refusal, refusalText } from "../../kit/http/refusal.ts";
+import { pdf, pdfBomb, png } from "../../kit/service/sample-files.ts";
 import { smallDisk } from "../../kit/small-disk.ts";
-import { world, type World } from "../../kit/world.ts";
+import { world, type World } from "../../kit/service/world.ts";
 
 const HOUR_MS = 3_600_000;
 const kept = (at: World, workspaceId = at.workspaceId) => {

@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { call, say } from "../../kit/model/index.ts";
-import { world } from "../../kit/world.ts";
-import { searchable, searchLab } from "../../kit/searching.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { world } from "../../kit/service/world.ts";
+import { searchable, searchLab } from "../../kit/service/searching.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 

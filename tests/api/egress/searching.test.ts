@@ -5,8 +5,8 @@ import { sha256Hex } from "../../../src/kit/crypto.ts";
 import type { EgressRequest } from "../../../src/service/egress/schema.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
-import { searchable, searchLab, type SearchLab } from "../../kit/searching.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { searchable, searchLab, type SearchLab } from "../../kit/service/searching.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const QUERY = "heron migration 2026";
 const search = (query = QUERY) => call("web_search", { query });

@@ -1,8 +1,8 @@
 // A client of the file routes for tests: raw bodies, conditions, refusals as values.
 
 import { join } from "node:path";
-import { refusalOf } from "../../kit/refusal.ts";
-import type { World } from "../../kit/world.ts";
+import { refusalOf } from "../../kit/http/refusal.ts";
+import type { World } from "../../kit/service/world.ts";
 
 interface Entry {
   name: string;

@@ -13,9 +13,9 @@ import {
 import { join } from "node:path";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import { FILE_BYTES_MAX } from "../../../src/service/files/schema.ts";
-import { world } from "../../kit/world.ts";
+import { world } from "../../kit/service/world.ts";
 import { fileClient } from "./file-client.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { refusal } from "../../kit/refusal.ts";
-import { world } from "../../kit/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
+import { world } from "../../kit/service/world.ts";
 
 test("finds parts of lines, without links and files of other programs", async () => {
   await using lab = await world({ model: true, people: { ann: "member" } });

@@ -4,9 +4,9 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { world } from "../../kit/world.ts";
+import { world } from "../../kit/service/world.ts";
 import { fileClient } from "./file-client.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 test("deletes files with their workspace, and a late save creates nothing", async () => {
   await using lab = await world({ model: true });

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { READ_PART_BYTES_MAX } from "../../../src/service/files/schema.ts";
 import { call, say } from "../../kit/model/index.ts";
-import { type World, world } from "../../kit/world.ts";
+import { type World, world } from "../../kit/service/world.ts";
 import { fileClient } from "./file-client.ts";
 
 /** The results of one answer's calls, in order. */

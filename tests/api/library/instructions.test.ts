@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
-import { world } from "../../kit/world.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { world } from "../../kit/service/world.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const hashOf = (name: string, text: string) => sha256Hex(canonicalJson({ name, text }));

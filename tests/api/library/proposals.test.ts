@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
 import { call, say } from "../../kit/model/index.ts";
-import { type World, world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { type World, world } from "../../kit/service/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const hashOf = (name: string, text: string) => sha256Hex(canonicalJson({ name, text }));

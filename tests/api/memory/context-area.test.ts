@@ -3,9 +3,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { SEARCH_CHARACTERS_MAX } from "../../../src/service/memory/schema.ts";
-import { bytes } from "../../kit/file-engine.ts";
-import { memoryKinds, memoryWorld } from "../../kit/memory-world.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { bytes } from "../../kit/store/file-engine.ts";
+import { memoryKinds, memoryWorld } from "../../kit/service/memory-world.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const PATH = "team/style.md";
 const at = <Route extends "file" | "history">(route: Route) => `/context/${route}?path=${PATH}` as const;

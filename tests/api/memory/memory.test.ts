@@ -5,12 +5,12 @@ import { describe, expect, test } from "bun:test";
 import { doorSource } from "../../../src/context/delivery/door-source.ts";
 import { parseReceipt, verifyReceipt } from "../../../src/context/delivery/receipts.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
-import type { StreamEvent } from "../../kit/client.ts";
+import type { StreamEvent } from "../../kit/http/client.ts";
 import { eventually } from "../../kit/eventually.ts";
-import { bytes } from "../../kit/file-engine.ts";
-import { memoryKinds, memoryWorld, type MemoryWorld } from "../../kit/memory-world.ts";
+import { bytes } from "../../kit/store/file-engine.ts";
+import { memoryKinds, memoryWorld, type MemoryWorld } from "../../kit/service/memory-world.ts";
 import { call, say } from "../../kit/model/index.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 /** The results of a turn's tool calls, in order. */
 const results = (events: readonly StreamEvent[]) =>

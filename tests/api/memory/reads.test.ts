@@ -1,10 +1,10 @@
 // Goal: a turn reads each document at most once, however many rounds and agents it has, and asks the space once for each agent.
 
 import { expect, test } from "bun:test";
-import { contextServer, SPACE } from "../../kit/context-server.ts";
+import { contextServer, SPACE } from "../../kit/context/context-server.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { call, say } from "../../kit/model/index.ts";
-import { world } from "../../kit/world.ts";
+import { world } from "../../kit/service/world.ts";
 
 interface Answer {
   readonly documents: readonly { readonly path: string; readonly text?: string }[];

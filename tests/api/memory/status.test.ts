@@ -5,11 +5,11 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLocalSpace } from "../../../src/context/space/local.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { memoryWorld } from "../../kit/memory-world.ts";
+import { memoryWorld } from "../../kit/service/memory-world.ts";
 import { say } from "../../kit/model/index.ts";
-import { refusal } from "../../kit/refusal.ts";
-import { localDeps } from "../../kit/space-doors.ts";
-import { world } from "../../kit/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
+import { localDeps } from "../../kit/context/space-doors.ts";
+import { world } from "../../kit/service/world.ts";
 
 const NONE = "no context space initialized — run: cairn init solo";
 const toolNames = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);

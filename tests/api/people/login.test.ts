@@ -3,9 +3,9 @@
 import { expect, test } from "bun:test";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { type ServiceOptions, type World, world } from "../../kit/world.ts";
-import type { Client } from "../../kit/client.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { type ServiceOptions, type World, world } from "../../kit/service/world.ts";
+import type { Client } from "../../kit/http/client.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const PASSWORD = "correct horse battery";
 const BAD_LOGIN = ["unauthenticated", "invalid username or password"] as const;

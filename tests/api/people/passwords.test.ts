@@ -1,8 +1,8 @@
 // Goal: only the right people set valid passwords, and a new password revokes the right sessions.
 
 import { expect, test } from "bun:test";
-import { world } from "../../kit/world.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { world } from "../../kit/service/world.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const OLD = "the old password";
 const NEW = "the new password";

@@ -1,8 +1,8 @@
 // Goal: admins manage teams; a team-lead only adds and removes members of their own teams.
 
 import { expect, test } from "bun:test";
-import { world } from "../../kit/world.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { world } from "../../kit/service/world.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 const LEAD_ONLY = [

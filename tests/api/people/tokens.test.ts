@@ -11,9 +11,9 @@ import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
-import { type World, world } from "../../kit/world.ts";
+import { type World, world } from "../../kit/service/world.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const BAD_TOKEN = {
   status: 401,

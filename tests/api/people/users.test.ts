@@ -1,8 +1,8 @@
 // Goal: only admins create, change and delete users, there is always an admin, and no workspace is lost.
 
 import { expect, test } from "bun:test";
-import { world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { world } from "../../kit/service/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 const LAST_ADMIN = ["conflict", "this is the last admin; make another user an admin first"] as const;

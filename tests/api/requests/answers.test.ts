@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { SECURITY_HEADERS } from "../../../src/kit/http/answer.ts";
-import { world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { world } from "../../kit/service/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 test("sends security headers, no caching and a request id with every kind of response", async () => {
   await using at = await world({ model: "silent" });

@@ -1,10 +1,10 @@
 // Goal: every route refuses a body that is not a JSON object of the right type and size, with the right error, and changes nothing.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { filledPath, type DescribedRoute } from "../../kit/described-routes.ts";
-import { everything, inhabited, routesOf, type Inhabited } from "../../kit/inhabited.ts";
-import { rawRequest } from "../../kit/raw-http.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { filledPath, type DescribedRoute } from "../../kit/http/described-routes.ts";
+import { everything, inhabited, routesOf, type Inhabited } from "../../kit/service/inhabited.ts";
+import { rawRequest } from "../../kit/http/raw-http.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const MIB = 1024 * 1024;
 

@@ -9,10 +9,10 @@ import {
   misfits,
   withField,
   type DescribedRoute,
-} from "../../kit/described-routes.ts";
-import { everything, inhabited, routesOf, type Inhabited } from "../../kit/inhabited.ts";
-import { searchable } from "../../kit/searching.ts";
-import { refusalOf } from "../../kit/refusal.ts";
+} from "../../kit/http/described-routes.ts";
+import { everything, inhabited, routesOf, type Inhabited } from "../../kit/service/inhabited.ts";
+import { searchable } from "../../kit/service/searching.ts";
+import { refusalOf } from "../../kit/http/refusal.ts";
 
 let lab: Inhabited;
 let routes: DescribedRoute[];

@@ -2,9 +2,9 @@
 // a trailer is not acted on.
 
 import { describe, expect, test } from "bun:test";
-import { contextServer } from "../../kit/context-server.ts";
-import { rawRequest, rawUntilClosed } from "../../kit/raw-http.ts";
-import { world } from "../../kit/world.ts";
+import { contextServer } from "../../kit/context/context-server.ts";
+import { rawRequest, rawUntilClosed } from "../../kit/http/raw-http.ts";
+import { world } from "../../kit/service/world.ts";
 
 interface Program extends AsyncDisposable {
   readonly url: string;

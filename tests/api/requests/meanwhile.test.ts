@@ -1,12 +1,12 @@
 // Goal: rights are checked when a request acts, so that a credential revoked while the request is in flight stops it.
 
 import { expect, test } from "bun:test";
-import { filledPath, type DescribedRoute } from "../../kit/described-routes.ts";
+import { filledPath, type DescribedRoute } from "../../kit/http/described-routes.ts";
 import { holdHashing } from "../../kit/light-passwords.ts";
-import { everything, inhabited, routesOf, type Inhabited } from "../../kit/inhabited.ts";
-import { rawRequestInParts } from "../../kit/raw-http.ts";
-import { world } from "../../kit/world.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { everything, inhabited, routesOf, type Inhabited } from "../../kit/service/inhabited.ts";
+import { rawRequestInParts } from "../../kit/http/raw-http.ts";
+import { world } from "../../kit/service/world.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const OPEN = ["POST /login"];
 

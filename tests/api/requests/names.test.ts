@@ -1,8 +1,8 @@
 // Goal: names of everything that people name are normalised once, on input, and names that look the same are the same.
 
 import { expect, test } from "bun:test";
-import { type World, world } from "../../kit/world.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { type World, world } from "../../kit/service/world.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 interface Named {
   name: string;

@@ -4,11 +4,11 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { createLocalSpace } from "../../../src/context/space/local.ts";
-import type { Client } from "../../kit/client.ts";
-import { contextServer, SPACE } from "../../kit/context-server.ts";
-import { describedRoutes, type DescribedRoute, type JsonSchema } from "../../kit/described-routes.ts";
-import { inhabited, routesOf, type Inhabited } from "../../kit/inhabited.ts";
-import { localDeps } from "../../kit/space-doors.ts";
+import type { Client } from "../../kit/http/client.ts";
+import { contextServer, SPACE } from "../../kit/context/context-server.ts";
+import { describedRoutes, type DescribedRoute, type JsonSchema } from "../../kit/http/described-routes.ts";
+import { inhabited, routesOf, type Inhabited } from "../../kit/service/inhabited.ts";
+import { localDeps } from "../../kit/context/space-doors.ts";
 
 type Parameter = DescribedRoute["parameters"][number];
 

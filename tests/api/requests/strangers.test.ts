@@ -1,9 +1,9 @@
 // Goal: a request without access is refused before a byte of its body is read.
 
 import { expect, test } from "bun:test";
-import { describedRoutes } from "../../kit/described-routes.ts";
-import { rawRequest } from "../../kit/raw-http.ts";
-import { world } from "../../kit/world.ts";
+import { describedRoutes } from "../../kit/http/described-routes.ts";
+import { rawRequest } from "../../kit/http/raw-http.ts";
+import { world } from "../../kit/service/world.ts";
 
 test("refuses a stranger with 401 on every route with a body, and a member with 403 or 404 if known early", async () => {
   await using service = await world();

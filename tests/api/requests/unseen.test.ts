@@ -1,10 +1,10 @@
 // Goal: on every route with an id in its path, a hidden record answers exactly like a missing one.
 
 import { expect, test } from "bun:test";
-import { filledPath, fitting, type DescribedRoute } from "../../kit/described-routes.ts";
-import { everything, inhabited, routesOf } from "../../kit/inhabited.ts";
-import type { Client } from "../../kit/client.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { filledPath, fitting, type DescribedRoute } from "../../kit/http/described-routes.ts";
+import { everything, inhabited, routesOf } from "../../kit/service/inhabited.ts";
+import type { Client } from "../../kit/http/client.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const MISSING = 987_654;
 

@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { userInfo } from "node:os";
-import { type World, world } from "../../kit/world.ts";
+import { type World, world } from "../../kit/service/world.ts";
 import { TERMINAL_FILES_OF_ROOT } from "../../../src/service/terminal/terminals.ts";
-import { connectTerminal, handOver, ISOLATED } from "../../kit/terminal.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { connectTerminal, handOver, ISOLATED } from "../../kit/service/terminal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const OFF =
   "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and restart the service";

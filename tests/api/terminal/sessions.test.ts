@@ -5,15 +5,15 @@ import type { AuditRecord } from "../../../src/service/audit/schema.ts";
 import { eventually, until } from "../../kit/eventually.ts";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
-import { world } from "../../kit/world.ts";
+import { world } from "../../kit/service/world.ts";
 import {
   connectTerminal,
   handOver,
   ISOLATED,
   terminalOffice,
   type TerminalOffice,
-} from "../../kit/terminal.ts";
-import { refusal } from "../../kit/refusal.ts";
+} from "../../kit/service/terminal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const TIMEOUT_MS = 20_000;
 let docker: TestDocker | undefined;

@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { gate, hang, say } from "../../kit/model/index.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
-import { type World, world } from "../../kit/world.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
+import { type World, world } from "../../kit/service/world.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
 
 const branches = (lab: World) => lab.admin.get(`${lab.own}/branches`);

@@ -19,8 +19,8 @@ import {
   usage,
   type Reply,
 } from "../../kit/model/index.ts";
-import { IMPATIENT, protocols, QUICK, world } from "../../kit/world.ts";
-import { ORCHESTRATOR_TOOLS } from "../../kit/agent-tools.ts";
+import { IMPATIENT, protocols, QUICK, world } from "../../kit/service/world.ts";
+import { ORCHESTRATOR_TOOLS } from "../../kit/service/agent-tools.ts";
 
 interface Break {
   name: string;

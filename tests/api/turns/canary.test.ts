@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DATABASE_NAME } from "../../../src/service/main.ts";
 import { call, echoKey, errorInStream, httpError, redirect, say } from "../../kit/model/index.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { KEY, protocols, QUICK, type World, world } from "../../kit/world.ts";
+import { KEY, protocols, QUICK, type World, world } from "../../kit/service/world.ts";
 
 /** Everything stored, except the columns of keys. */
 function storedText(path: string): string {

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { call, gate, hang, say, think } from "../../kit/model/index.ts";
-import { protocols, type World, world } from "../../kit/world.ts";
+import { protocols, type World, world } from "../../kit/service/world.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const cancel = (lab: World, turn: Turn) => lab.admin.post(`/turns/${turn.id}/cancel`);
 

@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { gate, say } from "../../kit/model/index.ts";
-import { world } from "../../kit/world.ts";
+import { world } from "../../kit/service/world.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 test("refuses one of two concurrent chats with turn_running", async () => {
   await using lab = await world({ model: true });

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import type { Step } from "../../kit/model/index.ts";
-import { type Protocol, protocols, QUICK, world } from "../../kit/world.ts";
+import { type Protocol, protocols, QUICK, world } from "../../kit/service/world.ts";
 
 const DOCUMENTS: Record<Protocol, object> = {
   anthropic: {

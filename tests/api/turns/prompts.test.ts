@@ -5,8 +5,8 @@ import { Value } from "@sinclair/typebox/value";
 import { Prompt } from "../../../src/service/conversation/schema.ts";
 import { Call, CallDiff } from "../../../src/service/turns/schema.ts";
 import { call, gate, hang, say, type ModelRequest } from "../../kit/model/index.ts";
-import { protocols, type World, world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { protocols, type World, world } from "../../kit/service/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 interface PartView {
   kind: string;

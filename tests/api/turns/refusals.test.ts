@@ -15,7 +15,7 @@ import {
   times,
   type ScriptItem,
 } from "../../kit/model/index.ts";
-import { KEY, protocols, QUICK, IMPATIENT, world } from "../../kit/world.ts";
+import { KEY, protocols, QUICK, IMPATIENT, world } from "../../kit/service/world.ts";
 
 interface Refusal {
   name: string;

@@ -3,9 +3,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { call, gate, hang, httpError, say } from "../../kit/model/index.ts";
-import { protocols, QUICK, type World, world } from "../../kit/world.ts";
+import { protocols, QUICK, type World, world } from "../../kit/service/world.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const resume = (lab: World, turn: Turn) => lab.admin.post(`/turns/${turn.id}/resume`);
 

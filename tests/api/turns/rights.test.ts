@@ -1,10 +1,10 @@
 // Goal: a turn acts with its person's current rights, and ends with the reason when they lose them.
 
 import { expect, test } from "bun:test";
-import type { Client } from "../../kit/client.ts";
+import type { Client } from "../../kit/http/client.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
-import { type World, world } from "../../kit/world.ts";
+import { type World, world } from "../../kit/service/world.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
 
 const FORGE = call("gear_forge", {

@@ -3,10 +3,10 @@
 import { expect, test } from "bun:test";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
-import { ECHO, isolatedSandbox } from "../../kit/gears.ts";
+import { ECHO, isolatedSandbox } from "../../kit/service/gears.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 import { call, gate, hang, say, usage } from "../../kit/model/index.ts";
-import { world } from "../../kit/world.ts";
+import { world } from "../../kit/service/world.ts";
 
 const GEAR_MS = 1_500;
 /** The time of the start, and of the end of its gear. */

@@ -4,11 +4,11 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { call, gate, hang, httpError, huge, say, stream } from "../../kit/model/index.ts";
-import type { EventReader, StreamEvent } from "../../kit/client.ts";
+import type { EventReader, StreamEvent } from "../../kit/http/client.ts";
 import { until } from "../../kit/eventually.ts";
-import { rawStream } from "../../kit/raw-http.ts";
-import { world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { rawStream } from "../../kit/http/raw-http.ts";
+import { world } from "../../kit/service/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const idsOf = (events: readonly StreamEvent[]) => events.flatMap((event) => event.id ?? []);
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);

@@ -2,8 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { call, say } from "../../kit/model/index.ts";
-import { refusal } from "../../kit/refusal.ts";
-import { world } from "../../kit/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
+import { world } from "../../kit/service/world.ts";
 
 async function threeTurns() {
   const lab = await world({ model: true, workers: ["scout"], people: { ann: "member" } });

@@ -3,11 +3,11 @@
 import { expect, test } from "bun:test";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
-import { misfits } from "../../kit/event-check.ts";
+import { misfits } from "../../kit/http/event-check.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
-import { found } from "../../kit/search-service.ts";
-import { searchable, searchLab, type SearchLab } from "../../kit/searching.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { found } from "../../kit/service/search-service.ts";
+import { searchable, searchLab, type SearchLab } from "../../kit/service/searching.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const search = call("web_search", { query: "heron migration 2026" });
 

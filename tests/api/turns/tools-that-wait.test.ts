@@ -10,14 +10,14 @@ import {
   type ToolPorts,
 } from "../../../src/service/tools/tool.ts";
 import { workshop, type Answers, type Workshop } from "../../unit/turns/workshop.ts";
-import type { EventReader, StreamEvent } from "../../kit/client.ts";
+import type { EventReader, StreamEvent } from "../../kit/http/client.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { approvedGear, isolatedSandbox } from "../../kit/gears.ts";
+import { approvedGear, isolatedSandbox } from "../../kit/service/gears.ts";
 import { call, gate, hang, say } from "../../kit/model/index.ts";
-import { searchable, searchLab, type SearchLab } from "../../kit/searching.ts";
-import { world } from "../../kit/world.ts";
+import { searchable, searchLab, type SearchLab } from "../../kit/service/searching.ts";
+import { world } from "../../kit/service/world.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
-import { ORCHESTRATOR_TOOLS, WORKER_TOOLS } from "../../kit/agent-tools.ts";
+import { ORCHESTRATOR_TOOLS, WORKER_TOOLS } from "../../kit/service/agent-tools.ts";
 
 const MIB = 1024 * 1024;
 const EVENT_CHARACTERS_MAX = 32 * 1024;

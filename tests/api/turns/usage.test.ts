@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { call, noUsage, repeatedUsage, say, splitUsage, usage } from "../../kit/model/index.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
-import { type Protocol, protocols, type World, world } from "../../kit/world.ts";
+import { type Protocol, protocols, type World, world } from "../../kit/service/world.ts";
 
 const usageOf = (lab: World) => lab.admin.get(`${lab.own}/usage`);
 const delegate = (agent: string) => call("delegate", { agent, task: "x" });

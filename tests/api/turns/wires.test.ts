@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { call, gate, httpError, say, type ReplyFunction, type ModelRequest } from "../../kit/model/index.ts";
-import { protocols, QUICK, type World, world } from "../../kit/world.ts";
-import { WORKER_TOOLS } from "../../kit/agent-tools.ts";
+import { protocols, QUICK, type World, world } from "../../kit/service/world.ts";
+import { WORKER_TOOLS } from "../../kit/service/agent-tools.ts";
 
 const toolsOf = (request: ModelRequest) => request.tools.map((tool) => tool.name);
 const delegate = (agent: string, task = "work") => call("delegate", { agent, task });

@@ -2,11 +2,11 @@
 
 import { expect, test } from "bun:test";
 import type { Activities } from "../../../src/service/overview/schema.ts";
-import type { Client } from "../../kit/client.ts";
+import type { Client } from "../../kit/http/client.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
-import { refusal } from "../../kit/refusal.ts";
-import { world } from "../../kit/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
+import { world } from "../../kit/service/world.ts";
 
 const activity = async (client: Client, query = "") =>
   (await client.get<Activities>(`/workspaces/activity${query}`)).workspaces;

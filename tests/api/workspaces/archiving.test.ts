@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
-import { everything, inhabited } from "../../kit/inhabited.ts";
+import { everything, inhabited } from "../../kit/service/inhabited.ts";
 import { gate, say } from "../../kit/model/index.ts";
-import { refusal } from "../../kit/refusal.ts";
-import { world } from "../../kit/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
+import { world } from "../../kit/service/world.ts";
 
 const ARCHIVED = [
   "refused",

@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
 import { gate, say } from "../../kit/model/index.ts";
-import { world } from "../../kit/world.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { world } from "../../kit/service/world.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 test("creates an agent at a free spot, and lists agents after the orchestrator, by name", async () => {
   await using at = await world({ model: "silent" });

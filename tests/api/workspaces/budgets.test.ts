@@ -1,8 +1,8 @@
 // Goal: only the owner, who pays, or an admin sets and clears budgets, and every change is recorded.
 
 import { expect, test } from "bun:test";
-import { world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { world } from "../../kit/service/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const FORBIDDEN = ["forbidden", "only the owner or an admin may change its budgets"] as const;
 

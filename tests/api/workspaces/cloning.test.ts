@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
 import { call, say } from "../../kit/model/index.ts";
-import { world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { world } from "../../kit/service/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 /** A blueprint without the fields that differ in a copy. */
 function shape({ agents, wires }: BlueprintRecord): object {

@@ -1,9 +1,9 @@
 // Goal: people see their own workspaces and those shared with their teams, and changes of sharing apply at once.
 
 import { expect, test } from "bun:test";
-import type { Client } from "../../kit/client.ts";
-import { world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import type { Client } from "../../kit/http/client.ts";
+import { world } from "../../kit/service/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const names = async (client: Client) => (await client.get("/workspaces")).map((workspace) => workspace.name);
 

@@ -5,14 +5,14 @@ import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import type { Imported } from "../../../src/service/transfer/schema.ts";
-import type { Client } from "../../kit/client.ts";
+import type { Client } from "../../kit/http/client.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { inhabited, type Inhabited } from "../../kit/inhabited.ts";
-import { addTurns } from "../../kit/long-conversation.ts";
+import { inhabited, type Inhabited } from "../../kit/service/inhabited.ts";
+import { addTurns } from "../../kit/service/long-conversation.ts";
 import { gate, say } from "../../kit/model/index.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
-import { KEY, world, type World } from "../../kit/world.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
+import { KEY, world, type World } from "../../kit/service/world.ts";
 
 type Line = Record<string, unknown>;
 

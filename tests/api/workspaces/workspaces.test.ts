@@ -6,8 +6,8 @@ import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
-import { world } from "../../kit/world.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { world } from "../../kit/service/world.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 test("creates a workspace for its owner, not shared, with an orchestrator", async () => {
   await using at = await world({ model: "silent" });

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
 import { BATCH_OPERATIONS_MAX } from "../../../src/context/versioned-store/schema.ts";
 import { openSpace } from "../../bench/file-space.ts";
-import { admittedTo, carried, signedIn, type ConsolePage, type Visitor } from "../../kit/console.ts";
-import { contextServer, deny } from "../../kit/context-server.ts";
-import { measuredServer, type MeasuredServer } from "../../kit/measured-server.ts";
+import { admittedTo, carried, signedIn, type ConsolePage, type Visitor } from "../../kit/context/console.ts";
+import { contextServer, deny } from "../../kit/context/context-server.ts";
+import { measuredServer, type MeasuredServer } from "../../kit/service/measured-server.ts";
 
 export type PageCase = (one: Visitor) => Promise<unknown>;
 

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { capabilities, type AclRule } from "../../../src/context/access/schema.ts";
 import { LINKS_PER_DOCUMENT_MAX } from "../../../src/context/versioned-store/links.ts";
 import { BATCH_OPERATIONS_MAX } from "../../../src/context/versioned-store/schema.ts";
-import { contextClient, contextServer, type ContextClient } from "../../kit/context-server.ts";
-import { measuredServer, type MeasuredServer } from "../../kit/measured-server.ts";
+import { contextClient, contextServer, type ContextClient } from "../../kit/context/context-server.ts";
+import { measuredServer, type MeasuredServer } from "../../kit/service/measured-server.ts";
 
 export type ContextCase = (server: Furnished) => Promise<void>;
 

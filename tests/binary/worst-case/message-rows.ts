@@ -5,8 +5,8 @@ import {
   IMAGE_BYTES_MAX,
   TEXT_BYTES_MAX,
 } from "../../../src/service/attachments/schema.ts";
-import { uploading } from "../../kit/attaching.ts";
-import { pdf, png } from "../../kit/sample-files.ts";
+import { uploading } from "../../kit/service/attaching.ts";
+import { pdf, png } from "../../kit/service/sample-files.ts";
 import { asks, get, own, type ServiceCase } from "./service-asks.ts";
 
 const CHAT_CHARACTERS_MAX = 400_000;

@@ -1,7 +1,7 @@
 // The measure of a worst case: no stretch of the main thread takes more than 50 ms of processor.
 
 import { expect } from "bun:test";
-import type { MeasuredServer } from "../../kit/measured-server.ts";
+import type { MeasuredServer } from "../../kit/service/measured-server.ts";
 
 const STRETCH_MS_MAX = 50;
 /** Collecting garbage that others left, or compiling a function, may come into one try; code that takes long does so in each. */

@@ -1,7 +1,7 @@
 // What the rows of the worst cases ask with: the furnished service, and one request to it whose answer has to be the expected one.
 
-import type { Client } from "../../kit/client.ts";
-import type { MeasuredServer } from "../../kit/measured-server.ts";
+import type { Client } from "../../kit/http/client.ts";
+import type { MeasuredServer } from "../../kit/service/measured-server.ts";
 
 export type ServiceCase = (service: FurnishedService) => Promise<void>;
 

@@ -3,10 +3,10 @@
 
 import type { Database } from "bun:sqlite";
 import { MEMORY_DOCUMENT_BYTES_MAX } from "../../../src/service/memory/schema.ts";
-import { lookAtCopy } from "../../kit/database-copy.ts";
+import { lookAtCopy } from "../../kit/service/database-copy.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { FINDING_ROWS } from "./finding-rows.ts";
-import { BUSY } from "../../kit/large-memory.ts";
+import { BUSY } from "../../kit/service/large-memory.ts";
 import { MESSAGE_ROWS } from "./message-rows.ts";
 import { WORKSPACE_ROWS } from "./workspace-rows.ts";
 import { asks, get, own, type ServiceCase } from "./service-asks.ts";

@@ -2,11 +2,11 @@
 // Runs alone: it judges how long a request waits.
 
 import { afterAll, expect, test } from "bun:test";
-import { configure, contextClient, contextServer } from "../../kit/context-server.ts";
+import { configure, contextClient, contextServer } from "../../kit/context/context-server.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { measuredServer } from "../../kit/measured-server.ts";
-import { ENTER } from "../../kit/on-screen.ts";
-import { newKey, openSsh, SSH, type Connected } from "../../kit/ssh.ts";
+import { measuredServer } from "../../kit/service/measured-server.ts";
+import { ENTER } from "../../kit/terminal/on-screen.ts";
+import { newKey, openSsh, SSH, type Connected } from "../../kit/context/ssh.ts";
 import { expectNobodyWaits } from "./nobody-waits.ts";
 
 const FILES = 2_000;

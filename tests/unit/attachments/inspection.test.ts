@@ -7,7 +7,7 @@ import { inspect } from "../../../src/service/attachments/inspection.ts";
 import { IMAGE_BYTES_MAX, PDF_PAGES_MAX, TEXT_BYTES_MAX } from "../../../src/service/attachments/schema.ts";
 import { AppError } from "../../../src/kit/error.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { gif, jpeg, pdf, png, webp } from "../../kit/sample-files.ts";
+import { gif, jpeg, pdf, png, webp } from "../../kit/service/sample-files.ts";
 
 const NAME = "file";
 const NOTHING = { width: null, height: null, pages: null, text: null, textTokens: null };

@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import { expect, test } from "bun:test";
 import { systemResolve } from "../../../src/kit/network/outbound.ts";
 import { refuseOwnListener } from "../../../src/service/catalog/addresses.ts";
-import { refusalText } from "../../kit/refusal.ts";
+import { refusalText } from "../../kit/http/refusal.ts";
 
 const listener = () => ({ host: "127.0.0.1", port: 8688 });
 const nowhere = () => Promise.reject(new Error("asked the resolver"));

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import type { CreateModel, UpdateModel } from "../../../src/service/catalog/schema.ts";
 import { admin, member, openCatalog, type Catalog } from "./setup.ts";
-import { refusal, refusalText } from "../../kit/refusal.ts";
+import { refusal, refusalText } from "../../kit/http/refusal.ts";
 
 async function catalogWithProvider(): Promise<Catalog> {
   const catalog = await openCatalog();

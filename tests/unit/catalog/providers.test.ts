@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import type { Provider, UpdateProvider } from "../../../src/service/catalog/schema.ts";
 import { admin, member, openCatalog, type Catalog } from "./setup.ts";
-import { refusal, refusalText } from "../../kit/refusal.ts";
+import { refusal, refusalText } from "../../kit/http/refusal.ts";
 
 const KEY = "sk-secret-1234567890";
 

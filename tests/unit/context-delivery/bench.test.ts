@@ -8,10 +8,10 @@ import { doorSource } from "../../../src/context/delivery/door-source.ts";
 import type { ContextSource } from "../../../src/context/delivery/source.ts";
 import { countTexts } from "../../../src/kit/text/token-count.ts";
 import { until } from "../../kit/eventually.ts";
-import { bytes } from "../../kit/file-engine.ts";
+import { bytes } from "../../kit/store/file-engine.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
-import { doors } from "../../kit/space-doors.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { doors } from "../../kit/context/space-doors.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const noWait = () => Promise.reject(new Error("no server limits these tests"));
 

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { doorSource } from "../../../src/context/delivery/door-source.ts";
 import type { SpaceDoor } from "../../../src/context/space/door.ts";
 import { AppError } from "../../../src/kit/error.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const limited = (seconds?: number) =>
   new AppError(

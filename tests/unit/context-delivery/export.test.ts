@@ -7,8 +7,8 @@ import { doorSource } from "../../../src/context/delivery/door-source.ts";
 import type { SpaceDoor } from "../../../src/context/space/door.ts";
 import { exportSpace } from "../../../src/context/delivery/export.ts";
 import { until } from "../../kit/eventually.ts";
-import { bytes } from "../../kit/file-engine.ts";
-import { doors } from "../../kit/space-doors.ts";
+import { bytes } from "../../kit/store/file-engine.ts";
+import { doors } from "../../kit/context/space-doors.ts";
 
 /** `alone`: the paths that were read one at a time. */
 function countingReads(space: SpaceDoor): { counted: SpaceDoor; alone: string[] } {

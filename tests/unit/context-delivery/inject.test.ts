@@ -14,8 +14,8 @@ import { systemClock } from "../../../src/kit/clock.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import { countTexts } from "../../../src/kit/text/token-count.ts";
 import { until } from "../../kit/eventually.ts";
-import { bytes } from "../../kit/file-engine.ts";
-import { doors, type OpenedDoor } from "../../kit/space-doors.ts";
+import { bytes } from "../../kit/store/file-engine.ts";
+import { doors, type OpenedDoor } from "../../kit/context/space-doors.ts";
 
 const noWait = () => Promise.reject(new Error("no server limits these tests"));
 

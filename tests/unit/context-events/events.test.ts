@@ -6,7 +6,7 @@ import { EVENTS_KEPT } from "../../../src/context/events/schema.ts";
 import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
 import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { migrate } from "../../../src/kit/storage/migrate.ts";
-import { silent } from "../../kit/file-engine.ts";
+import { silent } from "../../kit/store/file-engine.ts";
 import type { Viewer } from "../../../src/kit/http/sse.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock } from "../../kit/manual-clock.ts";

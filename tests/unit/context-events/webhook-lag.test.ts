@@ -10,7 +10,7 @@ import { webhookStore } from "../../../src/context/webhooks/store.ts";
 import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { eventually } from "../../kit/eventually.ts";
-import { silent } from "../../kit/file-engine.ts";
+import { silent } from "../../kit/store/file-engine.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 

@@ -3,8 +3,8 @@
 import { test } from "bun:test";
 import { BATCH_OPERATIONS_MAX, FILE_BYTES_CEILING } from "../../../src/context/versioned-store/schema.ts";
 import { checkShape } from "../../../src/context/versioned-store/sqlite/batch.ts";
-import { put } from "../../kit/file-engine.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { put } from "../../kit/store/file-engine.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const none = new Uint8Array();
 /** Only its length is looked at. */

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { apply, destroy, put, sqliteBench } from "../../kit/file-engine.ts";
+import { apply, destroy, put, sqliteBench } from "../../kit/store/file-engine.ts";
 
 /** From less than a database page to many pages. Incompressible. */
 const SIZES = [24, 3_000, 20_000, 60_000];

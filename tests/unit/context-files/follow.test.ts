@@ -4,9 +4,9 @@
 import { expect, test } from "bun:test";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
-import { apply as commit, at, put, remove, silent, text } from "../../kit/file-engine.ts";
+import { apply as commit, at, put, remove, silent, text } from "../../kit/store/file-engine.ts";
 import { eventually } from "../../kit/eventually.ts";
-import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";
+import { applyAndSettle as apply, treeBench as bench } from "../../kit/store/tree-bench.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { frontMatterOf } from "../../../src/context/versioned-store/front-matter.ts";
-import { apply, put, sqliteBench } from "../../kit/file-engine.ts";
+import { apply, put, sqliteBench } from "../../kit/store/file-engine.ts";
 
 /** In CPU time. */
 const LIMIT_US = 1_000_000;

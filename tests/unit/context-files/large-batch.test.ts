@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/kit/error.ts";
 import { turnOfOthers } from "../../../src/kit/clock.ts";
-import { apply, at, put, sqliteBench, text } from "../../kit/file-engine.ts";
+import { apply, at, put, sqliteBench, text } from "../../kit/store/file-engine.ts";
 
 const FILES = 800;
 const pathOf = (index: number) => `many/${index % 10}/${index}.md`;

@@ -6,9 +6,9 @@ import { packedLinks, unpackedLinks } from "../../../src/context/versioned-store
 import { spaceMigrations } from "../../../src/context/versioned-store/sqlite/migrations/migrations.ts";
 import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { migrate } from "../../../src/kit/storage/migrate.ts";
-import { apply, put } from "../../kit/file-engine.ts";
+import { apply, put } from "../../kit/store/file-engine.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { treeBench } from "../../kit/tree-bench.ts";
+import { treeBench } from "../../kit/store/tree-bench.ts";
 
 const AT = spaceMigrations.findIndex(({ name }) => name === "006_link_lists");
 

@@ -7,8 +7,8 @@ import { AppError } from "../../../src/kit/error.ts";
 import type { Operation } from "../../../src/context/versioned-store/engine.ts";
 import type { Totals } from "../../../src/context/versioned-store/schema.ts";
 import type { SqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
-import { apply, at, bytes, put, sqliteBench, text } from "../../kit/file-engine.ts";
-import { FileModel, type ModelOperation } from "../../kit/file-model.ts";
+import { apply, at, bytes, put, sqliteBench, text } from "../../kit/store/file-engine.ts";
+import { FileModel, type ModelOperation } from "../../kit/store/file-model.ts";
 
 const HISTORIES = 2000;
 const STEPS_MAX = 25;

@@ -4,9 +4,9 @@ import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Outlines } from "../../../src/context/versioned-store/engine.ts";
-import { apply, at, put, remove, undelete } from "../../kit/file-engine.ts";
-import { refusal } from "../../kit/refusal.ts";
-import { treeBench } from "../../kit/tree-bench.ts";
+import { apply, at, put, remove, undelete } from "../../kit/store/file-engine.ts";
+import { refusal } from "../../kit/http/refusal.ts";
+import { treeBench } from "../../kit/store/tree-bench.ts";
 
 const shown = ({ files }: Outlines) =>
   files.map(({ path, version, links }) => `${path} v${version} ${links.map(({ target }) => target).join()}`);

@@ -6,8 +6,8 @@ import type { Announced } from "../../../src/context/events/events.ts";
 import { Files, type FilesDeps } from "../../../src/context/files/files.ts";
 import { SecretScan } from "../../../src/context/files/secrets.ts";
 import type { Caller } from "../../../src/context/identity/caller.ts";
-import { apply, at, bytes, put } from "../../kit/file-engine.ts";
-import { treeBench } from "../../kit/tree-bench.ts";
+import { apply, at, bytes, put } from "../../kit/store/file-engine.ts";
+import { treeBench } from "../../kit/store/tree-bench.ts";
 
 const LIMIT = 10;
 /** All contents are small, so no worker is needed. */

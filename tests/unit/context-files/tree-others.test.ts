@@ -3,9 +3,9 @@
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { lstatSync, rmSync, symlinkSync } from "node:fs";
-import { at, put, remove, text } from "../../kit/file-engine.ts";
-import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";
-import { refusalOf } from "../../kit/refusal.ts";
+import { at, put, remove, text } from "../../kit/store/file-engine.ts";
+import { applyAndSettle as apply, treeBench as bench } from "../../kit/store/tree-bench.ts";
+import { refusalOf } from "../../kit/http/refusal.ts";
 
 test.skipIf(process.platform === "win32")("never replaces or removes anything but files", async () => {
   await using space = await bench();

@@ -17,9 +17,9 @@ import {
 import { FILE_BYTES_CEILING } from "../../../src/context/versioned-store/schema.ts";
 import { Tree } from "../../../src/context/versioned-store/sqlite/tree.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
-import { adopt, applyAll, at, destroy, put, remove, text, undelete } from "../../kit/file-engine.ts";
-import { applyAndSettle as apply, treeBench as bench } from "../../kit/tree-bench.ts";
-import { refusal, refusalOf } from "../../kit/refusal.ts";
+import { adopt, applyAll, at, destroy, put, remove, text, undelete } from "../../kit/store/file-engine.ts";
+import { applyAndSettle as apply, treeBench as bench } from "../../kit/store/tree-bench.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 test("the tree shows the live files and no empty directories", async () => {
   await using space = await bench();

@@ -9,7 +9,7 @@ import { lookWorkers } from "../../../src/context/worker-pool.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
 import { until } from "../../kit/eventually.ts";
-import { silent } from "../../kit/file-engine.ts";
+import { silent } from "../../kit/store/file-engine.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 const FILES = 1_020;

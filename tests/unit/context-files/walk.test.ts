@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { walk } from "../../../src/context/versioned-store/sqlite/walk.ts";
 import { HeldRoot } from "../../../src/kit/disk/held-directory.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { refusalOf } from "../../kit/refusal.ts";
+import { refusalOf } from "../../kit/http/refusal.ts";
 
 /** Fails with this error of the system when the directory `a` is opened. */
 class Failing extends HeldRoot {

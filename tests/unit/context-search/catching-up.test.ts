@@ -10,7 +10,7 @@ import type { WorkerPool } from "../../../src/kit/workers/pool.ts";
 import { Rights } from "../../../src/context/access/rights.ts";
 import type { Caller } from "../../../src/context/identity/caller.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const LOOK_MS = 100;
 const none = { paths: "", scores: new Float64Array() };

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { compileExpression, requiredLiteral } from "../../../src/context/search/expression.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 async function matches(expression: string, text: string, ignoreCase = false): Promise<string[]> {
   const { spans } = await compileExpression(expression, ignoreCase);

@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { bytes } from "../../kit/file-engine.ts";
-import { doors, type OpenedDoor } from "../../kit/space-doors.ts";
+import { bytes } from "../../kit/store/file-engine.ts";
+import { doors, type OpenedDoor } from "../../kit/context/space-doors.ts";
 
 const HISTORIES = 15;
 const STEPS_MAX = 12;

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { QUERY_CHARACTERS_MAX, TERMS_MAX } from "../../../src/context/search/schema.ts";
 import { indexExpression } from "../../../src/context/search/terms.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const MEANS: Readonly<Record<string, string>> = {
   plan: '"plan"',

@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathsIn } from "../../../src/context/search/jobs.ts";
 import { findCandidates } from "../../../src/context/search/work.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 test("following changes is enough only once the whole tree is in the index", async () => {

@@ -7,9 +7,9 @@ import type { SpaceDoor } from "../../../src/context/space/door.ts";
 import { validate } from "../../../src/context/space/validation.ts";
 import type { Expected } from "../../../src/context/versioned-store/engine.ts";
 import { utcDay } from "../../../src/kit/clock.ts";
-import { bytes } from "../../kit/file-engine.ts";
-import { refusal } from "../../kit/refusal.ts";
-import { doors } from "../../kit/space-doors.ts";
+import { bytes } from "../../kit/store/file-engine.ts";
+import { refusal } from "../../kit/http/refusal.ts";
+import { doors } from "../../kit/context/space-doors.ts";
 
 const HOSTILE = "näme with #% and spaces/a [b] (c).md";
 const text = (content: Uint8Array) => new TextDecoder().decode(content);

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { createLocalSpace, openLocalSpace } from "../../../src/context/space/local.ts";
 import { templateOperations } from "../../../src/context/spaces/templates.ts";
 import { sqlite } from "../../../src/context/versioned-store/sqlite/kind.ts";
-import { bytes } from "../../kit/file-engine.ts";
+import { bytes } from "../../kit/store/file-engine.ts";
 import { pictureOf, temporaryFolder } from "../../kit/folder.ts";
-import { refusal } from "../../kit/refusal.ts";
-import { localDeps, PERSON } from "../../kit/space-doors.ts";
+import { refusal } from "../../kit/http/refusal.ts";
+import { localDeps, PERSON } from "../../kit/context/space-doors.ts";
 
 test("starts with every file of the template at v1, written by the person", async () => {
   await using folder = await temporaryFolder();

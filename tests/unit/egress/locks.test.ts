@@ -13,8 +13,8 @@ import { buildParts, type Parts } from "../../../src/service/parts.ts";
 import type { Caller } from "../../../src/service/identity/caller.ts";
 import type { ToolPorts, ToolScope } from "../../../src/service/tools/tool.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { searchService } from "../../kit/search-service.ts";
-import { refusalText } from "../../kit/refusal.ts";
+import { searchService } from "../../kit/service/search-service.ts";
+import { refusalText } from "../../kit/http/refusal.ts";
 
 const admin: Caller = {
   userId: 1,

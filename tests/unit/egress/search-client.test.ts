@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { BraveSearch, RESULTS_MAX, SearchFailure } from "../../../src/service/egress/search-client.ts";
-import { found, searchService, type SearchService } from "../../kit/search-service.ts";
+import { found, searchService, type SearchService } from "../../kit/service/search-service.ts";
 
 function clientOf(service: SearchService, lines: string[] = []) {
   const log = createLog({

@@ -11,7 +11,7 @@ import {
   CHECK_DEADLINE_MS,
 } from "../../../src/service/gears/args.ts";
 import { patternProblem } from "../../../src/service/gears/patterns.ts";
-import { refusal, refusalText } from "../../kit/refusal.ts";
+import { refusal, refusalText } from "../../kit/http/refusal.ts";
 
 const schemaOf = (properties: unknown, more: object = {}) =>
   JSON.stringify({ type: "object", properties, ...more });

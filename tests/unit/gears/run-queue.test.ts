@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { RunQueue } from "../../../src/service/gears/run-queue.ts";
-import { refusal, refusalText } from "../../kit/refusal.ts";
+import { refusal, refusalText } from "../../kit/http/refusal.ts";
 
 const never = new AbortController().signal;
 

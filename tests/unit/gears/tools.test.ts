@@ -6,7 +6,7 @@ import { GearRuns, type GearRunsDeps } from "../../../src/service/gears/runs.ts"
 import type { GearRow } from "../../../src/service/gears/store.ts";
 import type { Caller } from "../../../src/service/identity/caller.ts";
 import type { ToolScope } from "../../../src/service/tools/tool.ts";
-import { refusalText } from "../../kit/refusal.ts";
+import { refusalText } from "../../kit/http/refusal.ts";
 
 const ROW = {
   id: 1,

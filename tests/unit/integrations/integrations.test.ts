@@ -15,7 +15,7 @@ import { integrationIds } from "../../../src/context/integrations/descriptors.ts
 import { Integrations, type Change } from "../../../src/context/integrations/integrations.ts";
 import { commandWords } from "../../../src/kit/terminal/command-text.ts";
 import { pictureOf, temporaryFolder } from "../../kit/folder.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const DELIVERY = {
   program: "/usr/my tools/cairn's/cairn",

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { array, assert, boolean, constantFrom, property } from "fast-check";
 import { hasBlock, withBlock, withoutBlock } from "../../../src/context/integrations/marked-block.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const BEGIN = "<!-- cairn:begin -->";
 const END = "<!-- cairn:end -->";

@@ -14,7 +14,7 @@ import {
   tuple,
 } from "fast-check";
 import { hasHook, withHook, withoutHook } from "../../../src/context/integrations/session-hook.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const COMMAND = { command: "'/usr/local/my bin/cairn' context inject --format claude-hook --dir /srv/notes" };
 const OTHER = { command: "/opt/cairn context inject --format claude-hook --dir /srv/notes" };

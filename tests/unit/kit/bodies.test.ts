@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { Bodies, BodyBudget } from "../../../src/kit/http/bodies.ts";
 import { readBytes } from "../../../src/kit/http/body.ts";
 import { exchangeOf } from "../../../src/kit/http/exchange.ts";
-import { guardedRequest, SMALL_BOUNDS } from "../../kit/guarded-request.ts";
+import { guardedRequest, SMALL_BOUNDS } from "../../kit/http/guarded-request.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
 
 const refusal = (work: () => unknown) => {

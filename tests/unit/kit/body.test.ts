@@ -10,7 +10,7 @@ import {
   JSON_TEXTS_MAX,
   JSON_VALUES_MAX,
 } from "../../../src/kit/text/json-shape.ts";
-import { guardedRequest } from "../../kit/guarded-request.ts";
+import { guardedRequest } from "../../kit/http/guarded-request.ts";
 
 const read = (body: string, bytesMax?: number) => readJson(guardedRequest(body), bytesMax);
 

@@ -18,8 +18,8 @@ import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { silent, sqliteBench } from "../../kit/file-engine.ts";
-import { world } from "../../kit/world.ts";
+import { silent, sqliteBench } from "../../kit/store/file-engine.ts";
+import { world } from "../../kit/service/world.ts";
 
 const SQL = [{ name: "001_a", sql: "CREATE TABLE a (x INTEGER) STRICT" }];
 

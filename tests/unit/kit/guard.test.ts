@@ -1,4 +1,4 @@
-// Goal: the guard decides every request as the rules say, over the whole product of the cases that tests/kit/loopback-cases.ts lists.
+// Goal: the guard decides every request as the rules say, over the whole product of the cases that tests/kit/http/loopback-cases.ts lists.
 
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/kit/error.ts";
@@ -25,7 +25,7 @@ import {
   type Answer,
   type Case,
   type World,
-} from "../../kit/loopback-cases.ts";
+} from "../../kit/http/loopback-cases.ts";
 
 const PORT = 8688;
 const paths = {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { assert, constantFrom, jsonValue, property } from "fast-check";
 import { parseJsonc, type JsonNode } from "../../../src/kit/text/jsonc.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 function valueOf(node: JsonNode): unknown {
   if (node.kind === "array") return node.entries.map((entry) => valueOf(entry.node));

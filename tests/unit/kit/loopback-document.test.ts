@@ -14,7 +14,7 @@ import {
   plain,
   worlds,
   type Case,
-} from "../../kit/loopback-cases.ts";
+} from "../../kit/http/loopback-cases.ts";
 
 const PORT = 8688;
 const DOCUMENT = join(ROOT, "docs/loopback.md");

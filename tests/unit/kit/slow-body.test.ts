@@ -8,7 +8,7 @@ import { readBytes } from "../../../src/kit/http/body.ts";
 import { listen } from "../../../src/kit/http/serve.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
-import { SMALL_BOUNDS } from "../../kit/guarded-request.ts";
+import { SMALL_BOUNDS } from "../../kit/http/guarded-request.ts";
 import { eventually } from "../../kit/eventually.ts";
 
 const log = createLog({ level: "error", format: "json", write: () => {}, clock: systemClock });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { readYaml } from "../../../src/kit/text/yaml-file.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 /** In CPU time: quadratic growth would take minutes. */
 const LONG_LIMIT_US = 1_000_000;

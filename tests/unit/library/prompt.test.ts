@@ -6,7 +6,7 @@ import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { Instructions, type InstructionsDeps } from "../../../src/service/library/instructions.ts";
 import { libraryStore } from "../../../src/service/library/store.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { world } from "../../kit/world.ts";
+import { world } from "../../kit/service/world.ts";
 
 test("orders the workspace's instructions before the agent's, by name and without duplicates", async () => {
   await using folder = await temporaryFolder();

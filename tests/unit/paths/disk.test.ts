@@ -25,7 +25,7 @@ import { AppError } from "../../../src/kit/error.ts";
 import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
 import { RootDirectory } from "../../../src/kit/disk/paths-disk.ts";
 import { temporaryFolder, type Folder } from "../../kit/folder.ts";
-import { refusal, refusalText } from "../../kit/refusal.ts";
+import { refusal, refusalText } from "../../kit/http/refusal.ts";
 
 const TEMPORARY = ".cairn-save-test";
 const SECRET = "secret of another place";

@@ -11,7 +11,7 @@ import { loadConfig } from "../../../src/service/config/config.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import { buildParts } from "../../../src/service/parts.ts";
 import { actingAs, requireAdmin, type Caller } from "../../../src/service/identity/caller.ts";
-import { refusal } from "../../kit/refusal.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 
 const GONE = [
   "unauthenticated",

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DOCKER_SETUP_MS, startDocker, startOwnDaemon, type TestDocker } from "../../kit/docker.ts";
-import { openSandbox } from "../../kit/sandbox.ts";
-import { refusalText } from "../../kit/refusal.ts";
+import { openSandbox } from "../../kit/service/sandbox.ts";
+import { refusalText } from "../../kit/http/refusal.ts";
 
 const TIMES = { startMs: 2_000, killMs: 700, commandMs: 1_500, pullMs: 5_000 };
 /** Allowance for the machine's delays, on top of the deadlines. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { makeRunFolder, writeGearFiles } from "../../../src/service/sandbox/files.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
-import { file } from "../../kit/sandbox.ts";
+import { file } from "../../kit/service/sandbox.ts";
 
 const LANES = 3;
 const RUNS_PER_LANE = 120;

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
-import { file, openSandbox, type SandboxKind, type TestSandbox } from "../../kit/sandbox.ts";
-import { refusalText } from "../../kit/refusal.ts";
+import { file, openSandbox, type SandboxKind, type TestSandbox } from "../../kit/service/sandbox.ts";
+import { refusalText } from "../../kit/http/refusal.ts";
 
 const kinds: SandboxKind[] = ["cold", "warm", "subprocess"];
 let docker: TestDocker | undefined;

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
-import { openSandbox, type SandboxKind, type TestSandbox } from "../../kit/sandbox.ts";
+import { openSandbox, type SandboxKind, type TestSandbox } from "../../kit/service/sandbox.ts";
 
 /** Reports its environment as JSON, with either version of control groups. */
 const PROBE = `

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../kit/eventually.ts";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
-import { openSandbox, type SandboxSetup, type TestSandbox } from "../../kit/sandbox.ts";
+import { openSandbox, type SandboxSetup, type TestSandbox } from "../../kit/service/sandbox.ts";
 
 let docker: TestDocker | undefined;
 beforeAll(async () => void (docker = await startDocker()), DOCKER_SETUP_MS);

@@ -9,10 +9,10 @@ import { systemClock } from "../../../src/kit/clock.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { notIsolatedWarning } from "../../../src/service/sandbox/probe.ts";
 import type { SandboxMode } from "../../../src/service/config/schema.ts";
-import { DAEMONS, childrenIn } from "../../kit/gears.ts";
-import { openSandbox } from "../../kit/sandbox.ts";
+import { DAEMONS, childrenIn } from "../../kit/service/gears.ts";
+import { openSandbox } from "../../kit/service/sandbox.ts";
 import { until } from "../../kit/eventually.ts";
-import { refusal, refusalText } from "../../kit/refusal.ts";
+import { refusal, refusalText } from "../../kit/http/refusal.ts";
 
 const posix = test.skipIf(process.platform === "win32");
 const linux = test.skipIf(process.platform !== "linux");

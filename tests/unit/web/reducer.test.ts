@@ -6,7 +6,7 @@ import { array, assert, nat, property, tuple } from "fast-check";
 import type { WorkspaceEvent } from "../../../src/service/events.ts";
 import { reduce, reduceAll } from "../../../web/state/reducer.ts";
 import { type Snapshot, stateOf, type WorkspaceState } from "../../../web/state/workspace-state.ts";
-import { type Recording, recordedTurns } from "../../kit/recorded-turns.ts";
+import { type Recording, recordedTurns } from "../../kit/service/recorded-turns.ts";
 
 let recording: Recording;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { reduce, reduceAll } from "../../../web/state/reducer.ts";
 import { chipState } from "../../../web/state/tool-state.ts";
 import { type Bubble, createTranscript, type Item } from "../../../web/state/transcript.ts";
 import { stateOf, type WorkspaceState } from "../../../web/state/workspace-state.ts";
-import { type Recording, recordedTurns } from "../../kit/recorded-turns.ts";
+import { type Recording, recordedTurns } from "../../kit/service/recorded-turns.ts";
 
 const ENTRIES = 10_000;
 /** Generous: about two on an idle machine. */

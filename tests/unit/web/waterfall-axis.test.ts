@@ -6,7 +6,7 @@ import { axisOf, hasOpenGap } from "../../../web/screens/activity/axis.ts";
 import { ticksOf } from "../../../web/screens/activity/axis-ticks.ts";
 import { gapSentence } from "../../../web/screens/activity/step-label.ts";
 import { waterfallOf } from "../../../web/screens/activity/waterfall.ts";
-import { BEGIN, modelCall, run, stepsOf, tool } from "../../kit/turn-steps.ts";
+import { BEGIN, modelCall, run, stepsOf, tool } from "../../kit/service/turn-steps.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import type { CallSummary } from "../../../src/service/turns/schema.ts";
 import { unfolded, waterfallOf, type WaterfallRow } from "../../../web/screens/activity/waterfall.ts";
-import { BEGIN, modelCall, run, stepsOf, tool } from "../../kit/turn-steps.ts";
+import { BEGIN, modelCall, run, stepsOf, tool } from "../../kit/service/turn-steps.ts";
 
 const named = (row: WaterfallRow) =>
   `${"  ".repeat(row.depth)}${row.agent} ${row.kind === "call" ? `call ${row.number}` : row.step.tool}${

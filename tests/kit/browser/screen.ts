@@ -1,0 +1,45 @@
+// A browser on the interface of the compiled service, shared by all tests of a group:
+//
+//   onScreen("gears", () => screen({ workers: ["scout"] }), (at) => {
+//     test("…", async () => { const page = await at.open("/gears"); … });
+//   });
+
+import { describe, setDefaultTimeout } from "bun:test";
+import type { Page } from "playwright-core";
+import { hasBrowser, type PageOptions, startBrowser } from "./browser.ts";
+import { shared } from "../group-resource.ts";
+import type { RunOptions } from "../service/running.ts";
+import { compiledWorld, type Furniture } from "../service/world.ts";
+
+/** Of a test; a busy machine is slow. */
+const TEST_MS_MAX = 90_000;
+
+/** Left out where there is no browser. */
+export function onScreen<T extends AsyncDisposable>(
+  title: string,
+  make: () => Promise<T>,
+  tests: (at: T) => void,
+): void {
+  describe.if(hasBrowser)(title, () => {
+    setDefaultTimeout(TEST_MS_MAX);
+    tests(shared(make));
+  });
+}
+
+export type Screen = Awaited<ReturnType<typeof screen>>;
+
+export async function screen<const Name extends string = never>(options: Furniture<Name> & RunOptions = {}) {
+  return withBrowser(await compiledWorld(options));
+}
+
+/** Any running service gets a browser. The browser ends first: pages must not see the service end. */
+export async function withBrowser<
+  W extends { readonly url: string; use<T extends AsyncDisposable>(thing: T): T },
+>(at: W) {
+  const browser = at.use(await startBrowser());
+  return Object.assign(at, {
+    browser,
+    /** Opens an address of the interface; a page of its own person unless a context is given. */
+    open: (path: string, page?: PageOptions): Promise<Page> => browser.open(at.url, path, page),
+  });
+}

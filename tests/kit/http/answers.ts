@@ -1,0 +1,38 @@
+// What each route answers, by method and address, from the types of the routes themselves: `Answer<ServiceRoutes, "get", "/users">`.
+
+import type { createRoutes as contextRoutes } from "../../../src/context/server.ts";
+import type { createRoutes as serviceRoutes } from "../../../src/service/server.ts";
+
+export type ServiceRoutes = ReturnType<typeof serviceRoutes>["~Routes"]["api"]["v1"];
+export type ContextRoutes = ReturnType<typeof contextRoutes>["~Routes"]["api"]["v1"];
+
+export type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** `unknown` where the address does not tell the route. */
+export type Answer<Routes, M extends Method, Address extends string> = string extends Address
+  ? unknown
+  : Success<RouteAt<Routes, WithoutQuery<Address>>, M>;
+
+type WithoutQuery<Address extends string> = Address extends `/${infer Path}?${string}`
+  ? Path
+  : Address extends `/${infer Path}`
+    ? Path
+    : never;
+
+type RouteAt<Node, Path extends string> = Path extends `${infer Segment}/${infer Rest}`
+  ? RouteAt<Below<Node, Segment>, Rest>
+  : Below<Node, Path>;
+
+type Below<Node, Segment extends string> = Segment extends keyof Node
+  ? Node[Segment]
+  : { [Key in keyof Node]: Key extends `:${string}` | "*" ? Node[Key] : never }[keyof Node];
+
+type Success<Route, M extends Method> = [Route] extends [never]
+  ? unknown
+  : Route extends Record<M, { response: infer Responses }>
+    ? Responses extends { 200: infer Body }
+      ? Body
+      : Responses extends { 201: infer Body }
+        ? Body
+        : unknown
+    : unknown;

@@ -1,0 +1,69 @@
+// Small gears for tests, and a sandbox that only says what it was asked to run. Programs run for real unless a test hands that in.
+
+import type { GearDetail } from "../../../src/service/gears/schema.ts";
+import type { Sandbox, SandboxRequest, SandboxResult } from "../../../src/service/sandbox/sandbox.ts";
+import type { Client } from "../http/client.ts";
+
+/** Lets the service find the interpreters of this machine, and no container daemon: nothing listens there. */
+export const withPrograms = {
+  environment: { PATH: process.env.PATH ?? "", DOCKER_HOST: "tcp://127.0.0.1:9" },
+};
+
+/**
+ * Bash, on Linux: two processes in sessions of their own, one of them no longer a child of the gear. Says `child <pid>` of each, once it
+ * has left the gear's group.
+ */
+export const DAEMONS = [
+  `read -r one < <(setsid sh -c 'echo $$; exec sleep 600')`,
+  `read -r two < <(setsid sh -c '(setsid sh -c "echo \\$\\$; exec sleep 600" &)')`,
+  "echo child $one; echo child $two",
+].join("\n");
+
+/** Of what a gear says of its children. */
+export function childrenIn(text: string): number[] {
+  return [...text.matchAll(/child (\d+)/g)].map((match) => Number(match[1]));
+}
+
+export const ANY_ARGS = JSON.stringify({ type: "object" });
+
+/** Writes its arguments back. */
+export const ECHO = { name: "echo_args", runtime: "bash", code: "cat\n", args_schema: ANY_ARGS };
+
+/** Creates a gear and returns it as its own page shows it. */
+export async function makeGear(client: Client, fields: Record<string, unknown> = {}): Promise<GearDetail> {
+  const { id } = await client.post("/gears", { ...ECHO, ...fields });
+  return client.get(`/gears/${id}`);
+}
+
+export async function approvedGear(admin: Client, fields: Record<string, unknown> = {}): Promise<GearDetail> {
+  const gear = await makeGear(admin, fields);
+  return admin.patch(`/gears/${gear.id}`, { status: "approved", content_hash: gear.content_hash });
+}
+
+/** Says that it isolates, keeps what it was asked to run, and answers with the arguments. */
+export function isolatedSandbox(
+  run?: (request: SandboxRequest) => Promise<Partial<SandboxResult>>,
+): Sandbox & { requests: SandboxRequest[] } {
+  const requests: SandboxRequest[] = [];
+  return {
+    kind: "docker",
+    isolated: true,
+    requests,
+    decided: async () => {},
+    prepare: async () => {},
+    missingImages: async () => [],
+    run: async (request) => {
+      requests.push(request);
+      const result = {
+        exitCode: 0,
+        stdout: request.stdin,
+        stderr: "",
+        timedOut: false,
+        truncated: false,
+        durationMs: 1,
+      };
+      return { ...result, ...(await run?.(request)) };
+    },
+    stop: async () => {},
+  };
+}

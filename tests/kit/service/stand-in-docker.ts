@@ -1,0 +1,46 @@
+// A stand-in for the docker client: a daemon seems to answer, and a "container" is a plain process in the gear's folder. It isolates
+// nothing: for tests and pictures in which only the test's own gears run. Whatever is about isolation is tested with real containers.
+
+import type { Folder } from "../folder.ts";
+import { GEAR_FOLDER } from "../../../src/service/sandbox/launcher.ts";
+
+/** The stand-in is a shell script. */
+export const canStandIn = process.platform !== "win32";
+
+const script = (missing: readonly string[]) => `#!/bin/sh
+MISSING="${missing.join(" ")}"
+case "$1" in
+  version) echo 1.0 ;;
+  image)
+    for missing in $MISSING; do
+      case "$*" in *" $missing") echo "Error: No such image: $missing" >&2; exit 1 ;; esac
+    done
+    echo sha256:0 ;;
+  pull) exit 1 ;;
+  create) echo stand-in ;;
+  cp) cp /bin/sh "$4" ;;
+  run)
+    for word in "$@"; do
+      case "$word" in --volume=*:${GEAR_FOLDER}:*) folder=\${word#--volume=}; folder=\${folder%%:*} ;; esac
+      script=$word
+    done
+    cd "$folder" && exec /bin/sh -c "$script" ;;
+esac
+`;
+
+/**
+ * Writes it below the folder; returns the environment for a service that shall find it. Temporary files stay in the folder. `missing`: images
+ * that are not there and cannot be pulled.
+ */
+export async function standInDocker(
+  folder: Folder,
+  { missing = [] }: { readonly missing?: readonly string[] } = {},
+): Promise<Record<string, string>> {
+  const program = await folder.write("bin/docker", script(missing));
+  Bun.spawnSync(["chmod", "755", program]);
+  const temporary = await folder.write("tmp/.keep", "");
+  return {
+    PATH: `${program.slice(0, -"/docker".length)}:${process.env.PATH ?? ""}`,
+    TMPDIR: temporary.slice(0, -"/.keep".length),
+  };
+}
