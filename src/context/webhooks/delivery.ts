@@ -184,7 +184,7 @@ export class Deliveries {
   }
 
   async #work(courier: Courier): Promise<void> {
-    const { log, waitsMs } = this.#deps;
+    const { store, log, waitsMs } = this.#deps;
     const { signal } = courier.gone;
     try {
       while (!signal.aborted) {
@@ -194,6 +194,8 @@ export class Deliveries {
           if (next === "more") await this.#rest(courier);
           else await this.#deliver(courier, next);
         } catch (error) {
+          // A delivery does not outlive its webhook.
+          if (!store.byId.get(courier.hook)) return;
           // Such as a full disk. Nothing else would wake it before the next event.
           log.error("a webhook is held up", { webhook: courier.hook, error: messageOf(error) });
           await pause(waitsMs.at(-1) ?? HELD_UP_WAIT_MS, signal);

@@ -67,6 +67,8 @@ async function courier(hooks: number, { send, maySee = () => true, waitsMs = [] 
     rows,
     said,
     path: folder.path,
+    /** Stops the deliveries, and waits for those that are under way. */
+    settled: () => deliveries.stop(),
     last: ({ id }: HookRow) => store.deliveries.all(id, 1)[0],
     async [Symbol.asyncDispose]() {
       await deliveries.stop();
@@ -119,6 +121,23 @@ test("a webhook that this machine held up goes on by itself", async () => {
   expect(sent).toBe(3);
   expect(at.said).toEqual(["a webhook is held up"]);
   expect(new DeadLetterFile(`${at.path}/letters/dead.jsonl`).read(10)).toHaveLength(1);
+});
+
+test("a webhook that is deleted just before a delivery sends nothing, and is no fault", async () => {
+  const gone = Promise.withResolvers<void>();
+  let sent = 0;
+  await using at = await courier(1, {
+    send: async () => (sent += 1) > 0,
+    maySee: ({ id }) => {
+      at.db.writeNow(() => at.store.remove.run(id));
+      gone.resolve();
+      return true;
+    },
+  });
+  await gone.promise;
+  await at.settled();
+  expect(sent).toBe(0);
+  expect(at.said).toEqual([]);
 });
 
 test("the newest dead letters are read across the rotation, without a torn line, up to a limit of bytes", async () => {
