@@ -293,9 +293,7 @@ onScreen("the inspector", chatRoom, (room) => {
     await dialog.getByRole("button", { name: "Edit limits" }).click();
     await dialog.getByLabel("Dollars per day").fill("2");
     await dialog.getByRole("button", { name: "Save limits" }).click();
-    await dialog
-      .getByText("calls of today had no price, so the limits in dollars do not count them.")
-      .waitFor();
+    await dialog.getByText("calls today had no price, so the limits in dollars do not count them.").waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     expect((await chat(desk, "More.")).status).toBe("failed");
     await page.keyboard.press("Escape");

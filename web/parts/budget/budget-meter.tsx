@@ -4,7 +4,7 @@ import { A } from "@solidjs/router";
 import { createMemo, For, type JSX, Show } from "solid-js";
 import type { Usage } from "../../../src/service/usage/schema.ts";
 import type { Budget } from "../../../src/service/workspaces/schema.ts";
-import { costText, count, money, percent } from "../../kit/format.ts";
+import { costText, count, money, percent, plural } from "../../kit/format.ts";
 import "./budget.css";
 
 interface Daily {
@@ -75,9 +75,8 @@ export function BudgetMeter(props: {
       <Show when={uncounted()}>
         {(calls) => (
           <p class="small budget-over">
-            {calls() === 1 ? "A call" : `${count(calls())} calls`} of today had no price, so the limits in
-            dollars do not count {calls() === 1 ? "it" : "them"}. <A href="/models">Set prices</A>, or limit
-            tokens.
+            {plural(calls(), "call")} today had no price, so the limits in dollars do not count{" "}
+            {calls() === 1 ? "it" : "them"}. <A href="/models">Set prices</A>, or limit tokens.
           </p>
         )}
       </Show>
