@@ -9,6 +9,7 @@ import { call, say } from "../kit/model/index.ts";
 import { refusal } from "../kit/http/refusal.ts";
 import { searchable, searchLab } from "../kit/service/searching.ts";
 import { world } from "../kit/service/world.ts";
+import { withoutLibraryLists } from "../kit/service/earlier-build.ts";
 
 const QUERY = "heron migration 2026";
 const forge = (code: string) =>
@@ -136,6 +137,7 @@ test("names who decided on which version of a gear, also decisions from before t
     db.run("DROP INDEX events_decisions");
     db.run("DROP INDEX calls_days");
     db.run("DROP TABLE arrived_texts");
+    withoutLibraryLists(db);
     db.run("DELETE FROM migrations WHERE name >= '020'");
   });
   // The audit took its time a moment earlier.

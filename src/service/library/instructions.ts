@@ -17,6 +17,7 @@ import {
   BINDINGS_PER_WORKSPACE_MAX,
   INSTRUCTION_CHARACTERS_MAX,
   INSTRUCTIONS_MAX,
+  VERSIONS_PAGE_BYTES_MAX,
   type BindInstruction,
   type CreateInstruction,
   type Instruction,
@@ -26,6 +27,10 @@ import {
   type UpdateInstruction,
 } from "./schema.ts";
 import type { BindingRow, InstructionRow, LibraryStore, VersionRow } from "./store.ts";
+
+const PER_PAGE = 500;
+/** Texts of up to 100,000 characters. */
+const VERSIONS_PER_READ = 10;
 
 export interface InstructionsDeps {
   db: Db;
@@ -51,9 +56,23 @@ export class Instructions {
     this.#deps = deps;
   }
 
-  /** Any caller. Lists instructions by name, without their texts. */
-  list(): InstructionSummary[] {
-    return this.#deps.store.all.all().map(toSummary);
+  /** Any caller. Yields all instructions by name, without their texts. Each page takes about a millisecond. */
+  *pages(): Generator<InstructionSummary[]> {
+    for (let after = ""; ;) {
+      const rows = this.#deps.store.page.all(after, PER_PAGE);
+      yield rows.map(toSummary);
+      if (rows.length < PER_PAGE) return;
+      after = rows.at(-1)!.name_key;
+    }
+  }
+
+  /** The first instructions by name, without their texts. */
+  first(count: number): InstructionSummary[] {
+    return this.#deps.store.page.all("", count).map(toSummary);
+  }
+
+  get count(): number {
+    return this.#deps.store.count.get()!.count;
   }
 
   /** Any caller. */
@@ -67,15 +86,31 @@ export class Instructions {
     return row ? toInstruction(row) : undefined;
   }
 
-  /** Any caller. Returns pages newest first, each in ascending order. `before` is a version. */
+  /**
+   * Any caller. Returns pages newest first, each in ascending order. `before` is a version. A page is cut at VERSIONS_PAGE_BYTES_MAX of text; the
+   * last one contains version 1.
+   */
   versions(id: number, page: PageQuery): InstructionVersion[] {
     this.existing(id);
-    const rows = this.#deps.store.versions.all(
-      id,
-      page.before ?? Number.MAX_SAFE_INTEGER,
-      page.limit ?? LIST_DEFAULT,
-    );
-    return rows.map(toVersion).toReversed();
+    return [...this.#newest(id, page)].toReversed().map(toVersion);
+  }
+
+  /** Yields versions until the page is full. */
+  *#newest(id: number, { before = Number.MAX_SAFE_INTEGER, limit = LIST_DEFAULT }: PageQuery) {
+    let bytes = 0;
+    let next = before;
+    for (let left = limit; left > 0; left -= VERSIONS_PER_READ) {
+      const wanted = Math.min(left, VERSIONS_PER_READ);
+      const rows = this.#deps.store.versions.all(id, next, wanted);
+      for (const row of rows) {
+        const isFirst = bytes === 0;
+        bytes += Buffer.byteLength(row.text);
+        if (bytes > VERSIONS_PAGE_BYTES_MAX && !isFirst) return;
+        yield row;
+      }
+      if (rows.length < wanted) return;
+      next = rows.at(-1)!.version;
+    }
   }
 
   /** Any caller, who becomes the author. Raises `invalid`, `conflict` (name taken), `refused` (too many). */
@@ -269,7 +304,7 @@ export class Instructions {
   }
 
   boundCount(id: number): number {
-    return this.#deps.store.bindingsOfInstruction.all(id).length;
+    return this.#deps.store.boundCount.get(id)!.count;
   }
 
   existing(id: number): InstructionRow {
@@ -280,6 +315,11 @@ export class Instructions {
 
   existingByKey(key: string): InstructionRow | null {
     return this.#deps.store.byKey.get(key);
+  }
+
+  /** Null: no instruction has that name. */
+  authorOf(key: string): Pick<InstructionRow, "author_id"> | null {
+    return this.#deps.store.authorOf.get(key);
   }
 
   requireEditor(caller: Caller, row: InstructionRow): void {

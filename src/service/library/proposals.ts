@@ -12,11 +12,14 @@ import type { Caller } from "../identity/caller.ts";
 import type { ToolScope } from "../tools/tool.ts";
 import type { Access } from "../workspaces/access.ts";
 import { contentOf, mayEdit, parseWording, type Instructions, type Wording } from "./instructions.ts";
-import type { ProposalRow, ProposalStore } from "./proposal-store.ts";
+import type { PendingRow, ProposalRow, ProposalStore } from "./proposal-store.ts";
 import { PROPOSALS_OPEN_PER_WORKSPACE_MAX, type DecideProposal, type Proposal } from "./schema.ts";
 
 /** The words of the interface. */
 const STATUS_WORDS = { pending: "pending", accepted: "approved", refused: "rejected" } as const;
+
+/** Texts of up to 100,000 characters. */
+const PER_PAGE = 10;
 
 interface ProposalsDeps {
   db: Db;
@@ -35,9 +38,18 @@ export class Proposals {
     this.#deps = deps;
   }
 
-  /** Lists pending proposals of the workspaces visible to the caller, oldest first. */
-  pending(caller: Caller): Proposal[] {
-    return this.#visible(caller).map(toProposal);
+  /** Yields pending proposals of the workspaces visible to the caller, oldest first. Each page takes a few milliseconds. */
+  *pages(caller: Caller): Generator<Proposal[]> {
+    const ids = [...this.#visible(caller)].map(({ id }) => id);
+    for (let from = 0; from < ids.length; from += PER_PAGE) {
+      // Read now, because some may have been decided or hidden meanwhile.
+      const sees = this.#deps.access.sight(caller);
+      yield ids
+        .slice(from, from + PER_PAGE)
+        .map((id) => this.#deps.store.byId.get(id))
+        .filter((row) => row !== null && row.status === "pending" && sees(row.workspace_id))
+        .map((row) => toProposal(row!));
+    }
   }
 
   get(caller: Caller, id: number): Proposal {
@@ -49,8 +61,9 @@ export class Proposals {
     if (caller.agent !== undefined) return [];
     return this.#visible(caller)
       .filter((row) => this.#mayDecide(caller, row))
-      .slice(0, limit)
-      .map((row) => this.#toApproval(row));
+      .take(limit)
+      .map((row) => this.#toApproval(row))
+      .toArray();
   }
 
   /**
@@ -84,6 +97,7 @@ export class Proposals {
       user_name: scope.caller.name,
       turn_id: scope.turnId,
       tainted: scope.tainted ? 1 : 0,
+      characters: lengthOf(wording.text),
       created_at: clock.now(),
     })!;
     journal.append(scope.workspaceId, scope.turnId, "approval.requested", {
@@ -157,8 +171,12 @@ export class Proposals {
     else instructions.createIn(caller, wording, row.agent);
   }
 
-  #visible(caller: Caller): ProposalRow[] {
-    return this.#deps.store.pending.all().filter((row) => this.#deps.access.sees(caller, row.workspace_id));
+  #visible(caller: Caller): IteratorObject<PendingRow> {
+    const sees = this.#deps.access.sight(caller);
+    return this.#deps.store.pending
+      .all()
+      .values()
+      .filter((row) => sees(row.workspace_id));
   }
 
   #existing(caller: Caller, id: number): ProposalRow {
@@ -168,8 +186,8 @@ export class Proposals {
   }
 
   /** Anyone who sees the workspace may decide on a new instruction; a change requires its author or an admin. */
-  #mayDecide(caller: Caller, row: ProposalRow): boolean {
-    const current = this.#deps.instructions.existingByKey(row.name_key);
+  #mayDecide(caller: Caller, row: PendingRow): boolean {
+    const current = this.#deps.instructions.authorOf(row.name_key);
     return current === null || mayEdit(caller, current);
   }
 
@@ -177,10 +195,10 @@ export class Proposals {
     return toProposal(this.#deps.store.byId.get(id)!);
   }
 
-  #toApproval(row: ProposalRow): Approval {
+  #toApproval(row: PendingRow): Approval {
     const kind = row.base_version === null ? "a new instruction" : `a change to version ${row.base_version}`;
     const bound = row.instruction_id === null ? 0 : this.#deps.instructions.boundCount(row.instruction_id);
-    const facts = [`It is ${kind}, ${[...row.text].length} characters long.`];
+    const facts = [`It is ${kind}, ${row.characters} characters long.`];
     if (bound > 0)
       facts.push(
         `It is bound in ${bound} ${bound === 1 ? "place" : "places"} and will be part of those prompts.`,
@@ -227,4 +245,11 @@ function toProposal(row: ProposalRow): Proposal {
     decided_at: row.decided_at === null ? null : rfc3339(row.decided_at),
     created_at: rfc3339(row.created_at),
   };
+}
+
+/** Counts code points without making an array of them. */
+function lengthOf(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { matchedVersion } from "../../kit/http/entity-tags.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
+import { answerList } from "../../kit/http/list-answer.ts";
 import { IF_MATCH } from "../../kit/http/request-headers.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
@@ -57,7 +58,10 @@ export function libraryRoutes(plugin: Admission, instructions: Instructions, pro
 function instructionRoutes(plugin: Admission, instructions: Instructions) {
   return new Elysia({ name: "instructions", normalize: false, prefix: "/instructions", tags: ["library"] })
     .use(plugin)
-    .get("", () => instructions.list(), { caller: "any", response: Type.Array(InstructionSummary) })
+    .get("", ({ request }) => answerList(exchangeOf(request).id, instructions.pages()) as never, {
+      caller: "any",
+      response: Type.Array(InstructionSummary),
+    })
     .post(
       "",
       async ({ caller, body, status }) => instructions.create(caller, body).then((made) => status(201, made)),
@@ -118,7 +122,10 @@ function proposalRoutes(plugin: Admission, proposals: Proposals) {
     tags: ["library"],
   })
     .use(plugin)
-    .get("", ({ caller }) => proposals.pending(caller), { caller: "any", response: Type.Array(Proposal) })
+    .get("", ({ caller, request }) => answerList(exchangeOf(request).id, proposals.pages(caller)) as never, {
+      caller: "any",
+      response: Type.Array(Proposal),
+    })
     .get("/:id", ({ caller, params }) => proposals.get(caller, params.id), {
       caller: "ws",
       params: fromPath(IdParams),

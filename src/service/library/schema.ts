@@ -5,6 +5,8 @@ import { GivenName, closed, Id, nullable, oneOf, Time } from "../../kit/schema.t
 
 export const INSTRUCTION_CHARACTERS_MAX = 100_000;
 export const INSTRUCTIONS_MAX = 10_000;
+/** Of text, in one page of versions; a single version may be larger. */
+export const VERSIONS_PAGE_BYTES_MAX = 1024 * 1024;
 /** Bounded, because each binding adds text to every prompt. */
 export const BINDINGS_PER_WORKSPACE_MAX = 500;
 export const PROPOSALS_OPEN_PER_WORKSPACE_MAX = 50;

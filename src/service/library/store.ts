@@ -40,15 +40,20 @@ const INSTRUCTION =
   "SELECT id, name, name_key, text, version, author_id, author, created_at, updated_at FROM instructions";
 /** Excludes bindings to removed agents. */
 const BINDING = `SELECT b.id, b.workspace_id, b.instruction_id, i.name, i.version, b.agent_id, b.created_at
-  FROM instruction_bindings b JOIN instructions i ON i.id = b.instruction_id LEFT JOIN agents a ON a.id = b.agent_id
-  WHERE a.removed_at IS NULL`;
+  FROM instruction_bindings b JOIN instructions i INDEXED BY instructions_facts ON i.id = b.instruction_id
+  LEFT JOIN agents a ON a.id = b.agent_id WHERE a.removed_at IS NULL`;
 
 export type LibraryStore = ReturnType<typeof libraryStore>;
 
 export function libraryStore(db: Db) {
   return {
-    all: db.query<Omit<InstructionRow, "text">, []>(
-      "SELECT id, name, name_key, version, author_id, author, created_at, updated_at FROM instructions ORDER BY name_key",
+    /** By name, after one. Reads an index, never the texts. */
+    page: db.query<Omit<InstructionRow, "text">, [string, number]>(
+      `SELECT id, name, name_key, version, author_id, author, created_at, updated_at FROM instructions INDEXED BY instructions_list
+       WHERE name_key > ? ORDER BY name_key LIMIT ?`,
+    ),
+    authorOf: db.query<Pick<InstructionRow, "author_id">, [string]>(
+      "SELECT author_id FROM instructions INDEXED BY instructions_list WHERE name_key = ?",
     ),
     count: db.query<{ count: number }, []>("SELECT count(*) AS count FROM instructions"),
     byId: db.query<InstructionRow, [number]>(`${INSTRUCTION} WHERE id = ?`),
@@ -65,6 +70,7 @@ export function libraryStore(db: Db) {
       `INSERT INTO instruction_versions (instruction_id, version, name, text, hash, author, proposed_by, created_at)
        VALUES ($instruction_id, $version, $name, $text, $hash, $author, $proposed_by, $created_at)`,
     ),
+    /** Newest first. */
     versions: db.query<VersionRow, [number, number, number]>(
       `SELECT version, name, text, hash, author, proposed_by, created_at FROM instruction_versions
        WHERE instruction_id = ? AND version < ? ORDER BY version DESC LIMIT ?`,
@@ -75,6 +81,10 @@ export function libraryStore(db: Db) {
     bindingById: db.query<BindingRow, [number]>(`${BINDING} AND b.id = ?`),
     bindingsOfInstruction: db.query<BindingRow, [number]>(
       `${BINDING} AND b.instruction_id = ? AND EXISTS (SELECT 1 FROM workspaces w WHERE w.id = b.workspace_id) ORDER BY b.id`,
+    ),
+    boundCount: db.query<{ count: number }, [number]>(
+      `SELECT count(*) AS count FROM instruction_bindings b LEFT JOIN agents a ON a.id = b.agent_id
+       WHERE b.instruction_id = ? AND a.removed_at IS NULL AND EXISTS (SELECT 1 FROM workspaces w WHERE w.id = b.workspace_id)`,
     ),
     bindingCount: db.query<{ count: number }, [number]>(
       "SELECT count(*) AS count FROM instruction_bindings WHERE workspace_id = ?",

@@ -31,19 +31,19 @@ function listTool(instructions: Instructions): DatabaseTool {
       "Lists the instructions in the library: reusable texts that tell agents how to work. Those bound to you are already in your prompt.",
     parameters: NoInput,
     apply: (scope) => {
-      const all = instructions.list();
-      if (all.length === 0) return ok("The library is empty.");
+      const { count } = instructions;
+      if (count === 0) return ok("The library is empty.");
       const mine = new Set(
         instructions
           .bindingsOf(scope.workspaceId)
           .filter((each) => each.agent_id === null || each.agent_id === scope.agentId)
           .map((each) => each.instruction_id),
       );
-      const lines = all
-        .slice(0, SHOWN_MAX)
+      const lines = instructions
+        .first(SHOWN_MAX)
         .map((each) => `${each.name} (version ${each.version}${mine.has(each.id) ? ", bound to you" : ""})`);
-      if (all.length > lines.length)
-        lines.push(`(${all.length - lines.length} more are not shown; instruction_read finds them by name.)`);
+      if (count > lines.length)
+        lines.push(`(${count - lines.length} more are not shown; instruction_read finds them by name.)`);
       return ok(lines.join("\n"));
     },
   });

@@ -368,7 +368,7 @@ CREATE TABLE instruction_proposals (
   decided_auth TEXT CHECK (decided_auth IN ('loopback', 'session', 'token')),
   decided_at INTEGER,
   created_at INTEGER NOT NULL
-) STRICT;
+, characters INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE egress_grants (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -573,8 +573,6 @@ CREATE INDEX instruction_bindings_instruction ON instruction_bindings (instructi
 
 CREATE INDEX instruction_bindings_agent ON instruction_bindings (agent_id) WHERE agent_id IS NOT NULL;
 
-CREATE INDEX instruction_proposals_pending ON instruction_proposals (id) WHERE status = 'pending';
-
 CREATE INDEX instruction_proposals_workspace ON instruction_proposals (workspace_id, id);
 
 CREATE INDEX instruction_proposals_instruction ON instruction_proposals (instruction_id) WHERE instruction_id IS NOT NULL;
@@ -650,6 +648,16 @@ CREATE INDEX gear_decisions_gear ON gear_decisions (gear_id, id);
 CREATE INDEX gear_decisions_version ON gear_decisions (gear_id, version, id);
 
 CREATE INDEX calls_days ON calls (workspace_id, started_at, id);
+
+CREATE INDEX instructions_list ON instructions (name_key, name, version, author_id, author, created_at, updated_at);
+
+CREATE INDEX instructions_facts ON instructions (id, name_key, name, version);
+
+CREATE INDEX instruction_proposals_pending ON instruction_proposals (
+  id, workspace_id, instruction_id, base_version, name, name_key, hash, agent, user_name, tainted, characters, created_at
+) WHERE status = 'pending';
+
+CREATE INDEX instruction_proposals_open ON instruction_proposals (workspace_id, hash, base_version) WHERE status = 'pending';
 
 CREATE VIEW workspaces AS
   SELECT id, name, name_key, description, branch, shared_branch, owner_id, budget, created_at, coalesce(display_name, name) AS display_name, archived_at

@@ -11,6 +11,7 @@ import { measuredServer } from "../../kit/service/measured-server.ts";
 import { say, startModel } from "../../kit/model/index.ts";
 import { addMemory } from "../../kit/service/large-memory.ts";
 import { world } from "../../kit/service/world.ts";
+import { addLibrary } from "./library-rows.ts";
 import { PICTURE } from "./message-rows.ts";
 import { TRIES } from "./nobody-waits.ts";
 import { addWorkspaces } from "./workspace-rows.ts";
@@ -65,6 +66,7 @@ async function furnish(data: string, modelUrl: string) {
   };
   const workspaceId = await begun("w");
   const crowdedId = await begun("crowded");
+  const libraryId = await begun("library");
   const spareIds: number[] = [];
   while (spareIds.length < TRIES) spareIds.push(await begun(`spare ${spareIds.length}`));
   const [agent] = await admin.get(`/workspaces/${workspaceId}/agents`);
@@ -80,12 +82,15 @@ async function furnish(data: string, modelUrl: string) {
   const path = join(data, "service.db");
   addAgents(path, crowdedId);
   addWorkspaces(path);
+  const instructionId = addLibrary(path, libraryId);
   for (const id of spareIds) addConversation(path, id);
   const calls = addMuch(path, workspaceId);
   const forkId = addFork(path, turn!.id);
   const ids = {
     attachedHash,
     crowdedId,
+    libraryId,
+    instructionId,
     spareIds,
     workspaceId,
     agentId: agent!.id,

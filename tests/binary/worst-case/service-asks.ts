@@ -20,6 +20,9 @@ export interface FurnishedService extends AsyncDisposable {
   readonly data: string;
   /** A workspace with as many agents and wires as there may be. */
   readonly crowdedId: number;
+  /** A workspace with as many bound instructions as there may be, and one of them, with many versions. */
+  readonly libraryId: number;
+  readonly instructionId: number;
   /** Workspaces with long conversations, to be deleted. */
   readonly spareIds: number[];
   /** A turn that begins another branch than all others. */

@@ -7,6 +7,7 @@ import { lookAtCopy } from "../../kit/service/database-copy.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { FINDING_ROWS } from "./finding-rows.ts";
 import { BUSY } from "../../kit/service/large-memory.ts";
+import { LIBRARY_ROWS } from "./library-rows.ts";
 import { MESSAGE_ROWS } from "./message-rows.ts";
 import { WORKSPACE_ROWS } from "./workspace-rows.ts";
 import { asks, get, own, type ServiceCase } from "./service-asks.ts";
@@ -73,6 +74,7 @@ const MEMORY = "/context/file?path=large.md";
 export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, ServiceCase>>>> = {
   ...WORKSPACE_ROWS,
   ...FINDING_ROWS,
+  ...LIBRARY_ROWS,
   "GET /context/files": { "of many": get(() => "/context/files") },
   "GET /context/file": { "as large as it may be": get(() => MEMORY) },
   "GET /context/history": { "of a document": get(() => "/context/history?path=large.md") },
@@ -292,17 +294,12 @@ export const SERVICE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
     "GET /workspaces/{id}/agents",
     "GET /workspaces/{id}/wires",
     "GET /workspaces/{id}/files",
-    "GET /instructions",
-    "GET /instructions/{id}/versions",
-    "GET /instruction-proposals",
-    "GET /workspaces/{id}/instructions",
     "GET /workspaces/{id}/context",
     "GET /workspaces/{id}/memory/writes",
     "GET /gears",
     "GET /gears/{id}/versions",
     "GET /gears/{id}/runs",
     "GET /workspaces/{id}/gears",
-    "GET /approvals",
     "GET /egress/pending",
     "GET /egress/log",
     "GET /workspaces/{id}/egress",

@@ -13,7 +13,7 @@ import { createQuery, type Query, refresh } from "../../api/query.ts";
 
 /** The server lists bindings per workspace only; beyond this many workspaces, the screen says how many it skipped. */
 const WORKSPACES_LOOKED_AT = 60;
-export const VERSIONS_PER_PAGE = 100;
+const VERSIONS_PER_PAGE = 100;
 
 export function instructionQuery(id: () => number): Query<Instruction> {
   return createQuery(() => {

@@ -10,7 +10,7 @@ import { Select } from "../../kit/form.tsx";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { Loaded } from "../../kit/states.tsx";
 import { attempt } from "../../kit/toast.tsx";
-import { readVersions, VERSIONS_PER_PAGE } from "./queries.ts";
+import { readVersions } from "./queries.ts";
 
 export function Versions(props: { readonly instruction: Instruction }): JSX.Element {
   const id = () => props.instruction.id;
@@ -41,7 +41,7 @@ export function Versions(props: { readonly instruction: Instruction }): JSX.Elem
               <ul class="library-versions">
                 <For each={all()}>{(version) => <VersionRow version={version} />}</For>
               </ul>
-              <Show when={data().length === VERSIONS_PER_PAGE && more(all())}>
+              <Show when={more(all())}>
                 <Button small busy={busy()} onClick={() => void readEarlier(all().at(-1)!.version)}>
                   Load earlier versions
                 </Button>

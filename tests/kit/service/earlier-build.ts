@@ -1,0 +1,16 @@
+// The database of a service as an earlier build left it.
+
+import type { Database } from "bun:sqlite";
+
+/** Before migration 022, without its record. */
+export function withoutLibraryLists(db: Database): void {
+  const indexes = [
+    "instructions_list",
+    "instructions_facts",
+    "instruction_proposals_pending",
+    "instruction_proposals_open",
+  ];
+  for (const name of indexes) db.run(`DROP INDEX ${name}`);
+  db.run("ALTER TABLE instruction_proposals DROP COLUMN characters");
+  db.run("CREATE INDEX instruction_proposals_pending ON instruction_proposals (id) WHERE status = 'pending'");
+}
