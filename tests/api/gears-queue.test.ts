@@ -1,7 +1,7 @@
 // Goal: runs of gears over the limit are queued and checked again when they begin; a queued run whose caller leaves does not run.
 
 import { expect, test } from "bun:test";
-import { approvedGear, isolatedSandbox } from "../kit/service/gears.ts";
+import { approvedGear, heldSandbox } from "../kit/service/gears.ts";
 import { GEAR_RUNS_AT_ONCE_MAX } from "../../src/service/gears/schema.ts";
 import { world } from "../kit/service/world.ts";
 
@@ -15,20 +15,14 @@ const NUMBER_ARGS = JSON.stringify({
 const QUEUED = { type: "queued", data: { running: GEAR_RUNS_AT_ONCE_MAX } };
 
 test("queues runs over the limit, and refuses one that lost its approval while queued", async () => {
-  const open = Promise.withResolvers<void>();
-  const full = Promise.withResolvers<void>();
-  const sandbox = isolatedSandbox(async () => {
-    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) full.resolve();
-    await open.promise;
-    return {};
-  });
+  const { sandbox, open, full } = heldSandbox();
   await using at = await world({ sandbox });
   const gear = await approvedGear(at.admin);
   const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
-  await full.promise;
+  await full;
   await using reader = await at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: {} });
   await at.admin.patch(`/gears/${gear.id}`, { status: "disabled" });
-  open.resolve();
+  open();
   expect((await Promise.all(runs)).map((result) => result.exit_code)).toEqual(runs.map(() => 0));
   expect((await reader.all()).map(({ type, data }) => ({ type, data: data as unknown }))).toEqual([
     QUEUED,
@@ -45,21 +39,15 @@ test("queues runs over the limit, and refuses one that lost its approval while q
 });
 
 test("does not run a gear that was changed and approved again while a run was queued", async () => {
-  const open = Promise.withResolvers<void>();
-  const full = Promise.withResolvers<void>();
-  const sandbox = isolatedSandbox(async () => {
-    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) full.resolve();
-    await open.promise;
-    return {};
-  });
+  const { sandbox, open, full } = heldSandbox();
   await using at = await world({ sandbox });
   const gear = await approvedGear(at.admin);
   const runs = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
-  await full.promise;
+  await full;
   await using reader = await at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: {} });
   await at.admin.put(`/gears/${gear.id}`, { args_schema: NUMBER_ARGS });
   await at.admin.patch(`/gears/${gear.id}`, { status: "approved" });
-  open.resolve();
+  open();
   await Promise.all(runs);
   const message = "run refused; gear not executed: the gear was changed meanwhile";
   expect((await reader.all()).map(({ type, data }) => ({ type, data: data as unknown }))).toEqual([
@@ -69,20 +57,13 @@ test("does not run a gear that was changed and approved again while a run was qu
 });
 
 test("a queued run whose caller leaves is dropped; the next one takes its place", async () => {
-  const ends = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX + 1 }, () => Promise.withResolvers<void>());
-  const full = Promise.withResolvers<void>();
-  const sandbox = isolatedSandbox(async () => {
-    const mine = ends[sandbox.requests.length - 1]!;
-    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) full.resolve();
-    await mine.promise;
-    return {};
-  });
+  const { sandbox, open, full } = heldSandbox();
   await using at = await world({ sandbox });
   const gear = await approvedGear(at.admin);
   const run = (who: string) =>
     at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body: { args: { who } } });
   const before = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
-  await full.promise;
+  await full;
   const leaves = await run("leaves");
   await leaves.until(({ type }) => type === "queued");
   const hangingUp = new AbortController();
@@ -96,7 +77,7 @@ test("a queued run whose caller leaves is dropped; the next one takes its place"
   hangingUp.abort();
   await expect(hangsUp).rejects.toThrow();
   await at.admin.get(`/gears/${gear.id}`);
-  ends.forEach((end) => end.resolve());
+  open();
   expect((await stays.all()).map(({ type }) => type)).toContain("result");
   await Promise.all(before);
   expect(sandbox.requests.slice(GEAR_RUNS_AT_ONCE_MAX).map(({ stdin }) => stdin)).toEqual([

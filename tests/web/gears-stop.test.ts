@@ -5,7 +5,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { accessibilityProblems } from "../kit/browser/axe.ts";
 import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
 import { eventually } from "../kit/eventually.ts";
-import { isolatedSandbox, makeGear, withPrograms } from "../kit/service/gears.ts";
+import { heldSandbox, makeGear, withPrograms } from "../kit/service/gears.ts";
 import { world } from "../kit/service/world.ts";
 import { GEAR_RUNS_AT_ONCE_MAX } from "../../src/service/gears/schema.ts";
 
@@ -41,20 +41,14 @@ test.if(hasBrowser && process.platform !== "win32")(
 );
 
 test.if(hasBrowser)("shows that a run is queued, and Stop takes it back", async () => {
-  const free = Promise.withResolvers<void>();
-  const full = Promise.withResolvers<void>();
-  const sandbox = isolatedSandbox(async () => {
-    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) full.resolve();
-    await free.promise;
-    return {};
-  });
+  const { sandbox, open, full } = heldSandbox();
   await using at = await world({ sandbox });
   await using browser = await startBrowser();
   const gear = await makeGear(at.admin);
   const before = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () =>
     at.admin.post(`/gears/${gear.id}/run?dry=1`),
   );
-  await full.promise;
+  await full;
   const page = await browser.open(at.url, `/gears/${gear.id}/review`);
   const dryRun = page.getByRole("button", { name: "Dry run" });
   const queued = page.getByText(`queued: ${GEAR_RUNS_AT_ONCE_MAX} gears are running`);
@@ -68,7 +62,7 @@ test.if(hasBrowser)("shows that a run is queued, and Stop takes it back", async 
   expect(await page.getByRole("alert").count()).toBe(0);
   await dryRun.click();
   await queued.waitFor();
-  free.resolve();
+  open();
   await page.getByText(/^exit 0 · /).waitFor();
   await Promise.all(before);
   expect(sandbox.requests).toHaveLength(GEAR_RUNS_AT_ONCE_MAX + 1);

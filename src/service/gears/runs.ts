@@ -84,7 +84,7 @@ export interface Ended {
 interface Following {
   /** Ends the run. */
   readonly cancel?: AbortSignal;
-  /** Nobody waits for the run any more: it leaves the queue. No effect once it has begun. */
+  /** The caller has left: removes a queued run from the queue. A run that has started goes on. */
   readonly left?: AbortSignal;
   /** Called if all places are taken. */
   readonly queued?: () => void;

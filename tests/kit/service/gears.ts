@@ -3,6 +3,7 @@
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import type { Sandbox, SandboxRequest, SandboxResult } from "../../../src/service/sandbox/sandbox.ts";
 import type { Client } from "../http/client.ts";
+import { GEAR_RUNS_AT_ONCE_MAX } from "../../../src/service/gears/schema.ts";
 
 /** Lets the service find the interpreters of this machine, and no container daemon: nothing listens there. */
 export const withPrograms = {
@@ -66,4 +67,16 @@ export function isolatedSandbox(
     },
     stop: async () => {},
   };
+}
+
+/** A sandbox whose runs go on until `open` is called. `full` resolves when as many run as may at once. */
+export function heldSandbox() {
+  const opened = Promise.withResolvers<void>();
+  const filled = Promise.withResolvers<void>();
+  const sandbox = isolatedSandbox(async () => {
+    if (sandbox.requests.length === GEAR_RUNS_AT_ONCE_MAX) filled.resolve();
+    await opened.promise;
+    return {};
+  });
+  return { sandbox, open: opened.resolve, full: filled.promise };
 }
