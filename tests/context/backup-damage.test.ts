@@ -25,6 +25,9 @@ import { runContext } from "../kit/context/running-context.ts";
 const SPACE_DB = "spaces/team/.cairn/space.db";
 const SPACE_FILE = "spaces/team/.cairn/space.yaml";
 const AUDIT = "audit/audit.jsonl";
+/** Damage is never taken for an edited manifest, another format or a wrong file. */
+const DAMAGED =
+  /^(?:is damaged or not a backup: decompression failed|the archive is damaged or truncated|its seal (?:does not match|is missing))/;
 
 /** A backup of two files, one of them with two versions, in its own folder. */
 const good = shared(async () => {
@@ -73,7 +76,11 @@ async function saidOf(path: string): Promise<string> {
   expect([verified.exitCode, verified.stdout]).toEqual([1, ""]);
   expect(readdirSync(good.folder.path)).toEqual(before);
   expect(readdirSync(scratch.path)).toEqual([]);
-  return verified.stderr.replace(`Error: ${path}`, "").replace(/^:? /, "").trimEnd();
+  return sentenceOf(path, verified.stderr.replace("Error: ", ""));
+}
+
+function sentenceOf(path: string, message: string): string {
+  return message.replace(path, "").replace(/^:? /, "").trimEnd();
 }
 
 const packed = (members: readonly BackupMember[]) =>
@@ -99,12 +106,7 @@ describe("the archive", () => {
       const flipped = Buffer.from(bytes);
       const at = Math.floor((bytes.length - 1) * share);
       flipped[at]! ^= 0x10;
-      expect([share, await saidOf(file(flipped))]).toEqual([
-        share,
-        expect.stringMatching(
-          /differs from the file|decompression failed|damaged or truncated|not the name of a file|was edited|not valid JSON|seal/,
-        ),
-      ]);
+      expect([share, await saidOf(file(flipped))]).toEqual([share, expect.stringMatching(DAMAGED)]);
     }
   });
 
@@ -176,23 +178,20 @@ describe("the archive", () => {
   test("finds every flipped byte", async () => {
     const bytes = readFileSync(good.path);
     const never = new AbortController().signal;
-    const overlooked: number[] = [];
+    const unexpected: unknown[] = [];
     // Every byte near both ends, where the headers are, and a sample in between.
     const path = file(bytes);
     for (let at = 0; at < bytes.length; at += at < 40 || at >= bytes.length - 60 ? 1 : 61) {
       const flipped = Buffer.from(bytes);
       flipped[at]! ^= 1 << (at % 8);
       writeFileSync(path, flipped);
-      const verified = verifyBackup(path, good.folder.path, never, () => {});
-      if (
-        await verified.then(
-          () => true,
-          () => false,
-        )
-      )
-        overlooked.push(at);
+      const said = await verifyBackup(path, good.folder.path, never, () => {}).then(
+        () => "nothing",
+        (error: unknown) => sentenceOf(path, (error as Error).message),
+      );
+      if (!DAMAGED.test(said)) unexpected.push({ at, said });
     }
-    expect(overlooked).toEqual([]);
+    expect(unexpected).toEqual([]);
   });
 
   test("is refused with a link instead of a file", async () => {
@@ -241,7 +240,7 @@ describe("the manifest", () => {
     ] as const)
       await finds(
         forged((manifest) => ({ ...manifest, format })),
-        `Error: the backup has format ${format}, from ${age} version (cairn ${by}); this version reads format 1, so restore with the version that made it`,
+        `the backup has format ${format}, from ${age} version (cairn ${by}); this version reads format 1, so restore with the version that made it`,
       );
   });
 });

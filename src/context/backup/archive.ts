@@ -71,20 +71,25 @@ export async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise
   while (at < bytes.length) at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
 }
 
+/** Judges a file's content, once the seal has shown that the archive is undamaged. */
+type Judge = () => void;
+
 /**
- * Calls `visit` with each file in order. Returns the hash of the archive. Raises `not_found`, `invalid` with the problem and its place, and
- * whatever `visit` raises.
+ * Calls `visit` with each file in order, and what it returns after the seal was verified. Returns the hash of the archive. Raises `not_found`,
+ * `invalid` with the problem and its place, and whatever `visit` raises.
  */
 export async function readArchive(
   path: string,
-  visit: (file: Packed) => Promise<void>,
+  visit: (file: Packed) => Promise<Judge | void>,
   signal: AbortSignal,
 ): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
   let place = "at its beginning";
+  const judges: { judge: Judge; of: string }[] = [];
   const visitInPlace = async (file: Packed) => {
     place = `in ${file.name}`;
-    await visit(file);
+    const judge = await visit(file);
+    if (judge) judges.push({ judge, of: place });
     place = `after ${file.name}`;
   };
   const handle = await openRegular(path);
@@ -105,6 +110,10 @@ export async function readArchive(
     if (seal === undefined) throw unsealed();
     if (!hasher.copy().digest().equals(seal.subarray(SEAL_MARK.length)))
       throw new AppError("invalid", "its seal does not match: the archive was changed");
+    for (const { judge, of } of judges) {
+      place = of;
+      judge();
+    }
     return hasher.update(seal).digest("hex");
   } catch (error) {
     signal.throwIfAborted();

@@ -68,13 +68,15 @@ async function readMembers(
   take: (file: Packed) => Promise<void>,
 ): Promise<Unpacked> {
   const found = new Map<string, Member>();
+  let text: string | undefined;
   let manifest: Manifest | undefined;
   const visit = async (file: Packed) => {
     const { name, size } = file;
-    if (manifest) throw new AppError("invalid", `"${name}": found after the manifest, which must be last`);
+    if (text !== undefined)
+      throw new AppError("invalid", `"${name}": found after the manifest, which must be last`);
     if (name === MANIFEST_NAME) {
-      manifest = parseManifest(await textOf(file));
-      return compare(manifest, found);
+      const said = (text = await textOf(file));
+      return () => compare((manifest = parseManifest(said)), found);
     }
     if (!OF_SERVER.includes(name) && !OF_SPACE.test(name))
       throw new AppError("invalid", `"${name}": not the name of a file in a backup`);
@@ -83,6 +85,7 @@ async function readMembers(
     const hasher = new Bun.CryptoHasher("sha256");
     await take({ name, size, content: hashed(file.content, hasher) });
     found.set(name, { name, size, sha256: hasher.digest("hex") });
+    return undefined;
   };
   const sha256 = await readArchive(path, visit, signal);
   if (!manifest) throw new AppError("invalid", `${path}: ${MANIFEST_NAME} is missing`);
