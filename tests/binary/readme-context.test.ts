@@ -17,8 +17,8 @@ async function run(session: string, folder: string) {
   const script = commands
     .flatMap((line) => [line, 'echo "=> $?"'])
     .join("\n")
-    .replace('"$PWD/dist', `"${dirname(binaryPath("cairn"))}`)
-    .replaceAll("/tmp/", `${folder}/`);
+    .replaceAll("/tmp/", `${folder}/`)
+    .replace('"$PWD/dist', `"${dirname(binaryPath("cairn"))}`);
   const child = Bun.spawn(["sh", "-c", script], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   const codes = [...stdout.matchAll(/^=> (\d+)$/gm)].map((match) => Number(match[1]));
