@@ -31,7 +31,11 @@ export async function run(): Promise<Row[]> {
     const tar = await timed(() => copyByTar(server, join(folder.path, `tar-${round}`)));
     ratios.push({ tar, clone: await timed(() => clone(server, folder, `clone-${round}`)) });
   }
-  const best = ratios.toSorted((a, b) => a.clone / a.tar - b.clone / b.tar)[0]!;
+  // The fastest of each: a file system where many files were just deleted takes seconds more to create some, in whichever comes first.
+  const best = {
+    clone: Math.min(...ratios.map(({ clone: took }) => took)),
+    tar: Math.min(...ratios.map(({ tar }) => tar)),
+  };
   const [ann, bob] = ["clone-0", "clone-1"].map((name) => join(folder.path, name)) as [string, string];
   const cold = await median(COLD_RUNS, () => timed(() => cairnAt(["--dir", ann]).printed("sync")));
   const { arrival, restMs } = await byDaemons(server, ann, bob);

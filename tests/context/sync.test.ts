@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import type { AclRule } from "../../src/context/access/schema.ts";
+import { readContents } from "../../src/context/sync/contents.ts";
+import { PULL_BYTES_MAX } from "../../src/context/sync/schema.ts";
 import { modeOf, travelsDown, travelsUp } from "../../src/context/spaces/modes.ts";
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { sha256Hex } from "../../src/kit/crypto.ts";
@@ -208,6 +210,31 @@ describe("pull", () => {
     expect(files).toEqual({ "a.md": "two", "deep/er/ü.md": "umlaut" });
     expect(JSON.parse(versions!)).toEqual({ "a.md": 2, "deep/er/ü.md": 1 });
     expect(Object.keys(await unpacked(await pull(admin, [])))).toEqual([".versions.json"]);
+  });
+
+  test("returns the contents as they are stored, on request", async () => {
+    await using server = await contextServer();
+    const { admin } = server;
+    const long = "two ".repeat(500);
+    await admin.write("a.md", "one");
+    await admin.write("a.md", long);
+    await admin.write("deep/er/ü.md", "umlaut");
+    const body = { paths: ["a.md", "deep/er/ü.md"], form: "contents" };
+    const response = await admin.raw("POST", "/spaces/team/pull", { body });
+    expect(response.headers.get("content-type")).toBe("application/vnd.cairn.contents");
+    const files = await Array.fromAsync(readContents(response.body!, PULL_BYTES_MAX));
+    const shown = files.map(({ path, version, bytes, coded: { coding } }) => [
+      path,
+      version,
+      Buffer.from(bytes).toString(),
+      coding,
+    ]);
+    expect(shown).toEqual([
+      ["a.md", 2, long, "zstd"],
+      ["deep/er/ü.md", 1, "umlaut", "raw"],
+    ]);
+    const wrong = admin.raw("POST", "/spaces/team/pull", { body: { ...body, form: "zip" } });
+    await refusal(wrong, "invalid", "form: expected one of: archive, contents");
   });
 
   test("handles many files and names of any length", async () => {

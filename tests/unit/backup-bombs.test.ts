@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { writeArchive } from "../../src/context/backup/archive.ts";
 import { unpack } from "../../src/context/backup/unpack.ts";
-import { decode } from "../../src/context/versioned-store/sqlite/coding.ts";
+import { decode } from "../../src/context/versioned-store/coding.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 
 const MIB = 1024 * 1024;

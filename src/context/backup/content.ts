@@ -8,7 +8,7 @@ import { openDatabase, type Db } from "../../kit/storage/db.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { verifyAuditFile } from "../audit/verify.ts";
 import { loadServerConfig } from "../config/config.ts";
-import { decode } from "../versioned-store/sqlite/coding.ts";
+import { decode } from "../versioned-store/coding.ts";
 import { FILE_BYTES_CEILING } from "../versioned-store/schema.ts";
 import { headText } from "../versioned-store/head.ts";
 import { readSpaceFile } from "../spaces/space-file.ts";

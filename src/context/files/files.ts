@@ -9,7 +9,7 @@ import { parseDocumentPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Capability } from "../access/schema.ts";
 import type { Audit, Deed } from "../audit/audit.ts";
-import type { Announced, Events } from "../events/events.ts";
+import type { Events } from "../events/events.ts";
 import type { Caller } from "../identity/caller.ts";
 import { modeOf } from "../spaces/modes.ts";
 import type { OpenSpace } from "../spaces/open-space.ts";
@@ -30,6 +30,7 @@ import { DIFF_JOB } from "./diff.ts";
 import { documentsOf, type DocumentsAnswer, type DocumentsQuery } from "./documents.ts";
 import { blockersOf, fileError, fileNotFound, found, pathOf } from "../versioned-store/file-error.ts";
 import { refusal, requireEffect, requireRights, requireSome, seesEntry, type Draft } from "./file-rights.ts";
+import type { Stored } from "../versioned-store/coding.ts";
 import { headText, parseHead } from "../versioned-store/head.ts";
 import { momentOf } from "./moment.ts";
 import { ofEdits } from "./hand-edits.ts";
@@ -38,6 +39,7 @@ import type { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
 import type { FileHistory, FileRecord, NetChange } from "../versioned-store/schema.ts";
 import type { SecretScan } from "./secrets.ts";
 import { authorOf, type Signature } from "./signature.ts";
+import { onceEach, type Tell } from "./telling.ts";
 
 /** The spaces that callers name: those of a server, or the one of a folder on this machine. */
 export type SpaceHost = Pick<
@@ -85,8 +87,6 @@ type Completed = (
 
 type ChangeDeed = Deed & { readonly space: string };
 
-type Tell = (news: Announced) => void;
-
 /** Written at once: a few milliseconds of work. */
 const RECORDS_PER_PAGE = 1_000;
 const UNSEEN_BLOCKER = "blocked by a file that you cannot see";
@@ -132,6 +132,14 @@ export class Files {
     const content = await (version === undefined ? engine.open(path) : engine.read(path, version));
     if (!content) throw version === undefined ? fileNotFound(path) : notFound("file", `${path} v${version}`);
     return content;
+  }
+
+  /** Returns a version as the store holds it. Raises as `read`. */
+  async stored(caller: Caller, spaceName: string, pathText: string, version: number): Promise<Stored> {
+    const { space, path } = await this.#seen(caller, spaceName, pathText, "read");
+    const stored = await space.engine.stored(path, version);
+    if (!stored) throw notFound("file", `${path} v${version}`);
+    return stored;
   }
 
   /** Reads many documents at once; see documents.ts. Raises as `list`. */
@@ -368,7 +376,7 @@ export class Files {
   }
 
   #terms(caller: Caller, space: OpenSpace, signature: Signature = {}): Omit<Batch, "operations"> {
-    const tell = this.#onceEach();
+    const tell = onceEach((news) => this.#deps.events.announce(news));
     const { message } = signature;
     return {
       author: authorOf(caller.name, signature),
@@ -378,16 +386,6 @@ export class Files {
       admit: (plan) => this.#admit(caller, space, plan, tell),
       inspectEdits: (edits) => ofEdits(() => this.#scan(caller, space.name, edits, tell)),
       admitEdits: (plan) => ofEdits(() => this.#admitQuotas(caller, space, plan, tell)),
-    };
-  }
-
-  /** Deduplicates the events of a batch, because the engine may judge it a second time. */
-  #onceEach(): Tell {
-    const told = new Set<string>();
-    return (news) => {
-      const what = JSON.stringify([news.type, news.path, news.data?.["quota"]]);
-      if (!told.has(what)) this.#deps.events.announce(news);
-      told.add(what);
     };
   }
 

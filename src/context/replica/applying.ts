@@ -104,7 +104,7 @@ export async function bring(
     };
     items.push(
       step.action === "take"
-        ? takeOf(step, server, content.bytes)
+        ? takeOf(step, server, content)
         : await mergeOf(around, step, server, content.bytes),
     );
   }
@@ -145,9 +145,9 @@ function removalOf(step: Step): Item {
   };
 }
 
-function takeOf(step: Step, server: ServerFile, content: Uint8Array): Item {
+function takeOf(step: Step, server: ServerFile, { bytes: content, coded }: Pulled): Item {
   const expected = step.local?.version ?? null;
-  const operations: Operation[] = [{ op: "put", path: step.path, content, expected }];
+  const operations: Operation[] = [{ op: "put", path: step.path, content, coded, expected }];
   return { step, operations, author: server.author, server, isServers: true, conflicts: [] };
 }
 

@@ -6,15 +6,10 @@ import { interrupted } from "../client/failures.ts";
 import { SYNC_ANSWER_MS } from "../client/silence.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import type { Space, SyncRules } from "../spaces/schema.ts";
+import { readContents, type Arrived } from "../sync/contents.ts";
 import { PULL_BYTES_MAX, type Pushed, type PushOperation } from "../sync/schema.ts";
 import type { FileHistory, NetChange } from "../versioned-store/schema.ts";
 import type { ServerChange, ServerFile } from "./state.ts";
-
-/** The archive's first member: path → version. */
-const VERSIONS_NAME = ".versions.json";
-/** The runtime knows it; its types do not yet. */
-const ZSTD = "zstd" as CompressionFormat;
-const VERSIONS_BYTES_MAX = 16 * 1024 * 1024;
 
 interface News {
   readonly head: string;
@@ -28,11 +23,7 @@ export interface Everything {
   readonly files: readonly ServerFile[];
 }
 
-export interface Pulled {
-  readonly path: string;
-  readonly version: number;
-  readonly bytes: Uint8Array;
-}
+export type Pulled = Arrived;
 
 export class ServerSpace {
   readonly #client: Client;
@@ -78,26 +69,15 @@ export class ServerSpace {
 
   /** Returns the live versions, which may be newer than known. Raises as the server does for the first path that it refuses. */
   async pull(paths: readonly string[]): Promise<Pulled[]> {
-    // Most cycles bring nothing.
-    const { readTar } = await import("../../kit/disk/tar.ts");
-    const response = await this.#request("POST", "/pull", { body: { paths } });
+    const response = await this.#request("POST", "/pull", { body: { paths, form: "contents" } });
     const pulled: Pulled[] = [];
-    let versions: Record<string, number> = {};
-    let failure: unknown;
     try {
-      const archive = response.body!.pipeThrough(new DecompressionStream(ZSTD));
-      await readTar(archive, PULL_BYTES_MAX + VERSIONS_BYTES_MAX, async ({ name, size, content }) => {
-        const bytes = await wholeOf(content, size);
-        if (name === VERSIONS_NAME)
-          versions = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, number>;
-        else pulled.push({ path: name, version: versions[name]!, bytes });
-      });
+      for await (const one of readContents(response.body!, PULL_BYTES_MAX)) pulled.push(one);
     } catch (error) {
-      failure = error;
+      if (error instanceof AppError && error.code !== "invalid") throw error;
+      throw interrupted(this.place, messageOf(error));
     }
-    if (failure instanceof AppError) throw failure;
-    if (failure || pulled.length !== paths.length)
-      throw interrupted(this.place, failure ? messageOf(failure) : "the archive is incomplete");
+    if (pulled.length !== paths.length) throw interrupted(this.place, "the contents are incomplete");
     return pulled;
   }
 
@@ -143,14 +123,4 @@ function changeOf({ path, change, version, hash, size, author }: NetChange): Ser
   return change === "deleted" || version === null
     ? { path, version: null }
     : { path, version, hash, size, author };
-}
-
-async function wholeOf(content: AsyncIterable<Uint8Array>, size: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for await (const piece of content) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }

@@ -15,6 +15,7 @@ export interface Pulled {
   readonly read: () => Promise<Uint8Array>;
 }
 
+export const ARCHIVE_TYPE = "application/zstd";
 /** The first member maps path → version, so that the archive is self-contained. */
 const VERSIONS_NAME = ".versions.json";
 const CHUNK_BYTES = 256 * 1024;

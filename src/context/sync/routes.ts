@@ -1,4 +1,4 @@
-// HTTP for pushes and pulls. A pull returns a compressed archive (tar, zstd), streamed while it is built.
+// HTTP for pushes and pulls. A pull returns an archive or the contents as they are stored, streamed while it is built.
 
 import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
@@ -8,6 +8,8 @@ import { exchangeOf } from "../../kit/http/exchange.ts";
 import { jsonBody } from "../../kit/http/openapi.ts";
 import type { Admission } from "../identity/admission.ts";
 import { SpaceParams } from "../spaces/schema.ts";
+import { ARCHIVE_TYPE } from "./archive.ts";
+import { CONTENTS_TYPE } from "./contents.ts";
 import { Pull, Push, PUSH_BYTES_MAX, Pushed } from "./schema.ts";
 import type { Sync } from "./sync.ts";
 
@@ -33,13 +35,13 @@ export function syncRoutes(plugin: Admission, sync: Sync) {
     .post(
       "/spaces/:space/pull",
       async ({ caller, params, body, request }) => {
-        const archive = await sync.pull(caller, params.space, body.paths);
-        return new Response(archive, {
+        const { type, stream } = await sync.pull(caller, params.space, body);
+        return new Response(stream, {
           headers: {
             ...SECURITY_HEADERS,
             "X-Request-Id": exchangeOf(request).id,
             "Cache-Control": "no-store",
-            "Content-Type": "application/zstd",
+            "Content-Type": type,
           },
         });
       },
@@ -49,8 +51,11 @@ export function syncRoutes(plugin: Admission, sync: Sync) {
 
 const ARCHIVE = {
   description:
-    "Returns a tar archive, compressed with zstd: `.versions.json` (path → version), then the files.",
+    "Returns a tar archive, compressed with zstd: `.versions.json` (path → version), then the files. With `form: contents`, each file follows a line of JSON: {path, version, size, coding (`raw` or `zstd`), length}, then `length` bytes. The last line is {end: true}.",
   responses: {
-    200: { description: "the archive", content: { "application/zstd": { schema: Type.String() } } },
+    200: {
+      description: "the files",
+      content: { [ARCHIVE_TYPE]: { schema: Type.String() }, [CONTENTS_TYPE]: { schema: Type.String() } },
+    },
   },
 };

@@ -40,4 +40,7 @@ export type Pushed = Static<typeof Pushed>;
 
 export const Pull = closed({
   paths: Type.Array(Type.String({ maxLength: PATH_BYTES_MAX }), { maxItems: PULL_PATHS_MAX }),
+  /** `archive` (default): tar, compressed with zstd. `contents`: as the store holds them, which costs both sides less (contents.ts). */
+  form: Type.Optional(oneOf(["archive", "contents"] as const)),
 });
+export type Pull = Static<typeof Pull>;

@@ -17,9 +17,10 @@ import type { OpenSpace } from "../spaces/open-space.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import { travelsDown, travelsUp } from "../spaces/modes.ts";
 import { conflictIn } from "./conflict-files.ts";
-import { pullArchive, type Pulled } from "./archive.ts";
+import { ARCHIVE_TYPE, pullArchive, type Pulled } from "./archive.ts";
+import { CONTENTS_TYPE, contentsStream, type StoredFile } from "./contents.ts";
 import { readOrder, type Order, type OrderedOperation } from "./order.ts";
-import { PULL_BYTES_MAX, PUSH_BYTES_MAX, type Pushed } from "./schema.ts";
+import { PULL_BYTES_MAX, PUSH_BYTES_MAX, type Pull, type Pushed } from "./schema.ts";
 
 /** The paths processed between two yields: a few milliseconds of work. */
 const PATHS_PER_STRETCH = 500;
@@ -100,19 +101,25 @@ export class Sync {
   async pull(
     caller: Caller,
     spaceName: string,
-    paths: readonly string[],
-  ): Promise<ReadableStream<Uint8Array>> {
+    { paths, form = "archive" }: Pull,
+  ): Promise<{ readonly type: string; readonly stream: ReadableStream<Uint8Array> }> {
     const { clock, log } = this.#deps;
     const pulled = await this.#judged(caller, spaceName, paths);
-    return pullArchive(pulled, Math.floor(clock.now() / MS_PER_SECOND), (error) =>
-      log.warn("a pull was interrupted", { request_id: caller.requestId, error: messageOf(error) }),
-    );
+    const interrupted = (error: unknown) =>
+      log.warn("a pull was interrupted", { request_id: caller.requestId, error: messageOf(error) });
+    if (form === "contents") return { type: CONTENTS_TYPE, stream: contentsStream(pulled, interrupted) };
+    const seconds = Math.floor(clock.now() / MS_PER_SECOND);
+    return { type: ARCHIVE_TYPE, stream: pullArchive(pulled, seconds, interrupted) };
   }
 
-  async #judged(caller: Caller, spaceName: string, paths: readonly string[]): Promise<Pulled[]> {
+  async #judged(
+    caller: Caller,
+    spaceName: string,
+    paths: readonly string[],
+  ): Promise<(Pulled & StoredFile)[]> {
     const { spaces, files } = this.#deps;
     const space = await spaces.looked(caller, spaceName);
-    const pulled: Pulled[] = [];
+    const pulled: (Pulled & StoredFile)[] = [];
     const stretch = new Stretch(LIGHT_STEPS);
     let total = 0;
     for (const [index, text] of paths.entries()) {
@@ -128,7 +135,8 @@ export class Sync {
           limit_bytes: PULL_BYTES_MAX,
         });
       const read = async () => (await files.read(caller, spaceName, path, version)).bytes;
-      pulled.push({ path, version, size, read });
+      const stored = () => files.stored(caller, spaceName, path, version);
+      pulled.push({ path, version, size, read, stored });
       if (stretch.isOver()) await turnOfOthers();
     }
     return pulled;

@@ -7,6 +7,7 @@ import type { Log } from "../../kit/log.ts";
 import type { AppError } from "../../kit/error.ts";
 import type { DocumentPath } from "../../kit/text/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
+import type { Coded, Stored } from "./coding.ts";
 import type { FrontMatter, FrontMatterProblem } from "./front-matter.ts";
 import type { Link } from "./links.ts";
 import type { ChangeOp, FileHistory, FileRecord, NetChange, Snapshot, Totals } from "./schema.ts";
@@ -29,6 +30,8 @@ export type Operation =
       readonly op: "put";
       readonly path: DocumentPath;
       readonly content: Uint8Array;
+      /** The same content as a store holds it, if the writer has it; it is not encoded again. */
+      readonly coded?: Coded;
       readonly expected?: Expected;
       /** A no-op if this content is already live: two writers may both find the same edited copy in the working tree. */
       readonly unlessSame?: true;
@@ -195,6 +198,8 @@ export interface FileEngine {
    * `not_found` with the reason for a version whose content was destroyed or pruned.
    */
   read(path: DocumentPath, version?: number): Promise<Content | undefined>;
+  /** As `read`, without decoding the content. */
+  stored(path: DocumentPath, version: number): Promise<Stored | undefined>;
   /** Undefined: no file, or an engine without a working tree. Raises `too_large`. */
   copy(path: DocumentPath): Promise<Copy | undefined>;
   /**

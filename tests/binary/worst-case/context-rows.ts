@@ -205,6 +205,12 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
         paths: Array.from({ length: 2_000 }, (_, index) => furnishedPath(index)),
       }),
     ),
+    "many files, as they are stored": asks("POST", `${SPACE}/pull`, 200, () =>
+      JSON.stringify({
+        paths: Array.from({ length: 2_000 }, (_, index) => furnishedPath(index)),
+        form: "contents",
+      }),
+    ),
     "by a user with many rules": asksRuled("POST", `${SPACE}/pull`, 200, () =>
       JSON.stringify({ paths: Array.from({ length: 2_000 }, (_, index) => furnishedPath(index)) }),
     ),

@@ -42,6 +42,12 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         hash,
         bytes: bytes("one"),
       });
+      expect(await engine.stored(at("docs/a.md"), 1)).toEqual({
+        size: 3,
+        coding: "raw",
+        content: bytes("one"),
+      });
+      expect(await engine.stored(at("docs/a.md"), 2)).toBeUndefined();
       const version = { version: 1, created_at: NOON, author: "ann", size: 3, hash };
       expect(await engine.history(at("docs/a.md"))).toEqual({
         path: "docs/a.md",
@@ -63,10 +69,11 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       expect([
         await engine.stat(path),
         await engine.read(path),
+        await engine.stored(path, 1),
         await engine.history(path),
         await engine.copy(path),
         await engine.open(path),
-      ]).toEqual([undefined, undefined, undefined, undefined, undefined]);
+      ]).toEqual([undefined, undefined, undefined, undefined, undefined, undefined]);
       expect([engine.totals(), engine.treeBehind(), await engine.snapshots()]).toEqual([
         { files: 0, bytes: 0, versions: 0 },
         [],
@@ -249,9 +256,8 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       ]);
       expect((await apply(engine, [destroy("a.md", 3)])).effects).toEqual([]);
       expect(engine.totals().versions).toBe(2);
-      await refusal(engine.read(at("a.md"), 3), "not_found", "a.md: the content of v3 was destroyed", {
-        path: "a.md",
-      });
+      for (const gone of [engine.read(at("a.md"), 3), engine.stored(at("a.md"), 3)])
+        await refusal(gone, "not_found", "a.md: the content of v3 was destroyed", { path: "a.md" });
       await apply(engine, [undelete("a.md")]);
       expect(text(await engine.read(at("a.md")))).toBe("two!");
       // Deleted again: the version shown is the one whose size and hash are shown.

@@ -2,11 +2,13 @@
 // transaction in steps, with other work in between; reads of the space wait for its end.
 
 import type { Clock } from "../../../kit/clock.ts";
+import { AppError } from "../../../kit/error.ts";
 import type { Db } from "../../../kit/storage/db.ts";
 import type { StepGate } from "../../../kit/concurrency/step-gate.ts";
-import type { Applied, Batch } from "../engine.ts";
-import { planOf, planSteps, refuseClashes, type Prepared, type Step } from "./batch.ts";
-import type { Coded } from "./coding.ts";
+import type { DocumentPath } from "../../../kit/text/paths.ts";
+import type { Applied, AppliedEach, Batch, Effect } from "../engine.ts";
+import { checkShape, planOf, planSteps, refuseClashes, type Prepared, type Step } from "./batch.ts";
+import type { Coded } from "../coding.ts";
 import type { Mirror } from "./mirror.ts";
 import type { RecentContents } from "./recent.ts";
 import type { SpaceRow, SpaceStore } from "./store.ts";
@@ -104,6 +106,28 @@ export class Applying {
     const done = atOnce(this.#applying(batch, prepared, coded))!;
     this.#deps.db.afterCommit(() => atOnce(this.#committed(done, batch)));
     return done.applied;
+  }
+
+  /** As `applyIn`, each operation by itself. An operation is refused before it writes anything, so there is nothing to roll back. */
+  applyEachIn(
+    { begin, ...batch }: Terms,
+    prepared: readonly Prepared[],
+    coded: ReadonlyMap<string, Coded>,
+  ): AppliedEach {
+    begin?.();
+    const effects: Effect[] = [];
+    const refused: { path: DocumentPath; error: AppError }[] = [];
+    for (const operation of prepared) {
+      try {
+        checkShape([operation]);
+        effects.push(...this.applyIn(batch, [operation], coded).effects);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        refused.push({ path: operation.path, error });
+      }
+    }
+    const { epoch, seq } = this.#deps.store.space.get()!;
+    return { head: { epoch, seq }, effects, time: this.lastTime, refused };
   }
 
   /** Runs inside the transaction. Undefined: `isStill` was false. */

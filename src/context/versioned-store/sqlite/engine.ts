@@ -34,10 +34,10 @@ import type {
   Restored,
 } from "../engine.ts";
 import { headText } from "../head.ts";
+import type { Stored } from "../coding.ts";
 import type { FileHistory, FileRecord, NetChange, Snapshot, Totals } from "../schema.ts";
 import { Applying, AT_ONCE_MAX } from "./applying.ts";
-import { checkShape, totalsOf, type Prepared } from "./batch.ts";
-import type { Coded } from "./coding.ts";
+import { checkShape, totalsOf } from "./batch.ts";
 import { removeDerived } from "./derived-files.ts";
 import { spaceMigrations, spaceSchema } from "./migrations/migrations.ts";
 import { Metadata } from "./metadata.ts";
@@ -175,6 +175,11 @@ export class SqliteEngine implements SpaceEngine {
     return this.#reading.read(path, version);
   }
 
+  async stored(path: DocumentPath, version: number): Promise<Stored | undefined> {
+    if (this.#gate.isClosed) await this.#gate.opened();
+    return this.#reading.stored(path, version);
+  }
+
   async copy(path: DocumentPath): Promise<Copy | undefined> {
     return this.#settled(path, () => this.#reading.copy(path));
   }
@@ -292,29 +297,7 @@ export class SqliteEngine implements SpaceEngine {
     this.#requireOpen();
     const prepared = await prepare(batch.operations);
     const coded = await codedOf(prepared);
-    return this.#db.write(() => this.#applyEachIn(batch, prepared, coded), { repeatable: true });
-  }
-
-  /** Runs inside the transaction. An operation is refused before it writes anything, so there is nothing to roll back. */
-  #applyEachIn(
-    { begin, ...batch }: Omit<Batch, "operations">,
-    prepared: readonly Prepared[],
-    coded: ReadonlyMap<string, Coded>,
-  ): AppliedEach {
-    begin?.();
-    const effects: Effect[] = [];
-    const refused: { path: DocumentPath; error: AppError }[] = [];
-    for (const operation of prepared) {
-      try {
-        checkShape([operation]);
-        effects.push(...this.#applying.applyIn(batch, [operation], coded).effects);
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        refused.push({ path: operation.path, error });
-      }
-    }
-    const { epoch, seq } = this.#store.space.get()!;
-    return { head: { epoch, seq }, effects, time: this.#applying.lastTime, refused };
+    return this.#db.write(() => this.#applying.applyEachIn(batch, prepared, coded), { repeatable: true });
   }
 
   treeBehind(): readonly DocumentPath[] {

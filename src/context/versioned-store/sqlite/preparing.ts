@@ -4,7 +4,7 @@ import { Turns } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import type { Operation } from "../engine.ts";
 import type { Prepared } from "./batch.ts";
-import { encode, type Coded, type Stored } from "./coding.ts";
+import { encode, type Coded, type Stored } from "../coding.ts";
 import { derivedOf } from "./documents.ts";
 
 /** Hashing, compressing and reading the links of a smaller content takes less than a millisecond. */
@@ -23,7 +23,7 @@ export async function codedOf(prepared: readonly Prepared[]): Promise<ReadonlyMa
   const coded = new Map<string, Stored>();
   for await (const one of inStretches(prepared))
     if (one.op === "put" && !coded.has(one.hash))
-      coded.set(one.hash, { ...(await encode(one.content)), size: one.content.length });
+      coded.set(one.hash, { ...(one.coded ?? (await encode(one.content))), size: one.content.length });
   return coded;
 }
 

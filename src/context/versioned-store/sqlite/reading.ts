@@ -16,7 +16,7 @@ import {
 } from "../schema.ts";
 import type { Query } from "../../../kit/storage/statement.ts";
 import { AFTER_SLASH, blockerOf } from "./batch.ts";
-import { decode } from "./coding.ts";
+import { decode, type Stored } from "../coding.ts";
 import { versionsOf } from "./history.ts";
 import type { Mirror } from "./mirror.ts";
 import type { RecentContents } from "./recent.ts";
@@ -169,16 +169,29 @@ export class Reading {
     return this.#content(row, version ?? row?.live ?? undefined);
   }
 
+  /** As `read`, without decoding the content. */
+  stored(path: DocumentPath, version: number): Stored | undefined {
+    const found = this.#version(this.#store.file.get(path), version);
+    return found && this.#store.blob.get(found.blob)!;
+  }
+
   #content(row: FileRow | null, version: number | undefined): Content | undefined {
+    const found = this.#version(row, version);
+    if (!found) return undefined;
+    const { path, hash, blob } = found;
+    const bytes = this.#recent.get(hash, () => decode(this.#store.blob.get(blob)!));
+    return { path, version: found.version, hash, bytes };
+  }
+
+  /** Raises `not_found` for a version whose content is gone. */
+  #version(row: FileRow | null, version: number | undefined) {
     if (!row || version === undefined) return undefined;
     const found = this.#store.version.get(row.id, version);
     if (!found) return undefined;
     const path = row.path as DocumentPath;
     if (found.blob_id === null)
       throw fileError("not_found", path, `the content of v${version} was ${found.gone}`);
-    const blob = found.blob_id;
-    const bytes = this.#recent.get(found.hash, () => decode(this.#store.blob.get(blob)!));
-    return { path, version, hash: found.hash, bytes };
+    return { path, version, hash: found.hash, blob: found.blob_id };
   }
 
   copy(path: DocumentPath): Copy | undefined {

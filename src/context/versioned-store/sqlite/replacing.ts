@@ -3,7 +3,7 @@
 import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/text/paths.ts";
 import { fileError } from "../file-error.ts";
-import { decode } from "./coding.ts";
+import { decode } from "../coding.ts";
 import type { RecentContents } from "./recent.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 import type { Tree, TreeFile } from "./tree.ts";
@@ -47,8 +47,11 @@ export class Replacing {
     const row = this.#store.file.get(path)!;
     const isLive = row.live !== null;
     const content = isLive ? this.contentOf(row) : undefined;
+    // Writing a file that should not exist yet finds out whether it does, so looking first would only cost time.
+    let isKnownNew = content !== undefined && shown === undefined && !afterCrash;
     for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
-      const copy = this.#tree.look(path);
+      const copy = isKnownNew ? undefined : this.#tree.look(path);
+      isKnownNew = false;
       if (copy && isLive && copy.hash === row.hash) return;
       const isOurs = copy?.hash === shown || (afterCrash && copy && this.#isRestOf(copy, content));
       if (copy && !isOurs && this.isForeign(copy, row)) {

@@ -3,7 +3,7 @@
 // are deleted.
 
 import type { Db } from "../../../kit/storage/db.ts";
-import type { Stored } from "./coding.ts";
+import type { Stored } from "../coding.ts";
 import type { SpaceStore } from "./store.ts";
 
 /** The bytes of one commit: a few milliseconds. A single content may be larger. */

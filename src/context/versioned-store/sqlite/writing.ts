@@ -3,7 +3,7 @@
 
 import { foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
 import type { Step } from "./batch.ts";
-import { decode, type Coded } from "./coding.ts";
+import { decode, type Coded } from "../coding.ts";
 import { derivedOf, keepDerived, type Derived } from "./documents.ts";
 import { STAGED_FROM_BYTES } from "./staging.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
