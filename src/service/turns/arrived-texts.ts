@@ -35,9 +35,13 @@ export class ArrivedTexts {
     this.#grown = new Set();
     if (open.length === 0) return;
     this.#deps.background.run("texts of open model calls", () =>
-      this.#deps.db.write(() => {
-        for (const call of open) this.#keep(call);
-      }),
+      this.#deps.db.write(
+        () => {
+          for (const call of open) this.#keep(call);
+        },
+        // A power cut may lose it; waiting for the disk here would delay the chunks of all turns.
+        { repeatable: true, relaxed: true },
+      ),
     );
   }
 
