@@ -5,6 +5,7 @@ import type { Client } from "../context/client/client.ts";
 import { AppError } from "../kit/error.ts";
 import { formatOf, printData, printWarning } from "../kit/terminal/output.ts";
 import type { SpaceDoor } from "../context/space/door.ts";
+import { done, requireOnDisk } from "./behind.ts";
 import { connected, connectionArgs, spaceArgs, withSpace, type SpaceCommandFlags } from "./connection.ts";
 
 interface ServerCommand<A extends ArgsDef, T> {
@@ -69,9 +70,10 @@ export function spaceCommand<const A extends ArgsDef, T>(
     args: { ...spaceArgs, ...args } as WithSpace<A>,
     async run({ args: given }) {
       const flags = given as SpaceCommandFlags;
-      const answer = await withSpace(flags, (space) => ask(space, given));
-      await printData(answer, formatOf(flags), (value) => show(value, given));
-      check?.(answer);
+      const made = await withSpace(flags, (space) => done(space, () => ask(space, given)));
+      await printData(made.answer, formatOf(flags), (value) => show(value, given));
+      requireOnDisk(made, flags);
+      check?.(made.answer);
     },
   });
 }

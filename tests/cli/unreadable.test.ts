@@ -4,10 +4,11 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "bun:test";
 import type { ListedFile } from "../../src/context/files/listing-schema.ts";
-import { asNobody, bound, giveToNobody } from "../kit/as-nobody.ts";
+import { asNobody, bound, commandAsNobody, giveToNobody } from "../kit/as-nobody.ts";
 import { contextServer } from "../kit/context/context-server.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 import { replica } from "../kit/context/replica.ts";
+import { onTerminal } from "../kit/terminal/on-terminal.ts";
 
 const DENIED = { code: "unreadable", reason: "permission denied" } as const;
 const TEXTS: Readonly<Record<string, string>> = {
@@ -168,7 +169,7 @@ bound("what the disk refused to take is no edit", async () => {
   const listed: ListedFile[] = JSON.parse((await at.run("file", "list", "--json")).stdout);
   const adopted = await at.run("space", "adopt");
   chmodSync(join(folder.path, "notes"), 0o755);
-  expect(put.exitCode).toBe(0);
+  expect([put.exitCode, put.stdout]).toEqual([1, "open.md is at v2 (26 B)\n"]);
   expect(put.stderr).toContain(
     'the working tree is behind path=open.md error="open.md: cannot be used in the working tree: permission denied"',
   );
@@ -184,4 +185,81 @@ bound("what the disk refused to take is no edit", async () => {
     ["secret/hidden.md", 1],
   ]);
   expect(await Bun.file(at.on("open.md")).text()).toBe(TEXTS["closed.md"]!);
+});
+
+bound(
+  "a change that the disk refuses to take is recorded, and the command says which file is old",
+  async () => {
+    await using folder = await temporaryFolder();
+    const at = await space(folder);
+    const directory = join(folder.path, "notes");
+    const repair = "correct the cause, then run cairn space show, which updates the disk";
+    const reason = "cannot be used in the working tree: permission denied";
+    const error = (path: string) =>
+      `Error: the change is recorded, but 1 file on disk is still old: ${join(directory, path)} (${reason}); ${repair}\n`;
+    const lastLine = (text: string) => text.slice(text.lastIndexOf("\n", text.length - 2) + 1);
+    const refused = async (path: string, ...args: string[]) => {
+      const { exitCode, stdout, stderr } = await at.run(...args);
+      expect([exitCode, lastLine(stderr)]).toEqual([1, error(path)]);
+      return stdout;
+    };
+    const put = ["file", "put", "open.md", "--from", at.on("secret/deep/far.md")];
+    await at.printed("file", "delete", "secret/hidden.md");
+    await at.printed("history", "snapshot", "before");
+    await at.printed("file", "put", "open.md", "--from", at.on("closed.md"));
+    chmodSync(directory, 0o555);
+    chmodSync(at.on("secret"), 0o555);
+    try {
+      const restored = await at.run("history", "restore", "1", "--yaml");
+      expect([restored.exitCode, Bun.YAML.parse(restored.stdout)]).toMatchObject([
+        1,
+        { files: ["open.md"], behind: [{ path: "open.md", reason }] },
+      ]);
+      expect(await refused("open.md", ...put)).toBe("open.md is at v4 (6 B)\n");
+      const revert = ["file", "revert", "open.md", "--to", "v1"];
+      expect(await refused("open.md", ...revert)).toBe("open.md is at v5, with the content of v1\n");
+      expect(await refused("secret/hidden.md", "file", "undelete", "secret/hidden.md")).toContain("at v1\n");
+      expect(await refused("closed.md", "file", "delete", "closed.md")).toContain(
+        "closed.md is deleted (v1)",
+      );
+      // Only what this command changed makes it fail.
+      const other = ["file", "put", "secret/deep/far.md", "--from", at.on("secret/deep/far.md")];
+      expect((await at.run(...other)).exitCode).toBe(0);
+      const asData = await at.run(...put, "--json");
+      expect([asData.exitCode, JSON.parse(asData.stdout)]).toMatchObject([
+        1,
+        { path: "open.md", version: 6, behind: [{ path: "open.md", reason }] },
+      ]);
+      const told = JSON.parse(asData.stderr.slice(asData.stderr.indexOf("{\n")));
+      expect(told).toMatchObject({ error: { code: "refused", details: { behind: ["open.md"] } } });
+    } finally {
+      chmodSync(directory, 0o755);
+      chmodSync(at.on("secret"), 0o755);
+    }
+    expect(await Bun.file(at.on("open.md")).text()).toBe(TEXTS["closed.md"]!);
+    await at.printed("space", "show");
+    expect(await at.list()).toEqual([
+      ["open.md", 6, "live", undefined],
+      ["secret/deep/far.md", 2, "live", undefined],
+      ["secret/hidden.md", 1, "live", undefined],
+    ]);
+  },
+);
+
+bound("an edit that the disk refuses to take is recorded, and no copy of the text stays", async () => {
+  await using folder = await temporaryFolder();
+  const at = await space(folder);
+  const home = join(folder.path, "home");
+  const editor = join(home, "editor.sh");
+  await Bun.write(editor, '#!/bin/sh\necho "# Edited" >"$1"\n');
+  chmodSync(editor, 0o755);
+  chmodSync(at.on(""), 0o555);
+  const command = commandAsNobody(["file", "edit", "open.md", "--dir", at.on("")]);
+  const { text, exitCode } = await onTerminal(command, { HOME: home, TMPDIR: home, EDITOR: editor });
+  chmodSync(at.on(""), 0o755);
+  expect(exitCode).toBe(1);
+  expect(text).toContain("open.md is at v2 (9 B)\n");
+  expect(text).toContain(`but 1 file on disk is still old: ${at.on("open.md")} (`);
+  expect(text).not.toContain("kept in");
+  expect(await at.printed("file", "get", "open.md")).toBe("# Edited\n");
 });

@@ -285,6 +285,30 @@ test("documents are edited, deleted and restored, and a hand edit on disk is sho
   expect(readFileSync(join(ui.tree, "a.md"), "utf8")).toBe("by hand\n");
 });
 
+test("a change that the disk refuses to take is recorded, and the notice says which file is old", async () => {
+  await using ui = await localUi({ files: { "a.md": "one\n", "b.md": "one\n" } });
+  const one = await ui.enter();
+  const space = "/console/spaces/main";
+  const block = (name: string) => {
+    rmSync(join(ui.tree, name));
+    mkdirSync(join(ui.tree, name));
+    writeFileSync(join(ui.tree, name, "in the way.md"), "x");
+  };
+  block("a.md");
+  const form = await one.get(`${space}/edit/a.md`);
+  const saved = await one.submit(form, `${space}/edit/a.md`, { content: "two", action: "save" });
+  expect(saved.text).toContain("Saved a.md as v2. But on disk a.md is still old: ");
+  const history = await one.get(`${space}/history/a.md`);
+  const restore = history.forms.find(({ action }) => action.startsWith(`${space}/restore/`))!.action;
+  expect((await one.submit(history, restore)).text).toContain("as v3. But on disk a.md is still old: ");
+  rmSync(join(ui.tree, "a.md"), { recursive: true });
+  const other = await one.get(`${space}/edit/b.md`);
+  const next = await one.submit(other, `${space}/edit/b.md`, { content: "two", action: "save" });
+  expect(next.text).toContain("Saved b.md as v2.");
+  expect(next.text).not.toContain("still old");
+  expect(readFileSync(join(ui.tree, "a.md"), "utf8")).toBe("one\n");
+});
+
 test("pages about all files show every change made before the request, and when the files were looked at", async () => {
   const clock = manualClock();
   await using ui = await localUi({ files: { ...FILES, "b.md": "# B\n" }, clock });

@@ -21,13 +21,20 @@ interface AsNobody {
   readonly program?: "cairn" | "service";
 }
 
+/** The whole command, for a program on a terminal. */
+export function commandAsNobody(
+  args: readonly string[],
+  program: NonNullable<AsNobody["program"]> = "cairn",
+): string[] {
+  const who = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+  return [...(isRoot ? ["setpriv", ...who] : []), binaryPath(program), ...args];
+}
+
 export async function asNobody(
   args: readonly string[],
   { cwd, environment, input, program = "cairn" }: AsNobody = {},
 ) {
-  const who = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
-  const command = [...(isRoot ? ["setpriv", ...who] : []), binaryPath(program), ...args];
-  const child = Bun.spawn(command, {
+  const child = Bun.spawn(commandAsNobody(args, program), {
     ...(cwd !== undefined && { cwd }),
     env: { ...process.env, ...environment },
     stdio: [input === undefined ? "ignore" : new Blob([input]), "pipe", "pipe"],

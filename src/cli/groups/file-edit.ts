@@ -8,6 +8,7 @@ import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { parseDocumentPath } from "../../kit/text/paths.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { Written } from "../../context/files/files.ts";
+import { done, requireOnDisk, type Done } from "../behind.ts";
 import { spaceArgs, withSpace, type SpaceCommandFlags as Flags } from "../connection.ts";
 import { EditedFile, editorOf } from "../editing.ts";
 import { bytes } from "../text.ts";
@@ -43,16 +44,19 @@ export const fileEdit = defineCommand({
     let isKept = true;
     try {
       const edited = await copy.edit(editor, environment);
-      const written =
-        edited === undefined
-          ? { path: file, version: base.version ?? null, changed: false }
-          : { ...(await write(args, file, base, edited, copy.path)), changed: true };
+      if (edited === undefined) {
+        isKept = false;
+        const unchanged = { path: file, version: base.version ?? null, changed: false };
+        return await printData(unchanged, format, () => `${file}: no changes, nothing was written`);
+      }
+      const written = await write(args, file, base, edited, copy.path);
       isKept = false;
-      await printData(written, format, (one) =>
-        "size" in one
-          ? `${one.path} is at v${one.version} (${bytes(one.size)})`
-          : `${one.path}: no changes, nothing was written`,
+      await printData(
+        { ...written.answer, changed: true },
+        format,
+        (one) => `${one.path} is at v${one.version} (${bytes(one.size)})`,
       );
+      requireOnDisk(written, args);
     } catch (error) {
       isKept &&= await copy.differs();
       throw error;
@@ -92,9 +96,9 @@ async function write(
   base: Base,
   raw: Uint8Array,
   copy: string,
-): Promise<Written> {
+): Promise<Done<Written>> {
   try {
-    return await withSpace(flags, (space) => space.write(file, raw, base.version));
+    return await withSpace(flags, (space) => done(space, () => space.write(file, raw, base.version)));
   } catch (error) {
     const { code, message, details } =
       error instanceof AppError ? error : new AppError("internal", `unexpected failure: ${messageOf(error)}`);

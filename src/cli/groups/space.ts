@@ -11,6 +11,7 @@ import { flagToo, oneOfWords } from "../../kit/terminal/arguments.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData, printWarning } from "../../kit/terminal/output.ts";
+import { done, requireOnDisk } from "../behind.ts";
 import { serverCommand, spaceCommand } from "../command.ts";
 import {
   dirArg,
@@ -164,12 +165,13 @@ export const spaceIndex = defineCommand({
   args: dirArg,
   async run({ args }) {
     const { writeIndexPage } = await import("../../context/space/index-page.ts");
-    const page = await withLocalSpace(args.dir, writeIndexPage);
-    await printData(page, formatOf(args), ({ path, version, changed, documents }) =>
+    const made = await withLocalSpace(args.dir, (space) => done(space, writeIndexPage));
+    await printData(made.answer, formatOf(args), ({ path, version, changed, documents }) =>
       changed
         ? `${path} is at v${version} and lists ${plural(documents, "document")}`
         : `${path} is up to date (v${version}, ${plural(documents, "document")})`,
     );
+    requireOnDisk(made, args);
   },
 });
 

@@ -15,7 +15,7 @@ import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { SearchAnswer, SearchQuery } from "../search/schema.ts";
 import type { Search } from "../search/search.ts";
-import type { BrowsedSpace, ListQuery, ReadFile, RestoredSnapshot } from "../space/door.ts";
+import type { BrowsedSpace, FileBehind, ListQuery, ReadFile, RestoredSnapshot } from "../space/door.ts";
 import type { Space, SyncMode, SyncRules } from "../spaces/schema.ts";
 import type { Spaces } from "../spaces/spaces.ts";
 import type { Expected, LogEntry } from "../versioned-store/engine.ts";
@@ -121,6 +121,11 @@ class ServedSpace implements BrowsedSpace {
   async restore(id: number): Promise<RestoredSnapshot> {
     const { head, effects } = await this.#deps.files.restore(this.#caller, this.name, id);
     return { head: headText(head), files: effects.map(({ path }) => path) };
+  }
+
+  /** The operator reads the log. */
+  async behind(): Promise<FileBehind[]> {
+    return [];
   }
 
   freshness(): Promise<FreshnessAnswer> {

@@ -4,6 +4,7 @@ import { AppError } from "../../kit/error.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
 import { fileError } from "../versioned-store/file-error.ts";
+import { diskNote } from "../space/disk-note.ts";
 import type { ReadFile, SpaceDoor } from "../space/door.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import { excerptOf, type Excerpt } from "./excerpt.ts";
@@ -66,7 +67,8 @@ const put = tool({
     if (!content.isWellFormed()) throw new AppError("invalid", "content: contains half of a character");
     try {
       const written = await space.write(path, new TextEncoder().encode(content), expected);
-      return `${written.path} is at v${written.version} (${written.size} bytes)`;
+      const note = await diskNote(space, written.path);
+      return `${written.path} is at v${written.version} (${written.size} bytes)${note}`;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "stale") throw error;
       throw new AppError(

@@ -38,6 +38,12 @@ export interface RestoredSnapshot {
   readonly files: readonly string[];
 }
 
+/** A change that is recorded, but not in the file on disk. */
+export interface FileBehind {
+  readonly path: string;
+  readonly reason: string;
+}
+
 /**
  * Every method raises `not_found` for a path that does not exist or that the caller may not see, `forbidden` without the right, `invalid` for a path
  * that cannot be one, and `unavailable` if the server or the disk does not answer.
@@ -73,6 +79,8 @@ export interface SpaceDoor {
   freshness(): Promise<FreshnessAnswer>;
   /** The links between documents. Raises `too_large` for a space with too many. */
   graph(query?: GraphQuery): Promise<GraphAnswer>;
+  /** The files changed through this door that could not be written to the folder on this machine, sorted by path. Empty for a space of a server. */
+  behind(): Promise<FileBehind[]>;
   syncRules(): Promise<SyncRules>;
   /** Sets the mode of one prefix and returns all rules. */
   setSyncRule(prefix: string, mode: SyncMode): Promise<SyncRules>;

@@ -57,7 +57,7 @@ import { snapshotName } from "../versioned-store/snapshot-name.ts";
 import { contextWorkers, lookWorkers } from "../worker-pool.ts";
 import { holdsLocalSpace, holdsUnfinishedSpace, spaceAccessProblem } from "./directory.ts";
 import { localCaller } from "./local-caller.ts";
-import type { BrowsedSpace, ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
+import type { BrowsedSpace, FileBehind, ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
 
 /** A folder has no operator who limits it, only its disk; `space.yaml` may set limits. */
 const QUOTAS: EffectiveQuotas = {
@@ -204,6 +204,8 @@ class LocalSpace implements BrowsedSpace {
   readonly #graph: Graph;
   readonly #search: Search;
   readonly #saving = new KeyedLock<string>();
+  /** The paths of files changed here. */
+  readonly #changed = new Set<string>();
 
   constructor(space: OpenSpace, directory: string, deps: OpenedDeps) {
     this.name = space.name;
@@ -267,13 +269,13 @@ class LocalSpace implements BrowsedSpace {
     return JSON.parse(new TextDecoder().decode(encoded)) as FileDiff;
   }
 
-  write(
+  async write(
     path: string,
     content: Uint8Array,
     expected: Expected,
     { agent, ...signature }: Signature = {},
   ): Promise<Written> {
-    return this.#files.write(
+    const written = await this.#files.write(
       // Nobody signs in to a folder, so the agent is the author.
       agent === undefined ? this.#caller : localCaller(agent),
       this.name,
@@ -282,14 +284,20 @@ class LocalSpace implements BrowsedSpace {
       () => expected,
       signature,
     );
+    this.#changed.add(written.path);
+    return written;
   }
 
-  remove(path: string, expected: Expected): Promise<Deleted> {
-    return this.#files.remove(this.#caller, this.name, path, () => expected);
+  async remove(path: string, expected: Expected): Promise<Deleted> {
+    const deleted = await this.#files.remove(this.#caller, this.name, path, () => expected);
+    this.#changed.add(deleted.path);
+    return deleted;
   }
 
-  undelete(path: string): Promise<Written> {
-    return this.#files.undelete(this.#caller, this.name, path);
+  async undelete(path: string): Promise<Written> {
+    const written = await this.#files.undelete(this.#caller, this.name, path);
+    this.#changed.add(written.path);
+    return written;
   }
 
   destroy(path: string, version: number): Promise<void> {
@@ -310,7 +318,19 @@ class LocalSpace implements BrowsedSpace {
 
   async restore(id: number): Promise<RestoredSnapshot> {
     const { head, effects } = await this.#files.restore(this.#caller, this.name, id);
+    for (const { path } of effects) this.#changed.add(path);
     return { head: headText(head), files: effects.map(({ path }) => path) };
+  }
+
+  async behind(): Promise<FileBehind[]> {
+    const { engine } = this.#space;
+    if (this.#changed.size === 0) return [];
+    await engine.settled();
+    return engine
+      .treeBehind()
+      .flatMap((path) =>
+        this.#changed.has(path) ? [{ path, reason: engine.whyBehind(path) ?? "unknown" }] : [],
+      );
   }
 
   freshness(): Promise<FreshnessAnswer> {

@@ -12,7 +12,7 @@ import type { SearchAnswer, SearchQuery } from "../search/schema.ts";
 import type { Space, SyncMode, SyncRules } from "../spaces/schema.ts";
 import type { Expected } from "../versioned-store/engine.ts";
 import type { FileHistory, Snapshot } from "../versioned-store/schema.ts";
-import type { ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
+import type { FileBehind, ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
 
 export class RemoteSpace implements SpaceDoor {
   readonly name: string;
@@ -111,6 +111,11 @@ export class RemoteSpace implements SpaceDoor {
 
   graph(query: GraphQuery = {}): Promise<GraphAnswer> {
     return this.#client.get(`${this.#root}/graph`, query);
+  }
+
+  /** The working tree of a server is its operator's: see its log and `cairn doctor`. */
+  async behind(): Promise<FileBehind[]> {
+    return [];
   }
 
   syncRules(): Promise<SyncRules> {

@@ -248,6 +248,8 @@ export interface FileEngine {
   settled(): Promise<void>;
   /** Paths where writing the working tree failed, so that it does not show the live version. Retried on every write and on open. Sorted. */
   treeBehind(): readonly DocumentPath[];
+  /** Why the last attempt to write a path of `treeBehind` failed. */
+  whyBehind(path: DocumentPath): string | undefined;
   /** Writes a consistent copy of everything committed. Raises `conflict` if the path exists. */
   backupTo(path: string): Promise<void>;
   close(): Promise<void>;

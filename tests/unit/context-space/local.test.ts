@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createLocalSpace, openLocalSpace } from "../../../src/context/space/local.ts";
+import { diskNote, diskSentence } from "../../../src/context/space/disk-note.ts";
 import { templateOperations } from "../../../src/context/spaces/templates.ts";
 import { sqlite } from "../../../src/context/versioned-store/sqlite/kind.ts";
 import { bytes } from "../../kit/store/file-engine.ts";
@@ -138,5 +139,28 @@ test("lets a second command wait until the first has closed the space", async ()
   await first.close();
   const space = await second;
   expect(await space.list()).toMatchObject([{ path: "a.md" }]);
+  await space.close();
+});
+
+test("names the files that it could not write to the folder, until they are written", async () => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "space");
+  const space = await createLocalSpace({ directory, name: "main", template: "blank" }, localDeps);
+  for (const path of ["a.md", "b.md"]) await space.write(path, bytes("1"), null);
+  expect(await space.behind()).toEqual([]);
+  const blocked = join(directory, "a.md");
+  rmSync(blocked);
+  await folder.write("space/a.md/in the way.md", "x");
+  await space.write("a.md", bytes("2"), 1);
+  const behind = [{ path: "a.md", reason: expect.stringMatching(/^(?!a\.md).*in the working tree/) }];
+  expect(await space.behind()).toEqual(behind);
+  const note = `on disk a.md is still old: ${(await space.behind())[0]!.reason}`;
+  expect(await diskNote(space, "a.md")).toBe(`; ${note}`);
+  expect(await diskSentence(space, "b.md", "a.md")).toBe(` But ${note}.`);
+  expect([await diskNote(space, "b.md"), await diskSentence(space, "b.md")]).toEqual(["", ""]);
+  rmSync(blocked, { recursive: true });
+  await space.write("b.md", bytes("2"), 1);
+  expect(await space.behind()).toEqual([]);
+  expect(readFileSync(blocked, "utf8")).toBe("2");
   await space.close();
 });

@@ -6,6 +6,7 @@ import { resolveConflict, type Resolution } from "../../replica/conflicts.ts";
 import { to, type Answer, type Area, type Asked } from "../area.ts";
 import { failureOf, type Failure } from "../failure.ts";
 import { PAGE_ROWS, spacePath, withQuery } from "../format.ts";
+import { diskSentence } from "../../space/disk-note.ts";
 import type { BrowsedSpace } from "../../space/door.ts";
 import { ConflictBody, ConflictsBody, type ShownConflict } from "../pages/conflicts.tsx";
 import { spacePage } from "../space-head.tsx";
@@ -66,8 +67,11 @@ async function resolve(source: SpaceSource, asked: Asked): Promise<Answer> {
   const [space, copy] = [params["space"]!, params["*"]!];
   const resolution: Resolution = form.text("keep") === "ours" ? "ours" : "theirs";
   try {
-    const done = await source.use(visit.caller, space, (one) => resolveConflict(one, copy, resolution));
-    return to(spacePath(space, "/conflicts"), `Resolved the conflict of ${done.path}.`);
+    const notice = await source.use(visit.caller, space, async (one) => {
+      const { path } = await resolveConflict(one, copy, resolution);
+      return `Resolved the conflict of ${path}.${await diskSentence(one, path, copy)}`;
+    });
+    return to(spacePath(space, "/conflicts"), notice);
   } catch (error) {
     return show(source, asked, failureOf(error));
   }

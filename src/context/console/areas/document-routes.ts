@@ -7,6 +7,7 @@ import { SECURITY_HEADERS } from "../../../kit/http/answer.ts";
 import { contentDisposition } from "../../../kit/http/content-disposition.ts";
 import type { Capability } from "../../access/schema.ts";
 import type { Caller } from "../../identity/caller.ts";
+import { diskSentence } from "../../space/disk-note.ts";
 import type { ReadFile, SpaceDoor } from "../../space/door.ts";
 import type { FileHistory } from "../../versioned-store/schema.ts";
 import { to, type Answer, type Area, type Asked } from "../area.ts";
@@ -167,11 +168,12 @@ async function save(deps: Deps, asked: Asked): Promise<Answer> {
       const preview = await deps.rendering.of(file, spacePath(space), "page", by);
       return editorPage(visit, space, { ...edited, preview });
     }
-    const written = await deps.source.use(visit.caller, space, async (one) => {
+    const notice = await deps.source.use(visit.caller, space, async (one) => {
       const expected = await expectedOf(edited, () => one.read(path));
-      return one.write(path, bytesOf(edited), expected, signatureOf(edited.message));
+      const { version } = await one.write(path, bytesOf(edited), expected, signatureOf(edited.message));
+      return `Saved ${path} as v${version}.${await diskSentence(one, path)}`;
     });
-    return to(spacePath(space, "/files", path), `Saved ${path} as v${written.version}.`);
+    return to(spacePath(space, "/files", path), notice);
   } catch (error) {
     const failure = failureOf(error, "content");
     const shown =
@@ -235,8 +237,11 @@ async function create({ source, rendering }: Deps, asked: Asked): Promise<Answer
         preview: await rendering.of(file, spacePath(space), "page", by),
       });
     }
-    const written = await source.use(visit.caller, space, (one) => one.write(path, bytes, null));
-    return to(spacePath(space, "/files", written.path), `Created ${written.path}.`);
+    const made = await source.use(visit.caller, space, async (one) => {
+      const { path: at } = await one.write(path, bytes, null);
+      return { at, note: await diskSentence(one, at) };
+    });
+    return to(spacePath(space, "/files", made.at), `Created ${made.at}.${made.note}`);
   } catch (error) {
     const failure = failureOf(error, "path");
     const isTaken = failure.code === "stale";
@@ -264,10 +269,11 @@ async function remove(deps: Deps, asked: Asked): Promise<Answer> {
   const { space, path } = placeOf(asked);
   const shown = { path, base: form.text("base") };
   try {
-    await deps.source.use(visit.caller, space, async (one) =>
-      one.remove(path, await expectedOf(shown, () => one.read(path))),
-    );
-    return to(spacePath(space, "/deleted"), `Deleted ${path}. All its versions are kept.`);
+    const note = await deps.source.use(visit.caller, space, async (one) => {
+      const deleted = await one.remove(path, await expectedOf(shown, () => one.read(path)));
+      return diskSentence(one, deleted.path);
+    });
+    return to(spacePath(space, "/deleted"), `Deleted ${path}. All its versions are kept.${note}`);
   } catch (error) {
     return askRemoval(deps, asked, failureOf(error));
   }

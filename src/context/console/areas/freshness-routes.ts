@@ -13,6 +13,7 @@ import {
 import { Undeclared } from "../../freshness/undeclared.ts";
 import type { Caller } from "../../identity/caller.ts";
 import type { BrowsedSpace } from "../../space/door.ts";
+import { diskSentence } from "../../space/disk-note.ts";
 import { validate } from "../../space/validation.ts";
 import { failureOf, type Failure } from "../failure.ts";
 import { to, type Answer, type Area, type Asked } from "../area.ts";
@@ -55,12 +56,16 @@ async function validated(desk: Desk, asked: Asked): Promise<Answer> {
   const { visit, params, form } = asked;
   const space = params["space"]!;
   try {
-    const done = await desk.source.use(visit.caller, space, (one) =>
-      validate(one, form.text("path"), desk.clock.now()),
-    );
-    const text = done.changed
-      ? `${done.path} is validated as of ${done.last_validated}.`
-      : `${done.path} was already validated on ${done.last_validated}.`;
+    const text = await desk.source.use(visit.caller, space, async (one) => {
+      const {
+        path,
+        last_validated: date,
+        changed,
+      } = await validate(one, form.text("path"), desk.clock.now());
+      return changed
+        ? `${path} is validated as of ${date}.${await diskSentence(one, path)}`
+        : `${path} was already validated on ${date}.`;
+    });
     return to(freshnessAddress(space, viewOf(form)), text);
   } catch (error) {
     return shownPage(desk, asked, failureOf(error));

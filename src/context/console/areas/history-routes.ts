@@ -4,6 +4,7 @@ import { h } from "preact";
 import { AppError, fieldError, notFound } from "../../../kit/error.ts";
 import { requireShown } from "../../files/comparing.ts";
 import type { Caller } from "../../identity/caller.ts";
+import { diskSentence } from "../../space/disk-note.ts";
 import { to, type Answer, type Area, type Asked } from "../area.ts";
 import { versionIn } from "./document-routes.ts";
 import { failureOf, type Failure } from "../failure.ts";
@@ -79,18 +80,22 @@ async function restore(source: SpaceSource, asked: Asked): Promise<Answer> {
   const { space, path } = placeOf(asked);
   const version = requiredVersion(form.number("version"));
   const current = form.number("current") ?? null;
-  const written = await source.use(visit.caller, space, async (one) => {
+  const notice = await source.use(visit.caller, space, async (one) => {
     const { bytes } = await one.read(path, version);
-    return one.write(path, bytes, current, { message: `restored v${version}` });
+    const written = await one.write(path, bytes, current, { message: `restored v${version}` });
+    return `Restored v${version} as v${written.version}.${await diskSentence(one, path)}`;
   });
-  return to(spacePath(space, "/history", path), `Restored v${version} as v${written.version}.`);
+  return to(spacePath(space, "/history", path), notice);
 }
 
 async function undelete(source: SpaceSource, asked: Asked): Promise<Answer> {
   const { visit } = asked;
   const { space, path } = placeOf(asked);
-  const { version } = await source.use(visit.caller, space, (one) => one.undelete(path));
-  return to(spacePath(space, "/files", path), `Restored ${path} with v${version}.`);
+  const notice = await source.use(visit.caller, space, async (one) => {
+    const { version } = await one.undelete(path);
+    return `Restored ${path} with v${version}.${await diskSentence(one, path)}`;
+  });
+  return to(spacePath(space, "/files", path), notice);
 }
 
 async function askDestroy(source: SpaceSource, asked: Asked, failure?: Failure): Promise<Answer> {

@@ -8,6 +8,7 @@ import { failureOf, type Failure } from "../failure.ts";
 import { counted, spacePath } from "../format.ts";
 import { ConfirmBody } from "../pages/confirm.tsx";
 import { SnapshotsBody } from "../pages/snapshots.tsx";
+import { diskSentence } from "../../space/disk-note.ts";
 import { get, idOf, post } from "../routes.ts";
 import { spacePage } from "../space-head.tsx";
 import type { SpaceSource } from "../space-source.ts";
@@ -40,10 +41,11 @@ export function snapshotsArea(source: SpaceSource): Area {
       get(`${path}/:id/restore`, (asked) => askRestore(source, asked)),
       post(`${path}/:id/restore`, async ({ visit, params }) => {
         const space = params["space"]!;
-        const { files } = await source.use(visit.caller, space, (one) =>
-          one.restore(idOf("snapshot", params)),
-        );
-        const text = `Restored the snapshot: ${counted(files.length, "document")} changed.`;
+        const text = await source.use(visit.caller, space, async (one) => {
+          const { files } = await one.restore(idOf("snapshot", params));
+          const note = await diskSentence(one, ...files);
+          return `Restored the snapshot: ${counted(files.length, "document")} changed.${note}`;
+        });
         return to(spacePath(space, "/snapshots"), text);
       }),
     ],

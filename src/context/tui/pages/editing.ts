@@ -4,6 +4,7 @@
 import { AppError } from "../../../kit/error.ts";
 import { decodeUtf8 } from "../../../kit/text/utf8.ts";
 import { resolveConflict, type OpenConflict } from "../../replica/conflicts.ts";
+import { diskNote } from "../../space/disk-note.ts";
 import type { Edited, WritingHands } from "../desk.ts";
 import type { Stage } from "../page.ts";
 import { errorText } from "../words.ts";
@@ -29,9 +30,12 @@ interface Target {
 /** Keeps the edited text in its file if it cannot be written. */
 async function save(hands: WritingHands, { space, path, expected }: Target, edited: Edited): Promise<string> {
   try {
-    const { version } = await hands.use(space, (door) => door.write(path, edited.content, expected));
+    const said = await hands.use(space, async (door) => {
+      const { version } = await door.write(path, edited.content, expected);
+      return `${path} is at v${version}${await diskNote(door, path)}`;
+    });
     await edited.discard();
-    return `${path} is at v${version}`;
+    return said;
   } catch (error) {
     const code = error instanceof AppError ? error.code : "internal";
     throw new AppError(code, `${errorText(error)}; your text is kept in ${edited.file}`);
@@ -45,7 +49,7 @@ export function restoreVersion(stage: Stage, space: string, path: string, versio
         const { current } = await door.history(path);
         const { bytes } = await door.read(path, version);
         const written = await door.write(path, bytes, current);
-        return `${path} is at v${written.version}, as v${version} was`;
+        return `${path} is at v${written.version}, as v${version} was${await diskNote(door, path)}`;
       }),
     ),
   );
@@ -57,7 +61,7 @@ export function restoreFile(stage: Stage, space: string, path: string): void {
     stage.change({ action: "file.undelete", space, target: path }, (hands) =>
       hands.use(space, async (door) => {
         const { version } = await door.undelete(path);
-        return `${path} is live again at v${version}`;
+        return `${path} is live again at v${version}${await diskNote(door, path)}`;
       }),
     ),
   );
@@ -80,7 +84,7 @@ export function resolve(
       (hands) =>
         hands.use(space, async (door) => {
           await resolveConflict(door, conflict.copy, resolution);
-          return `resolved ${conflict.path}: kept ${kept}`;
+          return `resolved ${conflict.path}: kept ${kept}${await diskNote(door, conflict.path, conflict.copy)}`;
         }),
       options,
     ),

@@ -148,10 +148,7 @@ export class SqliteEngine implements SpaceEngine {
     return this.#reading.liveFiles(after, before, limit);
   }
 
-  async deletedFiles(
-    before: number | undefined,
-    limit: number,
-  ): Promise<{ id: number; record: FileRecord }[]> {
+  async deletedFiles(before: number | undefined, limit: number) {
     if (this.#gate.isClosed) await this.#gate.opened();
     return this.#reading.deletedFiles(before ?? Number.MAX_SAFE_INTEGER, limit);
   }
@@ -304,6 +301,10 @@ export class SqliteEngine implements SpaceEngine {
     return this.#mirror.following.behind();
   }
 
+  whyBehind(path: DocumentPath): string | undefined {
+    return this.#mirror.following.whyBehind(path);
+  }
+
   /** Updates the working tree now, completely or up to this path; otherwise it follows within a moment. */
   settle(path?: DocumentPath): void {
     this.#mirror.following.settle(path);
@@ -420,10 +421,8 @@ export class SqliteEngine implements SpaceEngine {
   async #commit(batch: Batch): Promise<Applied> {
     const prepared = await prepare(batch.operations);
     const coded = await codedOf(prepared);
-    return this.#staging.around(
-      coded,
-      () => this.#applying.write(batch, prepared, coded) as Promise<Applied>,
-    );
+    const write = () => this.#applying.write(batch, prepared, coded) as Promise<Applied>;
+    return this.#staging.around(coded, write);
   }
 }
 

@@ -2,9 +2,10 @@
 // is the truth, so a tree that cannot be written refuses nothing and is repaired later.
 
 import { Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
-import { messageOf } from "../../../kit/error.ts";
+import { AppError, messageOf } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/text/paths.ts";
+import { problemOf } from "../file-error.ts";
 import type { Step } from "./batch.ts";
 import { changedPaths } from "./changes.ts";
 import type { Replacing, Shown } from "./replacing.ts";
@@ -57,8 +58,8 @@ export class Following {
   /** Files that writers of large batches must still write, because too many were pending. */
   #owed = 0;
   #lastCommit = -Infinity;
-  /** Paths where the tree differs from the log, but not because of an edit. The next to retry comes first. */
-  readonly #behind = new Set<DocumentPath>();
+  /** Paths where the tree differs from the log, but not because of an edit, with the reason. The next to retry comes first. */
+  readonly #behind = new Map<DocumentPath, string>();
   /** Every change up to this one is in the tree, or its path is in `#waiting` or `#behind`. */
   #followed: number;
   /** The change before all those in `#behind`; undefined: it is empty. */
@@ -94,7 +95,11 @@ export class Following {
 
   behind(): readonly DocumentPath[] {
     this.settle();
-    return [...this.#behind].sort();
+    return [...this.#behind.keys()].sort();
+  }
+
+  whyBehind(path: DocumentPath): string | undefined {
+    return this.#behind.get(path);
   }
 
   /** On open, writes the changes after `from` that a crash kept from the tree. */
@@ -107,7 +112,7 @@ export class Following {
       this.#followed = upTo;
     }
     // A path may have come before another that had to make room for it.
-    const again = [...this.#behind];
+    const again = [...this.#behind.keys()];
     for (const path of again)
       this.#bring(path, { since: this.safeSeq, shown: undefined, committed: 0, afterCrash: true });
   }
@@ -128,7 +133,7 @@ export class Following {
    * settle the tree first. Pauses only while held.
    */
   *follow(steps: readonly Step[], seq: number): Generator<void> {
-    const retried = [...this.#behind.values().take(RETRIES_PER_WRITE_MAX)];
+    const retried = [...this.#behind.keys().take(RETRIES_PER_WRITE_MAX)];
     const committed = this.#clock.elapsed();
     const isCrowded = this.#waiting.size > WAITING_PATHS_MAX;
     for (const { effect } of steps) {
@@ -224,7 +229,7 @@ export class Following {
       this.#replacing.match(path, waiting);
     } catch (error) {
       if (this.freeName(path)) return this.#bring(path, waiting);
-      this.#behind.add(path);
+      this.#behind.set(path, error instanceof AppError ? problemOf(error) : messageOf(error));
       this.#wholeUpTo = Math.min(since, this.#wholeUpTo ?? since);
       this.#log.error("the working tree is behind", { path, error: messageOf(error) });
     }
