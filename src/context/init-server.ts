@@ -7,10 +7,10 @@ import { systemClock, type Clock } from "../kit/clock.ts";
 import type { LogOptions } from "../kit/log.ts";
 import { createDirectory } from "../kit/disk/create-directory.ts";
 import { AppError, messageOf, systemCode } from "../kit/error.ts";
-import { listenProblem, PORT_MAX } from "../kit/network/hosts.ts";
+import { PORT_MAX } from "../kit/network/hosts.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../kit/disk/modes.ts";
 import { parseName } from "../kit/text/names.ts";
-import { freePort } from "../kit/network/port.ts";
+import { addressProblem, freePort, portProblem } from "../kit/network/port.ts";
 import { replaceFile } from "../kit/disk/replace-file.ts";
 import { loadServerConfig } from "./config/config.ts";
 import { CONFIG_FILE_NAME } from "./config/directory.ts";
@@ -56,6 +56,8 @@ interface NewServer {
   /** Valid for 24 hours. */
   readonly token: string;
   readonly token_file: string;
+  /** Another program listens there now, and may be gone when the server starts. */
+  readonly port_in_use?: true;
 }
 
 /**
@@ -69,6 +71,7 @@ export async function initServer(
 ): Promise<NewServer> {
   const { directory } = input;
   checkNames(input);
+  await checkAddress(input);
   const goesOn = await isLeftUnfinished(directory, log);
   if (!goesOn) checkPlace(input);
   const made = !existsSync(directory);
@@ -87,7 +90,9 @@ export async function initServer(
       mkdirSync(join(directory, "auth"), { mode: PRIVATE_DIRECTORY_MODE });
       await replaceFile(tokenFile, `${token}\n`);
       const { host: address, port } = server.config.listen;
-      return { directory, address, port, space: input.space, admin: user, token, token_file: tokenFile };
+      const isTaken = (await portProblem(address, port)) === "EADDRINUSE";
+      const place = { directory, address, port, ...(isTaken && { port_in_use: true as const }) };
+      return { ...place, space: input.space, admin: user, token, token_file: tokenFile };
     } finally {
       await server.close();
     }
@@ -111,6 +116,8 @@ export async function prepareServer(
   const { directory } = input;
   if (await isUnfinished(directory, log)) return;
   checkNames(input);
+  await checkAddress(input);
+  await checkPort(input);
   checkPlace(input);
   await writeConfig(input, existsSync(directory) ? readdirSync(directory) : []);
 }
@@ -182,16 +189,26 @@ function checkPlace({ directory, force }: Place): void {
     );
 }
 
+/** For another machine, a server is created with an address that every machine has, and gets its own there. */
+async function checkAddress({ address }: Pick<Place, "address">): Promise<void> {
+  const problem = address === undefined ? undefined : await addressProblem(address);
+  if (problem !== undefined) throw new AppError("invalid", `address: "${address}" is ${problem}`);
+}
+
+/** For a server that starts at once. */
+async function checkPort({ address = DEFAULT_ADDRESS, port = DEFAULT_PORT }: Omit<Place, "directory">) {
+  if ((await portProblem(address, port)) === "EADDRINUSE")
+    throw new AppError("invalid", `port: ${port} is already in use; choose another, or 0 for a free one`);
+}
+
 function checkNames(input: Omit<InitServer, "space" | "admin"> & Partial<InitServer>): void {
-  const { directory, space, admin, template, address, port } = input;
+  const { directory, space, admin, template, port } = input;
   if (existsSync(directory) && !statSync(directory).isDirectory())
     throw new AppError("invalid", `${directory} is not a directory`);
   const wrongName = space === undefined ? undefined : spaceNameProblem(space);
   if (wrongName) throw new AppError("invalid", `space: ${wrongName}`);
   if (admin !== undefined) parseName("admin", admin);
   templateFiles(template ?? "team");
-  const problem = address === undefined ? undefined : listenProblem(address);
-  if (problem !== undefined) throw new AppError("invalid", `address: "${address}" is ${problem}`);
   if (port !== undefined && (!Number.isInteger(port) || port < 0 || port > PORT_MAX))
     throw new AppError("invalid", `port: expected a number from 0 to ${PORT_MAX}`);
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { loadServerConfig } from "../../src/context/config/config.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { initServer, prepareServer } from "../../src/context/init-server.ts";
-import { printed, refused } from "../kit/cli/cairn.ts";
+import { data, printed, refused } from "../kit/cli/cairn.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 const NAMES = ["--space", "main", "--admin", "ada"];
@@ -16,6 +16,11 @@ test.each([
   [["--address", "999.1.1.1"], '--address "999.1.1.1": not an address: expected four numbers'],
   [["--address", "http://localhost"], '--address "http://localhost": neither an address nor a host name'],
   [["--address", "224.0.0.1"], '--address "224.0.0.1": a multicast address, where nothing can listen'],
+  [
+    ["--address", "203.0.113.9"],
+    '--address "203.0.113.9": not an address of this machine; use an address of this machine, or 0.0.0.0',
+  ],
+  [["--address", "no.such.invalid"], '--address "no.such.invalid": a name without a known address; use an'],
   [["--port", "65536"], '--port "65536": expected a number from 0 to 65535'],
   [["--port", "http"], '--port "http": expected a number from 0 to 65535'],
 ])("init server %p makes nothing", async (flags, says) => {
@@ -38,7 +43,46 @@ test("a file where the directory should be, and the library's own door, refuse t
     );
   await expect(made(file)).rejects.toThrow(`${file} is not a directory`);
   await expect(made(join(folder.path, "new"), "1.2.3")).rejects.toThrow('address: "1.2.3" is not an address');
+  await expect(made(join(folder.path, "new"), "203.0.113.9")).rejects.toThrow(
+    'address: "203.0.113.9" is not an address of this machine',
+  );
+  const prepared = prepareServer({ directory: join(folder.path, "new"), address: "203.0.113.9" }, log);
+  await expect(prepared).rejects.toThrow('address: "203.0.113.9" is not an address of this machine');
   expect(readdirSync(folder.path)).toEqual(["server"]);
+});
+
+test("a server for another machine gets its address by --reconfigure", async () => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "server");
+  await printed("init", "server", "--data-dir", directory, ...NAMES, "--address", "0.0.0.0", "--port", "0");
+  const there = ["--address", "203.0.113.9"];
+  await printed("init", "server", "--reconfigure", "--server-dir", directory, ...there);
+  expect(loadServerConfig(directory).listen.host).toBe("203.0.113.9");
+});
+
+test("a port that is in use now is a hint, and a refusal only for a server that starts at once", async () => {
+  await using folder = await temporaryFolder();
+  using other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = other;
+  const directory = join(folder.path, "server");
+  const said = await printed("init", "server", "--data-dir", directory, ...NAMES, "--port", String(port));
+  expect(said).toContain(`another program uses port ${port} now: stop it before you start the server, or`);
+  const command = `  cairn init server --reconfigure --server-dir ${directory} --port <port>\n`;
+  expect(said).toContain(command);
+  const log = { format: "json" as const, write: () => {} };
+  const place = { directory: join(folder.path, "page"), port };
+  await expect(prepareServer(place, log)).rejects.toThrow(`port: ${port} is already in use; choose another`);
+  expect(existsSync(place.directory)).toBe(false);
+  const free = await data<object>(
+    "init",
+    "server",
+    "--data-dir",
+    join(folder.path, "free"),
+    ...NAMES,
+    "--port",
+    "0",
+  );
+  expect(free).not.toHaveProperty("port_in_use");
 });
 
 test("an empty directory becomes private; one with other files stays as it is", async () => {

@@ -237,12 +237,14 @@ describe.skipIf(process.platform === "win32")("the wizard", () => {
     await using at = await initDesk();
     await at.folder.write("taken/a.md", "x");
     const { text, exitCode, unasked } = await at.typed(
-      ["init", "server", "--space", "main", "--template", "blank", "--address", "127.0.0.1"],
+      ["init", "server", "--space", "main", "--template", "blank"],
       [
         ["Which folder keeps the data", `${CLEAR}taken${ENTER}`],
         ["is not empty; choose another folder", `${CLEAR}server${ENTER}`],
         ["What is the first admin called?", ` ${ENTER}`],
         ["What is the first admin called?", `ada${ENTER}`],
+        ["Which address does it listen on?", `${CLEAR}203.0.113.9${ENTER}`],
+        ["not an address of this machine; use an address of this machine", `${CLEAR}127.0.0.1${ENTER}`],
         ["Which port?", `${CLEAR}70000${ENTER}`],
         ["expected a number from 0 to 65535", `${CLEAR}0${ENTER}`],
         [`Create a server in ${at.at("server")} at 127.0.0.1:0, with the admin ada`, ENTER],

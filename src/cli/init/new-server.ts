@@ -4,7 +4,8 @@ import { newServerDirectory } from "../../context/config/directory.ts";
 import { spaceNameProblem } from "../../context/spaces/schema.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";
 import type { Environment } from "../../kit/environment.ts";
-import { listenProblem, PORT_MAX } from "../../kit/network/hosts.ts";
+import { PORT_MAX } from "../../kit/network/hosts.ts";
+import { addressProblem } from "../../kit/network/port.ts";
 import { printWarning } from "../../kit/terminal/output.ts";
 import { refuseProblems, type Answers } from "./answers.ts";
 
@@ -14,18 +15,26 @@ export function portProblem(text: string): string | undefined {
   return isPort ? undefined : `expected a number from 0 to ${PORT_MAX}`;
 }
 
+/** Undefined: an address at which this machine can listen. */
+export async function unusableAddress(text: string): Promise<string | undefined> {
+  const problem = await addressProblem(text);
+  return problem && `${problem}; use an address of this machine, or 0.0.0.0 for all of them`;
+}
+
 interface MadeServer {
   readonly directory: string;
   readonly admin: string;
   readonly token: string;
   readonly token_file: string;
+  readonly port: number;
+  readonly port_in_use?: true;
 }
 
 /** Raises `invalid` with everything that is wrong, before anything is written. `space` and `admin` are known. */
 export async function createServer(answers: Answers, environment: Environment): Promise<MadeServer> {
   const { directory, address, port, space = "", admin = "", template, force = false } = answers;
   const problems = {
-    "--address": [address, address === undefined ? undefined : listenProblem(address)],
+    "--address": [address, address === undefined ? undefined : await unusableAddress(address)],
     "--port": [port, port === undefined ? undefined : portProblem(port)],
     "--space": [space, spaceNameProblem(space)],
   };
@@ -59,8 +68,20 @@ export function serverText(server: MadeServer): string {
     `  ${server.token}`,
     `also in ${server.token_file}: copy it, then delete that file`,
     "",
+    ...portLines(server),
     "next:",
     `  ${commandText(start)}`,
     `  ${commandText(token)}`,
   ].join("\n");
+}
+
+/** A port that is taken may be free when the server starts. */
+function portLines({ directory, port, port_in_use }: MadeServer): string[] {
+  if (port_in_use !== true) return [];
+  const words = ["cairn", "init", "server", "--reconfigure", "--server-dir", directory, "--port"];
+  return [
+    `another program uses port ${port} now: stop it before you start the server, or choose another port:`,
+    `  ${commandText(words)} <port>`,
+    "",
+  ];
 }

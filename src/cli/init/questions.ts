@@ -25,7 +25,7 @@ import { bytes, plural } from "../text.ts";
 import type { Question } from "../wizard.ts";
 import type { Answers, Kind } from "./answers.ts";
 import { proveAddress, proveServer, signIn, spaceOf } from "./client.ts";
-import { portProblem } from "./new-server.ts";
+import { portProblem, unusableAddress } from "./new-server.ts";
 import {
   countFiles,
   defaultName,
@@ -154,12 +154,21 @@ export const adminQuestion = line("admin", ["server"], (_, { admin }) =>
   }),
 );
 
+/** Asks until this machine can listen there. */
 export const addressQuestion = line("address", ["server"], (_, { address }) =>
-  typeLine({
-    message: "Which address does it listen on? 127.0.0.1 is this machine only.",
-    initial: address ?? "127.0.0.1",
-    problem: listenProblem,
-  }),
+  untilProven(
+    () =>
+      typeLine({
+        message: "Which address does it listen on? 127.0.0.1 is this machine only.",
+        initial: address ?? "127.0.0.1",
+        problem: listenProblem,
+      }),
+    async (text) => {
+      const problem = await unusableAddress(text);
+      if (problem !== undefined) throw new AppError("invalid", problem);
+      return text;
+    },
+  ),
 );
 
 export const portQuestion = line("port", ["server"], (_, { port }) =>

@@ -5,11 +5,10 @@ import { newServerDirectory } from "../../context/config/directory.ts";
 import { openInBrowser } from "../../kit/processes/browser.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";
 import { stderrIsTerminal, waitForStopSignal, type Environment } from "../../kit/environment.ts";
-import { listenProblem } from "../../kit/network/hosts.ts";
 import { logWriter, printText } from "../../kit/terminal/output.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { refuseProblems, type Answers } from "./answers.ts";
-import { portProblem } from "./new-server.ts";
+import { portProblem, unusableAddress } from "./new-server.ts";
 
 const CODE_BITS = 128;
 
@@ -17,7 +16,7 @@ const CODE_BITS = 128;
 export async function setUpInBrowser(answers: Answers, environment: Environment): Promise<void> {
   const { address, port, force = false } = answers;
   const problems = {
-    "--address": [address, address === undefined ? undefined : listenProblem(address)],
+    "--address": [address, address === undefined ? undefined : await unusableAddress(address)],
     "--port": [port, port === undefined ? undefined : portProblem(port)],
   };
   refuseProblems(

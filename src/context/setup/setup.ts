@@ -8,7 +8,7 @@ import type { Exchange } from "../../kit/http/exchange.ts";
 import { listenProblem, PORT_MAX } from "../../kit/network/hosts.ts";
 import { parseName } from "../../kit/text/names.ts";
 import { checkPasswordShape, hashPassword } from "../../kit/secrets/passwords.ts";
-import { portProblem } from "../../kit/network/port.ts";
+import { portProblem, unboundAddress } from "../../kit/network/port.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Logins } from "../people/logins.ts";
 import { spaceNameProblem } from "../spaces/schema.ts";
@@ -131,8 +131,5 @@ function listenFailure(code: string, host: string, port: number): AppError {
   if (code === "EADDRINUSE") return fieldError("invalid", "port", `${port} is already in use`);
   if (code === "EACCES")
     return fieldError("invalid", "port", `${port} needs more rights than this program has`);
-  if (code === "ENOTFOUND") return fieldError("invalid", "address", `no address is known for ${host}`);
-  if (["EADDRNOTAVAIL", "EINVAL"].includes(code))
-    return fieldError("invalid", "address", `${host} is not an address of this machine`);
-  return fieldError("invalid", "address", `this program cannot listen at ${host} (${code})`);
+  return fieldError("invalid", "address", `${host} is ${unboundAddress(host, code)}`);
 }

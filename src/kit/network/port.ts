@@ -3,6 +3,7 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { systemCode } from "../error.ts";
+import { isPlainAddress, listenProblem } from "./hosts.ts";
 
 /** Returns undefined if the address is free, otherwise the system's code: EADDRINUSE, EADDRNOTAVAIL, EACCES, ENOTFOUND, … */
 export function portProblem(host: string, port: number): Promise<string | undefined> {
@@ -12,6 +13,26 @@ export function portProblem(host: string, port: number): Promise<string | undefi
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
 }
+
+/**
+ * Returns why nothing can listen at this address on this machine, whatever the port, in a few words that name the address's kind; otherwise undefined.
+ */
+export async function addressProblem(text: string): Promise<string | undefined> {
+  const wrong = listenProblem(text);
+  if (wrong !== undefined) return wrong;
+  const code = await portProblem(text, 0);
+  return code === undefined ? undefined : unboundAddress(text, code);
+}
+
+/** What an address is at which the system does not let a program listen, with this code. */
+export function unboundAddress(text: string, code: string): string {
+  if (!isPlainAddress(text) && NAME_CODES.has(code)) return "a name without a known address";
+  if (["EADDRNOTAVAIL", "EINVAL"].includes(code)) return "not an address of this machine";
+  return `an address where this program cannot listen (${code})`;
+}
+
+/** The runtime gives some failed look-ups no code. */
+const NAME_CODES = new Set(["ENOTFOUND", "EAI_AGAIN", "unknown"]);
 
 // Below the ranges from which Linux (32768–60999), macOS and Windows (49152–65535) take the ports of outgoing connections.
 const KEPT_PORTS = { from: 20_000, below: 32_000 };
