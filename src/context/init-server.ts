@@ -1,17 +1,17 @@
 // Creates a new server: directory, configuration, first space, first admin. Checks everything before it writes anything, and removes what it
 // wrote if a later step fails.
 
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import type { LogOptions } from "../kit/log.ts";
 import { createDirectory } from "../kit/disk/create-directory.ts";
 import { AppError, messageOf, systemCode } from "../kit/error.ts";
 import { PORT_MAX } from "../kit/network/hosts.ts";
-import { PRIVATE_DIRECTORY_MODE } from "../kit/disk/modes.ts";
+import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../kit/disk/modes.ts";
 import { parseName } from "../kit/text/names.ts";
 import { addressProblem, freePort, portProblem } from "../kit/network/port.ts";
-import { replaceFile } from "../kit/disk/replace-file.ts";
+import { replaceFile, syncDirectoryNow } from "../kit/disk/replace-file.ts";
 import { loadServerConfig } from "./config/config.ts";
 import { CONFIG_FILE_NAME } from "./config/directory.ts";
 import { DEFAULT_ADDRESS, DEFAULT_PORT } from "./config/schema.ts";
@@ -61,7 +61,7 @@ interface NewServer {
 }
 
 /**
- * Finishes a setup that was left in the browser, too; its address stays unless another is given. Raises `conflict` for a directory that is
+ * Finishes a setup that was left in the browser or that a crash ended, too; its address stays unless another is given. Raises `conflict` for a directory that is
  * not empty, `invalid` for bad input.
  */
 export async function initServer(
@@ -81,14 +81,15 @@ export async function initServer(
     await (goesOn ? changeAddress(input) : writeConfig(input, present));
     const server = openServer({ directory, log, clock });
     try {
-      const { token, user } = server.parts.logins.bootstrap(input.admin);
-      await server.parts.spaces.create(operator(systemUser()), {
-        name: input.space,
-        template: input.template ?? "team",
-      });
+      const { spaces, logins } = server.parts;
+      // The admin comes last, because that ends the setup: after a crash before, it can be repeated.
+      if (!spaces.names().includes(input.space))
+        await spaces.create(operator(systemUser()), {
+          name: input.space,
+          template: input.template ?? "team",
+        });
       const tokenFile = join(directory, "auth", "bootstrap_admin.token");
-      mkdirSync(join(directory, "auth"), { mode: PRIVATE_DIRECTORY_MODE });
-      await replaceFile(tokenFile, `${token}\n`);
+      const { token, user } = logins.bootstrap(input.admin, (issued) => keepToken(tokenFile, issued));
       const { host: address, port } = server.config.listen;
       const isTaken = (await portProblem(address, port)) === "EADDRINUSE";
       const place = { directory, address, port, ...(isTaken && { port_in_use: true as const }) };
@@ -103,6 +104,14 @@ export async function initServer(
         rmSync(join(directory, name), { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Durable when it returns. A setup that a crash ended may have left a file whose token never became valid. */
+function keepToken(path: string, token: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
+  rmSync(path, { force: true });
+  writeFileSync(path, `${token}\n`, { mode: PRIVATE_FILE_MODE, flag: "wx", flush: true });
+  syncDirectoryNow(dirname(path));
 }
 
 /**

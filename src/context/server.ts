@@ -97,12 +97,20 @@ export function createHandler(parts: Parts, log: Log, setup?: SetupOptions): Han
     if (exchange.path === "/health") return health.fetch(request);
     if (exchange.path === "/metrics") return metricsAnswer(parts, exchange);
     if (exchange.path === CONSOLE || exchange.path.startsWith(`${CONSOLE}/`)) return pages(request, exchange);
-    if (isSettingUp() && (exchange.path === SETUP || exchange.path.startsWith(`${SETUP}/`)))
-      return setupPages!(request, exchange);
+    if (exchange.path === SETUP || exchange.path.startsWith(`${SETUP}/`)) {
+      if (isSettingUp()) return setupPages!(request, exchange);
+      if (!parts.logins.isUnclaimed()) return setupOver(exchange);
+    }
     if (exchange.path === "/" && exchange.method === "GET")
       return seeOther(exchange, isSettingUp() ? SETUP : CONSOLE);
     throw new AppError("not_found", `${exchange.path}: not found`);
   };
+}
+
+/** For a tab that is left over from the setup. */
+async function setupOver(exchange: Exchange): Promise<Response> {
+  exchange.route = SETUP;
+  return (await import("./setup/setup-routes.ts")).setupOver(exchange);
 }
 
 /** Pages load with the first request for one. */

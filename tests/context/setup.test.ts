@@ -2,14 +2,23 @@
 // shown at its field; the setup is gone for good once the first admin exists.
 
 import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { prepareServer } from "../../src/context/init-server.ts";
 import { startServer, type RunningServer } from "../../src/context/main.ts";
 import { reachableAddresses } from "../../src/kit/network/addresses.ts";
 import { freePort } from "../../src/kit/network/port.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { signIn, visitor, type ConsolePage, type Visitor } from "../kit/context/console.ts";
+import {
+  fillSetup,
+  PASSWORD,
+  signIn,
+  visitor,
+  type ConsolePage,
+  type Visitor,
+} from "../kit/context/console.ts";
 import { eventually } from "../kit/eventually.ts";
+import { rawRequestInParts } from "../kit/http/raw-http.ts";
 
 const CODE = "the-code-of-the-terminal";
 const log = { format: "json" as const, write: () => {} };
@@ -45,25 +54,9 @@ async function setUp(): Promise<SetUp> {
   };
 }
 
-const PASSWORD = "correct horse battery";
 const admitted = async (one: Visitor) => one.submit(await one.get(`/setup?code=${CODE}`), "/setup/code");
-const filled = async (
-  one: Visitor,
-  port: number,
-  reach: Record<string, string> = {},
-): Promise<ConsolePage> => {
-  const address = await one.submit(await admitted(one), "/setup/address", {
-    port: String(port),
-    reach: "here",
-    ...reach,
-  });
-  const admin = await one.submit(address, "/setup/admin", {
-    name: "Ada",
-    password: PASSWORD,
-    repeated: PASSWORD,
-  });
-  return one.submit(admin, "/setup/space", { space: "plans", template: "team" });
-};
+const filled = (one: Visitor, port: number, reach: Record<string, string> = {}): Promise<ConsolePage> =>
+  fillSetup(one, CODE, { port: String(port), ...reach });
 
 describe("the setup", () => {
   test("leads from the code to the console, signed in, in a space with documents; then it is gone, also after a restart", async () => {
@@ -226,6 +219,67 @@ describe("the setup", () => {
     expect(config).toEqual({ listen: { address: host, port } });
   });
 
+  test("a tab that is left over is told that the server is set up, and changes nothing", async () => {
+    await using at = await setUp();
+    const [one, other] = [visitor(at.server.url), visitor(at.server.url)];
+    const review = await filled(one, at.port);
+    const address = await admitted(other);
+    const late = await other.get("/setup/review");
+    await one.submit(review, "/setup/review");
+    const facts = async () => [
+      await Bun.file(join(at.directory, "server.yaml")).text(),
+      readdirSync(join(at.directory, "spaces")),
+    ];
+    const before = await facts();
+    const answers = [
+      await other.submit(late, "/setup/review"),
+      await other.submit(address, "/setup/address", { port: "9999", reach: "here" }),
+      await other.get("/setup/admin"),
+      // In the browser that finished, which is signed in.
+      await one.submit(review, "/setup/review"),
+      await one.get("/setup"),
+      await visitor(at.server.url).get(`/setup?code=${CODE}`),
+    ];
+    for (const { status, title, text, links } of answers)
+      expect([status, title, text.includes("the setup is over"), links]).toEqual([
+        404,
+        "This server is set up already · Cairn",
+        true,
+        ["/console/login"],
+      ]);
+    expect(await facts()).toEqual(before);
+    expect((await one.get("/console")).text).toContain("Ada admin");
+  });
+
+  test("a form whose body arrives after the setup ended changes nothing", async () => {
+    await using at = await setUp();
+    const [one, other] = [visitor(at.server.url), visitor(at.server.url)];
+    const review = await filled(one, at.port);
+    const space = await admitted(other).then(() => other.get("/setup/space"));
+    const body = new URLSearchParams({ ...space.forms[0]!.fields, space: "second" }).toString();
+    const cookie = [...other.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const ended = Promise.withResolvers<string>();
+    const answers = ["/setup/space", "/setup/review"].map((path) => {
+      const lines = [
+        `POST ${path} HTTP/1.1`,
+        `Host: ${new URL(at.server.url).host}`,
+        `Origin: ${at.server.url}`,
+        `Cookie: ${cookie}`,
+        "Content-Type: application/x-www-form-urlencoded",
+        `Content-Length: ${body.length}`,
+      ];
+      const target = { host: "127.0.0.1", port: at.port };
+      return rawRequestInParts(target, `${lines.join("\r\n")}\r\n\r\n${body.slice(0, 5)}`, ended.promise);
+    });
+    // Both are under way once this is answered.
+    await other.get("/setup/space");
+    await one.submit(review, "/setup/review");
+    ended.resolve(body.slice(5));
+    for (const answer of await Promise.all(answers))
+      expect([answer.status, answer.body.includes("the setup is over")]).toEqual([404, true]);
+    expect(readdirSync(join(at.directory, "spaces"))).toEqual(["plans"]);
+  });
+
   test("two browsers that finish at once create one admin", async () => {
     await using at = await setUp();
     const [one, other] = [visitor(at.server.url), visitor(at.server.url)];
@@ -237,6 +291,9 @@ describe("the setup", () => {
       other.submit(second, "/setup/review"),
     ]);
     expect(answers.filter(({ path }) => path === "/console").length).toBe(1);
+    // What the other one saw depends on the moment.
+    const [told] = answers.filter(({ path }) => path !== "/console");
+    expect(told!.text).toMatch(/the setup is (over|being finished already)/);
   });
 
   test("does not exist on a server that was not started for it", async () => {

@@ -53,8 +53,11 @@ export class Logins {
     this.#deps = deps;
   }
 
-  /** Creates the first admin of a new server, with a token that is valid for a day. Raises `conflict` if there are users already. */
-  bootstrap(name: string): { token: string; user: string } {
+  /**
+   * Creates the first admin of a new server, with a token that is valid for a day. `keep` stores the token durably before the admin exists, so that a
+   * crash leaves either no admin, or one whose token is known. Raises `conflict` if there are users already, and what `keep` raises.
+   */
+  bootstrap(name: string, keep: (token: string) => void): { token: string; user: string } {
     const { db, store, records, clock, audit } = this.#deps;
     const parsed = parseName("admin", name);
     const done = db.writeNow(() => {
@@ -69,7 +72,9 @@ export class Logins {
         created_at: now,
       })!;
       const expiresAt = now + BOOTSTRAP_HOURS * HOUR_MS;
-      return { token: records.issue(user, "bootstrap", "first sign-in", expiresAt).token, user: user.name };
+      const { token } = records.issue(user, "bootstrap", "first sign-in", expiresAt);
+      keep(token);
+      return { token, user: user.name };
     });
     audit.record(null, { action: "user.add", target: done.user });
     audit.record(null, { action: "token.create", target: done.user });

@@ -3,15 +3,30 @@
 import { h } from "preact";
 import { reachableAddresses } from "../../kit/network/addresses.ts";
 import { AppError } from "../../kit/error.ts";
+import type { Exchange } from "../../kit/http/exchange.ts";
+import { randomSecret } from "../../kit/random.ts";
 import { page, to, type Answer, type Area, type Asked, type OpenRoute } from "../console/area.ts";
 import type { ConsoleCookies } from "../console/door.ts";
 import { failureOf, type Failure } from "../console/failure.ts";
-import { redirect } from "../console/responses.ts";
+import { Alone } from "../console/frame.tsx";
+import { htmlAnswer, redirect } from "../console/responses.ts";
 import type { Stranger } from "../console/visit.ts";
 import { templateNames, templateSummary } from "../spaces/templates.ts";
-import { AddressBody, AdminBody, CodeBody, DoneBody, ReviewBody, SpaceBody } from "./pages/setup.tsx";
+import {
+  AddressBody,
+  AdminBody,
+  CodeBody,
+  DoneBody,
+  OverBody,
+  ReviewBody,
+  SpaceBody,
+} from "./pages/setup.tsx";
 import type { Listen, Setup } from "./setup.ts";
 
+const OVER_TITLE = "This server is set up already";
+/** The pages of the setup do not exist any more. */
+const OVER_STATUS = 404;
+const NONCE_BITS = 128;
 /** All addresses of this machine. */
 const WILDCARDS = ["0.0.0.0", "::"];
 
@@ -23,12 +38,16 @@ export function setupArea(setup: Setup, cookies: ConsoleCookies): Area {
   const show = (path: string, body: (asked: Ask) => Answer): OpenRoute => ({
     method: "GET",
     path,
-    open: (asked) => (setup.isAdmitted(asked.visit.csrf) ? body(asked) : to("/setup")),
+    open: (asked) => {
+      if (!setup.isOpen) return overPage();
+      return setup.isAdmitted(asked.visit.csrf) ? body(asked) : to("/setup");
+    },
   });
   const take = (path: string, act: (asked: Ask) => Promise<Answer>): OpenRoute => ({
     method: "POST",
     path,
     open: (asked) => {
+      if (!setup.isOpen) return overPage();
       if (!setup.isAdmitted(asked.visit.csrf)) throw new AppError("forbidden", "enter the code first");
       return act(asked);
     },
@@ -162,6 +181,18 @@ async function finish({ visit, exchange }: Ask, setup: Setup, cookies: ConsoleCo
     const set = [session, cookies.set(exchange, "visitor", "")];
     return { kind: "response", response: redirect(exchange, "/console", visit.nonce, set) };
   } catch (error) {
-    return reviewPage(visit, setup, failureOf(error));
+    return setup.isOpen ? reviewPage(visit, setup, failureOf(error)) : overPage();
   }
+}
+
+function overPage(): Answer {
+  return page(OVER_TITLE, h(OverBody, null), { status: OVER_STATUS });
+}
+
+/** The answer to every request for the setup once the first admin exists. Needs no token of a form: it changes nothing. */
+export function setupOver(exchange: Exchange): Promise<Response> {
+  const nonce = randomSecret(NONCE_BITS);
+  const visit = { csrf: "", nonce, path: exchange.path };
+  const markup = h(Alone, { visit, title: OVER_TITLE, children: h(OverBody, null) });
+  return htmlAnswer(exchange, markup, { status: OVER_STATUS, nonce });
 }

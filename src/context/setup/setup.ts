@@ -106,11 +106,13 @@ export class Setup {
 
   /**
    * Creates everything, the admin last, because that ends the setup. A crash before that leaves a setup that can be repeated. Returns the secret of
-   * the admin's session, and where the server listens from now on. Raises `refused` if a step is missing, `conflict` if it runs already.
+   * the admin's session, and where the server listens from now on. Raises `refused` if a step is missing, `conflict` if it runs already or is over.
    */
   async finish(from: Exchange): Promise<{ secret: string; listen: Listen }> {
     const { directory, logins, spaces, operator, moveTo } = this.#deps;
     const { admin, space, listen } = this.#draft;
+    // A form that was under way while another browser, or another tab, finished.
+    if (!this.isOpen) throw new AppError("conflict", "this server is set up already");
     if (!admin || !space) throw new AppError("refused", "a step is missing; go back to it");
     if (this.#isFinishing) throw new AppError("conflict", "the setup is being finished already");
     this.#isFinishing = true;

@@ -47,8 +47,8 @@ import {
 } from "../spaces/schema.ts";
 import { openSpaceFile, saveSpaceFile } from "../spaces/space-file.ts";
 import { canonicalRules } from "../spaces/sync-rules.ts";
-import { templateOperations } from "../spaces/templates.ts";
-import type { Expected, LogEntry, Operation } from "../versioned-store/engine.ts";
+import { templateOperations, unwritten } from "../spaces/templates.ts";
+import type { Expected, LogEntry } from "../versioned-store/engine.ts";
 import { headText } from "../versioned-store/head.ts";
 import { FILE_BYTES_CEILING, type FileHistory, type Snapshot } from "../versioned-store/schema.ts";
 import { sqlite } from "../versioned-store/sqlite/kind.ts";
@@ -147,9 +147,8 @@ export async function createLocalSpace(made: NewLocalSpace, deps: LocalSpaceDeps
     const lookers = lookWorkers();
     engine = sqlite.open({ directory, clock: deps.clock, log: deps.log, lookers });
     if (engine.metadata.get() !== null) throw isThere;
-    const unwritten: Operation[] = [];
-    for (const operation of operations) if (!(await engine.live(operation.path))) unwritten.push(operation);
-    if (unwritten.length > 0) await engine.apply({ operations: unwritten, author: deps.person });
+    const left = await unwritten(engine, operations);
+    if (left.length > 0) await engine.apply({ operations: left, author: deps.person });
     const created_at = rfc3339(deps.clock.now());
     const file: SpaceFile = { name, created_at, template, sync: DEFAULT_SYNC };
     // Last, because this file makes the folder a space.

@@ -34,7 +34,7 @@ import { holdsSpace, openSpaceFile, saveSpaceFile, spaceFileBytes } from "./spac
 import { proveSpaces, Unopened } from "./proving.ts";
 import { canonicalRules, visibleRules } from "./sync-rules.ts";
 import { tellerOf } from "./telling.ts";
-import { templateOperations } from "./templates.ts";
+import { templateOperations, unwritten } from "./templates.ts";
 
 /** Prefixes the folder of a space that is being removed. */
 const REMOVED_PREFIX = ".removed-";
@@ -390,7 +390,7 @@ export class Spaces {
 
   async #make(caller: Caller, name: string, template: string): Promise<OpenSpace> {
     const { directory, clock } = this.#deps;
-    const operations = templateOperations(template);
+    const wanted = templateOperations(template);
     const folder = join(directory, name);
     // An existing folder belongs to the user and is kept even if this fails.
     const isOurs = !existsSync(folder);
@@ -398,7 +398,8 @@ export class Spaces {
     try {
       engine = this.#openEngine(folder, name);
       await this.#deps.audit.catchUp(name, engine.head(), () => Promise.resolve([]));
-      await engine.apply({ operations, author: caller.name, by: caller });
+      const operations = await unwritten(engine, wanted);
+      if (operations.length > 0) await engine.apply({ operations, author: caller.name, by: caller });
       await this.#deps.events.catchUp(name, engine.head(), () => Promise.resolve([]));
       const created_at = rfc3339(clock.now());
       const space = { name, engine, file: { name, created_at, template, sync: DEFAULT_SYNC } };

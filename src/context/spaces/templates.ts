@@ -20,7 +20,7 @@ import glossary from "../../../embed/templates/team/team/glossary.md" with { typ
 import onboarding from "../../../embed/templates/team/team/onboarding.md" with { type: "text" };
 import teamPrinciples from "../../../embed/templates/team/team/principles.md" with { type: "text" };
 import teamSkills from "../../../embed/templates/team/team/skill-map.md" with { type: "text" };
-import type { Operation } from "../versioned-store/engine.ts";
+import type { Operation, SpaceEngine } from "../versioned-store/engine.ts";
 import { INDEX_PATH, indexText, titleOf } from "./space-index.ts";
 
 interface TemplateFile {
@@ -87,6 +87,16 @@ export function templateOperations(name: string): Operation[] {
     path: parseDocumentPath("template", path),
     content: new TextEncoder().encode(content),
   }));
+}
+
+/** Leaves out files that an earlier attempt, which a crash ended, has written. */
+export async function unwritten(
+  engine: Pick<SpaceEngine, "live">,
+  operations: readonly Operation[],
+): Promise<Operation[]> {
+  const left: Operation[] = [];
+  for (const operation of operations) if (!(await engine.live(operation.path))) left.push(operation);
+  return left;
 }
 
 /** Raises `invalid`. */

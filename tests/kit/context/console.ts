@@ -6,7 +6,7 @@
 
 import type { ContextServer } from "./context-server.ts";
 
-const PASSWORD = "correct horse battery";
+export const PASSWORD = "correct horse battery";
 
 export interface ConsoleForm {
   readonly action: string;
@@ -108,6 +108,19 @@ export function carried({ cookies }: Visitor, from: string, to: string): Visitor
 
 export async function signIn(one: Visitor, name: string, password: string): Promise<ConsolePage> {
   return one.submit(await one.get("/console/login"), "/console/login", { name, password });
+}
+
+/** Enters the code and fills in the setup of a server, up to its last page. */
+export async function fillSetup(
+  one: Visitor,
+  code: string,
+  address: Readonly<Record<string, string>>,
+): Promise<ConsolePage> {
+  const first = await one.submit(await one.get(`/setup?code=${code}`), "/setup/code");
+  const second = await one.submit(first, "/setup/address", { reach: "here", ...address });
+  const person = { name: "Ada", password: PASSWORD, repeated: PASSWORD };
+  const third = await one.submit(second, "/setup/admin", person);
+  return one.submit(third, "/setup/space", { space: "plans", template: "team" });
 }
 
 function pageOf(response: Response, path: string, html: string): ConsolePage {

@@ -234,3 +234,17 @@ export function DoneBody({ urls: [here = "", ...others] }: { urls: readonly stri
     </div>
   );
 }
+
+/** For a tab that is left over: somebody finished the setup, maybe in another tab. */
+export function OverBody(): VNode {
+  return (
+    <div class="console-stack">
+      <p>Its first admin exists, so the setup is over. This page changed nothing.</p>
+      <p>
+        <a class="btn primary" href="/console/login">
+          Sign in
+        </a>
+      </p>
+    </div>
+  );
+}
