@@ -1,8 +1,9 @@
 // Extracts the links of a Markdown document: [[name]], [[name|alias]], [text](path#anchor), [label]: path and bare paths (./x, a/b.md), outside
-// code and comments. Targets are resolved on request, not here, because they change with other files. Every step takes linear time on any text: no expression here may
-// search for its end from many starting points.
+// comments and code (between backticks, in fences, indented). Targets are resolved on request, not here, because they change with other files.
+// Every step takes linear time on any text: no expression here may search for its end from many starting points.
 
 import { AppError } from "../../kit/error.ts";
+import { IndentedCode } from "./indented-code.ts";
 
 export const linkKinds = ["wiki", "markdown", "path"] as const;
 
@@ -50,14 +51,19 @@ export function linksOf(text: string): Link[] {
   const links: Link[] = [];
   let fence: string | undefined;
   let inComment = false;
+  const indented = new IndentedCode();
   let line = 0;
   for (const whole of text.slice(0, TEXT_CHARACTERS_MAX).split(/\r?\n/)) {
     line += 1;
     const written = whole.slice(0, LINE_CHARACTERS_MAX);
+    if (fence === undefined && !inComment && indented.takes(written)) continue;
     const next = inComment ? undefined : fenceAfter(fence, written);
-    const isCode = fence !== undefined || next !== undefined;
+    const isFenced = fence !== undefined || next !== undefined;
     fence = next;
-    if (isCode) continue;
+    if (isFenced) {
+      indented.interrupt();
+      continue;
+    }
     const said = withoutComments(inComment ? written : withoutCode(written), inComment);
     inComment = said.inComment;
     if (said.text.includes("[") || said.text.includes("/"))

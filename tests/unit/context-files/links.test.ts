@@ -55,6 +55,31 @@ const cases: [name: string, text: string, links: string[]][] = [
     "- x\n      ```\n      [[a]]\n      ```\n> ~~~\n> [[b]]\n> ~~~\n[[c]]",
     ["wiki c"],
   ],
+  [
+    "indented code",
+    "    [[a]]\n\n# T\n    [[b]]\n\n\t[[c]] d/e.md\n\n  \t[[f]]\n    ```\n[[g]]\n\n   [[h]]",
+    ["wiki g", "wiki h"],
+  ],
+  [
+    "an indented line of a paragraph",
+    "text\n    [[a]]\n      [[b]]\n\n    [[c]]\nd\n\t[[e]]",
+    ["wiki a", "wiki b", "wiki e"],
+  ],
+  [
+    "indented text of list items",
+    "- x\n\n    [[a]]\n\n      [[b]]\n10. y\n\n    [[c]]\n\n        [[d]]\n\n    - z\n\n        [[e]]\n\n          [[f]]\n\n[[g]]\n\n    [[h]]",
+    ["wiki a", "wiki c", "wiki e", "wiki g"],
+  ],
+  [
+    "indented code of list items",
+    "- - x\n\n        [[a]]\n\n    [[b]]\n\n* y\n\n\t\t[[c]]\n\n\t[[d]]\n-\n\n      [[e]]",
+    ["wiki b", "wiki d"],
+  ],
+  [
+    "after a fence, a comment and a quotation",
+    "- x\ny\n\n```\n```\n    [[a]]\n\n<!--\n\n    -->\n    [[b]]\n\n> q\n    [[c]]\n>     [[d]]",
+    ["wiki b", "wiki c", "wiki d"],
+  ],
   ["a span that looks like a fence", "``` [[a]] ``` [[b]]\n[[c]]", ["wiki b", "wiki c"]],
   [
     "comments",
@@ -94,7 +119,9 @@ describe("links", () => {
 const pieces = [
   ..."`[]()<>#|/.@-:\\ ",
   ..."](,[[a,[[a|,[[a#,](<a,](a 'b,](a \"b,](a(b),[a](b(c),](a(b)](c),]( (".split(","),
-  ..."a/,@/,../,./a,a.b/,a@,://,https://x/,`a``,``a` b``` ,~~~,```,> ,- [x](y.md),/[,é/".split(","),
+  ..."a/,@/,../,./a,a.b/,a@,://,https://x/,`a``,``a` b``` ,~~~,```,> ,- [x](y.md),/[,é/,    [,- ,1. ,\t".split(
+    ",",
+  ),
 ];
 
 test("parses any document of two megabytes quickly", () => {
