@@ -1,7 +1,6 @@
 // Opens what a command acts on (target.ts): a client of a server, or a space. A server on this machine answers if it runs; otherwise its data is
 // opened in this process and gives the same answers.
 
-import { readFileSync } from "node:fs";
 import { Client, networkTransport, type Transport } from "../context/client/client.ts";
 import {
   enclosingSpaceDirectory,
@@ -13,6 +12,7 @@ import { runningDoor, systemUser } from "../context/people/local-door.ts";
 import { systemClock } from "../kit/clock.ts";
 import { accessTokenIn, TOKEN_EXPECTED } from "../kit/secrets/access-token.ts";
 import { accessProblem } from "../kit/disk/disk.ts";
+import { readNamedFile } from "../kit/disk/regular-file.ts";
 import { commandText } from "../kit/terminal/command-text.ts";
 import { processEnvironment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
@@ -223,7 +223,7 @@ export function tokenIn(path: string): string {
 
 function textIn(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readNamedFile(path).toString("utf8");
   } catch (error) {
     throw new AppError("invalid", `--token-file ${path}: ${accessProblem(error)}`);
   }

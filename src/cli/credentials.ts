@@ -1,13 +1,14 @@
 // Stores the tokens of people on servers in a private file. A server has one token for each user, because a folder that syncs uses the token of its
 // own user. All other commands use the token of the server's current user. SERVICE_TOKEN overrides both, for machines.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { accessTokenIn, TOKEN_EXPECTED } from "../kit/secrets/access-token.ts";
 import { homeDirectory, type Environment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
 import { nameKey } from "../kit/text/names.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../kit/disk/modes.ts";
+import { readRegularFile } from "../kit/disk/regular-file.ts";
 import { replaceFile } from "../kit/disk/replace-file.ts";
 
 interface SavedToken {
@@ -103,7 +104,10 @@ function read(environment: Environment): Saved {
   if (!existsSync(path)) return {};
   chmodSync(path, PRIVATE_FILE_MODE);
   try {
-    const stored = JSON.parse(readFileSync(path, "utf8")) as Record<string, SavedServer | SingleUser>;
+    const stored = JSON.parse(readRegularFile(path).toString("utf8")) as Record<
+      string,
+      SavedServer | SingleUser
+    >;
     return Object.fromEntries(Object.entries(stored).map(([url, entry]) => [url, serverOf(entry)]));
   } catch {
     throw new AppError("invalid", `${path} is damaged; delete it and sign in again with cairn auth login`);

@@ -29,13 +29,15 @@ export const serveCommand = (start: Pick<StartOptions, "ui">) =>
     },
     async run({ args }) {
       const { startService } = await import("./main.ts");
-      const stopSignal = waitForStopSignal();
-      const service = await startService({
+      const starting = startService({
         ...start,
         flags: { config: args.config, data: args.data, listen: args.listen, logLevel: args["log-level"] },
         environment: processEnvironment(),
         log: { format: stderrIsTerminal() ? "text" : "json", write: logWriter() },
       });
+      // Only now, because the configuration may come from a pipe that never ends: until here, a signal ends the process.
+      const stopSignal = waitForStopSignal();
+      const service = await starting;
       await service.stop(await stopSignal);
     },
   });

@@ -82,6 +82,11 @@ const refusals: Refusal[] = [
     args: ["--config", "{folder}"],
     error: "read config {folder}: open {folder}: is a directory, not a file",
   },
+  {
+    name: "a configuration file that is a device",
+    args: ["--config", "/dev/zero"],
+    error: "read config /dev/zero: open /dev/zero: is not a regular file",
+  },
   { name: "an unknown key", config: "colour: red\n", error: "config {config}: colour: unknown key" },
   {
     name: "an unknown key inside another",

@@ -1,9 +1,10 @@
 // Reads the configuration of a server. Any problem is reported by key before anything is opened.
 
-import { chmodSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { accessProblem } from "../../kit/disk/disk.ts";
+import { readRegularFile } from "../../kit/disk/regular-file.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import { hostProblem, listenProblem } from "../../kit/network/hosts.ts";
 import { DEFAULT_ENGINE } from "../versioned-store/engines.ts";
@@ -162,7 +163,7 @@ function checkedAddresses(path: string, key: string, addresses: readonly string[
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularFile(path).toString("utf8");
   } catch (error) {
     throw new AppError("invalid", `config ${path}: ${accessProblem(error)}`, {
       reason: systemCode(error) ?? "unknown",

@@ -1,11 +1,12 @@
 // The local door: lets the command line on the same machine reach a running server. A file that only the owner of the data directory can read
 // holds the server's URL and a token for this run. Anyone who can read that file could read the data itself.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { newToken } from "../../kit/crypto.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
+import { readRegularFile } from "../../kit/disk/regular-file.ts";
 
 const ANSWER_WAIT_MS = 3_000;
 
@@ -48,7 +49,7 @@ function readDoor(directory: string): Door | undefined {
   const path = join(directory, "run", "server.json");
   if (!existsSync(path)) return undefined;
   try {
-    const door = JSON.parse(readFileSync(path, "utf8")) as Door;
+    const door = JSON.parse(readRegularFile(path).toString("utf8")) as Door;
     // The system takes numbers below 1 for process groups.
     return Number.isInteger(door.pid) && door.pid > 0 && typeof door.url === "string" ? door : undefined;
   } catch {

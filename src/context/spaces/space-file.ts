@@ -1,7 +1,7 @@
 // `.cairn/space.yaml`: the metadata of a space, which people can read and edit. The database holds a copy. The file wins if someone edited it
 // while the server was stopped; the database wins if the file is missing, unreadable, or older than the last change.
 
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import type { Clock } from "../../kit/clock.ts";
@@ -9,6 +9,7 @@ import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { probeDirectory } from "../../kit/health.ts";
 import type { Log } from "../../kit/log.ts";
+import { readRegularFile } from "../../kit/disk/regular-file.ts";
 import { replaceFile } from "../../kit/disk/replace-file.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
 import { readYaml } from "../../kit/text/yaml-file.ts";
@@ -39,14 +40,14 @@ export function probeSpace(folder: string): Promise<void> {
 
 /** Raises `invalid`. */
 export function readSpaceFile(path: string): SpaceFile {
-  return parsed(readFileSync(path), path);
+  return parsed(readRegularFile(path), path);
 }
 
 /** Returns the file for a backup: as it is on disk, or rebuilt if it is unreadable. */
 export function spaceFileBytes(folder: string, file: SpaceFile): Uint8Array {
   const path = spaceFilePath(folder);
   try {
-    const bytes = readFileSync(path);
+    const bytes = readRegularFile(path);
     parsed(bytes, path);
     return bytes;
   } catch {
@@ -62,7 +63,7 @@ export async function openSpaceFile(
 ): Promise<SpaceFile> {
   const path = spaceFilePath(folder);
   const stored = metadata.get();
-  const bytes = existsSync(path) ? readFileSync(path) : undefined;
+  const bytes = existsSync(path) ? readRegularFile(path) : undefined;
   const hash = bytes && sha256Hex(bytes);
   if (stored && hash === stored.written) return known(stored.content, path);
   const isOlder = stored !== null && hash === stored.before;
@@ -91,7 +92,7 @@ export async function saveSpaceFile(
 ): Promise<void> {
   const path = spaceFilePath(folder);
   const text = textOf(file);
-  const before = existsSync(path) ? sha256Hex(readFileSync(path)) : null;
+  const before = existsSync(path) ? sha256Hex(readRegularFile(path)) : null;
   await metadata.set({ content: JSON.stringify(file), written: sha256Hex(text), before }, begin);
   await written(path, text, log);
 }

@@ -37,6 +37,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   ENOTDIR: "a part of the path is not a directory",
   EISDIR: "is a directory, not a file",
+  EFTYPE: "is not a regular file",
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "the disk is read-only",

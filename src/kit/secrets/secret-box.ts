@@ -4,20 +4,11 @@
 // Format: `sealed:1:` + base64url(nonce ‖ ciphertext ‖ tag), AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. The additional data
 // names the record that the secret belongs to: a value copied into another record does not open.
 
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError, messageOf, systemCode } from "../error.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../disk/modes.ts";
+import { readRegularFile } from "../disk/regular-file.ts";
 import { syncDirectoryNow } from "../disk/replace-file.ts";
 import { secretBytes } from "../random.ts";
 
@@ -81,7 +72,7 @@ export class SecretBox {
     if (this.#key) return this.#key;
     let text: string;
     try {
-      text = readFileSync(this.path, "utf8").trim();
+      text = readRegularFile(this.path).toString("utf8").trim();
       // Restores permissions that a copy or an editor loosened.
       chmodSync(this.path, PRIVATE_FILE_MODE);
     } catch (error) {

@@ -1,10 +1,11 @@
 // Reads settings from flags, environment variables, the configuration file and defaults, in this order of precedence. A bad value is refused
 // here, by name, before anything is written.
 
-import { readFileSync, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { accessProblem } from "../../kit/disk/disk.ts";
+import { readNamedFile, readRegularFile } from "../../kit/disk/regular-file.ts";
 import { TOKEN_CHARACTERS_MAX } from "../../kit/crypto.ts";
 import { givenPath, homeDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
@@ -30,7 +31,10 @@ import {
 export function loadConfig(flags: ServeFlags, environment: Environment): Config {
   const path = flags.config ?? nonEmpty(environment["SERVICE_CONFIG"]);
   const givenData = flags.data ?? nonEmpty(environment["SERVICE_DATA"]);
-  const file = path === undefined ? readDefaultFile(givenData ?? defaultData(environment)) : readFile(path);
+  const file =
+    path === undefined
+      ? readDefaultFile(givenData ?? defaultData(environment))
+      : readFile(path, readNamedFile);
   const data = givenPath(givenData ?? file.data ?? defaultData(environment), environment);
   const secretsKey = nonEmpty(environment["SERVICE_SECRETS_KEY"]) ?? file.secrets_key;
   return {
@@ -141,11 +145,11 @@ function defaultData(environment: Environment): string {
 
 function readDefaultFile(data: string): ConfigFile {
   const path = join(data, CONFIG_FILE_NAME);
-  return existsSync(path) ? readFile(path) : {};
+  return existsSync(path) ? readFile(path, readRegularFile) : {};
 }
 
-function readFile(path: string): ConfigFile {
-  const text = readText(path);
+function readFile(path: string, read: (path: string) => Buffer): ConfigFile {
+  const text = readText(path, read);
   const value = readYaml(`config ${path}`, text);
   if (Value.Check(ConfigFile, value)) {
     if (
@@ -160,9 +164,9 @@ function readFile(path: string): ConfigFile {
 
 const YAML = { whole: "the file", member: "key" } as const;
 
-function readText(path: string): string {
+function readText(path: string, read: (path: string) => Buffer): string {
   try {
-    return readFileSync(path, "utf8");
+    return read(path).toString("utf8");
   } catch (error) {
     const reason = systemCode(error) === "ENOENT" ? "no such file or directory" : accessProblem(error);
     throw new AppError("invalid", `read config ${path}: open ${path}: ${reason}`);

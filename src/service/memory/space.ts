@@ -1,7 +1,6 @@
 // The one space that holds context and memory: a folder that other programs use too, or a space of a server. It may be missing, come later, or go
 // away for a while; the service works in each of these cases and says which one it is.
 
-import { readFileSync } from "node:fs";
 import {
   holdsLocalSpace,
   LentSpace,
@@ -14,6 +13,7 @@ import { accessTokenIn, TOKEN_EXPECTED } from "../../kit/secrets/access-token.ts
 import type { Clock } from "../../kit/clock.ts";
 import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { accessProblem } from "../../kit/disk/disk.ts";
+import { readRegularFile } from "../../kit/disk/regular-file.ts";
 import { givenPath, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
@@ -179,7 +179,7 @@ function tokenIn(path: string): string {
 
 function textIn(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularFile(path).toString("utf8");
   } catch (error) {
     throw unavailable("no_token", `memory.server.token_file ${path}: ${accessProblem(error)}`);
   }
