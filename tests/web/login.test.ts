@@ -239,19 +239,34 @@ describe.if(hasBrowser)("the login", () => {
     await page.close();
   });
 
-  test("says how long to wait after too many attempts", async () => {
+  test("counts down after too many attempts, says so twice, and then takes another", async () => {
     const crowded = await strict();
     const page = await browser.open(crowded.url, "/");
+    await page.clock.install();
     await heading(page).waitFor();
     for (let attempt = 0; attempt < 11; attempt++) {
       const answer = page.waitForResponse((response) => response.url().endsWith("/login"));
       await fill(page, "nobody", "nothing at all");
       await answer;
     }
-    await page
-      .getByRole("alert")
-      .getByText(/too many attempts; try again in \d+ s/)
-      .waitFor();
+    const button = page.getByRole("button", { name: "Sign in" });
+    const left = page.locator(".notice");
+    const said = page.getByRole("status");
+    await left.getByText(/^Too many attempts. Try again in \d+ s.$/).waitFor();
+    const start = Number(/\d+/.exec(await left.innerText())![0]);
+    expect([await button.isDisabled(), await page.getByRole("alert").count()]).toEqual([true, 0]);
+    const announced = await said.innerText();
+    expect(announced).toMatch(/^Too many attempts. Try again in \d+ seconds.$/);
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    let sent = 0;
+    page.on("request", () => (sent += 1));
+    await page.getByRole("textbox", { name: "Password" }).press("Enter");
+    await page.clock.runFor(5_000);
+    const after = Number(/\d+/.exec(await left.innerText())![0]);
+    expect([after <= start - 5, await said.innerText(), sent]).toEqual([true, announced, 0]);
+    await page.clock.runFor(60_000);
+    await left.waitFor({ state: "detached" });
+    expect([await button.isEnabled(), await said.innerText()]).toEqual([true, "You can try again now."]);
     refused(401);
     refused(429);
     await page.close();

@@ -94,6 +94,12 @@ export function fieldOf({ details }: Problem): { field: string; problem: string 
   return typeof field === "string" && typeof problem === "string" ? { field, problem } : undefined;
 }
 
+/** Seconds to wait after a limit was reached. */
+export function waitOf({ code, details }: Problem): number | undefined {
+  const seconds = details["retry_after_seconds"];
+  return code === "rate_limited" && typeof seconds === "number" ? seconds : undefined;
+}
+
 /** The same problem, said of another field; of one that names none, its message. */
 export function withField(problem: Problem, field: string): Problem {
   const { message, code, status, requestId, details } = problem;

@@ -1,9 +1,12 @@
 // Form fields with label, hint and problem, and the state of a submission. A problem is shown beside the field that it names, any other above
 // the buttons. A refusal never loses input.
 
-import { type Accessor, createSignal, createUniqueId, For, type JSX, Show } from "solid-js";
-import { asProblem, fieldOf, type Problem } from "../api/problem.ts";
+import { type Accessor, createEffect, createSignal, createUniqueId, For, type JSX, Show } from "solid-js";
+import { asProblem, fieldOf, type Problem, waitOf } from "../api/problem.ts";
 import { createProblem } from "../api/reach.ts";
+import { createCountdown } from "./countdown.ts";
+
+const SECOND_MS = 1_000;
 
 interface FieldProps {
   readonly label: string;
@@ -167,6 +170,8 @@ export interface Submission {
   readonly of: (field: string) => string | undefined;
   /** A problem that belongs to none of the form's fields. */
   readonly problem: Accessor<Problem | undefined>;
+  /** Seconds left until the server takes another attempt; until then nothing is sent. 0: no wait. */
+  readonly wait: Accessor<number>;
   /** For the form's `onSubmit`, and for buttons. */
   readonly submit: (event?: Event) => Promise<void>;
   readonly clear: () => void;
@@ -176,6 +181,17 @@ export interface Submission {
 export function createSubmission(fields: readonly string[], send: () => Promise<unknown>): Submission {
   const [busy, setBusy] = createSignal(false);
   const [problem, setProblem] = createProblem();
+  const [until, setUntil] = createSignal<number>();
+  const left = createCountdown(until);
+  const wait = () => Math.ceil(left() / SECOND_MS);
+  createEffect(() => {
+    if (until() !== undefined && wait() === 0) setUntil(undefined);
+  });
+  const refuse = (found: Problem) => {
+    const seconds = waitOf(found);
+    if (seconds === undefined) setProblem(found);
+    else setUntil(Date.now() + seconds * SECOND_MS);
+  };
   const named = () => {
     const found = problem();
     const field = found && fieldOf(found);
@@ -185,17 +201,18 @@ export function createSubmission(fields: readonly string[], send: () => Promise<
     busy,
     of: (field) => (named()?.field === field ? named()!.problem : undefined),
     problem: () => (named() ? undefined : problem()),
+    wait,
     clear: () => setProblem(undefined),
     submit: async (event) => {
       event?.preventDefault();
-      if (busy()) return;
+      if (busy() || wait() > 0) return;
       const form = event?.target;
       setBusy(true);
       setProblem(undefined);
       try {
         await send();
       } catch (error) {
-        setProblem(asProblem(error));
+        refuse(asProblem(error));
       } finally {
         setBusy(false);
       }

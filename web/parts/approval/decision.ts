@@ -8,7 +8,6 @@ import { refresh } from "../../api/query.ts";
 
 /** The time a hand needs to stop what it was doing. */
 const ARMED_AFTER_MS = 600;
-const SECOND_MS = 1_000;
 
 /** Returned by a `send` that the person called off, so that nothing was decided. */
 export const CANCELLED = Symbol("cancelled");
@@ -60,13 +59,4 @@ export function createDecision(onEnd: () => void, onSettled?: () => void): Decis
       void run(verb, words, send);
     },
   };
-}
-
-/** Milliseconds left, updated every second; 0 once it is past. */
-export function createCountdown(until: () => string): Accessor<number> {
-  const left = () => Math.max(0, Date.parse(until()) - Date.now());
-  const [value, setValue] = createSignal(left());
-  const timer = setInterval(() => setValue(left()), SECOND_MS);
-  onCleanup(() => clearInterval(timer));
-  return value;
 }

@@ -4,11 +4,12 @@ import { For, type JSX, Match, Show, Switch } from "solid-js";
 import type { EgressRequest } from "../../../src/service/egress/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
+import { createCountdown } from "../../kit/countdown.ts";
 import { duration, sentence } from "../../kit/format.ts";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { isAdmin, me } from "../../state/session.ts";
 import { type ApprovalCardProps, CardFrame, DecisionRow, Settled, WhoCan } from "./card-parts.tsx";
-import { createCountdown, createDecision, type Decision } from "./decision.ts";
+import { createDecision, type Decision } from "./decision.ts";
 
 /** Someone else may decide while it is on the screen. */
 const LOOKED_AT_EVERY_MS = 5_000;

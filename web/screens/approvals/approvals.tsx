@@ -11,6 +11,7 @@ import { createEffect, createMemo, createSignal, For, type JSX, Show } from "sol
 import { Dynamic } from "solid-js/web";
 import type { Approval, ApprovalKind } from "../../../src/service/approvals/schema.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
+import { createCountdown } from "../../kit/countdown.ts";
 import { plural } from "../../kit/format.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { narrow } from "../../kit/screen.ts";
@@ -19,7 +20,6 @@ import { Empty, Loaded } from "../../kit/states.tsx";
 import { approvalsQuery, workspacesQuery } from "../../state/lists.ts";
 import { isAdmin } from "../../state/session.ts";
 import { ApprovalCard, keyOf } from "../../parts/approval/approval-card.tsx";
-import { createCountdown } from "../../parts/approval/decision.ts";
 import { NotifyButton } from "../../parts/approval/notify-button.tsx";
 import { timeLeft } from "../../parts/approval/search-card.tsx";
 import "./approvals.css";

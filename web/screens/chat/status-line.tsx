@@ -1,12 +1,12 @@
 // Shows the state of each agent above the composer. The text for screen readers changes with events, not with the seconds.
 
 import { createMemo, For, type JSX, Show } from "solid-js";
+import { timeUntil } from "../../kit/countdown.ts";
 import { useHere } from "../../state/here.ts";
 import { nameOf, openTurn, type Run, type WorkspaceState } from "../../state/workspace-state.ts";
 import { elapsed, useRoom } from "./room.ts";
 
 const SHOWN_MAX = 3;
-const SECOND_MS = 1_000;
 
 interface Doing {
   readonly text: string;
@@ -82,12 +82,6 @@ const RATE_LIMITED = 429;
 function refusalWords(status: number | null): string {
   if (status === RATE_LIMITED) return "is rate limited";
   return status === null ? "cannot reach its provider" : `got status ${status} from its provider`;
-}
-
-/** `in 2 s`, and `now` once it is over. */
-function timeUntil(until: number, now: number): string {
-  const seconds = Math.ceil((until - now) / SECOND_MS);
-  return seconds > 0 ? `in ${seconds} s` : "now";
 }
 
 function sameDoing(a: readonly Doing[], b: readonly Doing[]): boolean {

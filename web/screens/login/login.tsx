@@ -7,8 +7,8 @@ import type { WhoAmI } from "../../../src/service/people/schema.ts";
 import { fieldProblem } from "../../api/problem.ts";
 import { Mark } from "../../frame/mark.tsx";
 import { Button } from "../../kit/button.tsx";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { goOnAsMachineAdmin, machineAdmin, me, signIn } from "../../state/session.ts";
 import { serverAddress } from "./server-address.ts";
 import "./login.css";
@@ -129,11 +129,16 @@ function LoginForm(props: { readonly heading: JSX.Element }): JSX.Element {
           problem={form.of("password")}
           disabled={other() !== undefined}
         />
-        <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+        <FormProblem form={form} />
         <Show
           when={other()}
           fallback={
-            <Button type="submit" kind="primary" busy={form.busy()} disabled={wrong() !== undefined}>
+            <Button
+              type="submit"
+              kind="primary"
+              busy={form.busy()}
+              disabled={wrong() !== undefined || form.wait() > 0}
+            >
               Sign in
             </Button>
           }
