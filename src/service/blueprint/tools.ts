@@ -1,12 +1,16 @@
 // The orchestrator's tools for agents and wires, with the same rules as the routes.
 
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../../kit/error.ts";
+import { AppError, fieldError } from "../../kit/error.ts";
 import { nameKey } from "../../kit/text/names.ts";
 import { closed } from "../../kit/schema.ts";
 import type { Models } from "../catalog/models.ts";
+import type { Model } from "../catalog/schema.ts";
 import { databaseTool, ok, type DatabaseTool, type ToolSource } from "../tools/tool.ts";
 import type { Blueprint } from "./blueprint.ts";
+
+/** Most models named in the refusal of a name that fits several. */
+const CANDIDATES_MAX = 20;
 
 const AgentName = Type.String({ description: "Name of an agent of this workspace" });
 
@@ -102,10 +106,11 @@ function listTool(blueprint: Blueprint, models: Models): DatabaseTool {
       const agents = blueprint.agentsOf(scope.workspaceId);
       const names = new Map(agents.map((agent) => [agent.id, agent.name]));
       const wires = blueprint.wiresOf(scope.workspaceId);
+      const labels = new Map(models.list().map((model) => [model.id, model.distinct_label]));
       const rows = agents.map((agent) => ({
         name: agent.name,
         role: agent.role,
-        model: models.labelOf(agent.model_id),
+        model: labels.get(agent.model_id) ?? models.labelOf(agent.model_id),
         can_delegate_to: wires
           .filter((wire) => wire.from_agent_id === agent.id)
           .map((wire) => names.get(wire.to_agent_id)),
@@ -123,9 +128,11 @@ function modelListTool(models: Models): DatabaseTool {
     apply: () =>
       ok(
         JSON.stringify(
-          models
-            .list()
-            .map((model) => ({ label: model.label, model: model.model_name, provider: model.provider_name })),
+          models.list().map((model) => ({
+            label: model.distinct_label,
+            model: model.model_name,
+            provider: model.provider_name,
+          })),
         ),
       ),
   });
@@ -165,17 +172,38 @@ function wireRemoveTool(blueprint: Blueprint): DatabaseTool {
   });
 }
 
-/** Finds a model by its label, then by the provider's name for it, then by id. */
+/** Finds a model by its label, then by the provider's name for it, then by id. A name that fits several models is refused with all of them. */
 function findModel(models: Models, wanted: string): number {
   const all = models.list();
   const key = nameKey(wanted);
-  const found =
-    all.find((model) => nameKey(model.label) === key) ??
-    all.find((model) => nameKey(model.model_name) === key) ??
-    all.find((model) => String(model.id) === key);
-  if (found) return found.id;
+  const ways: ((model: Model) => boolean)[] = [
+    (model) => model.distinct_label === wanted,
+    (model) => nameKey(model.distinct_label) === key,
+    (model) => nameKey(model.label) === key,
+    (model) => nameKey(model.model_name) === key,
+    (model) => String(model.id) === key,
+  ];
+  for (const way of ways) {
+    const [found, ...others] = all.filter(way);
+    if (!found) continue;
+    if (others.length === 0) return found.id;
+    throw ambiguous(wanted, [found, ...others]);
+  }
   throw new AppError(
     "not_found",
-    `there is no model "${wanted}"; the models are: ${all.map((model) => model.label).join(", ")}`,
+    `there is no model "${wanted}"; the models are: ${all.map((model) => model.distinct_label).join(", ")}`,
+  );
+}
+
+/** The ids tell apart even a label that looks like the distinct label of another model. */
+function ambiguous(wanted: string, candidates: readonly Model[]): AppError {
+  const shown = candidates.slice(0, CANDIDATES_MAX);
+  const named = shown.map((model) => `${model.distinct_label} (id ${model.id})`);
+  if (candidates.length > shown.length) named.push(`${candidates.length - shown.length} more`);
+  return fieldError(
+    "conflict",
+    "model",
+    `${candidates.length} models are called "${wanted}"; choose one by its label or id: ${named.join("; ")}`,
+    { candidates: shown.map((model) => model.distinct_label) },
   );
 }

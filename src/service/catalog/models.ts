@@ -78,12 +78,15 @@ export class Models {
   }
 
   list(): Model[] {
-    return this.#deps.store.models.all().map(toModel);
+    const rows = this.#deps.store.models.all();
+    const named = Map.groupBy(rows, ({ label }) => label);
+    return rows.map((row) => toModel(row, named.get(row.label)!));
   }
 
   /** For other features, including inside their writes. Raises `not_found`. */
   existing(id: number): Model {
-    return toModel(this.#row(id));
+    const row = this.#row(id);
+    return toModel(row, this.#deps.store.namesakes.all(row.label));
   }
 
   /** How a model reads attachments. Also works for a deleted model, which an agent that was removed may still name. */
@@ -248,10 +251,26 @@ function ability(given: boolean | null | undefined, current: 0 | 1 | null): 0 | 
   return given === null ? null : given ? 1 : 0;
 }
 
-function toModel(row: ModelRow): Model {
+/**
+ * Two models may have one label: the same model of two providers usually does. `namesakes`: all models with the label of `row`, itself included.
+ */
+function distinctLabel(row: ModelRow, namesakes: readonly Pick<ModelRow, "provider_id">[]): string {
+  const label = row.label === "" ? row.model_name : row.label;
+  if (namesakes.length < 2) return label;
+  const isAlone = namesakes.filter(({ provider_id: of }) => of === row.provider_id).length < 2;
+  return `${label} (${isAlone ? row.provider_name : `${row.provider_name}, ${row.model_name}`})`;
+}
+
+function toModel(row: ModelRow, namesakes: readonly Pick<ModelRow, "provider_id">[]): Model {
   const { protocol: _, base_url: __, images_refused_at: ___, pdfs_refused_at: ____, ...model } = row;
   const said = (stored: 0 | 1 | null) => (stored === null ? null : stored === 1);
-  return { ...model, images: said(row.images), pdfs: said(row.pdfs), accepts: acceptsOf(row) };
+  return {
+    ...model,
+    distinct_label: distinctLabel(row, namesakes),
+    images: said(row.images),
+    pdfs: said(row.pdfs),
+    accepts: acceptsOf(row),
+  };
 }
 
 function parseText(field: "model_name" | "label", input: string): string {

@@ -99,6 +99,10 @@ export const Model = closed({
   provider_type: ProviderType,
   model_name: Type.String({ description: "the provider's name for the model" }),
   label: Type.String({ description: "the name shown to people" }),
+  distinct_label: Type.String({
+    description:
+      "the label; with the provider in parentheses if several models have it, and then the provider's name for the model",
+  }),
   context_tokens: Tokens,
   output_tokens: OutputTokens,
   input_price: Price,

@@ -105,6 +105,9 @@ export function catalogStore(db: Db) {
     models: db.query<ModelRow, []>(
       `SELECT ${MODEL_COLUMNS} ${MODEL_TABLES} ORDER BY m.label COLLATE NOCASE, m.id`,
     ),
+    namesakes: db.query<{ provider_id: number }, [string]>(
+      "SELECT provider_id FROM models WHERE label = ? AND deleted_at IS NULL",
+    ),
     modelCount: db.query<{ count: number }, []>(
       "SELECT count(*) AS count FROM models WHERE deleted_at IS NULL",
     ),

@@ -96,6 +96,38 @@ test("lets an answer use the agents that it creates", async () => {
   ]);
 });
 
+test("refuses a model's name that fits several, and takes each by the label that it lists", async () => {
+  await using lab = await world({ model: true });
+  const elsewhere = { name: "Elsewhere", type: "anthropic", base_url: "http://127.0.0.1:9" } as const;
+  const { id } = await lab.admin.post("/providers", elsewhere);
+  const first = await lab.addModel("worker");
+  const second = (await lab.admin.post("/models", { provider_id: id, model_name: "worker" })).id;
+  const { provider_name: here } = (await lab.admin.get("/models")).find((model) => model.id === first)!;
+  const create = (name: string, model: string) => call("agent_create", { name, role: "r", model });
+  lab.model.script("boss", [
+    [
+      create("eve", "Worker"),
+      create("eve", "worker (Elsewhere)"),
+      create("fay", `worker (${here})`),
+      call("model_list"),
+      call("agent_list"),
+    ],
+    say("done"),
+  ]);
+  await lab.chat("go");
+  const [refused, ...others] = resultsIn(lab.model.requestsOf("boss")[1]!);
+  const [models, agents] = others.slice(2).map((text) => JSON.parse(text) as Record<string, string>[]);
+  expect(refused).toBe(
+    `model: 2 models are called "Worker"; choose one by its label or id: worker (${here}) (id ${first}); worker (Elsewhere) (id ${second}). Nothing was done.`,
+  );
+  expect(models!.map(({ label }) => label)).toContain("worker (Elsewhere)");
+  expect(agents!.map(({ name, model }) => [name, model])).toEqual([
+    ["orchestrator", "boss"],
+    ["eve", "worker (Elsewhere)"],
+    ["fay", `worker (${here})`],
+  ]);
+});
+
 test("never delegates back up the chain of callers", async () => {
   await using lab = await world({ model: true });
   const [ann, bob] = [await lab.addWorker("ann"), await lab.addWorker("bob")];

@@ -37,6 +37,7 @@ test("returns a model with its provider, and null for unknown figures", async ()
     ...of,
     model_name: "m-1",
     label: "m-1",
+    distinct_label: "m-1",
     ...UNKNOWN,
     ...READS,
   });
@@ -48,6 +49,7 @@ test("returns a model with its provider, and null for unknown figures", async ()
     ...of,
     model_name: "m-2",
     label: "A",
+    distinct_label: "A",
     ...free,
     ...READS,
   });
@@ -68,6 +70,22 @@ test("lists models by label, then id", async () => {
     [4, "B"],
     [2, "C"],
   ]);
+});
+
+test("tells models of one label apart by provider, then by name", async () => {
+  await using catalog = await catalogWithProvider();
+  await catalog.providers.create(admin, { name: "Q", type: "vendor-a" });
+  const add = async (provider_id: number, model_name: string, label = "twin") =>
+    (await catalog.models.create(member, { provider_id, model_name, label })).distinct_label;
+  const labels = () => catalog.models.list().map((model) => model.distinct_label);
+  expect([await add(1, "a"), await add(1, "other", "only")]).toEqual(["twin", "only"]);
+  expect(await add(2, "a")).toBe("twin (Q)");
+  expect(labels()).toEqual(["only", "twin (P)", "twin (Q)"]);
+  expect(await add(1, "b")).toBe("twin (P, b)");
+  expect(labels()).toEqual(["only", "twin (P, a)", "twin (Q)", "twin (P, b)"]);
+  await catalog.models.remove(admin, 1);
+  await catalog.models.remove(admin, 4);
+  expect(labels()).toEqual(["only", "twin"]);
 });
 
 test("allows a model once per provider, whatever its label, and frees the name on deletion", async () => {
@@ -126,10 +144,10 @@ test.each<[UpdateModel, object]>([
     { input_price: null, context_tokens: null, output_tokens: null },
   ],
   [{ model_name: "m-2" }, { model_name: "m-2" }],
-  [{ label: "" }, { label: "m-1" }],
+  [{ label: "" }, { label: "m-1", distinct_label: "m-1" }],
   [
     { model_name: "m-2", label: " " },
-    { model_name: "m-2", label: "m-2" },
+    { model_name: "m-2", label: "m-2", distinct_label: "m-2" },
   ],
 ])("an update changes what it names and no more (%#)", async (update, changed) => {
   // Goal: an absent field is unchanged, and null makes it unknown.

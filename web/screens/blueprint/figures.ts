@@ -35,7 +35,7 @@ const NOTHING: AgentFigures = { tokens: 0, share: null, colour: "var(--agent-1)"
 export function createFigures(state: Accessor<WorkspaceState>): Figures {
   const models = modelsQuery();
   const labels = createMemo(
-    () => new Map((models.data() ?? []).map(({ id, label, model_name: name }) => [id, label || name])),
+    () => new Map((models.data() ?? []).map(({ id, distinct_label: label }) => [id, label])),
   );
   const agents = createMemo(() => state().agents);
   const usage = createMemo(() => state().usage);

@@ -20,9 +20,10 @@ export function AskAgainDialog(props: {
     props.onClose();
   });
   const choices = () =>
-    (models.data() ?? []).map(({ id, label, model_name: name }) => ({
+    (models.data() ?? []).map(({ id, distinct_label: label, provider_name: note }) => ({
       value: String(id),
-      label: label === "" ? name : label,
+      label,
+      note,
     }));
   return (
     <Dialog open onClose={props.onClose} title="Ask another model">

@@ -17,9 +17,9 @@ export function ModelDialog(props: { readonly agent: Agent; readonly onClose: ()
     props.onClose();
   });
   const choices = () =>
-    (models.data() ?? []).map(({ id, label, model_name: name, provider_name: note }) => ({
+    (models.data() ?? []).map(({ id, distinct_label: label, provider_name: note }) => ({
       value: String(id),
-      label: label === "" ? name : label,
+      label,
       note,
     }));
   return (

@@ -55,9 +55,7 @@ export function createRoom(): Room {
   const [opened, setOpened] = createSignal<ReadonlySet<string>>(new Set());
   const [attaching, setAttaching] = createSignal<Attaching>();
   const models = modelsQuery();
-  const names = createMemo(
-    () => new Map(models.data()?.map(({ id, label, model_name: name }) => [id, label === "" ? name : label])),
-  );
+  const names = createMemo(() => new Map(models.data()?.map(({ id, distinct_label: label }) => [id, label])));
   const modelIds = createMemo(() => new Map(here.state().agents.map(({ id, model_id: of }) => [id, of])));
   let hear = (_text: string) => {};
   let reveal = (_key: string) => {};

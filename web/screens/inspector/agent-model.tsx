@@ -11,10 +11,10 @@ export function AgentModel(props: { readonly agent: Agent }): JSX.Element {
   const models = modelsQuery();
   const [problem, setProblem] = createSignal<string>();
   const choices = createMemo(() =>
-    (models.data() ?? []).map(({ id, label, model_name: name, provider_name: provider }) => ({
+    (models.data() ?? []).map(({ id, distinct_label: label, provider_name: note }) => ({
       value: String(id),
-      label: label || name,
-      note: provider,
+      label,
+      note,
     })),
   );
   const change = async (value: string) => {

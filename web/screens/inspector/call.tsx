@@ -72,7 +72,7 @@ function OneCall(props: { readonly call: Call; readonly context: CallContext | u
   const here = useHere();
   const models = modelsQuery();
   const model = () =>
-    models.data()?.find(({ id }) => id === props.call.model_id)?.label || props.call.model_name;
+    models.data()?.find(({ id }) => id === props.call.model_id)?.distinct_label ?? props.call.model_name;
   const number = () => props.context?.number ?? props.call.round;
   const title = () => `${nameOf(here.state(), props.call.agent_id)} · model call ${number()}`;
   const short = () =>

@@ -123,7 +123,7 @@ function MissingModels(props: {
               value={props.chosen[number]}
               choices={props.models.map((model) => ({
                 value: String(model.id),
-                label: model.label,
+                label: model.distinct_label,
                 note: model.provider_name,
               }))}
               onChange={(id) => props.onChoose(number, id)}

@@ -55,7 +55,7 @@ export function WorkspaceForm(props: {
         value={chosen()}
         choices={props.models.map((model) => ({
           value: String(model.id),
-          label: model.label,
+          label: model.distinct_label,
           note: model.provider_name,
         }))}
         onChange={setChosen}
