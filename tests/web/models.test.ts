@@ -349,6 +349,26 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.close();
   });
 
+  test("names the provider where models of one label are chosen", async () => {
+    const [here, there] = [await provider(), await provider()];
+    for (const owner of [here, there]) await add(owner, { label: "twin" });
+    const page = await browser.open(service.url, "/workspaces?new=1");
+    const field = page.getByRole("combobox", { name: "Model of the orchestrator" });
+    await field.fill("twin");
+    const options = page.getByRole("option");
+    await eventually(
+      async () => (await options.locator(".ellipsis").allInnerTexts()).toSorted(),
+      [`twin (${here.name})`, `twin (${there.name})`].toSorted(),
+    );
+    // Twice: choosing the chosen one again replaces what was typed, too.
+    for (const _ of [1, 2]) {
+      await field.fill("twin");
+      await options.filter({ hasText: there.name }).click();
+      await eventually(() => field.inputValue(), `twin (${there.name})`);
+    }
+    await page.close();
+  });
+
   test("passes axe in both themes", async () => {
     const owner = await provider();
     const one = await add(owner);

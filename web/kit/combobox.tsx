@@ -2,7 +2,7 @@
 
 import { Combobox as Kobalte } from "@kobalte/core/combobox";
 import ChevronsUpDown from "lucide-solid/icons/chevrons-up-down";
-import { type JSX, Show } from "solid-js";
+import { createSignal, type JSX, Show } from "solid-js";
 import type { Choice } from "./form.tsx";
 import { overDialog } from "./over-dialog.ts";
 
@@ -18,7 +18,16 @@ interface ComboboxProps {
 }
 
 export function Combobox(props: ComboboxProps): JSX.Element {
-  const chosen = () => props.choices.find(({ value }) => value === props.value) ?? null;
+  // Choosing the chosen one again is no change, so its name would not replace what was typed.
+  const [picked, setPicked] = createSignal(undefined, { equals: false });
+  const chosen = () => {
+    picked();
+    return props.choices.find(({ value }) => value === props.value) ?? null;
+  };
+  const pick = (choice: Choice | null) => {
+    setPicked();
+    if (choice) props.onChange(choice.value);
+  };
   return (
     <Kobalte<Choice & { readonly note?: string }>
       class="field"
@@ -28,10 +37,11 @@ export function Combobox(props: ComboboxProps): JSX.Element {
       optionLabel="label"
       optionDisabled="disabled"
       value={chosen() as never}
-      onChange={(choice) => choice && props.onChange(choice.value)}
+      onChange={pick}
       placeholder={props.placeholder ?? "Select"}
       disabled={props.disabled ?? false}
       validationState={props.problem === undefined ? "valid" : "invalid"}
+      disallowEmptySelection
       triggerMode="focus"
       itemComponent={(item) => (
         <Kobalte.Item item={item.item} class="menu-item">
