@@ -6,7 +6,9 @@ import { LATE, within } from "../concurrency/deadline.ts";
 import { AppError, fieldError, NAME_CHARACTERS_SHOWN_MAX } from "../error.ts";
 import { doubledKey } from "../text/json-keys.ts";
 import {
+  hasManyEscapes,
   JSON_DEPTH_MAX,
+  JSON_ESCAPES_MAX,
   JSON_KEYS_MAX,
   JSON_NAMES_MAX,
   JSON_TEXTS_MAX,
@@ -26,6 +28,8 @@ const ONE_PIECE_BYTES_MAX = 64 * 1024;
 /** JSON body of a request. Raises as `parseJson`, and what `readBytes` raises. */
 export async function readJson(request: Request, bytesMax: number = JSON_BODY_BYTES_MAX): Promise<unknown> {
   const bytes = await readBytes(request, bytesMax);
+  if (hasManyEscapes(bytes))
+    throw new AppError("invalid", `the body has more than ${JSON_ESCAPES_MAX} escaped characters`);
   return parseJson(bytes);
 }
 

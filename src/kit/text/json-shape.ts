@@ -11,6 +11,8 @@ export const JSON_KEYS_MAX = 50_000;
 export const JSON_NAMES_MAX = 10_000;
 export const JSON_TEXTS_MAX = 60_000;
 export const JSON_VALUES_MAX = 100_000;
+/** A file of 4 MiB with an escape for every fourth character, and more. The parser takes 9 ms for these, and 35 ms for 6 MiB of escaped quotes. */
+export const JSON_ESCAPES_MAX = 1_200_000;
 
 const QUOTE = 0x22;
 const COLON = 0x3a;
@@ -66,6 +68,18 @@ function hashOf(bytes: Uint8Array, from: number, end: number): number {
   let hash = HASH_START;
   for (let at = from; at < end; at += 1) hash = Math.imul(hash ^ bytes[at]!, FNV_PRIME);
   return hash;
+}
+
+/** Whether more than `JSON_ESCAPES_MAX` characters are escaped. Counts in large JSON only. */
+export function hasManyEscapes(bytes: Uint8Array): boolean {
+  if (bytes.length <= 2 * JSON_ESCAPES_MAX) return false;
+  let escapes = 0;
+  for (let at = 0; at < bytes.length && escapes <= JSON_ESCAPES_MAX; at += 1) {
+    if (bytes[at] !== BACKSLASH) continue;
+    escapes += 1;
+    at += 1;
+  }
+  return escapes > JSON_ESCAPES_MAX;
 }
 
 /** As `shapeOf`: what the text has too much of; undefined: nothing. */

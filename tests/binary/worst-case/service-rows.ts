@@ -173,6 +173,18 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
       201,
       () => gear({ code: "#\n".repeat(FILE_BYTES / 2) }),
     ),
+    "code in nothing but escapes": asks(
+      "POST",
+      () => "/gears",
+      400,
+      () => gear({ code: '"'.repeat(3_000_000) }),
+    ),
+    "code with as many escapes as are read": asks(
+      "POST",
+      () => "/gears",
+      201,
+      () => gear({ code: `${"#".repeat(2_900_000)}${"\n".repeat(1_190_000)}` }),
+    ),
   },
   "POST /gears/{id}/run": {
     "arguments that take long to check": async (service) => {

@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { readJson } from "../../../src/kit/http/body.ts";
 import {
   JSON_DEPTH_MAX,
+  JSON_ESCAPES_MAX,
   JSON_KEYS_MAX,
   JSON_NAMES_MAX,
   JSON_TEXTS_MAX,
@@ -47,6 +48,22 @@ describe("nesting", () => {
       const refusal = { code: "invalid", message: `the body has more than ${max} ${what}` };
       expect(read(made(max + 1))).rejects.toMatchObject(refusal);
     }
+  });
+
+  test("more escaped characters than any file needs are refused before they are parsed", async () => {
+    const bytesMax = 6 * 1024 * 1024;
+    const made = (piece: string, count: number) => JSON.stringify({ a: "x", b: piece.repeat(count) });
+    for (const piece of ['"', "\n", "\\", "\u0001"]) {
+      const full = made(piece, JSON_ESCAPES_MAX);
+      expect(await read(full, 2 * bytesMax)).toEqual(JSON.parse(full));
+      expect(read(made(piece, JSON_ESCAPES_MAX + 1), 2 * bytesMax)).rejects.toMatchObject({
+        code: "invalid",
+        message: `the body has more than ${JSON_ESCAPES_MAX} escaped characters`,
+      });
+    }
+    // Code of 4 MiB in lines of ten characters.
+    const code = made(`"${"x".repeat(8)}\n`, (4 * 1024 * 1024) / 10);
+    expect(await read(code, bytesMax)).toEqual(JSON.parse(code));
   });
 
   test("siblings do not count as nesting", async () => {
