@@ -333,6 +333,9 @@ onScreen("the list of workspaces", made, (at) => {
     await dialog.getByText("Travelling copy is imported.").waitFor();
     await dialog.getByRole("button", { name: "Open workspace" }).click();
     await page.getByText("Ready.").waitFor();
+    await page.getByRole("article", { name: "Imported; originally from admin said" }).waitFor();
+    expect(await page.getByRole("article", { name: "You said" }).count()).toBe(0);
+    expect(await problemsInBothThemes(page)).toEqual([]);
     await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Travelling copy").waitFor();
     expect(await names()).toContain("Travelling copy");
     at.browser.expected(/status of 4(00|22)/);

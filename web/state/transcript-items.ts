@@ -60,6 +60,8 @@ export interface Message {
   readonly text: string;
   readonly userId: number | undefined;
   readonly userName: string;
+  /** Came in with a file, in which this was the name of its person. */
+  readonly imported: boolean;
   readonly time: string;
 }
 

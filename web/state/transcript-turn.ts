@@ -86,7 +86,12 @@ class TurnBuilder {
 
   #messages(): Message[] {
     const { entries, turn, turnId } = this.#parts;
-    const about = { kind: "message", userId: turn?.user_id, userName: turn?.user_name ?? "" } as const;
+    const about = {
+      kind: "message",
+      userId: turn?.user_id,
+      userName: turn?.user_name ?? "",
+      imported: turn?.imported ?? false,
+    } as const;
     const said = entries.filter(({ kind }) => kind === "person");
     // The turn has just started, or failed before it did.
     if (said.length === 0 && entries.length === 0 && turn)

@@ -164,6 +164,11 @@ export function openTurn(state: WorkspaceState): Turn | undefined {
   return state.turns.find(({ status }) => status === "running" || status === "waiting");
 }
 
+/** Who sent a message. The name in an imported file proves nothing about a person of this server. */
+export function senderOf({ user_name: name, imported }: Pick<Turn, "user_name" | "imported">): string {
+  return imported ? `Imported; originally from ${name}` : name;
+}
+
 export function nameOf(state: WorkspaceState, agentId: number): string {
   return state.agentNames.get(agentId) ?? `agent ${agentId}`;
 }

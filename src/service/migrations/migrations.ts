@@ -22,6 +22,7 @@ import search from "./019_search.sql" with { type: "text" };
 import decisions from "./020_decisions.sql" with { type: "text" };
 import arrivedTexts from "./021_arrived_texts.sql" with { type: "text" };
 import libraryLists from "./022_library_lists.sql" with { type: "text" };
+import importedTurns from "./023_imported_turns.sql" with { type: "text" };
 import wholeSchema from "./whole.sql" with { type: "text" };
 
 // Sorted by name: that is the order in which their record is read.
@@ -47,6 +48,7 @@ export const migrations: readonly Migration[] = [
   { name: "020_decisions", sql: decisions },
   { name: "021_arrived_texts", sql: arrivedTexts },
   { name: "022_library_lists", sql: libraryLists },
+  { name: "023_imported_turns", sql: importedTurns },
 ];
 
 /** The result of all migrations as one script (tests/house/whole-schema). */

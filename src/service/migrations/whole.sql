@@ -123,7 +123,7 @@ CREATE TABLE turns (
   created_at INTEGER NOT NULL,
   started_at INTEGER,
   finished_at INTEGER
-, tainted_at INTEGER, acting_id INTEGER NOT NULL DEFAULT 0, acting_name TEXT NOT NULL DEFAULT '', acting_auth TEXT NOT NULL DEFAULT 'token' CHECK (acting_auth IN ('loopback', 'session', 'token')), acting_token_id INTEGER, acting_address TEXT NOT NULL DEFAULT '', acting_request_id TEXT NOT NULL DEFAULT '', stop_reason TEXT, truncated INTEGER NOT NULL DEFAULT 0 CHECK (truncated IN (0, 1)), number INTEGER NOT NULL DEFAULT 0, after_id INTEGER, is_placed INTEGER NOT NULL DEFAULT 0 CHECK (is_placed IN (0, 1)), model_id INTEGER, attachments TEXT) STRICT;
+, tainted_at INTEGER, acting_id INTEGER NOT NULL DEFAULT 0, acting_name TEXT NOT NULL DEFAULT '', acting_auth TEXT NOT NULL DEFAULT 'token' CHECK (acting_auth IN ('loopback', 'session', 'token')), acting_token_id INTEGER, acting_address TEXT NOT NULL DEFAULT '', acting_request_id TEXT NOT NULL DEFAULT '', stop_reason TEXT, truncated INTEGER NOT NULL DEFAULT 0 CHECK (truncated IN (0, 1)), number INTEGER NOT NULL DEFAULT 0, after_id INTEGER, is_placed INTEGER NOT NULL DEFAULT 0 CHECK (is_placed IN (0, 1)), model_id INTEGER, attachments TEXT, imported INTEGER NOT NULL DEFAULT 0 CHECK (imported IN (0, 1))) STRICT;
 
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

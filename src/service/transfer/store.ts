@@ -224,9 +224,9 @@ function importing(db: Db) {
     ),
     insertTurn: db.query<never, TurnRow & Importer>(
       `INSERT INTO turns (id, workspace_id, number, status, text, user_id, user_name, auth, blueprint_id, error, created_at, started_at,
-         finished_at, tainted_at, truncated, after_id, is_placed, model_id, acting_id, acting_name, acting_auth)
+         finished_at, tainted_at, truncated, after_id, is_placed, model_id, acting_id, acting_name, acting_auth, imported)
        VALUES ($id, $workspace_id, $number, $status, $text, $user_id, $user_name, $auth, $blueprint_id, $error, $created_at, $started_at,
-         $finished_at, $tainted_at, $truncated, $after_id, $is_placed, $model_id, $user_id, $user_name, $auth)`,
+         $finished_at, $tainted_at, $truncated, $after_id, $is_placed, $model_id, $user_id, $user_name, $auth, 1)`,
     ),
     insertRun: db.query<never, RunRow>(`INSERT INTO runs (${RUN}) VALUES (${valuesOf(RUN)})`),
     insertToolCall: db.query<never, ToolCallRow>(

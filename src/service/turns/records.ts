@@ -23,6 +23,7 @@ export function toTurn(row: TurnRow): Turn {
     attachments: attachmentsOf(row),
     user_id: row.user_id,
     user_name: row.user_name,
+    imported: row.imported === 1,
     error: row.error,
     truncated: row.truncated === 1,
     tainted: row.tainted_at !== null,

@@ -24,6 +24,11 @@ export type TurnStatus = (typeof turnStatuses)[number];
 export const runStatuses = ["running", "done", "failed", "cancelled", "interrupted"] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
+const Imported = Type.Boolean({
+  description:
+    "it came in with an imported file: user_id is the person who imported it, user_name the name of its person in the file",
+});
+
 export const Turn = closed({
   id: Id,
   workspace_id: Id,
@@ -35,6 +40,7 @@ export const Turn = closed({
   attachments: Type.Array(MessageAttachment),
   user_id: Id,
   user_name: Type.String(),
+  imported: Imported,
   /** Why it failed, or why the service cancelled it, for example because its person lost access. */
   error: nullable(Type.String()),
   /** The last answer was truncated by a length limit or a content filter; its entry says which. */
@@ -188,6 +194,7 @@ export const TurnSummary = closed({
   /** The first 1,000 characters of the message. */
   text: Type.String(),
   user_name: Type.String(),
+  imported: Imported,
   error: nullable(Type.String()),
   created_at: Time,
   started_at: nullable(Time),

@@ -20,6 +20,7 @@ export interface TurnRow {
   attachments: string | null;
   user_id: number;
   user_name: string;
+  imported: 0 | 1;
   auth: AuthKind;
   blueprint_id: number | null;
   error: string | null;
@@ -128,7 +129,7 @@ export interface CallRow {
   duration_ms: number | null;
 }
 
-const TURN = `SELECT id, workspace_id, number, status, text, attachments, user_id, user_name, auth, blueprint_id, error, created_at, started_at, finished_at,
+const TURN = `SELECT id, workspace_id, number, status, text, attachments, user_id, user_name, imported, auth, blueprint_id, error, created_at, started_at, finished_at,
   tainted_at, truncated, after_id, is_placed, model_id, (SELECT min(e.id) FROM events e WHERE e.turn_id = turns.id) AS first_event_id FROM turns`;
 const RUN =
   "SELECT id, workspace_id, turn_id, agent_id, parent_run_id, parent_call_id, depth, status FROM runs";
@@ -171,6 +172,7 @@ export interface SummaryRow {
   status: TurnStatus;
   text: string;
   user_name: string;
+  imported: 0 | 1;
   error: string | null;
   truncated: number;
   created_at: number;
@@ -363,7 +365,7 @@ function toolCalls(db: Db) {
 function summaries(db: Db) {
   return {
     summaries: db.query<SummaryRow, [number, number, number]>(
-      `SELECT id, number, status, substr(text, 1, ${SUMMARY_CHARACTERS_SEARCHED}) AS text, user_name, error, truncated, created_at, started_at, finished_at
+      `SELECT id, number, status, substr(text, 1, ${SUMMARY_CHARACTERS_SEARCHED}) AS text, user_name, imported, error, truncated, created_at, started_at, finished_at
        FROM turns WHERE workspace_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
     ),
     tookPart: db.query<{ id: number }, [number, number]>(

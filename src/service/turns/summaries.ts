@@ -86,6 +86,7 @@ export class Summaries {
       truncated: row.truncated === 1,
       text: row.text.slice(0, SUMMARY_CHARACTERS_MAX).toWellFormed(),
       user_name: row.user_name,
+      imported: row.imported === 1,
       error: row.error,
       created_at: rfc3339(row.created_at),
       started_at: rfc3339OrNull(row.started_at),
@@ -129,6 +130,7 @@ const COLUMNS = [
   "output_tokens",
   "cost",
   "unpriced_calls",
+  "imported",
 ] as const satisfies readonly (keyof TurnSummary)[];
 
 export const SUMMARY_CSV_HEADER = csvRow(COLUMNS);

@@ -116,6 +116,30 @@ test("comes back from its file equal but for ids, and again", async () => {
   await admin.delete(there);
 });
 
+test("a turn keeps the name of its person as text, and is nobody's here", async () => {
+  await using lab = await furnished();
+  const { admin, workspaceId, own } = lab;
+  const sent = await admin.get(`${own}/turns`);
+  expect(new Set(sent.map(({ user_name, imported: is }) => `${user_name} ${is}`))).toEqual(
+    new Set(["admin false"]),
+  );
+  const file = edited(await exported(admin, workspaceId), (lines) => {
+    for (const line of lines) if (line.type === "turn") line.user = "Grace";
+  });
+  const { workspace } = await imported(admin, file);
+  const there = `/workspaces/${workspace.id}` as const;
+  const turns = await admin.get(`${there}/turns`);
+  expect(new Set(turns.map(({ user_name, imported: is }) => `${user_name} ${is}`))).toEqual(
+    new Set(["Grace true"]),
+  );
+  const again = linesOf(await exported(admin, workspace.id)).filter(({ type }) => type === "turn");
+  expect(new Set(again.map(({ user }) => user))).toEqual(new Set(["Grace"]));
+  const place = await lab.in(workspace.id).enter(workspace.id);
+  lab.model.script("boss", [say("Here.")]);
+  await place.chat("Mine.");
+  expect((await admin.get(`${there}/turns`)).at(-1)).toMatchObject({ user_name: "admin", imported: false });
+});
+
 test("brings gears to another server as pending, and matches models by their names", async () => {
   await using lab = await furnished();
   const file = await exported(lab.admin, lab.workspaceId);

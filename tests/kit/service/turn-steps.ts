@@ -90,6 +90,7 @@ export function stepsOf(fields: Partial<TurnSteps>): TurnSteps {
       attachments: [],
       user_id: 1,
       user_name: "admin",
+      imported: false,
       error: null,
       truncated: false,
       tainted: false,

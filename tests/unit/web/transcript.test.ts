@@ -143,6 +143,7 @@ function turnOf(id: number, fields: Partial<Turn> = {}): Turn {
     text: `message ${id}`,
     user_id: 1,
     user_name: "admin",
+    imported: false,
     error: null,
     truncated: false,
     tainted: false,

@@ -10,7 +10,7 @@ import { Time } from "../../kit/pieces.tsx";
 import { Empty, ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
-import { isOpen } from "../../state/workspace-state.ts";
+import { isOpen, senderOf } from "../../state/workspace-state.ts";
 import { TurnFilters } from "./turn-filters.tsx";
 import { createTurnPages } from "./turn-pages.ts";
 import { createClock, durationOf, TurnStatusTag } from "./turn-status.tsx";
@@ -107,7 +107,7 @@ function columnsOf(now: (turn: TurnSummary) => Shown, clock: () => number): Colu
             {turn.text}
           </span>
           <span class="small muted">
-            <bdi>{turn.user_name}</bdi>
+            <bdi>{senderOf(turn)}</bdi>
             <span class="activity-facts">
               {[tokensText(turn), turn.calls === 0 ? "" : costText(turn)]
                 .filter((fact) => fact !== "")

@@ -9,7 +9,7 @@ import { Button, IconButton } from "../../kit/button.tsx";
 import { exactTime, moment } from "../../kit/format.ts";
 import { Empty, NotFound, ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
-import { isOpen } from "../../state/workspace-state.ts";
+import { isOpen, senderOf } from "../../state/workspace-state.ts";
 import { hasOpenGap } from "./axis.ts";
 import { stepsQuery } from "../../state/steps.ts";
 import { createClock, durationOf, TurnStatusTag } from "./turn-status.tsx";
@@ -120,7 +120,7 @@ function Bar(props: {
       <Show when={props.turn}>
         {(turn) => (
           <p class="activity-asked small muted" title={turn().text}>
-            <bdi class="activity-who">{turn().user_name}</bdi>
+            <bdi class="activity-who">{senderOf(turn())}</bdi>
             <span dir="auto" class="ellipsis">
               {turn().text}
             </span>

@@ -10,6 +10,7 @@ import { Avatar, Time } from "../../kit/pieces.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { me } from "../../state/session.ts";
 import type { Message, Queued } from "../../state/transcript.ts";
+import { senderOf } from "../../state/workspace-state.ts";
 import { BranchSwitch } from "./branch-switch.tsx";
 import { EntryMenu } from "./entry-menu.tsx";
 import { useRoom } from "./room.ts";
@@ -18,8 +19,10 @@ import "./message.css";
 const SentFiles = later(async () => (await import("./sent-files.tsx")).SentFiles);
 
 export function MessageItem(props: { readonly item: Message }): JSX.Element {
-  const mine = () => props.item.userId !== undefined && props.item.userId === me()?.id;
-  const name = () => (mine() ? "You" : props.item.userName === "" ? "Unknown user" : props.item.userName);
+  const mine = () =>
+    !props.item.imported && props.item.userId !== undefined && props.item.userId === me()?.id;
+  const sender = () => senderOf({ user_name: props.item.userName, imported: props.item.imported });
+  const name = () => (mine() ? "You" : props.item.userName === "" ? "Unknown user" : sender());
   return (
     <article
       class="chat-message"
@@ -30,7 +33,7 @@ export function MessageItem(props: { readonly item: Message }): JSX.Element {
       <Avatar name={props.item.userName === "" ? "?" : props.item.userName} size="large" />
       <div class="chat-said">
         <div class="chat-who">
-          <b class="ellipsis" title={props.item.userName}>
+          <b class="ellipsis" title={sender()}>
             {name()}
           </b>
           <span class="chat-when">

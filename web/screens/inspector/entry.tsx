@@ -15,7 +15,7 @@ import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import { TurnNumber } from "../../state/turn-number.tsx";
 import { clearTaint, isTainting, TAINT_LABEL, TRUNCATION_LABELS } from "../../state/taint.ts";
-import { nameOf } from "../../state/workspace-state.ts";
+import { nameOf, senderOf } from "../../state/workspace-state.ts";
 import { AskedCalls } from "./asked-calls.tsx";
 import { Gone, InspectorHeader } from "./header.tsx";
 import { useInspectHref } from "./sources.ts";
@@ -93,10 +93,12 @@ function OneEntry(props: { readonly entry: Entry }): JSX.Element {
 function Facts(props: { readonly entry: Entry }): JSX.Element {
   const here = useHere();
   const turn = () => here.state().turns.find(({ id }) => id === props.entry.turn_id);
+  const sender = () => {
+    const found = turn();
+    return found ? senderOf(found) : "a user";
+  };
   const speaker = () =>
-    props.entry.kind === "person"
-      ? (turn()?.user_name ?? "a user")
-      : nameOf(here.state(), props.entry.agent_id);
+    props.entry.kind === "person" ? sender() : nameOf(here.state(), props.entry.agent_id);
   return (
     <dl class="facts">
       <dt>{props.entry.kind === "task" ? "For" : props.entry.kind === "tool" ? "Called by" : "From"}</dt>
