@@ -125,3 +125,26 @@ test("numbers the turns of each workspace, gives answers their tokens, and knows
   ]);
   db.close();
 });
+
+const IMPORTED = migrations.findIndex(({ name }) => name === "023_imported_turns");
+
+test("marks turns that were imported before, which have no events", async () => {
+  await using folder = await temporaryFolder();
+  const db = openDatabase(`${folder.path}/service.db`);
+  migrate(db, migrations.slice(0, STEPS), 0);
+  db.writeNow(() => db.exec(OLD_TURN));
+  migrate(db, migrations.slice(0, IMPORTED), 1);
+  db.writeNow(() =>
+    db.exec(`
+      INSERT INTO turns (id, workspace_id, number, status, text, user_id, user_name, auth, created_at, acting_id, acting_name)
+        VALUES (2, 1, 2, 'done', 't', 1, 'a', 'token', 0, 1, 'a');
+      INSERT INTO events (workspace_id, id, turn_id, type, content) VALUES (1, 900, 2, 'turn.started', '{}');
+    `),
+  );
+  migrate(db, migrations, 2);
+  expect(db.query<object, []>("SELECT id, imported FROM turns ORDER BY id").all()).toEqual([
+    { id: 1, imported: 1 },
+    { id: 2, imported: 0 },
+  ]);
+  db.close();
+});
