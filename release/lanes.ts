@@ -1,5 +1,5 @@
 // Splits the test files into runs that go side by side. A browser leaves a core idle most of the time, so one file after the other takes twice as
-// long as the work. Tests that judge time run at the end, with nothing beside them.
+// long as the work. Tests that judge time run at the end: those that judge processor time a core each, the others with nothing beside them.
 
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -9,15 +9,26 @@ import { ROOT } from "./step.ts";
 
 /** More runs than cores, because each of them waits most of the time; more than these fight for memory. */
 const RUNS_MAX = 4;
-/** A file that judges time says so in its first lines. */
+/** What the tests of these groups are about is the disk: kills, full disks, and the daemon that keeps images there. */
+const ON_DISK: readonly string[] = ["docker", "e2e"];
+/** A file that judges time says so in its first lines, and which: of the clock, or of the processor. */
 const ALONE = /^\/\/ Runs alone: /m;
+const LATE = /^\/\/ Runs late: /m;
 const SCREENS = "tests/web/";
 /** One docker daemon is shared within a process; another process would stop it. */
 const DOCKER = /kit\/docker\.ts"/;
 
+export interface Group {
+  readonly files: readonly string[];
+  /** It writes to the disk, also where other groups write to memory. */
+  readonly onDisk: boolean;
+}
+
 export interface Lanes {
   /** Each runs in a process of its own, whichever slot is free. In the order of their start: the longest first. */
-  readonly groups: readonly (readonly string[])[];
+  readonly groups: readonly Group[];
+  /** Each in a process of its own, as many at once as there are cores, after the groups. In the order of their start: the longest first. */
+  readonly late: readonly string[];
   /** In one process, after all others. */
   readonly alone: readonly string[];
 }
@@ -28,17 +39,19 @@ const LONGEST: readonly string[] = ["docker", "api", "unit", "context", "cli", "
 /** A screen by itself, files that share the docker daemon together, and every other folder of tests. */
 export function lanesOf(files: readonly { readonly path: string; readonly text: string }[]): Lanes {
   const groups = new Map<string, string[]>(LONGEST.map((name) => [name, []]));
+  const late: string[] = [];
   const alone: string[] = [];
   for (const { path, text } of files) {
-    if (ALONE.test(text)) {
-      alone.push(path);
+    if (ALONE.test(text) || LATE.test(text)) {
+      (ALONE.test(text) ? alone : late).push(path);
       continue;
     }
     const folder = path.split("/")[1]!;
     const name = DOCKER.test(text) ? "docker" : path.startsWith(SCREENS) ? path : folder;
     groups.set(name, [...(groups.get(name) ?? []), path]);
   }
-  return { groups: [...groups.values()].filter(({ length }) => length > 0), alone };
+  const all = [...groups].map(([name, paths]) => ({ files: paths, onDisk: ON_DISK.includes(name) }));
+  return { groups: all.filter(({ files: { length } }) => length > 0), late, alone };
 }
 
 export function testFiles(): { path: string; text: string }[] {

@@ -2,17 +2,22 @@
 // `bun test`, which then runs them in one process.
 // The very last line is `N passed, N failed`; machines read it, so nothing may be printed after it.
 
+import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildNative } from "./build.ts";
 import { installDependencies } from "./install.ts";
-import { lanesOf, runsAtOnce, testFiles } from "./lanes.ts";
+import { type Group, lanesOf, runsAtOnce, testFiles } from "./lanes.ts";
+import { memoryFolder } from "./memory-folder.ts";
 import { bun, capture, fail, inCi, seconds, stream } from "./step.ts";
 import { provideSystemPackages } from "./system-packages.ts";
 
 /** Long enough for a test that starts several programs on a busy machine; a test that needs more says so itself. */
 const TEST_TIMEOUT_MS = 60_000;
+
+/** Of a folder, while the last program that a test started ends. */
+const REMOVAL_RETRIES = 5;
 
 /** Of files that drive real programs: a second try by itself tells a flaky one from a broken one. Everything else gets one try. */
 const SECOND_TRY = /^tests\/(?:api|binary|cli|context|e2e|web)\//;
@@ -64,8 +69,14 @@ interface Run extends Report {
 
 let runs = 0;
 
-/** `quiet`: its output comes in one piece at its end, because other runs print meanwhile. */
-async function runTests(folder: string, extra: string[], quiet = false): Promise<Run> {
+interface Manner {
+  /** Its output comes in one piece at its end, because other runs print meanwhile. */
+  readonly quiet?: boolean;
+  /** Where the tests write; the folder of the system unless given. */
+  readonly temporary?: string | undefined;
+}
+
+async function runTests(folder: string, extra: string[], manner: Manner = {}): Promise<Run> {
   const file = join(folder, `report-${(runs += 1)}.xml`);
   const command = bun(
     "test",
@@ -74,7 +85,8 @@ async function runTests(folder: string, extra: string[], quiet = false): Promise
     `--reporter-outfile=${file}`,
     ...extra,
   );
-  const exitCode = quiet ? await streamAtEnd(command) : await stream(command);
+  const environment = manner.temporary === undefined ? {} : { TMPDIR: manner.temporary };
+  const exitCode = await (manner.quiet ? streamAtEnd : stream)(command, environment);
   const report = Bun.file(file);
   const parsed = parseReport((await report.exists()) ? await report.text() : "");
   // A crash of the runner leaves no count behind; it must not look like success.
@@ -85,32 +97,58 @@ async function runTests(folder: string, extra: string[], quiet = false): Promise
   return { exitCode, ...parsed };
 }
 
-async function streamAtEnd(command: string[]): Promise<number> {
-  const { exitCode, output } = await capture(command);
+async function streamAtEnd(command: string[], environment: Record<string, string>): Promise<number> {
+  const { exitCode, output } = await capture(command, environment);
   // Without the line that names the version, which the other run has printed.
   console.log(output.replace(/^bun test v.*\n/, "").trimEnd());
   return exitCode;
 }
 
-/** Runs every test: what shares nothing side by side, then what judges time. */
-async function runAll(folder: string): Promise<Report> {
-  const { groups, alone } = lanesOf(testFiles());
+/** Runs every test: what shares nothing side by side, then what judges time. `memory`: where the tests write, except those of the disk. */
+async function runAll(folder: string, memory: string | undefined): Promise<Report> {
+  const { groups, late, alone } = lanesOf(testFiles());
   const reports: Report[] = [];
-  const run = async (files: readonly string[], quiet: boolean) => {
+  const run = async (files: readonly string[], manner: Manner) => {
     const paths = files.map((file) => `./${file}`);
-    if (paths.length > 0) reports.push(await runTests(folder, paths, quiet));
+    if (paths.length > 0) reports.push(await runTests(folder, paths, manner));
   };
-  const waiting = [...groups];
-  const slot = async () => {
-    for (let files = waiting.shift(); files !== undefined; files = waiting.shift()) {
-      console.log(`\ntest: ${named(files)} begins, ${waiting.length} of ${groups.length} wait`);
-      await run(files, true);
-    }
+  const sideBySide = async (all: readonly Group[], atOnce: number) => {
+    const waiting = [...all];
+    const slot = async () => {
+      for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+        console.log(`\ntest: ${named(group.files)} begins, ${waiting.length} of ${all.length} wait`);
+        await run(group.files, { quiet: true, temporary: group.onDisk ? undefined : memory });
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, slot));
   };
-  await Promise.all(Array.from({ length: runsAtOnce() }, slot));
+  await sideBySide(groups, runsAtOnce());
+  console.log(`\ntest: ${late.length} files that judge processor time`);
+  await sideBySide(
+    late.map((file) => ({ files: [file], onDisk: false })),
+    Math.min(availableParallelism(), late.length),
+  );
   console.log(`\ntest: ${alone.length} files that judge time, alone`);
-  await run(alone, false);
+  await run(alone, { temporary: memory });
   return sumOf(reports);
+}
+
+/** `runAll` with its folder in memory. Memory that a run leaves behind is lost until the machine starts again, so a signal removes it, too. */
+async function runWhole(folder: string): Promise<Report> {
+  const memory = memoryFolder();
+  if (memory === undefined) return runAll(folder, undefined);
+  const remove = () => rmSync(memory, { recursive: true, force: true, maxRetries: REMOVAL_RETRIES });
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      remove();
+      process.exit(1);
+    });
+  console.log(`test: writes to memory, in ${memory}`);
+  try {
+    return await runAll(folder, memory);
+  } finally {
+    remove();
+  }
 }
 
 /** For people. */
@@ -158,7 +196,7 @@ async function main(): Promise<number> {
   await buildNative();
   const folder = await mkdtemp(join(tmpdir(), "cairn-test-report-"));
   const wanted = process.argv.slice(2);
-  const report = wanted.length === 0 ? await runAll(folder) : await runTests(folder, wanted);
+  const report = wanted.length === 0 ? await runWhole(folder) : await runTests(folder, wanted);
   const nothingRan = report.counts.passed + report.counts.failed === 0;
   if (nothingRan) console.log("test: nothing ran");
   const counts = await tryAgain(folder, report);

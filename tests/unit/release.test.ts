@@ -1,11 +1,14 @@
 // Goal: what the scripts read from others is read right: Bun's report, the changelog; and the benchmark table is a table.
 
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { table } from "../../release/bench.ts";
 import { sectionOf } from "../../release/notes.ts";
 import { targets } from "../../release/targets.ts";
 import { lanesOf, runsAtOnce, testFiles } from "../../release/lanes.ts";
+import { hasRoom, memoryFolder } from "../../release/memory-folder.ts";
 import { judgedFlaky, parseReport, summaryLine, sumOf } from "../../release/test.ts";
+import { pictureOf, temporaryFolder } from "../kit/folder.ts";
 
 describe("report of bun test", () => {
   const report = `<?xml version="1.0" encoding="UTF-8"?>
@@ -42,26 +45,45 @@ describe("report of bun test", () => {
 });
 
 describe("runs side by side", () => {
-  test("every file is in one lane: screens by themselves, docker and folders together, judges of time alone", () => {
+  test("every file is in one lane: screens by themselves, docker and folders together, judges of time late or alone", () => {
     const lanes = lanesOf([
       { path: "tests/web/a.test.ts", text: "" },
       { path: "tests/web/b.test.ts", text: 'import { startDocker } from "../kit/docker.ts";' },
       { path: "tests/web/c.test.ts", text: "// Goal: x\n// Runs alone: it judges frames.\n" },
       { path: "tests/unit/d.test.ts", text: "" },
+      { path: "tests/unit/e.test.ts", text: "// Goal: x\n// Runs late: it judges processor time.\n" },
+      { path: "tests/e2e/f.test.ts", text: "" },
     ]);
     expect(lanes).toEqual({
-      groups: [["tests/web/b.test.ts"], ["tests/unit/d.test.ts"], ["tests/web/a.test.ts"]],
+      groups: [
+        { files: ["tests/web/b.test.ts"], onDisk: true },
+        { files: ["tests/unit/d.test.ts"], onDisk: false },
+        { files: ["tests/e2e/f.test.ts"], onDisk: true },
+        { files: ["tests/web/a.test.ts"], onDisk: false },
+      ],
+      late: ["tests/unit/e.test.ts"],
       alone: ["tests/web/c.test.ts"],
     });
     const files = testFiles();
-    const { groups, alone } = lanesOf(files);
-    const all = [...groups.flat(), ...alone];
+    const { groups, late, alone } = lanesOf(files);
+    const all = [...groups.flatMap((group) => group.files), ...late, ...alone];
     expect(all.sort()).toEqual(files.map(({ path }) => path));
     expect(all).toContain("tests/unit/release.test.ts");
   });
 
   test("one run more than there are cores, within limits", () => {
     expect([1, 2, 3, 16].map(runsAtOnce)).toEqual([1, 3, 4, 4]);
+  });
+
+  test("write to memory only where there is room, and a program may run from it", async () => {
+    const GIB = 1024 ** 3;
+    expect(hasRoom({ free: 4 * GIB, available: 8 * GIB })).toBe(true);
+    expect(hasRoom({ free: 4 * GIB - 1, available: 64 * GIB })).toBe(false);
+    expect(hasRoom({ free: 64 * GIB, available: 8 * GIB - 1 })).toBe(false);
+    await using parent = await temporaryFolder();
+    expect(memoryFolder(join(parent.path, "missing"))).toBeUndefined();
+    const folder = memoryFolder(parent.path);
+    expect(pictureOf(parent.path)).toHaveLength(folder === undefined ? 1 : 2);
   });
 
   test("adds up counts and failures", () => {

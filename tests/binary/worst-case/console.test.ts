@@ -1,5 +1,5 @@
 // Goal: no page of the console, and no form, keeps other callers waiting for more than 50 ms, whatever the space holds and whatever is typed.
-// Runs alone: it judges how long a request waits.
+// Runs late: it judges how long a request waits, in processor time.
 
 import { afterAll, describe, test } from "bun:test";
 import { CONSOLE_ROWS, furnishedConsole, UI_ROWS } from "./console-rows.ts";

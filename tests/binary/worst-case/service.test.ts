@@ -1,5 +1,5 @@
 // Goal: nothing that one caller asks of the service keeps the others waiting for more than 50 ms.
-// Runs alone: it judges how long a request waits.
+// Runs late: it judges how long a request waits, in processor time.
 
 import { afterAll, describe, test } from "bun:test";
 import { expectNobodyWaits } from "./nobody-waits.ts";

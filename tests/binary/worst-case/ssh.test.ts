@@ -1,5 +1,5 @@
 // Goal: nothing that one person does in the terminal interface over SSH keeps the others waiting for more than 50 ms.
-// Runs alone: it judges how long a request waits.
+// Runs late: it judges how long a request waits, in processor time.
 
 import { afterAll, expect, test } from "bun:test";
 import { configure, contextClient, contextServer } from "../../kit/context/context-server.ts";
