@@ -2,7 +2,7 @@
 // a disk up to half of their processor time: ext4 without a journal searches past every file that was removed lately before it makes the next.
 // A test must hold on both: a run of single tests writes to the disk, and so do the groups whose subject is the disk (lanes.ts).
 
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const MEMORY = "/dev/shm";
@@ -11,6 +11,9 @@ const GIB = 1024 ** 3;
 const FREE_BYTES_MIN = 4 * GIB;
 /** With the programs and browsers beside it. */
 const AVAILABLE_BYTES_MIN = 8 * GIB;
+
+/** As the folder of the system has it: some tests run a program as another user. */
+const AS_OF_SYSTEM = 0o1777;
 
 export interface Room {
   /** Of the folder's file system. */
@@ -30,6 +33,7 @@ export function memoryFolder(parent = MEMORY): string | undefined {
     const { bavail, bsize } = statfsSync(parent);
     if (!hasRoom({ free: bavail * bsize, available: process.availableMemory() })) return undefined;
     folder = mkdtempSync(join(parent, "cairn-tests-"));
+    chmodSync(folder, AS_OF_SYSTEM);
     const program = join(folder, "program");
     writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
     const runs = Bun.spawnSync([program]).success;

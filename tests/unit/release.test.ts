@@ -1,6 +1,7 @@
 // Goal: what the scripts read from others is read right: Bun's report, the changelog; and the benchmark table is a table.
 
 import { describe, expect, test } from "bun:test";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { table } from "../../release/bench.ts";
 import { sectionOf } from "../../release/notes.ts";
@@ -84,6 +85,8 @@ describe("runs side by side", () => {
     expect(memoryFolder(join(parent.path, "missing"))).toBeUndefined();
     const folder = memoryFolder(parent.path);
     expect(pictureOf(parent.path)).toHaveLength(folder === undefined ? 1 : 2);
+    // Tests that run a program as another user write there, too.
+    if (folder !== undefined) expect(statSync(folder).mode & 0o7777).toBe(0o1777);
   });
 
   test("adds up counts and failures", () => {
