@@ -25,6 +25,7 @@ import type { Sandbox } from "./sandbox/sandbox.ts";
 import { refuseImpossibleSwitches } from "./sandbox/probe.ts";
 import { createHandler, QUIET_ROUTES } from "./server.ts";
 import { embeddedUi, type ServeUi } from "./ui.ts";
+import { TERMINAL_PATHS } from "./terminal/schema.ts";
 
 export const DATABASE_NAME = "service.db";
 /** A database without this migration may contain provider keys in the clear. */
@@ -78,7 +79,8 @@ export async function startService(options: StartOptions): Promise<Service> {
     const { loopbackAdmin, allowedHosts } = config;
     const watch = parts.metrics.watch(accessLog(log, QUIET_ROUTES));
     const handle = createHandler(parts, options.ui ?? embeddedUi(), log);
-    listener = listen({ host, port, loopbackAdmin, allowedHosts, watch }, handle, log);
+    const place = { host, port, loopbackAdmin, allowedHosts, socketPaths: TERMINAL_PATHS };
+    listener = listen({ ...place, watch }, handle, log);
     // Same tick as the bind: no request can arrive first, and no token is shown if the bind fails.
     seedAdmin(parts, config, log);
     announce(config, listener, options.environment, parts, log);

@@ -106,6 +106,29 @@ const cases: [string, string[], string][] = [
   ["a connection that ends", [WHOAMI, OWN, "Connection: Close"], "401 unauthenticated"],
   ["a connection that ends, among others", [WHOAMI, OWN, "Connection: TE, close"], "401 unauthenticated"],
   ["a connection that stays", [WHOAMI, OWN, "Connection: keep-alive"], "200 loopback"],
+  // nginx's usual configuration for WebSockets, without a Host line: every request of a stranger says that it upgrades.
+  ["a proxy for WebSockets", [WHOAMI, OWN, "Connection: upgrade"], "401 unauthenticated"],
+  [
+    "a proxy for WebSockets, whose client asks for one",
+    [WHOAMI, OWN, "Connection: upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="],
+    "401 unauthenticated",
+  ],
+  [
+    "a proxy for WebSockets, whose client asks for HTTP/2",
+    [WHOAMI, OWN, "Connection: upgrade", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQ"],
+    "401 unauthenticated",
+  ],
+  [
+    "a client that offers HTTP/2",
+    [WHOAMI, OWN, "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQ"],
+    "200 loopback",
+  ],
+  [
+    "a connection with a token that no client sends",
+    [WHOAMI, OWN, "Connection: x-foo"],
+    "401 unauthenticated",
+  ],
+  ["a connection with tokens of clients", [WHOAMI, OWN, "Connection: TE, Keep-Alive"], "200 loopback"],
   ["a header that no client writes", [WHOAMI, OWN, "X-Anything: 1"], "401 unauthenticated"],
   [
     "a trailer that is announced",

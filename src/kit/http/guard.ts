@@ -21,6 +21,8 @@ export interface ListenFacts {
   readonly allowedHosts: ReadonlySet<string>;
   /** Folders of pages whose forms are accepted, such as `/console/`. Empty or absent: every POST is JSON. */
   readonly formFolders?: readonly string[];
+  /** Matches the paths of WebSockets. Absent: there are none, so no client asks to upgrade a connection. */
+  readonly socketPaths?: RegExp | undefined;
 }
 
 export interface RequestFacts {
@@ -63,7 +65,9 @@ export class Admission {
     const { loopbackAdmin, loopback } = this.#listen;
     if (!loopbackAdmin || !loopback || this.#host.kind !== "loopback") return undefined;
     if (Object.keys(this.#request.headers).some((name) => FORWARDING.test(name))) return undefined;
-    return LOOPBACK_PEERS.has(this.#request.peer() ?? "") ? signOfProxy(this.#request) : undefined;
+    return LOOPBACK_PEERS.has(this.#request.peer() ?? "")
+      ? signOfProxy(this.#listen, this.#request)
+      : undefined;
   }
 }
 
@@ -120,6 +124,9 @@ const DIRECT_HEADERS = new Set([
 const FORWARDING =
   /^(?:forwarded|via|(?:x-)?(?:forwarded|real|original|client|cluster|envoy|proxy|azure|amz|amzn|arr)-.*|true-client-ip|(?:cf|fly|fastly|cdn|tailscale|ngrok)-.*)$/;
 const DIRECT_PREFIXES = ["sec-", "access-control-request-"];
+
+/** The tokens of `Connection` that clients send, besides `upgrade`. */
+const DIRECT_CONNECTION = new Set(["keep-alive", "te", "http2-settings"]);
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
@@ -220,15 +227,15 @@ function isDirectLocal(listen: ListenFacts, { value }: CheckedHost, request: Req
   const namesLoopback = listen.loopbackHosts.has(value);
   const namesBound = value === hostOf(listen.address, listen.port);
   if (!namesLoopback && !namesBound) return false;
-  if (signOfProxy(request) !== undefined) return false;
+  if (signOfProxy(listen, request) !== undefined) return false;
   const peer = request.peer() ?? "";
   return namesLoopback ? LOOPBACK_PEERS.has(peer) : peer === listen.address;
 }
 
 /** Returns the first header that local clients do not send. */
-function signOfProxy(request: RequestFacts): string | undefined {
+function signOfProxy(listen: ListenFacts, request: RequestFacts): string | undefined {
   const foreign = Object.keys(request.headers).find((name) => !isDirectHeader(name));
-  return foreign ?? (closesConnection(request) ? "Connection: close" : undefined);
+  return foreign ?? foreignConnection(listen, request);
 }
 
 function hostOf(address: string, port: number): string {
@@ -240,11 +247,23 @@ function isDirectHeader(name: string): boolean {
 }
 
 /**
- * Recognizes reverse proxies that speak HTTP/1.0 with our own address as Host and no other sign. Bun does not expose the version, and neither
- * browsers nor curl send this.
+ * Recognizes reverse proxies that pass on our own address as Host and add no header: `close` comes from one that speaks HTTP/1.0, whose version Bun
+ * does not expose, and `upgrade` from one that is configured for WebSockets and says it with every request.
  */
-function closesConnection({ headers }: RequestFacts): boolean {
-  return /(?:^|,)\s*close\s*(?:,|$)/i.test(headers["connection"] ?? "");
+function foreignConnection(listen: ListenFacts, request: RequestFacts): string | undefined {
+  const tokens = (request.headers["connection"] ?? "").split(",").map((token) => token.trim().toLowerCase());
+  const foreign = tokens.find((token) => {
+    if (token === "upgrade") return !asksToUpgrade(listen, request, tokens);
+    return token !== "" && !DIRECT_CONNECTION.has(token);
+  });
+  return foreign === undefined ? undefined : `Connection: ${foreign}`;
+}
+
+/** A client asks for a WebSocket only where there is one. For HTTP/2 it names the settings beside the upgrade, which a proxy does not pass on. */
+function asksToUpgrade({ socketPaths }: ListenFacts, request: RequestFacts, tokens: string[]): boolean {
+  const { method, path, headers } = request;
+  if (headers["upgrade"]?.toLowerCase() !== "websocket") return tokens.includes("http2-settings");
+  return method === "GET" && socketPaths?.test(path) === true && headers["sec-websocket-key"] !== undefined;
 }
 
 export function isApi(path: string): boolean {

@@ -24,6 +24,8 @@ interface ListenOptions {
   readonly allowedHosts: readonly string[];
   /** As in `ListenFacts`. */
   readonly formFolders?: readonly string[];
+  /** As in `ListenFacts`. */
+  readonly socketPaths?: RegExp;
   readonly watch?: Watch;
   /** Only tests override these. */
   readonly bodies?: Bodies;
@@ -224,6 +226,7 @@ function factsOf(options: ListenOptions, server: Server<SocketHandlers>): Listen
     loopbackAdmin: options.loopbackAdmin,
     allowedHosts: new Set(options.allowedHosts.map((host) => host.toLowerCase())),
     formFolders: options.formFolders ?? [],
+    socketPaths: options.socketPaths,
   };
 }
 

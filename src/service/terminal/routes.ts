@@ -6,28 +6,35 @@ import { exchangeOf } from "../../kit/http/exchange.ts";
 import { fromPath } from "../../kit/http/text-params.ts";
 import { Empty, IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
-import { TerminalStatus } from "./schema.ts";
+import { TerminalStatus, TicketQuery } from "./schema.ts";
 import type { Terminals } from "./terminals.ts";
 
 export function terminalRoutes(plugin: Admission, terminals: Terminals) {
   return new Elysia({ name: "terminal", normalize: false, tags: ["terminal"] })
     .use(plugin)
-    .get("/terminal/status", () => terminals.status(), { caller: "any", response: TerminalStatus })
+    .get("/terminal/status", ({ caller }) => terminals.status(caller), {
+      caller: "any",
+      response: TerminalStatus,
+    })
     .get(
       "/terminal",
-      async ({ caller, request }) => await terminals.connect(caller, null, exchangeOf(request)),
+      async ({ caller, query, request }) =>
+        await terminals.connect(caller, { workspaceId: null, ...query }, exchangeOf(request)),
       {
         caller: "admin",
+        query: TicketQuery,
         response: Empty,
         detail: SOCKET,
       },
     )
     .get(
       "/workspaces/:id/terminal",
-      async ({ caller, params, request }) => await terminals.connect(caller, params.id, exchangeOf(request)),
+      async ({ caller, params, query, request }) =>
+        await terminals.connect(caller, { workspaceId: params.id, ...query }, exchangeOf(request)),
       {
         caller: "admin",
         params: fromPath(IdParams),
+        query: TicketQuery,
         response: Empty,
         detail: SOCKET,
       },

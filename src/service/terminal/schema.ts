@@ -12,6 +12,8 @@ export const INPUT_BYTES_MAX = 256 * 1024;
 const CELLS_MAX = 1000;
 
 export const TerminalStatus = closed({
+  /** Required to open a session with the loopback privilege; null with a credential. A proxy that passes handshakes on gets none. */
+  ticket: nullable(Type.String()),
   /** Whether a session can be opened. */
   on: Type.Boolean(),
   /** Why it cannot, and what to do; null when it can. */
@@ -20,6 +22,13 @@ export const TerminalStatus = closed({
   sessions_max: Type.Integer(),
 });
 export type TerminalStatus = Static<typeof TerminalStatus>;
+
+export const TicketQuery = closed({
+  ticket: Type.Optional(Type.String({ maxLength: 64, description: "of `GET /terminal/status`" })),
+});
+
+/** The WebSockets of this service, for the request guard. */
+export const TERMINAL_PATHS = /^\/api\/v1\/(?:workspaces\/[0-9]+\/)?terminal$/;
 
 /** The only text frame; all other traffic is bytes in both directions. */
 export const Resize = closed({

@@ -5,6 +5,7 @@ import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError, stopping } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
+import { randomSecret } from "../../kit/random.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Files } from "../files/files.ts";
 import type { Authentication } from "../people/authentication.ts";
@@ -16,6 +17,7 @@ import { Session } from "./session.ts";
 import { readerOf, type Shells } from "./shells.ts";
 
 const CHECK_MS = 250;
+const TICKET_BITS = 256;
 
 const TERMINAL_OFF =
   "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and restart the service";
@@ -39,6 +41,11 @@ interface TerminalsDeps {
   on: boolean;
 }
 
+interface Wanted {
+  readonly workspaceId: number | null;
+  readonly ticket?: string | undefined;
+}
+
 interface Open {
   readonly session: Session;
   readonly caller: Caller;
@@ -50,14 +57,20 @@ export class Terminals {
   readonly #open = new Set<Open>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #stopping = false;
+  /**
+   * A handshake through a proxy for WebSockets looks like a handshake from this machine. This is what only a caller can know whose plain requests
+   * come from here, too.
+   */
+  readonly #ticket = randomSecret(TICKET_BITS);
 
   constructor(deps: TerminalsDeps) {
     this.#deps = deps;
   }
 
-  status(): TerminalStatus {
+  status({ auth }: Pick<Caller, "auth">): TerminalStatus {
     const reason = this.#problem() ?? null;
-    return { on: reason === null, reason, sessions: this.#open.size, sessions_max: SESSIONS_MAX };
+    const ticket = auth === "loopback" ? this.#ticket : null;
+    return { ticket, on: reason === null, reason, sessions: this.#open.size, sessions_max: SESSIONS_MAX };
   }
 
   /** Removes, in the background after start, containers left behind by a crash. */
@@ -65,8 +78,11 @@ export class Terminals {
     if (this.#problem() === undefined) await this.#deps.shells.sweep();
   }
 
-  /** Admin. A null `workspaceId` opens a shell without files. Raises `forbidden`, `not_found`, `refused`, `invalid` (no WebSocket). */
-  async connect(caller: Caller, workspaceId: number | null, exchange: Exchange): Promise<void> {
+  /**
+   * Admin; with the loopback privilege also the ticket of the status. A null `workspaceId` opens a shell without files. Raises `forbidden`,
+   * `not_found`, `refused`, `invalid` (no WebSocket).
+   */
+  async connect(caller: Caller, { workspaceId, ticket }: Wanted, exchange: Exchange): Promise<void> {
     requireAdmin(caller);
     const problem = this.#problem();
     if (workspaceId !== null) this.#deps.access.changeable(caller, workspaceId);
@@ -82,6 +98,8 @@ export class Terminals {
     if (this.#stopping) throw stopping("service");
     if (this.#open.size >= SESSIONS_MAX)
       throw new AppError("refused", `${SESSIONS_MAX} terminals are already open; end one first`);
+    if (caller.auth === "loopback" && ticket !== this.#ticket)
+      throw new AppError("forbidden", "a terminal without a token needs the ticket of GET /terminal/status");
     const { shells, clock, background } = this.#deps;
     const session = new Session(shells.newName(), shells, clock);
     exchange.upgrade(session);

@@ -18,6 +18,7 @@ test("refuses a terminal that is off", async () => {
   const workspace = await at.workspace("lab");
   const wanted = ["refused", OFF] as const;
   expect(await at.admin.get("/terminal/status")).toEqual({
+    ticket: expect.any(String),
     on: false,
     reason: OFF,
     sessions: 0,
@@ -34,6 +35,7 @@ test("refuses a terminal without a container sandbox", async () => {
     sandbox: { ...ISOLATED, kind: "subprocess", isolated: false },
   });
   expect(await at.admin.get("/terminal/status")).toEqual({
+    ticket: expect.any(String),
     on: false,
     reason: NOT_ISOLATED,
     sessions: 0,
@@ -47,6 +49,7 @@ test("refuses people without the right, and requests without an upgrade", async 
   const workspace = await at.workspace("lab");
   const stranger = await at.user("sam");
   expect(await stranger.get("/terminal/status")).toEqual({
+    ticket: null,
     on: true,
     reason: null,
     sessions: 0,
@@ -60,12 +63,24 @@ test("refuses people without the right, and requests without an upgrade", async 
   await refusal(at.admin.get("/workspaces/999/terminal"), "not_found");
   await handOver(at, workspace.id);
   await refusal(at.as("cairn_wrong").get("/terminal"), "unauthenticated");
+  const { ticket } = await at.admin.get("/terminal/status");
   await refusal(
-    at.admin.get(`/workspaces/${workspace.id}/terminal`),
+    at.admin.get(`/workspaces/${workspace.id}/terminal?ticket=${ticket}`),
     "invalid",
     "this address requires a WebSocket upgrade",
   );
   expect(await at.admin.get("/audit?action=terminal.start")).toEqual([]);
+});
+
+test("with the loopback privilege a handshake needs the ticket that only plain requests of this machine get", async () => {
+  await using at = await world({ model: "silent", environment: ON, sandbox: ISOLATED });
+  const needsTicket = "a terminal without a token needs the ticket of GET /terminal/status";
+  await refusal(at.admin.get("/terminal"), "forbidden", needsTicket);
+  await refusal(at.admin.get("/terminal?ticket=guessed"), "forbidden", needsTicket);
+  const { token } = await at.admin.post("/users", { name: "ada", role: "admin" });
+  // A token is proof enough.
+  await refusal(at.as(token).get("/terminal"), "invalid", "this address requires a WebSocket upgrade");
+  expect((await at.as(token).get("/terminal/status")).ticket).toBeNull();
 });
 
 test.if(userInfo().uid === 0)("refuses a workspace's terminal if root owns its files", async () => {

@@ -64,7 +64,10 @@ export async function connectTerminal(
   path: string,
   headers: Record<string, string> = {},
 ): Promise<TerminalClient> {
-  const socket = new WebSocket(`${url.replace("http", "ws")}/api/v1${path}`, { headers } as never);
+  const status = await fetch(`${url}/api/v1/terminal/status`);
+  const { ticket } = (await status.json()) as { ticket: string };
+  const address = `${url.replace("http", "ws")}/api/v1${path}?ticket=${ticket}`;
+  const socket = new WebSocket(address, { headers } as never);
   socket.binaryType = "arraybuffer";
   const opened = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<{ code: number; reason: string }>();

@@ -53,6 +53,19 @@ export function Terminal(): JSX.Element {
   );
 }
 
+/** A WebSocket of the server. */
+interface Place {
+  readonly workspace: string | undefined;
+  /** Without a token, a session needs the ticket of the status. */
+  readonly query: { readonly ticket?: string };
+}
+
+function pathOf({ workspace, query }: Place): string {
+  const parameters = new URLSearchParams(query as Record<string, string>).toString();
+  const below = workspace === undefined ? "" : `/workspaces/${workspace}`;
+  return `/api/v1${below}/terminal${parameters === "" ? "" : `?${parameters}`}`;
+}
+
 type State =
   { readonly kind: "none" | "opening" | "open" } | { readonly kind: "ended"; readonly reason: string };
 
@@ -65,20 +78,24 @@ function createShell(workspace: () => string | undefined, leave: () => void) {
     shell?.close();
     shell = undefined;
   };
-  const ended = async (reason: string | undefined, id: string | undefined) =>
-    setState({ kind: "ended", reason: sentence(reason ?? (await whyNot(id))) });
+  const ended = async (reason: string | undefined, place: Place) =>
+    setState({ kind: "ended", reason: sentence(reason ?? (await whyNot(place))) });
   const start = async () => {
     close();
     setState({ kind: "opening" });
     const id = workspace();
     try {
-      const { openShell } = await import("./session.ts");
+      const [{ openShell }, { ticket }] = await Promise.all([
+        import("./session.ts"),
+        take(api.terminal.status.get()),
+      ]);
+      const place = { workspace: id, query: ticket === null ? {} : { ticket } };
       const element = host();
       // Another workspace was chosen, or the page was left.
       if (state().kind !== "opening" || id !== workspace() || !element?.isConnected) return;
-      shell = openShell(element, `/api/v1${id === undefined ? "" : `/workspaces/${id}`}/terminal`, {
+      shell = openShell(element, pathOf(place), {
         opened: () => setState({ kind: "open" }),
-        ended: (reason) => void ended(reason, id),
+        ended: (reason) => void ended(reason, place),
         left: leave,
         tooMuchPasted: (size, max) => tell(`Cannot paste ${bytes(size)}. The limit is ${bytes(max)}.`),
       });
@@ -167,10 +184,12 @@ function Shells(): JSX.Element {
 }
 
 /** A page cannot read why a WebSocket was refused. A plain request to the same address gets the reason, or `invalid` if there is none. */
-async function whyNot(workspace: string | undefined): Promise<string> {
+async function whyNot({ workspace, query }: Place): Promise<string> {
   try {
     await take(
-      workspace === undefined ? api.terminal.get() : api.workspaces({ id: Number(workspace) }).terminal.get(),
+      workspace === undefined
+        ? api.terminal.get({ query })
+        : api.workspaces({ id: Number(workspace) }).terminal.get({ query }),
     );
     return "The connection was lost";
   } catch (error) {
