@@ -2,8 +2,9 @@
 
 import type { Database } from "bun:sqlite";
 
-/** Before migration 022, without its record. */
+/** Before migration 022 and those after it, without their records. */
 export function withoutLibraryLists(db: Database): void {
+  db.run("ALTER TABLE turns DROP COLUMN imported");
   const indexes = [
     "instructions_list",
     "instructions_facts",
