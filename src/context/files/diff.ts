@@ -4,6 +4,7 @@ import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { Job } from "../../kit/workers/job.ts";
 import { fileError } from "../versioned-store/file-error.ts";
 import { patchText } from "./patch-text.ts";
+import { linesIn, wholeBlock } from "./whole-block.ts";
 
 export interface FileDiff {
   readonly path: string;
@@ -37,11 +38,14 @@ const DEADLINE_MS = 10_000;
 /** The most added and removed lines: the time grows quadratically. */
 const EDITS_MAX = 2_000;
 const COMPARE_MS_MAX = 2_000;
+/** Of both versions together. An exact comparison takes some 200 bytes of memory for each. */
+const LINES_MAX = 500_000;
 export const CONTEXT_LINES_DEFAULT = 3;
 export const CONTEXT_LINES_MAX = 10_000;
 
 export const DIFF_JOB: Job<DiffInput, Uint8Array> = {
   name: "diff",
+  perCaller: "one",
   deadlineMs: DEADLINE_MS,
   inputBytesMax: DIFF_BYTES_MAX,
   sizeOf: ({ from, to }) => from.bytes.length + to.bytes.length,
@@ -59,26 +63,36 @@ export async function diffOf({
   to,
   context = CONTEXT_LINES_DEFAULT,
 }: DiffInput): Promise<FileDiff> {
-  const { structuredPatch } = await import("diff");
   const [before, after] = [textOf(path, from), textOf(path, to)];
-  const names = [`${path} ${nameOf(from)}`, `${path} ${nameOf(to)}`] as const;
-  const bounds = { context, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
-  const exact = structuredPatch(...names, before, after, undefined, undefined, bounds);
-  const patch = exact ?? {
-    ...structuredPatch(...names, "", "", undefined, undefined, bounds)!,
-    hunks: [wholeBlock(before, after, context)],
-  };
+  const versions = { path, from: from.version, to: to.version };
+  const names = { old: `${path} ${nameOf(from)}`, new: `${path} ${nameOf(to)}` };
+  const patch = isLong(before, after) ? undefined : await exactPatch(names, before, after, context);
+  if (!patch) return { ...versions, coarse: true, ...wholeBlock(names, before, after, context) };
   const count = (sign: string) =>
     patch.hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.startsWith(sign)).length, 0);
   return {
-    path,
-    from: from.version,
-    to: to.version,
+    ...versions,
     added: count("+"),
     removed: count("-"),
-    coarse: exact === undefined,
+    coarse: false,
     text: await patchText(patch),
   };
+}
+
+function isLong(before: string, after: string): boolean {
+  return linesIn(before, 0, before.length) + linesIn(after, 0, after.length) > LINES_MAX;
+}
+
+/** Undefined: the texts are too different. */
+async function exactPatch(
+  names: { readonly old: string; readonly new: string },
+  before: string,
+  after: string,
+  context: number,
+) {
+  const { structuredPatch } = await import("diff");
+  const bounds = { context, maxEditLength: EDITS_MAX, timeout: COMPARE_MS_MAX };
+  return structuredPatch(names.old, names.new, before, after, undefined, undefined, bounds);
 }
 
 function textOf(path: string, side: Side): string {
@@ -89,41 +103,4 @@ function textOf(path: string, side: Side): string {
 
 function nameOf({ version }: Pick<Side, "version">): string {
   return version === null ? "on disk" : `v${version}`;
-}
-
-/** Returns one hunk with everything between the common start and end. */
-function wholeBlock(before: string, after: string, context: number) {
-  const [old, now] = [linesOf(before), linesOf(after)];
-  const shorter = Math.min(old.length, now.length);
-  let start = 0;
-  while (start < shorter && old[start] === now[start]) start += 1;
-  let end = 0;
-  while (end < shorter - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
-  const leading = Math.min(start, context);
-  const trailing = Math.min(end, context);
-  const first = start - leading;
-  const around = leading + trailing;
-  return {
-    oldStart: first + 1,
-    oldLines: old.length - start - end + around,
-    newStart: first + 1,
-    newLines: now.length - start - end + around,
-    lines: [
-      ...signed(" ", old.slice(first, start)),
-      ...signed("-", old.slice(start, old.length - end)),
-      ...signed("+", now.slice(start, now.length - end)),
-      ...signed(" ", old.slice(old.length - end, old.length - end + trailing)),
-    ],
-  };
-}
-
-/** Keeps the line feeds; the last line may have none. */
-function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
-}
-
-function signed(sign: string, lines: readonly string[]): string[] {
-  return lines.flatMap((line) =>
-    line.endsWith("\n") ? [sign + line.slice(0, -1)] : [sign + line, "\\ No newline at end of file"],
-  );
 }

@@ -11,6 +11,8 @@ export interface Job<Input, Output> {
   readonly inputBytesMax: number;
   /** The most that one run may add to the memory of the process; undefined: its input bounds it. */
   readonly memoryBytesMax?: number;
+  /** It may take seconds, so a caller runs one at a time, and leaves a worker to others. */
+  readonly perCaller?: "one";
   /** The cost to transfer and hold, in bytes, or UTF-16 units for text. */
   readonly sizeOf: (input: Input) => number;
   /** Only for the types. */

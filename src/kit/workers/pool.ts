@@ -103,10 +103,16 @@ export class WorkerPool {
     while (this.#queue.size > 0) {
       const idle = [...this.#slots].find(({ entry, ending }) => !entry && !ending);
       if (!idle && this.#slots.size >= WORKERS_MAX) return;
-      const slot = idle ?? this.#start();
-      this.#begin(slot, this.#queue.take()!);
+      const entry = this.#queue.take((one) => this.#mayRun(one));
+      if (!entry) return;
+      this.#begin(idle ?? this.#start(), entry);
     }
     if ([...this.#slots].every(({ entry }) => !entry)) this.#endWhenIdle();
+  }
+
+  #mayRun({ job, by }: Entry): boolean {
+    if (job.perCaller !== "one") return true;
+    return ![...this.#slots].some(({ entry }) => entry?.by === by && entry.job.perCaller === "one");
   }
 
   #begin(slot: Slot, entry: Entry): void {

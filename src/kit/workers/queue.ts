@@ -38,16 +38,17 @@ export class FairQueue<Entry extends Waiting> {
     this.#bytes += entry.bytes;
   }
 
-  /** Returns the oldest job of the next caller; undefined if the queue is empty. */
-  take(): Entry | undefined {
-    const next = this.#byCaller.entries().next().value;
-    if (!next) return undefined;
-    const [by, own] = next;
-    const entry = own.entries.values().next().value!;
-    this.remove(entry);
-    // To the end of the line.
-    if (this.#byCaller.delete(by)) this.#byCaller.set(by, own);
-    return entry;
+  /** Returns the oldest job that may run of the next caller who has one; undefined: there is none. */
+  take(mayRun: (entry: Entry) => boolean = () => true): Entry | undefined {
+    for (const [by, own] of this.#byCaller) {
+      const entry = own.entries.values().find(mayRun);
+      if (!entry) continue;
+      this.remove(entry);
+      // To the end of the line.
+      if (this.#byCaller.delete(by)) this.#byCaller.set(by, own);
+      return entry;
+    }
+    return undefined;
   }
 
   remove(entry: Entry): void {

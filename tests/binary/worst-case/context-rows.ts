@@ -119,6 +119,7 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
   "GET /spaces/{space}/diff/{path}": {
     "ten thousand lines, all new": get(`${SPACE}/diff/rewritten.txt`),
     "two of 5 MiB, all new": get(`${SPACE}/diff/large.txt`),
+    "millions of lines, all new": get(`${SPACE}/diff/feeds.txt`),
     "of a file with ten thousand versions": get(`${SPACE}/diff/often.md`),
   },
   "GET /spaces/{space}/search": {
@@ -351,6 +352,7 @@ export async function furnishedContext(): Promise<Furnished> {
   for (const mark of ["old", "new"]) {
     await admin.write("rewritten.txt", lines(mark, LINES));
     await admin.write("large.txt", lines(mark, 240_000));
+    await admin.write("feeds.txt", (mark === "old" ? "\n" : "a\n").repeat(2 * MIB));
   }
   await server.user("worst", "viewer");
   const { token } = await admin.post("/users", { name: "ruled", role: "contributor" });

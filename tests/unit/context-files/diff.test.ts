@@ -2,7 +2,11 @@
 
 import { describe, expect, test } from "bun:test";
 import { applyPatch } from "diff";
+import * as fc from "fast-check";
 import { diffOf } from "../../../src/context/files/diff.ts";
+import { wholeBlock } from "../../../src/context/files/whole-block.ts";
+
+const MIB = 1024 * 1024;
 
 const side = (version: number, text: string) => ({ version, bytes: new TextEncoder().encode(text) });
 const diff = (from: string, to: string) => diffOf({ path: "a.md", from: side(1, from), to: side(2, to) });
@@ -54,6 +58,30 @@ describe("texts without common lines", () => {
       expect(applyPatch(before, (await diff(before, after)).text)).toBe(after);
     expect(await diff("", lines(LINES, "new"))).toMatchObject({ added: LINES, removed: 0 });
   });
+});
+
+test("a coarse block applies to any two texts, with any number of lines around it", async () => {
+  const text = fc
+    .array(fc.constantFrom("a", "b", "", "\n", "\n\n"), { maxLength: 12 })
+    .map((parts) => parts.join(""));
+  await fc.assert(
+    fc.property(text, text, fc.integer({ min: 0, max: 4 }), (before, after, context) => {
+      fc.pre(before !== after);
+      const { text: patch, added, removed } = wholeBlock({ old: "a", new: "b" }, before, after, context);
+      expect(applyPatch(before, patch)).toBe(after);
+      const starting = (sign: string) =>
+        patch.split("\n").filter((line, index) => index > 2 && line.startsWith(sign)).length;
+      expect({ added, removed }).toEqual({ added: starting("+"), removed: starting("-") });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("texts of millions of short lines are one block, without a list of their lines", async () => {
+  const [before, after] = ["\n".repeat(5 * MIB), "a\n".repeat(2.5 * MIB)];
+  const found = await diff(before, after);
+  expect(found).toMatchObject({ coarse: true, removed: 5 * MIB, added: 2.5 * MIB });
+  expect(found.text.length).toBe(found.text.indexOf("@@\n") + 3 + 10 * MIB + 7.5 * MIB);
 });
 
 test("refuses content that is not text", async () => {

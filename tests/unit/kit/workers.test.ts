@@ -27,12 +27,12 @@ async function refusalOf(work: () => Promise<unknown>): Promise<Pick<AppError, "
 const ann = { by: "ann" };
 
 /** Occupies a worker until it is let go. */
-async function held(workers: WorkerPool, by: string) {
+async function held(workers: WorkerPool, by: string, job = HOLD) {
   const name = crypto.randomUUID();
   const channel = new BroadcastChannel(name);
   const isHeld = Promise.withResolvers<void>();
   channel.addEventListener("message", () => isHeld.resolve());
-  const done = workers.run(HOLD, { text: name }, { by });
+  const done = workers.run(job, { text: name }, { by });
   await isHeld.promise;
   return {
     release: async () => {
@@ -109,6 +109,20 @@ describe("a job", () => {
     expect(await spins).toEqual({ code: "unavailable", details: undefined });
     expect(await workers.run(ECHO, { text: "after" }, ann)).toBe("after");
   });
+});
+
+test("a caller runs one long job at a time, so that a worker stays free for others", async () => {
+  using workers = pool();
+  const long = { ...HOLD, perCaller: "one" } as const;
+  const first = await held(workers, "ann", long);
+  const second = held(workers, "ann", long);
+  // Of others, and short ones of the same caller.
+  expect(await workers.run(ECHO, { text: "bob" }, { by: "bob" })).toBe("bob");
+  expect(await workers.run(ECHO, { text: "ann" }, ann)).toBe("ann");
+  await (await held(workers, "bob", long)).release();
+  await first.release();
+  await (await second).release();
+  expect(workers.load).toBe(0);
 });
 
 test("a closed pool ends what runs and waits, and takes nothing", async () => {
