@@ -172,6 +172,26 @@ describe("reports", () => {
     expect(finding(found, "disk").state).not.toBe("skipped");
   });
 
+  test("a lost database of a space, and creates no other", async () => {
+    await using server = await stoppedServer();
+    const database = server.in(".cairn", "space.db");
+    rmSync(database);
+    const before = pictureOf(server.directory);
+    const found = await server.examine();
+    expect([found.ok, findings(found)]).toEqual([
+      false,
+      [
+        ["fail", "database of main"],
+        ["skipped", "working tree of main"],
+      ],
+    ]);
+    expect(finding(found, "database of main")).toMatchObject({
+      found: `${database} is missing, but ${server.in(".cairn", "space.yaml")} shows that it held the versions of the space`,
+      fix: expect.stringMatching(/^restore it from a backup; or, to start over /),
+    });
+    expect(pictureOf(server.directory)).toEqual(before);
+  });
+
   test("a record that was edited, and one whose end was cut off", async () => {
     await using server = await stoppedServer();
     const path = server.inside("audit", "audit.jsonl");

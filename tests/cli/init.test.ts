@@ -2,7 +2,7 @@
 // there, and leaves nothing behind if someone cancels or an answer is wrong.
 
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { failure } from "../kit/cli/cairn.ts";
 import { pictureOf } from "../kit/folder.ts";
@@ -109,6 +109,24 @@ describe("init solo by flags", () => {
     expect(made.written).toEqual(SEEDED.filter((path) => !made.left_out.includes(path)));
     expect(readFileSync(at.at("notes", "decisions.md"), "utf8")).toBe("mine");
     expect(existsSync(at.at("notes", "identity", "me.md"))).toBe(false);
+  });
+
+  test("--force --adopt starts over from the files of a space whose database is lost, as every command says", async () => {
+    await using at = await initDesk();
+    await at.printed("init", "solo", "--dir", "notes", "--template", "blank");
+    await at.folder.write("notes/decisions.md", "mine");
+    await at.printed("space", "adopt", "--dir", "notes");
+    rmSync(at.at("notes", ".cairn", "space.db"));
+    const [exitCode, said] = await at.refused("file", "list", "--dir", "notes");
+    const remedy = `cairn init solo --dir ${at.at("notes")} --force --adopt`;
+    expect([exitCode, said.endsWith(`without their history, with ${remedy}\n`)]).toEqual([1, true]);
+    expect(existsSync(at.at("notes", ".cairn", "space.db"))).toBe(false);
+    const made = await at.cairn(...remedy.split(" ").slice(1), "--json");
+    expect(made.stderr).toContain("the database is lost; started over from the files");
+    expect(JSON.parse(made.stdout)).toMatchObject({ space: "notes", adopted: 1, written: [], untracked: 0 });
+    expect(await at.data("file", "list", "--dir", "notes")).toMatchObject([
+      { path: "decisions.md", version: 1, state: "live" },
+    ]);
   });
 
   test("names everything that is wrong at once, and writes nothing", async () => {

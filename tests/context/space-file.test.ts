@@ -1,10 +1,21 @@
 // Goal: a space survives the loss of its file, because its database also holds name, template, rules and limits. A manual edit wins, a file left
-// over from a crash does not, and an unreadable file is set aside.
+// over from a crash does not, and an unreadable file is set aside. A lost database is no empty space: the others go on until it is restored.
 
 import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { checkInside } from "../../src/context/doctor/inside.ts";
+import { eventually } from "../kit/eventually.ts";
+import { refusal } from "../kit/http/refusal.ts";
 import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 
 const own = (directory: string) => join(directory, "spaces", "team", ".cairn");
@@ -124,4 +135,46 @@ test("keeps an existing folder if creating a space in it fails", async () => {
   expect(readFileSync(join(folder, "notes.md"), "utf8")).toBe("by hand");
   rmSync(join(folder, ".cairn"));
   expect((await create()).status).toBe(201);
+});
+
+test("serves no empty space in place of one whose database is lost", async () => {
+  await using server = await furnished();
+  await server.admin.post("/spaces", { name: "other", template: "blank" });
+  const [before, database] = [await shown(server), join(own(server.directory), "space.db")];
+  let kept = Buffer.alloc(0);
+  await server.restart(() => {
+    kept = readFileSync(database);
+    rmSync(database);
+  });
+  const lost = `${database} is missing, but ${fileIn(server.directory)} shows that it held the versions of the space`;
+  const remedy = `restore it from a backup; or, to start over from the files, without their history: stop the server, move ${fileIn(server.directory)} away, start the server, and run cairn space create team --template blank, then cairn space adopt team`;
+  await eventually(server.health, [200, ["spaces broken"]]);
+  await refusal(shown(server), "unavailable", `${lost}; ${remedy}`);
+  await refusal(
+    server.admin.put("/spaces/team/quotas", { max_files: 1 }),
+    "unavailable",
+    `${lost}; ${remedy}`,
+  );
+  expect((await server.admin.get("/spaces")).map(({ name }) => name)).toEqual(["other"]);
+  const found = await checkInside(server.directory);
+  expect(found.filter(({ check }) => check === "database")).toEqual([
+    { check: "database", space: "team", state: "fail", found: lost, fix: remedy },
+  ]);
+  // The restored file is used at once.
+  writeFileSync(database, kept);
+  expect(await shown(server)).toEqual(before);
+  await eventually(server.health, [200, []]);
+});
+
+test("starts over from the files without their history as the refusal says", async () => {
+  await using server = await furnished();
+  await server.admin.write("a.md", "one");
+  await server.restart((directory) => {
+    rmSync(join(own(directory), "space.db"));
+    renameSync(fileIn(directory), `${fileIn(directory)}.aside`);
+  });
+  await server.admin.post("/spaces", { name: "team", template: "blank" });
+  await server.admin.post("/spaces/team/adopt");
+  expect(await server.admin.read("a.md")).toBe("one");
+  expect(await server.admin.get("/spaces/team/history/a.md")).toMatchObject({ versions: [{ version: 1 }] });
 });

@@ -21,7 +21,7 @@ export interface NewSolo {
   /** Undefined: `solo`, or the template of the space that is completed. */
   readonly template: string | undefined;
   readonly adopt: boolean;
-  /** Completes a space that exists: adds pages of the template that it never had. */
+  /** Completes a space that exists: adds pages of the template that it never had. A lost database starts over, without versions. */
   readonly force: boolean;
 }
 
@@ -60,7 +60,7 @@ export function checkSolo({ directory, name, force }: NewSolo, environment: Envi
 export async function createSolo(made: NewSolo): Promise<MadeSolo> {
   const { directory } = made;
   const isThere = holdsFinishedSpace(directory);
-  const space = await (isThere ? opened(directory) : created(made));
+  const space = await (isThere ? opened(made) : created(made));
   try {
     const { template } = await space.record();
     const wanted = made.template ?? template;
@@ -84,9 +84,9 @@ export async function createSolo(made: NewSolo): Promise<MadeSolo> {
 
 const NOTHING: Pick<Adoption, "adopted" | "refused"> = { adopted: [], refused: [] };
 
-async function opened(directory: string): Promise<SpaceDoor> {
+async function opened({ directory, force }: NewSolo): Promise<SpaceDoor> {
   const { openLocalSpace } = await import("../../context/space/local.ts");
-  return openLocalSpace(directory, localDeps(directory));
+  return openLocalSpace(directory, { ...localDeps(directory), lost: force ? "start over" : "refuse" });
 }
 
 async function created({ directory, name, template }: NewSolo): Promise<SpaceDoor> {

@@ -12,7 +12,8 @@ import type { AuditVerification } from "../audit/schema.ts";
 import { parseRecord } from "../audit/record.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
 import { inspectSpace, inspectTree } from "../versioned-store/sqlite/inspection.ts";
-import { readSpaceFile, spaceFilePath } from "../spaces/space-file.ts";
+import { sqlite } from "../versioned-store/sqlite/kind.ts";
+import { lostDatabase, lostDatabaseRemedy, readSpaceFile, spaceFilePath } from "../spaces/space-file.ts";
 import type { DoorState } from "../people/local-door.ts";
 import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 
@@ -53,6 +54,15 @@ export function spaceFolders(directory: string): { spaces: string[]; lost: strin
   return { spaces, lost, others: names.filter((name) => !isSpace(name)) };
 }
 
+/** As `spaceFolders`. The permissions check reports a directory that cannot be listed. */
+export function listed(directory: string): ReturnType<typeof spaceFolders> {
+  try {
+    return spaceFolders(directory);
+  } catch {
+    return { spaces: [], lost: [], others: [] };
+  }
+}
+
 export async function database(path: string, { scratch }: Place): Promise<Verdict> {
   try {
     const problems = await lookAt(path, scratch, (db) => db.problems());
@@ -62,6 +72,13 @@ export async function database(path: string, { scratch }: Place): Promise<Verdic
     if (!(error instanceof AppError) || error.code === "conflict") throw error;
     return fail(error.message, RESTORE);
   }
+}
+
+/** Undefined: the database of the space is there. */
+export function lostDatabaseVerdict(space: string, directory: string): Verdict | undefined {
+  const folder = folderOf(directory, space);
+  const lost = lostDatabase(folder, sqlite);
+  return lost === undefined ? undefined : fail(lost, lostDatabaseRemedy(folder, space));
 }
 
 export async function tree(space: string, place: Place): Promise<Verdict> {

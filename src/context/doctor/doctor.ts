@@ -27,7 +27,7 @@ export async function examine(directory: string, scratch: string, clock: Clock):
   const state = await doorState(directory);
   const door = state.kind === "running" ? state.door : undefined;
   const config = configOf(directory);
-  const folders = listed(directory);
+  const folders = data.listed(directory);
   const { spaces } = folders;
   const checks = [
     await made("permissions", null, () => permissions(directory)),
@@ -54,15 +54,6 @@ export async function examine(directory: string, scratch: string, clock: Clock):
   };
 }
 
-function listed(directory: string): ReturnType<typeof data.spaceFolders> {
-  try {
-    return data.spaceFolders(directory);
-  } catch {
-    // The permissions check reports a directory that cannot be listed.
-    return { spaces: [], lost: [], others: [] };
-  }
-}
-
 /** Reads from disk, while no server has it open. */
 async function read(spaces: readonly string[], place: data.Place): Promise<Finding[]> {
   const { directory } = place;
@@ -72,7 +63,13 @@ async function read(spaces: readonly string[], place: data.Place): Promise<Findi
   ];
   for (const space of spaces)
     findings.push(
-      await made("database", space, () => data.database(data.spaceDatabaseOf(directory, space), place)),
+      await made(
+        "database",
+        space,
+        () =>
+          data.lostDatabaseVerdict(space, directory) ??
+          data.database(data.spaceDatabaseOf(directory, space), place),
+      ),
       await made("working tree", space, () => data.tree(space, place)),
       await made("text index", space, () => data.index(space, place)),
     );
@@ -95,7 +92,7 @@ async function asked(door: Door, spaces: readonly string[], directory: string): 
   ];
   for (const space of spaces)
     findings.push(
-      await made("database", space, () => skipped(held)),
+      await made("database", space, () => data.lostDatabaseVerdict(space, directory) ?? skipped(held)),
       await made("working tree", space, () =>
         fromServer(async () =>
           data.treeVerdict(space, directory, await client.get<FileRecord[]>(`/spaces/${space}/files`), 0),

@@ -3,7 +3,7 @@
 import { systemClock } from "../../kit/clock.ts";
 import { configOf, configVerdict } from "./configuration.ts";
 import * as data from "./data.ts";
-import { made, type Finding } from "./finding.ts";
+import { made, skipped, type Finding } from "./finding.ts";
 import { clockSense, disk, permissions } from "./surroundings.ts";
 
 export async function checkInside(directory: string): Promise<Finding[]> {
@@ -16,5 +16,16 @@ export async function checkInside(directory: string): Promise<Finding[]> {
     await made("configuration", null, () => configVerdict(configOf(directory))),
     await made("bootstrap token", null, () => data.bootstrapToken(place)),
     await made("spaces", null, () => data.spacesVerdict(data.spaceFolders(directory), directory)),
+    ...(await lostDatabases(directory)),
   ];
+}
+
+/** Empty unless a database is lost: the server has the others open. */
+async function lostDatabases(directory: string): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const space of data.listed(directory).spaces) {
+    const look = () => data.lostDatabaseVerdict(space, directory) ?? skipped("the server has it open");
+    findings.push(await made("database", space, look));
+  }
+  return findings.filter(({ state }) => state === "fail");
 }

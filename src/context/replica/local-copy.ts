@@ -1,13 +1,12 @@
 // The local side of a synced space: opened for one step of a cycle at a time, so that other commands get their turn while the network is slow.
 
 import { systemClock, type Clock } from "../../kit/clock.ts";
-import { openWhenFree } from "../../kit/disk/in-use.ts";
 import type { Log } from "../../kit/log.ts";
 import type { SyncRules } from "../spaces/schema.ts";
+import { openLocalEngine } from "../space/local-engine.ts";
 import { openSpaceFile, saveSpaceFile } from "../spaces/space-file.ts";
 import type { SpaceEngine } from "../versioned-store/engine.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
-import { sqlite } from "../versioned-store/sqlite/kind.ts";
 import { lookWorkers } from "../worker-pool.ts";
 
 export const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -30,7 +29,7 @@ export class LocalCopy {
     this.#log = log;
   }
 
-  /** Waits for its turn. Raises `conflict` with `details.in_use` if that takes too long, and what the engine raises. */
+  /** Waits for its turn. Raises `refused` for a lost database, `conflict` with `details.in_use` if that takes too long, and what the engine raises. */
   async use<T>(work: (engine: SpaceEngine) => Promise<T>): Promise<T> {
     if (this.#held) return work(this.#held);
     const engine = await this.#opened();
@@ -65,6 +64,6 @@ export class LocalCopy {
 
   #opened(): Promise<SpaceEngine> {
     const options = { directory: this.directory, clock: this.#clock, log: this.#log, lookers: this.#lookers };
-    return openWhenFree(() => sqlite.open(options), this.#clock);
+    return openLocalEngine(options);
   }
 }

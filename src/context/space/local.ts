@@ -7,7 +7,6 @@ import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";
 import { AppError } from "../../kit/error.ts";
 import { createDirectory } from "../../kit/disk/create-directory.ts";
-import { openWhenFree } from "../../kit/disk/in-use.ts";
 import { KeyedLock } from "../../kit/concurrency/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
 import { foldedPath } from "../../kit/text/paths.ts";
@@ -57,6 +56,7 @@ import { snapshotName } from "../versioned-store/snapshot-name.ts";
 import { contextWorkers, lookWorkers } from "../worker-pool.ts";
 import { holdsLocalSpace, holdsUnfinishedSpace, spaceAccessProblem } from "./directory.ts";
 import { localCaller } from "./local-caller.ts";
+import { openLocalEngine, openLocalEngineAnew } from "./local-engine.ts";
 import type { BrowsedSpace, FileBehind, ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
 
 /** A folder has no operator who limits it, only its disk; `space.yaml` may set limits. */
@@ -75,10 +75,12 @@ export interface LocalSpaceDeps {
   readonly memory?: TreeMemory;
   /** Called once if another command has the space open. */
   readonly onWait?: () => void | Promise<void>;
+  /** A lost database: refuse the folder (default), or start over without versions, since a person asked for it. */
+  readonly lost?: "refuse" | "start over";
 }
 
 /**
- * Waits for its turn if another command has the space open. Raises `not_found` for a folder without a space, `refused` for one without access, `conflict` with `details.in_use` if
+ * Waits for its turn if another command has the space open. Raises `not_found` for a folder without a space, `refused` for one without access or whose database is lost, `conflict` with `details.in_use` if
  * the wait takes too long, and what the engine raises.
  */
 export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): Promise<BrowsedSpace> {
@@ -92,7 +94,8 @@ export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): P
     );
   const lookers = lookWorkers();
   const options = { directory, clock: deps.clock, log: deps.log, lookers };
-  const engine = await openWhenFree(() => sqlite.open(options), deps.clock, deps.onWait);
+  const open = deps.lost === "start over" ? openLocalEngineAnew : openLocalEngine;
+  const engine = await open(options, deps.onWait);
   try {
     if (holdsUnfinishedSpace(directory) && engine.metadata.get() === null)
       throw new AppError(

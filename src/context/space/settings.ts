@@ -2,11 +2,10 @@
 
 import { systemClock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
-import { openWhenFree } from "../../kit/disk/in-use.ts";
 import type { Log } from "../../kit/log.ts";
 import { spaceNameProblem, type SpaceFile } from "../spaces/schema.ts";
 import { openSpaceFile, saveSpaceFile } from "../spaces/space-file.ts";
-import { sqlite } from "../versioned-store/sqlite/kind.ts";
+import { openLocalEngine } from "./local-engine.ts";
 
 interface LocalSettings {
   readonly name: string;
@@ -20,7 +19,7 @@ interface SettingsChange {
   readonly max_versions?: number | undefined;
 }
 
-/** Returns the settings after the change. Raises `invalid` before anything is written, and `conflict` while another command has the space open. */
+/** Returns the settings after the change. Raises `invalid` and `refused` before anything is written, and `conflict` while another command has the space open. */
 export async function localSettings(
   directory: string,
   { log }: { readonly log: Log },
@@ -29,7 +28,7 @@ export async function localSettings(
   const problem = name === undefined ? undefined : spaceNameProblem(name);
   if (problem !== undefined) throw new AppError("invalid", `name: ${problem}`);
   const clock = systemClock;
-  const engine = await openWhenFree(() => sqlite.open({ directory, clock, log }), clock);
+  const engine = await openLocalEngine({ directory, clock, log });
   try {
     const before = await openSpaceFile(directory, engine, { clock, log });
     const after: SpaceFile = {

@@ -33,6 +33,21 @@ export function holdsSpace(folder: string, engine: EngineKind): boolean {
   return existsSync(spaceFilePath(folder)) || engine.holdsSpace(folder);
 }
 
+/**
+ * Says that the database of a space is lost. A new, empty one would drop every version, so it is created only if a person asks for it. Undefined: it
+ * is there, or the folder holds no space. A creation that was interrupted has no `space.yaml` yet (`saveSpaceFile`).
+ */
+export function lostDatabase(folder: string, engine: EngineKind): string | undefined {
+  const [file, database] = [spaceFilePath(folder), engine.databaseOf(folder)];
+  if (!existsSync(file) || existsSync(database)) return undefined;
+  return `${database} is missing, but ${file} shows that it held the versions of the space`;
+}
+
+/** Says what to do about a lost database on a server. */
+export function lostDatabaseRemedy(folder: string, name: string): string {
+  return `restore it from a backup; or, to start over from the files, without their history: stop the server, move ${spaceFilePath(folder)} away, start the server, and run cairn space create ${name} --template blank, then cairn space adopt ${name}`;
+}
+
 /** Raises the disk's error if the folder is not writable. */
 export function probeSpace(folder: string): Promise<void> {
   return probeDirectory(join(folder, OWN));

@@ -316,4 +316,6 @@ export interface EngineKind {
   open(options: SpaceEngineOptions): SpaceEngine;
   /** Reports whether the folder holds a space even though its file is lost. An unreadable space counts, so that opening it says why. */
   holdsSpace(directory: string): boolean;
+  /** Returns the path of the database that holds every version of the space in the folder, whether there is one or not. */
+  databaseOf(directory: string): string;
 }

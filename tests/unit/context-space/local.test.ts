@@ -3,7 +3,9 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { LocalCopy } from "../../../src/context/replica/local-copy.ts";
 import { createLocalSpace, openLocalSpace } from "../../../src/context/space/local.ts";
+import { localSettings } from "../../../src/context/space/settings.ts";
 import { diskNote, diskSentence } from "../../../src/context/space/disk-note.ts";
 import { templateOperations } from "../../../src/context/spaces/templates.ts";
 import { sqlite } from "../../../src/context/versioned-store/sqlite/kind.ts";
@@ -126,6 +128,38 @@ test("opens no folder without a space", async () => {
   const directory = join(folder.path, "empty");
   await refusal(openLocalSpace(directory, localDeps), "not_found", /cairn init solo --dir/, { directory });
   expect(existsSync(join(folder.path, "empty", ".cairn"))).toBe(false);
+});
+
+test("refuses a space whose database is lost, until a person starts over from the files", async () => {
+  await using folder = await temporaryFolder();
+  const directory = folder.path;
+  const made = await createLocalSpace({ directory, name: "main", template: "blank" }, localDeps);
+  await made.write("a.md", bytes("one"), null);
+  await made.setSyncRule("drafts/", "never");
+  await made.close();
+  const database = join(directory, ".cairn", "space.db");
+  rmSync(database);
+  const before = pictureOf(directory);
+  const message = `${database} is missing, but ${join(directory, ".cairn", "space.yaml")} shows that it held the versions of the space; restore it from a backup, or start over from the files, without their history, with cairn init solo --dir ${directory} --force --adopt`;
+  await refusal(openLocalSpace(directory, localDeps), "refused", message);
+  await refusal(localSettings(directory, localDeps), "refused", message);
+  await refusal(
+    new LocalCopy(directory).use(() => Promise.resolve()),
+    "refused",
+    message,
+  );
+  expect(pictureOf(directory)).toEqual(before);
+  const warned: string[] = [];
+  const log = { ...localDeps.log, warn: (text: string) => void warned.push(text) };
+  const again = await openLocalSpace(directory, { ...localDeps, log, lost: "start over" });
+  expect(await again.list()).toMatchObject([{ path: "a.md", version: null, state: "untracked" }]);
+  expect([again.name, await again.syncRules()]).toEqual([
+    "main",
+    expect.objectContaining({ "drafts/": "never" }),
+  ]);
+  expect(warned).toEqual(["the database is lost; started over from the files, without their history"]);
+  await again.close();
+  await (await openLocalSpace(directory, localDeps)).close();
 });
 
 test("lets a second command wait until the first has closed the space", async () => {

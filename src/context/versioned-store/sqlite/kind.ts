@@ -7,11 +7,15 @@ import type { EngineKind } from "../engine.ts";
 import { openSqliteEngine } from "./engine.ts";
 import { spaceStore } from "./store.ts";
 
-export const sqlite: EngineKind = { open: openSqliteEngine, holdsSpace };
+export const sqlite: EngineKind = { open: openSqliteEngine, holdsSpace, databaseOf };
+
+function databaseOf(directory: string): string {
+  return join(directory, ".cairn", "space.db");
+}
 
 /** Call only for a space that is not open. */
 function holdsSpace(directory: string): boolean {
-  const path = join(directory, ".cairn", "space.db");
+  const path = databaseOf(directory);
   if (!existsSync(path)) return false;
   try {
     return hasMetadata(openDatabase(path));
