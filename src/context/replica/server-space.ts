@@ -1,6 +1,8 @@
-// The server's side of a synced space, as a cycle asks for it. Every answer is complete or raises.
+// The server's side of a synced space, as a cycle asks for it. Every answer is complete or raises, and every path that leaves this file is proven: a
+// path that cannot be one refuses the whole answer, so that nothing of it is recorded, and no change is passed over in silence.
 
-import { AppError, messageOf } from "../../kit/error.ts";
+import { AppError, messageOf, NAME_CHARACTERS_SHOWN_MAX } from "../../kit/error.ts";
+import { pathProblem } from "../../kit/text/paths.ts";
 import { encodedPath, type Asked, type Client } from "../client/client.ts";
 import { interrupted } from "../client/failures.ts";
 import { SYNC_ANSWER_MS } from "../client/silence.ts";
@@ -51,7 +53,7 @@ export class ServerSpace {
         sync: SyncRules;
         changes: NetChange[];
       }>("GET", "/changes", { query: { since } });
-      return { head, rules: sync, changes: changes.map(changeOf) };
+      return { head, rules: sync, changes: this.#proven(changes).map(changeOf) };
     } catch (error) {
       // A head from the future: someone put back the server's files without a restore.
       if (error instanceof AppError && error.code === "invalid")
@@ -64,20 +66,29 @@ export class ServerSpace {
   async everything(): Promise<Everything> {
     const { head, sync } = await this.#json<Space>("GET", "");
     const files = await this.#json<ListedFile[]>("GET", "/files", { query: { at: head } });
-    return { head, rules: sync, files: files.map((file) => ({ ...file, version: file.version! })) };
+    return {
+      head,
+      rules: sync,
+      files: this.#proven(files).map((file) => ({ ...file, version: file.version! })),
+    };
   }
 
-  /** Returns the live versions, which may be newer than known. Raises as the server does for the first path that it refuses. */
+  /** Returns the live versions of exactly these paths, which may be newer than known. Raises as the server does for the first path that it refuses. */
   async pull(paths: readonly string[]): Promise<Pulled[]> {
     const response = await this.#request("POST", "/pull", { body: { paths, form: "contents" } });
     const pulled: Pulled[] = [];
+    const missing = new Set(paths);
     try {
-      for await (const one of readContents(response.body!, PULL_BYTES_MAX)) pulled.push(one);
+      for await (const one of readContents(response.body!, PULL_BYTES_MAX)) {
+        if (!missing.delete(one.path))
+          throw new AppError("invalid", "it has a content that was not asked for");
+        pulled.push(one);
+      }
     } catch (error) {
       if (error instanceof AppError && error.code !== "invalid") throw error;
       throw interrupted(this.place, messageOf(error));
     }
-    if (pulled.length !== paths.length) throw interrupted(this.place, "the contents are incomplete");
+    if (missing.size > 0) throw interrupted(this.place, "the contents are incomplete");
     return pulled;
   }
 
@@ -99,6 +110,20 @@ export class ServerSpace {
       if (error instanceof AppError && error.code === "not_found") return [];
       throw error;
     }
+  }
+
+  /** Raises `unavailable` for the first path that cannot be one. */
+  #proven<T extends { readonly path: string }>(items: readonly T[]): readonly T[] {
+    for (const { path } of items) {
+      const problem = problemOf(path);
+      if (problem === undefined) continue;
+      const shown = JSON.stringify(String(path).slice(0, NAME_CHARACTERS_SHOWN_MAX));
+      throw new AppError(
+        "unavailable",
+        `${this.place} sent ${shown}, which cannot be the path of a file: ${problem}; nothing of its answer was recorded; update cairn if the server is newer, otherwise ask its admin what changes its answers`,
+      );
+    }
+    return items;
   }
 
   #json<T>(...[method, path, asked]: Parameters<Client["json"]>): Promise<T> {
@@ -123,4 +148,10 @@ function changeOf({ path, change, version, hash, size, author }: NetChange): Ser
   return change === "deleted" || version === null
     ? { path, version: null }
     : { path, version, hash, size, author };
+}
+
+/** The server's paths have one form. Undefined: the path is accepted. */
+function problemOf(path: unknown): string | undefined {
+  if (typeof path !== "string") return "not a text";
+  return pathProblem(path) ?? (path === path.normalize("NFC") ? undefined : "not in the Unicode form NFC");
 }
