@@ -48,7 +48,14 @@ test("sync exchanges edits, and a conflict is listed until it is resolved", asyn
   ann.write("decisions.md", decisions("tea"));
   bob.write("decisions.md", decisions("coffee"));
   expect(await ann.printed("push", "--dry-run")).toBe(
-    `pushed     decisions.md\n\nnothing was changed; a sync with ${where} would do this\n`,
+    `pushed     decisions.md\n\nnothing was changed; a push to ${where} would do this\n`,
+  );
+  const waits = "waiting    decisions.md\n\n";
+  expect(await ann.printed("pull", "--dry-run")).toBe(
+    `${waits}nothing was changed; a pull from ${where} would change nothing\n`,
+  );
+  expect(await ann.printed("pull")).toBe(
+    `${waits}nothing was pulled from ${where}; cairn sync exchanges what waits\n`,
   );
   expect(await ann.printed("sync")).toBe(`pushed     decisions.md\n\nsynced with ${where}\n`);
   expect(await bob.data("sync", "--dry-run")).toMatchObject({

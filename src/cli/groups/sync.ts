@@ -2,7 +2,7 @@
 
 import { defineCommand, type CommandDef } from "citty";
 import type { CycleOptions } from "../../context/replica/cycle.ts";
-import type { SyncReport } from "../../context/replica/report.ts";
+import { hasChanges, type SyncReport } from "../../context/replica/report.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
@@ -52,7 +52,7 @@ function syncCommand(
         const server = new ServerSpace(client, state.origin!.space);
         return runCycle({ state, server, local, clock: systemClock }, options);
       }).finally(() => progress.end());
-      await printData(report, formatOf(args), reportText);
+      await printData(report, formatOf(args), (one) => reportText(one, direction));
       if (report.held.length > 0)
         throw new AppError(
           "refused",
@@ -66,8 +66,14 @@ export const sync = syncCommand("sync", "Exchange changes with the server, both 
 export const pull = syncCommand("pull", "Fetch changes from the server", "pull");
 export const push = syncCommand("push", "Send local changes to the server", "push");
 
-function reportText(report: SyncReport): string {
-  const { pulled, removed, pushed, withdrawn, merged, conflicts, held, refused, waiting, dry_run } = report;
+const WORDS: Readonly<Record<CycleOptions["direction"], { readonly act: string; readonly done: string }>> = {
+  both: { act: "a sync with", done: "synced with" },
+  pull: { act: "a pull from", done: "pulled from" },
+  push: { act: "a push to", done: "pushed to" },
+};
+
+function reportText(report: SyncReport, asked: CycleOptions["direction"]): string {
+  const { pulled, removed, pushed, withdrawn, merged, conflicts, held, refused, waiting } = report;
   const list = (what: string, paths: readonly string[]) => paths.map((path) => `${what}  ${shown(path)}`);
   const lines = [
     ...list("pulled   ", pulled),
@@ -88,9 +94,15 @@ function reportText(report: SyncReport): string {
   ];
   const where = `${shown(report.space)} of ${report.server}`;
   if (lines.length === 0) return `up to date with ${where}`;
-  return [
-    ...lines,
-    "",
-    dry_run ? `nothing was changed; a sync with ${where} would do this` : `synced with ${where}`,
-  ].join("\n");
+  return [...lines, "", outcomeText(report, asked, where)].join("\n");
+}
+
+function outcomeText(report: SyncReport, direction: CycleOptions["direction"], where: string): string {
+  const { act, done } = WORDS[direction];
+  const isIdle = !hasChanges(report);
+  if (report.dry_run)
+    return `nothing was changed; ${act} ${where} would ${isIdle ? "change nothing" : "do this"}`;
+  return isIdle && report.waiting.length > 0
+    ? `nothing was ${done} ${where}; cairn sync exchanges what waits`
+    : `${done} ${where}`;
 }

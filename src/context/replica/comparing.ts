@@ -19,8 +19,11 @@ interface ComparisonDeps {
   readonly server: ServerSpace;
 }
 
+export type Direction = "both" | "pull" | "push";
+
 /** See `CycleOptions`. */
 interface ComparisonOptions {
+  readonly direction: Direction;
   readonly paths?: ReadonlySet<string> | undefined;
   readonly confirmed?: boolean;
   readonly dryRun?: boolean;
@@ -187,16 +190,20 @@ export class Comparison {
     return isEarlier ? "earlier" : "unknown";
   }
 
+  /** Counts only the deletes that the cycle makes in its direction. */
   #requireConsent(decided: readonly Decided[]): void {
-    if (this.#options.confirmed === true) return;
+    const { direction, confirmed } = this.#options;
+    if (confirmed === true) return;
     const { synced } = this.#deps.state;
     const count = (action: Action) => decided.filter((one) => one.action === action).length;
-    const [here, there] = [count("remove"), count("withdraw")];
+    const here = direction === "push" ? 0 : count("remove");
+    const there = direction === "pull" ? 0 : count("withdraw");
     if (!needsConsent(here, synced) && !needsConsent(there, synced)) return;
     const where = here > there ? "here" : "on the server";
+    const command = direction === "both" ? "sync" : direction;
     throw new AppError(
       "refused",
-      `this sync would delete ${Math.max(here, there)} of ${synced} files ${where}; nothing was changed; run cairn sync --yes to agree`,
+      `this ${command} would delete ${Math.max(here, there)} of ${synced} files ${where}; nothing was changed; run cairn ${command} --yes to agree`,
       { needs_consent: true, deletes_here: here, deletes_on_server: there, files: synced },
     );
   }

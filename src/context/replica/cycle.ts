@@ -5,7 +5,7 @@ import { AppError } from "../../kit/error.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { conflictName } from "../sync/conflict-names.ts";
 import { bring, foreseen, type Brought, type Step } from "./applying.ts";
-import { Comparison, type Decided } from "./comparing.ts";
+import { Comparison, type Decided, type Direction } from "./comparing.ts";
 import type { Action } from "./decision.ts";
 import { problemOf } from "../versioned-store/file-error.ts";
 import type { LocalCopy } from "./local-copy.ts";
@@ -28,7 +28,7 @@ interface CycleDeps {
 }
 
 export interface CycleOptions {
-  readonly direction: "both" | "pull" | "push";
+  readonly direction: Direction;
   /** Local paths that may have changed; undefined: look at all. */
   readonly paths?: ReadonlySet<string> | undefined;
   /** A person agreed to many deletes, and to a server with another history. */
@@ -116,7 +116,7 @@ class Cycle {
     const incoming = decided.filter(isIncoming);
     if (direction === "push") this.#report.waiting.push(...incoming.map(({ path }) => path));
     else again = await this.#bringAll(incoming);
-    const outgoing = decided.filter(({ action }) => action === "send" || action === "withdraw");
+    const outgoing = decided.filter(isOutgoing);
     if (direction === "pull") this.#report.waiting.push(...outgoing.map(({ path }) => path));
     else again = (await this.#push(outgoing)) === "again" || again;
     // The result of a merge and the copy of a conflict are new here.
@@ -157,7 +157,12 @@ class Cycle {
     await this.#deps.state.replace(head, rules, files, fresh);
   }
 
-  async #planned(decided: readonly Decided[]): Promise<"done"> {
+  /** Reports what the cycle would do in its direction; the rest waits. */
+  async #planned(all: readonly Decided[]): Promise<"done"> {
+    const { direction } = this.#options;
+    const left = direction === "pull" ? isOutgoing : direction === "push" ? isIncoming : () => false;
+    const decided = all.filter((one) => !left(one));
+    this.#report.waiting.push(...all.filter(left).map(({ path }) => path));
     const list: Partial<Record<Action, string[]>> = {
       take: this.#report.pulled,
       remove: this.#report.removed,
@@ -287,6 +292,10 @@ class Cycle {
 
 function isIncoming({ action }: Decided): boolean {
   return action === "take" || action === "remove" || action === "merge";
+}
+
+function isOutgoing({ action }: Decided): boolean {
+  return action === "send" || action === "withdraw";
 }
 
 function stepOf({ path, action, row, local }: Decided): Step {
