@@ -157,6 +157,53 @@ test("a server that is away is asked after the intervals of the back-off, and no
   expect(await server.admin.read("a.md")).toBe("one\n");
 });
 
+for (const [code, isOver] of [
+  ["unavailable", true],
+  ["epoch_changed", false],
+  ["forbidden", false],
+] as const)
+  test(`a stream that opens again ${isOver ? "ends" : "does not end"} the wait after the failure ${code}`, async () => {
+    await using folder = await temporaryFolder();
+    await using server = await contextServer();
+    const clock = manualClock();
+    const streams = scriptedStreams();
+    let isFailing = false;
+    const through = (network: Transport): Transport => {
+      const scripted = streams.through(network);
+      return {
+        ...scripted,
+        async send(...request) {
+          if (!isFailing || isStream(request[1])) return scripted.send(...request);
+          await turnOfOthers();
+          throw new AppError(code, "refused for a test");
+        },
+      };
+    };
+    await using ann = await daemonOf({ server, folder, clock }, "ann", { through });
+    await settled(clock, ann);
+    clock.advance(QUIET_MS - 1);
+    isFailing = true;
+    ann.copy.write("a.md", "one\n");
+    await until(() => clock.waits().includes(MINUTE_MS));
+    clock.advance(1);
+    await eventually(() => ann.status()?.connected, false);
+    await until(() => clock.waits().includes(5_000));
+    expect([ann.status()?.problem?.code, ann.status()?.failures, ann.requests]).toEqual([
+      code,
+      1,
+      ["GET /changes"],
+    ]);
+    clock.advance(5_000);
+    await eventually(() => [ann.status()?.connected, streams.opened.length], [true, 2]);
+    if (isOver) return eventually(() => [ann.status()?.failures, ann.requests.length], [2, 2]);
+    await until(() => clock.waits().includes(MINUTE_MS - 5_001));
+    expect([ann.status()?.failures, ann.requests]).toEqual([1, ["GET /changes"]]);
+    isFailing = false;
+    clock.advance(MINUTE_MS - 5_001);
+    await eventually(() => ann.status()?.problem, null);
+    expect(await server.admin.read("a.md")).toBe("one\n");
+  });
+
 test("an idle daemon asks nothing until its regular look, which finds what no event announced", async () => {
   await using folder = await temporaryFolder();
   await using server = await contextServer();

@@ -3,7 +3,7 @@
 
 import { rfc3339, systemTimers, type Clock, type Timers } from "../../kit/clock.ts";
 import { pauseBy } from "../../kit/concurrency/deadline.ts";
-import { AppError, messageOf, retryAfterSeconds } from "../../kit/error.ts";
+import { AppError, messageOf, retryAfterSeconds, type ErrorCode } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Client } from "../client/client.ts";
 import type { Head } from "../versioned-store/engine.ts";
@@ -29,6 +29,9 @@ const TICK_MS = 30_000;
 const SLEPT_MS = 20_000;
 /** A file that is gone may be a save in progress. */
 const DELETE_GRACE_MS = 500;
+
+/** The code of a failure that ends when the server can be reached again. */
+const CONNECTION_FAILED: ErrorCode = "unavailable";
 
 interface DaemonDeps {
   readonly directory: string;
@@ -129,8 +132,9 @@ export class Daemon {
   #noteConnection(connected: boolean): void {
     this.#tell({ connected });
     if (!connected) return this.#wake();
-    // Ask now: changes from before the stream opened had no event, and a server that was away is back.
-    this.#backOff.hurry();
+    // A server that was away is back. Another failure, such as a history that a person has to agree to, is still there.
+    if (this.#status.problem?.code === CONNECTION_FAILED) this.#backOff.hurry();
+    // Changes from before the stream opened had no event.
     this.#noteServer();
   }
 
