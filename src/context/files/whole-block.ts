@@ -4,7 +4,7 @@
 const LINE_FEED = 0x0a;
 const NO_END = "\n\\ No newline at end of file\n";
 
-export interface WholeBlock {
+interface WholeBlock {
   /** Lines. */
   readonly added: number;
   readonly removed: number;
