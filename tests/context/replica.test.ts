@@ -4,39 +4,15 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import type { Transport } from "../../src/context/client/client.ts";
-import { systemClock, type Clock } from "../../src/kit/clock.ts";
 import { AppError } from "../../src/kit/error.ts";
 import { LocalCopy } from "../../src/context/replica/local-copy.ts";
 import { at, bytes } from "../kit/store/file-engine.ts";
-import { temporaryFolder } from "../kit/folder.ts";
 import { manualClock } from "../kit/manual-clock.ts";
-import { contextServer, deny, type ContextServer } from "../kit/context/context-server.ts";
-import { changesOf, replica, type Replica } from "../kit/context/replica.ts";
+import { deny } from "../kit/context/context-server.ts";
+import { changesOf, replica } from "../kit/context/replica.ts";
 import { refusal } from "../kit/http/refusal.ts";
 import { backUpSpace } from "../kit/context/space-backup.ts";
-
-interface Team extends AsyncDisposable {
-  readonly server: ContextServer;
-  readonly ann: Replica;
-  readonly bob: Replica;
-}
-
-async function team(files: Record<string, string> = {}, clock: Clock = systemClock): Promise<Team> {
-  await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await temporaryFolder());
-  const server = stack.use(await contextServer());
-  const [ann, bob] = await Promise.all(
-    ["ann", "bob"].map(async (name) => {
-      const { token } = await server.user(name, "contributor");
-      return replica({ directory: join(folder.path, name), url: () => server.url, token, clock });
-    }),
-  );
-  for (const [path, text] of Object.entries(files)) await server.admin.write(path, text);
-  await ann!.join();
-  await bob!.join();
-  const kept = stack.move();
-  return { server, ann: ann!, bob: bob!, [Symbol.asyncDispose]: () => kept.disposeAsync() };
-}
+import { team } from "../kit/context/team.ts";
 
 test("a join brings every file, and an unchanged space costs one request", async () => {
   await using lab = await team({ "a.md": "one", "deep/b c#%.md": "two" });
@@ -120,54 +96,6 @@ test("many deletes need consent, on either side", async () => {
     deletes_on_server: 0,
   });
   expect((await lab.bob.sync({ confirmed: true })).removed).toHaveLength(12);
-});
-
-test("deletes need no consent in a direction that makes none of them", async () => {
-  const names = (letter: string) => Array.from({ length: 12 }, (_, index) => `${letter}${index}.md`);
-  const [of, there] = [names("a"), names("b")];
-  await using lab = await team(Object.fromEntries([...of, ...there].map((path) => [path, path])));
-  for (const path of of) lab.ann.remove(path);
-  for (const path of there) lab.bob.remove(path);
-  await lab.bob.sync({ confirmed: true });
-  const details = { needs_consent: true, files: 24 };
-  await refusal(
-    lab.ann.sync({ direction: "pull" }),
-    "refused",
-    /^this pull would .* run cairn pull --yes to agree$/,
-    {
-      ...details,
-      deletes_here: 12,
-      deletes_on_server: 0,
-    },
-  );
-  await refusal(
-    lab.ann.sync({ direction: "push" }),
-    "refused",
-    /^this push would .* run cairn push --yes to agree$/,
-    {
-      ...details,
-      deletes_here: 0,
-      deletes_on_server: 12,
-    },
-  );
-  expect(changesOf(await lab.ann.sync({ direction: "pull", confirmed: true }))).toEqual({
-    removed: there.toSorted(),
-    waiting: of.toSorted(),
-  });
-  // Nothing is left to do here, so the local deletes wait without a question.
-  expect(changesOf(await lab.ann.sync({ direction: "pull" }))).toEqual({ waiting: of.toSorted() });
-  await refusal(
-    lab.ann.sync({ direction: "push" }),
-    "refused",
-    /^this push would delete 12 of 12 files on the server;/,
-    {
-      ...details,
-      files: 12,
-      deletes_here: 0,
-      deletes_on_server: 12,
-    },
-  );
-  expect((await lab.ann.sync({ direction: "push", confirmed: true })).withdrawn).toHaveLength(12);
 });
 
 test("awkward names travel: percent signs, hashes, spaces, right-to-left text, combining characters, long paths", async () => {
@@ -385,55 +313,6 @@ test("a dry run tells that a file may not be read, where it would have to be mer
     "a.md down forbidden",
   ]);
   expect([pushed, merged, conflicts]).toEqual([["b.md"], [], []]);
-});
-
-test("a pull sends nothing, and a push fetches nothing", async () => {
-  await using lab = await team({ "a.md": "one", "b.md": "two" });
-  lab.ann.write("a.md", "one, ann");
-  await lab.ann.sync();
-  lab.bob.write("b.md", "two, bob");
-  expect(changesOf(await lab.bob.sync({ direction: "push" }))).toEqual({
-    pushed: ["b.md"],
-    waiting: ["a.md"],
-  });
-  expect(lab.bob.read("a.md")).toBe("one");
-  lab.bob.write("b.md", "two, bob, again");
-  expect(changesOf(await lab.bob.sync({ direction: "pull" }))).toEqual({
-    pulled: ["a.md"],
-    waiting: ["b.md"],
-  });
-  expect(await lab.server.admin.read("b.md")).toBe("two, bob");
-});
-
-test("a dry run of a pull or a push tells what that direction would do, and what would wait", async () => {
-  await using lab = await team({
-    "a.md": "one",
-    "b.md": "two",
-    "c.md": "three",
-    "d.md": "four",
-    "e.md": "1\n2\n3\n",
-  });
-  lab.ann.write("a.md", "one, ann");
-  lab.ann.remove("b.md");
-  lab.ann.write("e.md", "1 ann\n2\n3\n");
-  await lab.ann.sync();
-  lab.bob.write("c.md", "three, bob");
-  lab.bob.remove("d.md");
-  lab.bob.write("e.md", "1\n2\n3 bob\n");
-  for (const direction of ["pull", "push", "both"] as const) {
-    const rehearsed = changesOf(await lab.bob.sync({ direction, dryRun: true }));
-    const incoming = { pulled: ["a.md"], removed: ["b.md"], merged: ["e.md"] };
-    const outgoing = { pushed: ["c.md"], withdrawn: ["d.md"] };
-    if (direction === "pull") expect(rehearsed).toEqual({ ...incoming, waiting: ["c.md", "d.md"] });
-    if (direction === "push") expect(rehearsed).toEqual({ ...outgoing, waiting: ["a.md", "b.md", "e.md"] });
-    if (direction === "both") expect(rehearsed).toEqual({ ...incoming, ...outgoing });
-  }
-  expect(changesOf(await lab.bob.sync({ direction: "pull" }))).toEqual({
-    pulled: ["a.md"],
-    removed: ["b.md"],
-    merged: ["e.md"],
-    waiting: ["c.md", "d.md"],
-  });
 });
 
 test("a join keeps the files that a folder had, and is continued after an interruption", async () => {

@@ -48,6 +48,12 @@ export function lostDatabaseRemedy(folder: string, name: string): string {
   return `restore it from a backup; or, to start over from the files, without their history: stop the server, move ${spaceFilePath(folder)} away, start the server, and run cairn space create ${name} --template blank, then cairn space adopt ${name}`;
 }
 
+/** Raises `unavailable` for a space of a server whose database is lost. */
+export function requireDatabase(folder: string, name: string, engine: EngineKind): void {
+  const lost = lostDatabase(folder, engine);
+  if (lost !== undefined) throw new AppError("unavailable", `${lost}; ${lostDatabaseRemedy(folder, name)}`);
+}
+
 /** Raises the disk's error if the folder is not writable. */
 export function probeSpace(folder: string): Promise<void> {
   return probeDirectory(join(folder, OWN));

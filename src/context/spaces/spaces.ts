@@ -30,14 +30,7 @@ import {
   type SpaceFile,
   type SyncRules,
 } from "./schema.ts";
-import {
-  holdsSpace,
-  lostDatabase,
-  lostDatabaseRemedy,
-  openSpaceFile,
-  saveSpaceFile,
-  spaceFileBytes,
-} from "./space-file.ts";
+import { holdsSpace, openSpaceFile, requireDatabase, saveSpaceFile, spaceFileBytes } from "./space-file.ts";
 import { proveSpaces, Unopened } from "./proving.ts";
 import { canonicalRules, visibleRules } from "./sync-rules.ts";
 import { tellerOf } from "./telling.ts";
@@ -378,7 +371,7 @@ export class Spaces {
     if (known) return known;
     const { directory, events, audit } = this.#deps;
     const folder = join(directory, name);
-    this.#requireDatabase(folder, name);
+    requireDatabase(folder, name, this.#deps.engine);
     const engine = this.#openEngine(folder, name);
     try {
       const file = await openSpaceFile(folder, engine, this.#deps);
@@ -427,13 +420,6 @@ export class Spaces {
   /** Raises `unavailable`. */
   #requireOpen(): void {
     if (this.#isClosed) throw stopping("server");
-  }
-
-  /** Raises `unavailable`. */
-  #requireDatabase(folder: string, name: string): void {
-    const lost = lostDatabase(folder, this.#deps.engine);
-    if (lost === undefined) return;
-    throw new AppError("unavailable", `${lost}; ${lostDatabaseRemedy(folder, name)}`);
   }
 
   #openEngine(directory: string, name: string): SpaceEngine {
