@@ -44,7 +44,7 @@ export async function demonstrateSync(folder: string, say: Say): Promise<void> {
   await sync(two);
   const [conflict] = await data<{ path: string; copy: string }[]>("conflict", "list", "--dir", two.directory);
   if (!conflict) throw new Error("the two edits did not conflict");
-  say(`   ${conflict.copy} stands beside ${conflict.path}`);
+  say(`   ${conflict.copy} is beside ${conflict.path}`);
   const merged = join(folder, "merged.md");
   await writeFile(merged, `${await readFile(join(one.directory, PAGE), "utf8")}\nAfter June, on Mondays.\n`);
   await run(["conflict", "resolve", PAGE, "--merged", merged, "--dir", two.directory], two.token);

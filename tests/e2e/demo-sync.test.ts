@@ -11,7 +11,7 @@ test("the demo's laptops conflict, resolve, and converge", async () => {
   expect(said.at(-1)).toMatch(
     /^17\. resolved: both laptops have the same text, and the server has 3 versions of it$/,
   );
-  expect(said.find((line) => line.includes("stands beside"))).toMatch(
-    /^ +decisions\.conflict-ada-\S+\.md stands beside decisions\.md$/,
+  expect(said.find((line) => line.includes("is beside"))).toMatch(
+    /^ +decisions\.conflict-ada-\S+\.md is beside decisions\.md$/,
   );
 });

@@ -35,8 +35,8 @@ export function RulesBody(props: RulesProps): VNode {
     <div class="console-stack">
       <p class="console-lead">
         A rule that denies wins over every rule that allows, and both win over the role. In a pattern,{" "}
-        <code>*</code> stands for any name and <code>**</code> for any depth. Clear the space and the pattern
-        of a row to remove it.
+        <code>*</code> matches any name and <code>**</code> for any depth. Clear the space and the pattern of
+        a row to remove it.
       </p>
       <FormTo visit={visit} action={userPath(user, "/access")} class="form console-form wide">
         <Problem failure={isAtRow ? undefined : failure} />
