@@ -5,7 +5,7 @@ export interface UiAsset {
   readonly path: string;
   /** Stands for the content: the ETag. */
   readonly tag: string;
-  /** Where the running program finds it. */
+  /** The path at which the running program finds it. */
   readonly file: string;
   readonly br?: string;
   readonly gzip?: string;

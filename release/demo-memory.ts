@@ -15,7 +15,7 @@ const AUTHORS = ["researcher", "reviewer"];
 interface Stage {
   readonly url: string;
   readonly workspaceId: number;
-  /** What `cairn file history` prints about a path of the space. */
+  /** Returns the output of `cairn file history` for a path of the space. */
   readonly history: (path: string) => Promise<string>;
   readonly write?: (text: string) => void;
 }

@@ -1,4 +1,4 @@
-// What `npm run demo` does with a service as a person: requests of its API, and turns that are shown as they come.
+// The acts of `npm run demo` on a service as a person: requests of its API, and turns that are shown as they come.
 
 interface StreamEvent {
   readonly type: string;

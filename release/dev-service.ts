@@ -1,4 +1,4 @@
-// What `npm run dev` starts in place of bin/service.ts: the service from source, with the interface from a folder.
+// The entry that `npm run dev` starts in place of bin/service.ts: the service from source, with the interface from a folder.
 // Arguments: the folder, then those of the service.
 
 import { folderUi } from "./folder-ui.ts";

@@ -1,5 +1,5 @@
 // Fetches what bun.lock names, and only when something changed: every other script calls this before anything else.
-// What the sources import and the repository does not hold (the interface's manifest) is there afterwards as well.
+// Also makes the file that the sources import and the repository does not hold (the interface's manifest).
 // Silent when there is nothing to do; a failed install prints all that Bun said.
 
 import { ROOT, bun, capture, fail, seconds } from "./step.ts";

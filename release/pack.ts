@@ -35,7 +35,7 @@ async function contents(folder: string, target: Target): Promise<ArchiveFile[]> 
   return files;
 }
 
-/** Where `man -M` and package managers look. */
+/** The folder in which `man -M` and package managers look. */
 async function manual(folder: string, version: string): Promise<ArchiveFile[]> {
   const pages = await manPages(version);
   return pages.map(({ name, text }) => ({

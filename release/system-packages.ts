@@ -7,7 +7,7 @@ import { capture, inCi, seconds } from "./step.ts";
 interface Tool {
   /** Names on PATH, best first. */
   commands: readonly string[];
-  /** Where it lives when it is not on PATH; patterns of full paths. */
+  /** Its places when it is not on PATH; patterns of full paths. */
   elsewhere: readonly string[];
   /** Best first: the first one that the system knows is installed. */
   debianPackages: readonly string[];
@@ -72,7 +72,7 @@ const tools = {
 
 export type ToolName = keyof typeof tools;
 
-/** What the tests of today need. A test that drives another tool adds it here. */
+/** The tools that the tests need today. A test that drives another tool adds it here. */
 const NEEDED_BY_TESTS: readonly ToolName[] = ["chromium", "docker", "debootstrap", "zsh", "fish", "ssh"];
 
 /** Full path of a tool, or undefined. For tests: skip with a reason, or call it. */

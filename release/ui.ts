@@ -146,7 +146,7 @@ async function packFiles(): Promise<Packed[]> {
 
 const BEST_BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 
-/** What was made of the same content before, else made now. */
+/** Returns the result made of the same content before, or makes it now. */
 async function kept(name: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
   const file = Bun.file(`${KEPT}/${name}`);
   if (await file.exists()) return file.bytes();

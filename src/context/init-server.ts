@@ -33,7 +33,7 @@ interface InitServer {
   readonly force?: boolean;
 }
 
-/** What a server keeps in its directory. */
+/** The entries of a server's directory. */
 const OWN_NAMES = [
   CONFIG_FILE_NAME,
   "server.db",

@@ -1,5 +1,5 @@
-// What other programs use of the context side: one space, in a folder of this machine or on a server. Opening one loads the code for it, because a
-// start must not pay for what it may never need.
+// The part of the context side that other programs use: one space, in a folder of this machine or on a server. Opening one loads the code for it,
+// because a start must not pay for what it may never need.
 
 import type { LocalSpaceDeps } from "./space/local.ts";
 import type { SpaceDoor } from "./space/door.ts";

@@ -1,4 +1,4 @@
-// Where a running server listens: one address at a time, told to everything that needs it. The setup can move it to another address without a
+// The address of a running server: one address at a time, told to everything that needs it. The setup can move it to another address without a
 // restart; if nothing can listen there after all, it comes back.
 
 import { messageOf } from "../kit/error.ts";

@@ -37,7 +37,7 @@ async function ask(lab: World, text: string, answer: string, fields: Record<stri
   return lab.end(await lab.begin(text, fields));
 }
 
-/** What is left in the tables of the index; fails if the index does not agree with the texts. */
+/** Returns the rows left in the tables of the index; fails if the index does not agree with the texts. */
 const indexOf = (data: string) =>
   lookAtCopy(data, (db) => {
     db.run("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)");

@@ -13,7 +13,7 @@ import { percentile, type Row } from "./row.ts";
 
 const REQUESTS = 15;
 const PAUSE_MS = 300;
-/** What a person needs to find the way to another page. */
+/** The parts that a person needs to find the way to another page. */
 const READING_MS = 5_000;
 const TARGET_MS = 15;
 const HOLD_MS = 20;

@@ -1,4 +1,4 @@
-// What memory costs a turn: from the person's message to the request at the model, with 200 bound documents and without any, for a space in a folder
+// The cost of memory for a turn: from the person's message to the request at the model, with 200 bound documents and without any, for a space in a folder
 // and for a context server 50 ms away. Beside them the least programs that could do it: the same texts from one SQLite table, and one request to
 // bare Bun.serve through the same delay.
 

@@ -48,7 +48,7 @@ export async function makeLargeSpace(directory: string): Promise<void> {
   settle(`${directory}/.cairn/space.db`);
 }
 
-/** What seeding left to be written would else be paid for by the first commits that are measured. */
+/** Otherwise the first measured commits would pay for the writes that seeding left. */
 function settle(path: string): void {
   using db = new Database(path);
   db.run("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -1,4 +1,4 @@
-// What everybody else feels while gears run: the API's answers with 20 gears at once, in containers where a daemon answers here,
+// The effect of running gears on everybody else: the API's answers with 20 gears at once, in containers where a daemon answers here,
 // otherwise as child processes. The gears are started again as they end, so that there are always 20.
 
 import { startDocker } from "../kit/docker.ts";

@@ -1,4 +1,4 @@
-// What a gear call costs beside the least that could run it: a container that waited and a fresh one beside `docker run`, a child
+// The cost of a gear call beside the least that could run it: a container that waited and a fresh one beside `docker run`, a child
 // process beside the bare interpreter; how fast output streams; and whether the API stays quick while many gears run.
 
 import { mkdtemp, rm } from "node:fs/promises";

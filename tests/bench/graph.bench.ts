@@ -26,7 +26,7 @@ async function commands(): Promise<Row[]> {
   await (await createLocalSpace({ directory, name: "main", template: "blank" }, localDeps)).close();
   await fillWithLinks(directory);
   const graph = () => timed([binaryPath("cairn"), "graph", "--json", "--dir", directory]);
-  // What any program has to do that notices an edit: ask the file system about each file.
+  // The least work of any program that notices an edit: ask the file system about each file.
   const look = () => timed(["find", directory, "-type", "f", "-size", "+1000k"]);
   const first = await graph();
   // The signatures of files count once they are older than a tick of the clock.

@@ -1,4 +1,4 @@
-// What the scripted model does in the memory benchmark: an answer of some length, in chunks.
+// The script of the model in the memory benchmark: an answer of some length, in chunks.
 
 import { say, type ScriptedModel } from "../kit/model/index.ts";
 

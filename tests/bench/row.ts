@@ -1,8 +1,8 @@
-// What a benchmark reports. A benchmark is a file `tests/bench/<noun>.bench.ts` that exports `run(): Promise<Row[]>`; it starts and
+// The report of a benchmark. A benchmark is a file `tests/bench/<noun>.bench.ts` that exports `run(): Promise<Row[]>`; it starts and
 // stops everything it needs, measures the limit of the machine in the same run, and never fails because a figure is missed.
 
 export interface Row {
-  /** What was measured, in a few words. */
+  /** The measurement, in a few words. */
   name: string;
   measured: number;
   unit: string;

@@ -23,7 +23,7 @@ function ended(program: ProgramName, command: string): Promise<number> {
   return Bun.spawn([binaryPath(program), command], { stdio: ["ignore", "ignore", "ignore"] }).exited;
 }
 
-/** What an AI tool waits for when it starts. */
+/** The wait of an AI tool when it starts. */
 async function handshake(): Promise<void> {
   const child = Bun.spawn([binaryPath("cairn"), "mcp"], { stdio: ["pipe", "pipe", "ignore"] });
   const clientInfo = { name: "bench", version: "1" };

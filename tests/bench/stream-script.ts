@@ -1,4 +1,4 @@
-// What the scripted model does in the streaming benchmark: every model name streams chunks that carry the time at which they were sent.
+// The script of the model in the streaming benchmark: every model name streams chunks that carry the time at which they were sent.
 
 import { stream, type ScriptedModel } from "../kit/model/index.ts";
 

@@ -63,7 +63,7 @@ async function start(world: World): Promise<RunningService> {
   return service;
 }
 
-/** Where to connect to. */
+/** The address to connect to. */
 function reachable(world: World): string {
   return world.listen === "0.0.0.0" || world.listen === "localhost" ? "127.0.0.1" : world.listen;
 }
@@ -100,7 +100,7 @@ function requestText(request: Case, port: number): string {
   return [`${method} ${path} HTTP/1.1`, ...lines, "", sent ? json : ""].join("\r\n");
 }
 
-/** What a request that was let in gets in the end. Undefined: several things, none of them the guard's. */
+/** The final outcome of a request that was let in. Undefined: several things, none of them the guard's. */
 function servedStatus(request: Case, privilege: boolean): number | undefined {
   const { method, kind, body } = request;
   if (kind === "page" || kind === "asset")

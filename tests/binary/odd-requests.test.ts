@@ -26,7 +26,7 @@ async function outcome(...lines: string[]): Promise<string> {
 const WHOAMI = "GET /api/v1/whoami HTTP/1.1";
 const OWN = "Host: {own}";
 
-/** What the request differs in, its lines, its outcome. */
+/** The difference of the request, its lines, its outcome. */
 const cases: [string, string[], string][] = [
   ["nothing", [WHOAMI, OWN], "200 loopback"],
   ["lower-case header name", [WHOAMI, "host: {own}"], "200 loopback"],

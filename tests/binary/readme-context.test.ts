@@ -13,7 +13,7 @@ const sessionOf = (heading: string) =>
 /** Runs the commands of a session; only where it lies is another. */
 async function run(session: string, folder: string) {
   const commands = session.split("\n").filter((line) => line !== "");
-  // What each command ended with is printed after it.
+  // The exit code of each command is printed after it.
   const script = commands
     .flatMap((line) => [line, 'echo "=> $?"'])
     .join("\n")

@@ -258,7 +258,7 @@ describe.concurrent("a refused start leaves nothing behind:", () => {
     ]);
   });
 
-  test("what others put into a directory that it made stays", async () => {
+  test("files that others put into a directory that it made stay", async () => {
     await using first = await runService();
     await using folder = await temporaryFolder();
     const config = await folder.write("data/config.yaml", `listen: 127.0.0.1:${first.port}\n`);

@@ -60,7 +60,7 @@ compset() { PREFIX=\${PREFIX#*=} }
   },
 };
 
-/** What the shell offers for each line, in alphabetical order: fish keeps no other. */
+/** The offers of the shell for each line, in alphabetical order: fish keeps no other. */
 async function offered(name: keyof typeof shells, lines: Lines, cwd?: string): Promise<string[][]> {
   await using folder = await temporaryFolder();
   const file = await folder.write(`cairn.${name}`, await scriptFor(name));

@@ -40,7 +40,7 @@ async function stoppedServer() {
 }
 
 const titleOf = ({ check, space }: Finding) => (space === null ? check : `${check} of ${space}`);
-/** What is not in order. */
+/** Returns the checks that are not in order. */
 const findings = ({ checks }: Examination) =>
   checks.filter(({ state }) => state !== "ok").map((one) => [one.state, titleOf(one)]);
 const finding = ({ checks }: Examination, title: string) => checks.find((one) => titleOf(one) === title)!;

@@ -21,7 +21,7 @@ async function desk() {
     ...server,
     content: (path = NOTES, ...flags: string[]) => printed("file", "get", path, ...flags),
     history: () => printed("file", "history", NOTES),
-    /** What editing left in the place for temporary files. */
+    /** The files that editing left in the place for temporary files. */
     left: () => readdirSync(temporary).filter((name) => name !== ".keep"),
     /** An editor that runs this with the file as `$last`. */
     async editor(script: string, args = "") {

@@ -238,7 +238,7 @@ describe.skipIf(process.platform === "win32")("a difference", () => {
     };
     const paged = await shown({ PAGER: `'${pager}' -x` });
     expect(paged).toStartWith("paged -x\n");
-    // What the file says is shown, and does nothing to the terminal.
+    // The text of the file is shown, and does nothing to the terminal.
     expect(paged).toContain(`${RED}\n${GREEN.replace("two", "two\ufffd[2J")}\n`);
     for (const plain of [{ PAGER: "cat" }, { PAGER: "" }, { PAGER: "/no/such/pager" }])
       expect(await shown(plain)).toContain(RED);

@@ -65,7 +65,7 @@ describe("two commands on the same data", () => {
   });
 });
 
-describe("what commands print for programs", () => {
+describe("output of commands for programs", () => {
   test("delete names the version, a stale one is exit code 3 with version and hash", async () => {
     await using server = await stoppedServer();
     await server.put("a.md", "one");

@@ -226,7 +226,7 @@ describe("server.yaml", () => {
     expect(await server.said("server", "start")).toEqual([1, says]);
   });
 
-  test("what is wrong with it is said at once, in the background as well", async () => {
+  test("its mistake is named at once, in the background as well", async () => {
     await using server = await configured("nope: 1\n");
     const [config, log] = [server.inside("server.yaml"), server.inside("logs", "server.log")];
     const says = `Error: the server did not start; see its log, ${log}, which ends with: Error: config ${config}: nope: unknown key\n`;

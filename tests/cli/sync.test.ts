@@ -179,7 +179,7 @@ test("a rule of a folder that syncs is set on its server", async () => {
   );
 });
 
-test("what the server refuses is named, stays here, and is tried again", async () => {
+test("a change that the server refuses is named, stays here, and is tried again", async () => {
   await using folder = await temporaryFolder();
   await using server = await contextServer();
   const ann = await laptop(server, folder, "ann");

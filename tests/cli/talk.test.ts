@@ -12,7 +12,7 @@ import { onTerminal } from "../kit/terminal/on-terminal.ts";
 
 const HINT = "did you mean server?";
 
-/** What it shows on a terminal of its own. */
+/** Returns its output on a terminal of its own. */
 const shown = async (variables: Record<string, string>, ...command: string[]) =>
   (await onTerminal(command, variables)).text;
 

@@ -172,7 +172,7 @@ const person: fc.Arbitrary<Person> = fc.record({
   rules: fc.array(rule, { maxLength: 4 }),
 });
 
-/** What the server says that a user may do with each file. */
+/** Returns the rights of a user in each file, as the server explains them. */
 async function explained(
   server: ContextServer,
   user: string,

@@ -47,7 +47,7 @@ describe("documents in the console", () => {
     expect(diff.html).toContain('<div class="del">-first</div><div class="add">+second</div>');
   });
 
-  test("what a text area cannot keep stays: line ends, a line end at the start, markup, a byte order mark", async () => {
+  test("text that a text area cannot keep stays: line ends, a line end at the start, markup, a byte order mark", async () => {
     const texts = {
       "crlf.md": "a\r\nb\r\n",
       "start.md": "\n\nb",
@@ -279,7 +279,7 @@ describe("documents in the console", () => {
     ]);
   });
 
-  test("what a rule hides is the same 404 as what does not exist, in lists and by address", async () => {
+  test("a document that a rule hides is the same 404 as one that does not exist, in lists and by address", async () => {
     await server.admin.write("hidden/a.md", "word hidden\n");
     await server.admin.write("hidden/b/c.md", "word hidden\n");
     await server.user("hal", "contributor");

@@ -104,7 +104,7 @@ test("a server announces what became stale once for each window", async () => {
   expect(await told(1)).toEqual([stale("old.md", 2, "2026-02-02T12:00:00.003Z", "bob, eve")]);
 });
 
-test("what was announced of a space that was deleted does not count for another of its name", async () => {
+test("an announcement of a space that was deleted does not count for another of its name", async () => {
   const clock = manualClock();
   await using server = await openedContext({ clock });
   const { events, staleEvents, db } = server.parts;

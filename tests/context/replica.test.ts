@@ -221,7 +221,7 @@ test("rules mean the same in both directions, and a changed rule deletes nothing
   expect(changesOf(await lab.ann.sync())).toEqual({});
   expect(await lab.server.admin.read("r/a.md")).toBe("one");
   await rule("always");
-  // What is missing on one side comes back; what differs is merged or kept twice.
+  // A file that is missing on one side comes back; one that differs is merged or kept twice.
   const report = await lab.ann.sync();
   expect(report).toMatchObject({ pulled: ["r/b.md"], pushed: ["r/a.md"], withdrawn: [], removed: [] });
   expect(lab.ann.tree()).toEqual({

@@ -109,7 +109,7 @@ test("an answer names the best files first, with lines, ranges and what was left
   expect(await search(admin, { q: "nothing*" })).toEqual({ results: [], more: false });
 });
 
-test("what is on disk is found: edits, new and large files, and nothing behind a link", async () => {
+test("files on disk are found: edits, new and large files, and nothing behind a link", async () => {
   await using server = await contextServer();
   const { admin } = server;
   const byHand = (path: string, text: string | Uint8Array) => writeFileSync(server.inSpace(path), text);

@@ -291,7 +291,7 @@ describe("the setup", () => {
       other.submit(second, "/setup/review"),
     ]);
     expect(answers.filter(({ path }) => path === "/console").length).toBe(1);
-    // What the other one saw depends on the moment.
+    // The answer to the other one depends on the moment.
     const [told] = answers.filter(({ path }) => path !== "/console");
     expect(told!.text).toMatch(/the setup is (over|being finished already)/);
   });

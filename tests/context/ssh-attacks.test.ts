@@ -107,7 +107,7 @@ test("a public key without its private key signs nobody in", async () => {
   ]);
 });
 
-test("who is signed in gets no command, file transfer, forwarding or second session", async () => {
+test("a signed-in person gets no command, file transfer, forwarding or second session", async () => {
   await using at = await office();
   using ben = signedIn(at);
   expect(await ben.outcome).toBe("ready");

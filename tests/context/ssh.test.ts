@@ -13,7 +13,7 @@ import { DOWN, ENTER } from "../kit/terminal/on-screen.ts";
 import { refusal } from "../kit/http/refusal.ts";
 import { SSH, sshOffice, type SshOffice } from "../kit/context/ssh.ts";
 
-/** What the record says happened over SSH, without the rest. */
+/** The audit records of SSH, without the rest. */
 async function recorded({ server }: SshOffice): Promise<unknown[]> {
   const records = await server.audit("limit=200");
   return records

@@ -26,7 +26,7 @@ async function repeated(directory: string): Promise<boolean> {
   }
 }
 
-/** What the admin with the token of the setup finds. */
+/** The server as the admin with the token of the setup finds it. */
 async function foundBy(directory: string, token: string) {
   const server = await startServer({ directory, log });
   try {

@@ -1,4 +1,4 @@
-// What code may do where (rules 2, 7, 8, 9, 11 and 12 of the house style), as functions from files to sentences.
+// The places where code may do things (rules 2, 7, 8, 9, 11 and 12 of the house style), as functions from files to sentences.
 // They look at the code that runs: what a comment or a type says is free.
 
 import { runningCode, type Rule, type SourceFile } from "./source.ts";
@@ -213,3 +213,17 @@ function openingComment(text: string): string[] {
   const end = lines.findIndex((line) => !line.startsWith("//"));
   return end === -1 ? lines : lines.slice(0, end);
 }
+
+/** A noun clause in place of a subject, at the start of a comment or of a line in one. */
+const HEADLESS_COMMENT = /^[ \t]*(?:\/\/|\/?\*\*?) ?(?:What|Who|Whoever|Where|That which) .*/m;
+const HEADLESS_TEST =
+  /^[ \t]*(?:test|describe)\b[^"'`\n]*\(\s*["'`](?:what|who|whoever|where|that which) .*/im;
+
+/** "The file that was written…", not "What was written…": a sentence names its subject. */
+export const sentencesNameTheirSubject: Rule = (files) =>
+  files.flatMap(({ path, text }) =>
+    [HEADLESS_COMMENT, HEADLESS_TEST].flatMap((pattern) => {
+      const found = pattern.exec(text);
+      return found ? [`${path}: a sentence names its subject (${found[0].trim().slice(0, 60)})`] : [];
+    }),
+  );

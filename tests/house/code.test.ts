@@ -198,6 +198,21 @@ const cases: Record<string, Case> = {
       ["tests/unit/db.test.ts", "// Goal: it works.\ntest();\n"],
     ],
   },
+  "sentences name their subject": {
+    rule: rules.sentencesNameTheirSubject,
+    refused: [
+      ["src/kit/storage/db.ts", "export const a = 1;\n/** What is stored of a write. */\n"],
+      ["src/kit/storage/db.ts", "// Whoever waits gets the next turn.\n"],
+      ["web/kit/part.tsx", "/**\n * Where it is shown.\n */\n"],
+      ["tests/unit/db.test.ts", 'describe("a", () => {\n  test("what was written is read", () => {});\n'],
+      ["tests/unit/db.test.ts", 'test.skipIf(isRoot)(\n  "who is not the owner is refused",\n'],
+    ],
+    allowed: [
+      ["src/kit/storage/db.ts", "/** Returns what is stored of a write. */\n"],
+      ["src/kit/storage/db.ts", '/** The writer. */\nexport const HELP = "What is stored";\n'],
+      ["tests/unit/db.test.ts", 'test("a write says what was stored", () => {});\n'],
+    ],
+  },
 };
 
 describe("code", () => {

@@ -1,4 +1,4 @@
-// Who may import whom (design: architecture, rule 16 of the house style). Each rule gives one sentence for each import that breaks it.
+// The permitted imports (design: architecture, rule 16 of the house style). Each rule gives one sentence for each import that breaks it.
 // Folder names are the whole knowledge: a new feature is covered the day its folder appears.
 
 import { importsOf, type Import, type Rule, type SourceFile } from "./source.ts";
@@ -89,7 +89,7 @@ export const webTakesTypesOnly = eachImport((from, { target, kind }) => {
   return kind === "type" ? undefined : "web imports types only";
 });
 
-/** What runs in the product, never the other way round. */
+/** Tests and scripts import the product, never the other way round. */
 export const productKnowsNoTools = eachImport((from, { target }) => {
   const isProduct = /^(src|bin|web)\//.test(from.path);
   return isProduct && /^(tests|release)\//.test(target)

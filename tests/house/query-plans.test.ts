@@ -51,7 +51,7 @@ const ALLOWED: Record<string, string> = {
     "the gears that wait for an approval",
 };
 
-test("what grows is read by an index, and never sorted as a whole", async () => {
+test("a table that grows is read by an index, and never sorted as a whole", async () => {
   const found: string[] = [];
   for (const name of DATABASES) {
     const statements = await statementsOf(name);

@@ -118,7 +118,7 @@ describe("routes", () => {
     expect(undeclared.toSorted()).toEqual(STREAMS);
   });
 
-  test("what only reads has something to say, WebSockets excepted", () => {
+  test("a route that only reads has an answer, WebSockets excepted", () => {
     const silent = routes.filter(
       ({ method, hooks }) => method === "GET" && (hooks.response as Schema | undefined)?.[Kind] === "Void",
     );

@@ -46,7 +46,7 @@ test("the search would find them", async () => {
   expect(["elysia", "bun:sqlite", "src/service/server.ts"].filter((path) => !loaded.has(path))).toEqual([]);
 });
 
-test("what a first model call needs is not loaded at the start", async () => {
+test("the modules of a first model call are not loaded at the start", async () => {
   const loaded = await loadedWith("src/service/main.ts");
   expect([...loaded].filter((path) => /^(@ai-sdk|gpt-tokenizer)/.test(path))).toEqual([]);
 });

@@ -45,7 +45,7 @@ const OWNERS: Partial<Record<Database, Record<string, readonly string[]>>> = {
 /** Of the database itself. */
 const EVERYONES = ["installation", "migrations", "proof", "sqlite_schema", "sqlite_sequence"];
 
-/** What a feature may read of another one's tables, beyond those that it changes. */
+/** The tables of others that a feature may read, beyond those that it changes. */
 const READS: Record<string, string> = {
   "approvals: events": "what was decided is shown from the events that recorded it",
   ...Object.fromEntries(

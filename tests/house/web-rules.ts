@@ -1,4 +1,4 @@
-// What the interface's code may do where, as functions from files to sentences: the CSP forbids inline styles, one file names colours and
+// The places where the interface's code may do things, as functions from files to sentences: the CSP forbids inline styles, one file names colours and
 // sizes of text, one place writes HTML, and a screen's sheet styles its own screen only.
 
 import { rulesOf } from "../kit/browser/stylesheet.ts";
@@ -94,7 +94,7 @@ export const sheetsStayReadable: Rule = inWeb(isSheet, ({ text }) => {
   return lines > CSS_LINES_MAX ? `${lines} lines, at most ${CSS_LINES_MAX}` : undefined;
 });
 
-/** What two screens need is in kit, state or parts: a screen that is gone takes nothing from another. */
+/** Code that two screens need is in kit, state or parts: a screen that is gone takes nothing from another. */
 export const screensStayApart: Rule = inWeb(isCode, (file) => {
   const screen = screenOf(file.path);
   const other = importsOf(file).find(

@@ -96,7 +96,7 @@ describe.each([
     // A value that differs from one database to the next may not be frozen.
     expect(comparable(another)).toEqual(comparable(migrated));
     await expectGolden(join("..", "..", folder, "whole.sql"), scriptOf(migrated));
-    // What the file says, not what was just made.
+    // The content of the file, not the script that was just made.
     const whole = await Bun.file(join(ROOT, folder, "whole.sql")).text();
     using one = made([whole]);
     using other = made([whole]);

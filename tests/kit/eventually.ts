@@ -10,7 +10,7 @@ export async function eventually(read: () => unknown, expected: unknown): Promis
   expect(value).toEqual(expected);
 }
 
-/** What `read` returns once that is something. */
+/** Returns the result of `read` once it is truthy. */
 export async function until<T>(read: () => T | Promise<T>): Promise<NonNullable<T>> {
   const value = await last(read, Boolean);
   expect(value).toBeTruthy();

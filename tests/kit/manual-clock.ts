@@ -5,7 +5,7 @@ import type { Clock, Timers } from "../../src/kit/clock.ts";
 export interface ManualClock extends Clock, Timers {
   /** Ends the timers that are due on the way, each at its time. */
   advance(ms: number): void;
-  /** What is left of every timer, in ms, the shortest first. */
+  /** The rest of every timer, in ms, the shortest first. */
   waits(): number[];
 }
 

@@ -54,7 +54,7 @@ function save({ copy }: Machine, path: string, line: string, saved: Set<string>)
 function start(server: RunningContext, { copy }: Machine) {
   return Bun.spawn([binaryPath("cairn"), "sync", "--dir", copy.directory], {
     env: { ...process.env, SERVICE_TOKEN: server.bootstrap },
-    // What could not be synced is data; the error only counts it.
+    // Paths that could not be synced are data; the error only counts them.
     stdio: ["ignore", "pipe", "pipe"],
   });
 }

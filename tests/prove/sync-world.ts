@@ -53,7 +53,7 @@ interface Person {
   /** Edited since the last cycle that recorded edits. */
   readonly dirty: Set<string>;
   /**
-   * What the last cycle told them to rename: a file whose name clashes with one that they could not see, since the program was killed before it
+   * The renames that the last cycle asked them for: a file whose name clashes with one that they could not see, since the program was killed before it
    * wrote that to their disk.
    */
   readonly told: Set<string>;
@@ -231,7 +231,7 @@ class World {
     else await this.#sync(person, this.#choose(3) === 0);
   }
 
-  /** What it recorded is not known, so all that was edited stays `dirty`. */
+  /** Its records are not known, so all that was edited stays `dirty`. */
   async #killedSync(program: string, person: Person): Promise<void> {
     const { copy, token } = person;
     const child = Bun.spawn([program, "sync", "--yes", "--dir", copy.directory], {

@@ -59,7 +59,7 @@ describe.skipIf(process.platform === "win32")("processes", () => {
 });
 
 describe("capture", () => {
-  test("what the limit cuts in two is left out, what is invalid is replaced, a byte order mark stays", () => {
+  test("a character that the limit cuts in two is left out, an invalid one is replaced, a byte order mark stays", () => {
     const cut = new OutputCapture(4);
     for (const piece of ["ab", "ä", "ö"]) cut.add(Buffer.from(piece));
     expect({ text: cut.text(), truncated: cut.truncated }).toEqual({ text: "abä", truncated: true });

@@ -6,7 +6,7 @@ import { brokenStart, decodeUtf8, wholeCharacters } from "../../src/kit/text/utf
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-test("what is not UTF-8 is undefined; a byte order mark stays", () => {
+test("bytes that are not UTF-8 are undefined; a byte order mark stays", () => {
   expect(decodeUtf8(new Uint8Array([0xff]))).toBeUndefined();
   expect(decodeUtf8(new Uint8Array([0xed, 0xa0, 0x80]))).toBeUndefined();
   expect(decodeUtf8(encode("\ufeffa"))).toBe("\ufeffa");

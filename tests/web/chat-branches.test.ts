@@ -68,7 +68,7 @@ onScreen("branches in the chat", chatRoom, (room) => {
       "Round.",
       "Sure?",
     ]);
-    // Whoever opens the page later sees the current branch.
+    // A person who opens the page later sees the current branch.
     await page.reload();
     await bubble(page, "orchestrator", "Oval.").waitFor();
     await branches(page).getByText("1 of 2").waitFor();

@@ -59,7 +59,7 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await write(page, "Hello again?");
     const failed = page.getByRole("group", { name: "The turn failed" });
     await failed.getByText("Try again resends your message; this attempt stays on its branch.").waitFor();
-    // What the failure says is there after a reload, too.
+    // The words of the failure are there after a reload, too.
     await page.reload();
     await failed.getByText("not to my taste").waitFor();
     await failed.getByRole("button", { name: "Try again" }).click();

@@ -245,7 +245,7 @@ onScreen("the chat", chatRoom, (room) => {
     await eventually(() => page.getByText("is answering").count(), 0);
     await eventually(() => belowSight(page), 0);
     await page.getByRole("button", { name: "Jump to latest" }).waitFor({ state: "detached" });
-    // Who sends a message wants to see it, wherever they were.
+    // A person who sends a message wants to see it, wherever they were.
     await page.getByRole("group", { name: "Conversation" }).hover();
     await page.mouse.wheel(0, -400);
     await page.getByRole("button", { name: "Jump to latest" }).waitFor();

@@ -266,7 +266,7 @@ describe.if(hasBrowser)("the models screen", () => {
     });
     await remove("model");
     await eventually(() => readModel(used.id), undefined);
-    // What is opened meanwhile stays open.
+    // A record that is opened meanwhile stays open.
     await page.getByRole("table", { name: "Providers" }).getByText(owner.name, { exact: true }).click();
     await side(page).getByRole("button", { name: "Delete provider" }).waitFor();
     answered.resolve();

@@ -263,7 +263,7 @@ onScreen("the list of workspaces", made, (at) => {
       .getByRole("option", { name: /Fancy ✨/ })
       .first()
       .waitFor();
-    // Whoever has it open sees the change.
+    // A person who has it open sees the change.
     await at.admin.patch(`/workspaces/${id}`, { display_name: null });
     await page.keyboard.press("Escape");
     await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Plain").waitFor();

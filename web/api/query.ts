@@ -21,7 +21,7 @@ const client = new QueryClient({
   },
 });
 client.mount();
-// What could not be read, and what changed meanwhile.
+// Reads again, since some reads failed and some records changed meanwhile.
 onReachedAgain(() => void refresh());
 
 export interface Query<T> {

@@ -1,4 +1,4 @@
-// What the palette finds on the server: workspaces, messages, files, agents, gears and instructions. Asked while somebody types; an answer is shown
+// The results of the palette from the server: workspaces, messages, files, agents, gears and instructions. Asked while somebody types; an answer is shown
 // only if nothing newer was answered.
 
 import Bot from "lucide-solid/icons/bot";

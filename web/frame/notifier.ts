@@ -10,7 +10,7 @@ const TITLE_CHARACTERS_MAX = 120;
 
 const keyOf = ({ kind, id, content_hash: hash }: Approval) => `${kind}-${id}-${hash}`;
 
-/** What was there already when the page loaded is not news. */
+/** An approval that was pending when the page loaded is not news. */
 let known: ReadonlySet<string> | undefined;
 const shown = new Map<string, Notification>();
 

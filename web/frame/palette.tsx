@@ -105,7 +105,7 @@ function Groups(props: {
   );
 }
 
-/** What the list does not say: that nothing was found, that the server is still asked, or that its index is not complete. */
+/** Says what the list cannot show: that nothing was found, that the server is still asked, or that its index is not complete. */
 function State(props: {
   readonly everywhere: Everywhere;
   readonly isEmpty: boolean;

@@ -20,7 +20,7 @@ import { Mark } from "./mark.tsx";
 import { mayOpen, type Place, places } from "./places.ts";
 import { setPending } from "./tab-title.ts";
 
-/** What agents work with; the rest is about the server. */
+/** The places that agents work with; the rest is about the server. */
 const SECOND_GROUP_FROM = "/models";
 const COUNT_SHOWN_MAX = 99;
 const [folded, setFolded] = stored("rail.folded", false);

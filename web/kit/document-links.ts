@@ -1,4 +1,4 @@
-// Where a link in a document leads: to another document that the same screen opens, or to a heading of the same text. Pure.
+// The target of a link in a document: to another document that the same screen opens, or to a heading of the same text. Pure.
 
 const HEADING_PREFIX = "md-";
 

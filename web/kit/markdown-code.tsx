@@ -16,7 +16,7 @@ import { Dynamic, render } from "solid-js/web";
 import { highlightedBefore, highlightLines, type Line } from "./highlight.ts";
 import { CopyButton } from "./pieces.tsx";
 
-/** What a screen offers for code, beside copying. */
+/** The actions that a screen offers for code, beside copying. */
 export const CodeActionContext =
   createContext<Component<{ readonly code: string; readonly language: string }>>();
 

@@ -1,4 +1,4 @@
-// What changed between two prompts, in a few words, and in reading order: the conversation first, the tools last and by name. Pure.
+// The changes between two prompts, in a few words, and in reading order: the conversation first, the tools last and by name. Pure.
 
 import type { CallDiff } from "../../src/service/turns/schema.ts";
 import { list, plural } from "./format.ts";

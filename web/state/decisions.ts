@@ -1,4 +1,4 @@
-// What an event decides, as the record that the server lists (service/approvals/decisions.ts). Pure.
+// The decision in an event, as the record that the server lists (service/approvals/decisions.ts). Pure.
 
 import type { DecisionRecord } from "../../src/service/approvals/schema.ts";
 import type { WorkspaceEvent } from "../../src/service/events.ts";

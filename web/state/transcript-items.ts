@@ -21,7 +21,7 @@ export interface Segment {
   readonly key: string;
   readonly entry: Entry;
   readonly chips: readonly Chip[];
-  /** What was asked after this answer and before the next one. */
+  /** The questions after this answer and before the next one. */
   readonly asks: readonly Approval[];
   readonly decided: readonly DecisionRecord[];
 }
@@ -46,7 +46,7 @@ export interface Bubble {
   readonly decided: readonly DecisionRecord[];
 }
 
-/** What people decided by themselves, between turns or during one. */
+/** The decisions that people made by themselves, between turns or during one. */
 export interface Decided {
   readonly kind: "decided";
   readonly key: string;

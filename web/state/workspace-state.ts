@@ -84,7 +84,7 @@ export interface WorkspaceState {
   readonly speech: ReadonlyMap<number, Speech>;
   /** Pending approvals of this workspace, oldest first. */
   readonly approvals: readonly Approval[];
-  /** What was decided, by event: the newest, at least as far back as the entries. */
+  /** The decisions, by event: the newest, at least as far back as the entries. */
   readonly decisions: readonly DecisionRecord[];
   /** Whether there are decisions before the first one. */
   readonly hasEarlierDecisions: boolean;
@@ -95,7 +95,7 @@ export interface WorkspaceState {
   readonly usageChanges: number;
   /** The last save of each file, by path, for editors to compare with their version. */
   readonly savedFiles: ReadonlyMap<string, { readonly version: string; readonly by: string }>;
-  /** What agents wrote to memory since the page loaded, by tool call. */
+  /** The writes of agents to memory since the page loaded, by tool call. */
   readonly memoryWrites: ReadonlyMap<string, MemoryWrite>;
 }
 
@@ -147,7 +147,7 @@ export function stateOf(snapshot: Snapshot): WorkspaceState {
   };
 }
 
-/** Where to follow from: before the first event of any open turn, so that all of it is replayed. */
+/** Returns the event to follow from: before the first event of any open turn, so that all of it is replayed. */
 function startOf({ blueprint, turns }: Snapshot): number {
   const open = turns
     .filter(({ status }) => isOpen(status))

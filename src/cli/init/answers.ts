@@ -1,4 +1,4 @@
-// What `cairn init` needs to know, from flags or from a person, and what can be wrong with it. Nothing here writes.
+// The answers that `cairn init` needs, from flags or from a person, and the problems that they can have. Nothing here writes.
 
 import type { Space } from "../../context/spaces/schema.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";

@@ -1,4 +1,4 @@
-// Where a new space may go: a folder of its own, which may hold files already.
+// The place of a new space: a folder of its own, which may hold files already.
 
 import { accessSync, constants, existsSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";

@@ -28,7 +28,7 @@ interface Setting {
   readonly problem: (text: string) => string | undefined;
 }
 
-/** What exists, and what of it can change. */
+/** The existing installation, and the settings of it that can change. */
 interface Installation {
   readonly kind: Kind;
   readonly directory: string;

@@ -35,7 +35,7 @@ const MS_PER_SECOND = 1000;
 interface BackupsDeps {
   /** The server's data directory. */
   readonly directory: string;
-  /** Where admins who are not the operator may put backups; empty: nowhere. */
+  /** The directory where admins who are not the operator may put backups; empty: none. */
   readonly shelf: string;
   readonly db: Db;
   readonly spaces: Spaces;

@@ -126,7 +126,7 @@ export interface ServerConfig {
   readonly privateWebhooks: boolean;
   /** The terminal interface over SSH. */
   readonly ssh: SshConfig;
-  /** Where admins may start backups from the console; empty: nowhere. */
+  /** The directory for backups that admins start from the console; empty: they cannot. */
   readonly backupDirectory: string;
   readonly metricsAllow: readonly string[];
   readonly logLevel: "debug" | "info" | "warn" | "error";

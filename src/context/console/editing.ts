@@ -29,7 +29,7 @@ export interface Edited {
   readonly isEditOnDisk: boolean;
   readonly failure?: Failure;
   readonly preview?: Shown;
-  /** What is saved now, after somebody else saved first; no text: it was deleted. */
+  /** The saved text now, after somebody else saved first; no text: it was deleted. */
   readonly theirs?: { readonly version: number | null; readonly text: string | undefined };
 }
 

@@ -1,4 +1,4 @@
-// What a form gives to a rule, in the shape that the API would accept: the same schema, with the problem at its field.
+// The input of a form for a rule, in the shape that the API would accept: the same schema, with the problem at its field.
 
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";

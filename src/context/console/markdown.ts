@@ -13,7 +13,7 @@ const TAGS = new Set(
 const ATTRIBUTES = new Set(
   "align aria-label class href role start tabindex target rel title lang dir".split(" "),
 );
-/** What a link may begin with: another site, or a document of the console. */
+/** The beginnings that a link may have: another site, or a document of the console. */
 const ADDRESS = /^(?:https?:\/\/|mailto:|\/console\/)/i;
 const WIKI = /^\[\[([^\][|\n]{1,500})(?:\|([^\][\n]{1,500}))?\]\]/;
 const FRONT_MATTER = /^---\r?\n[\s\S]*?\r?\n---(?:\r?\n|$)/;

@@ -1,4 +1,4 @@
-// What every page of the console knows about the request that it answers. Built once per request; the rights in `caller` are always current.
+// The facts that every page of the console has about the request that it answers. Built once per request; the rights in `caller` are always current.
 
 import type { Caller } from "../identity/caller.ts";
 import type { Notice } from "./notices.ts";
@@ -9,7 +9,7 @@ export interface Place {
   readonly path: string;
   /** Entries with the same heading stand together. */
   readonly group: "Work" | "Administration";
-  /** Who it is shown to. Undefined: everyone. */
+  /** The people whom it is shown to. Undefined: everyone. */
   readonly isShown?: (caller: Caller) => boolean;
 }
 

@@ -56,7 +56,7 @@ export async function exportSpace(source: ContextSource, format: ExportFormat): 
 
 const NONE: ReadonlyMap<string, ReadFile> = new Map();
 
-/** What one request can answer. */
+/** Yields the files in portions, each of which one request can answer. */
 function* portionsOf(files: readonly ListedFile[]): Generator<ListedFile[]> {
   let portion: ListedFile[] = [];
   let bytes = 0;

@@ -31,7 +31,7 @@ export interface FreshnessOverview {
   readonly matching: number;
 }
 
-/** What a person has to do something about comes first: problems, then by the time when a document becomes stale. */
+/** Sorts problems first, because a person has to act on them, then by the time when a document becomes stale. */
 export async function overviewOf(
   { now, documents }: FreshnessAnswer,
   { group, text, order, offset, limit }: FreshnessWish,

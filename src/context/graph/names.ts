@@ -13,7 +13,7 @@ export interface Named {
 
 export class Names {
   readonly #folders: Folders;
-  /** Where a file is, whatever part of its path the name has. */
+  /** The folder of a file, whatever part of its path the name has. */
   readonly #folderOf: (file: number) => number;
   readonly #files: number[] = [];
   readonly #above: number[] = [];

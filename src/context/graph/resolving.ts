@@ -12,7 +12,7 @@ import { Names } from "./names.ts";
 
 const DOCUMENT_EXTENSIONS = [".md", ".markdown", ".mdx", ".txt"] as const;
 const DOCUMENT = /\.(?:md|markdown|mdx|txt)$/i;
-/** What a link to a folder shows, the first that exists. */
+/** The files that a link to a folder can show; the first that exists wins. */
 const FOLDER_PAGES = ["readme.md", "index.md"] as const;
 const UP = "../";
 /** A segment that is not a name: empty, `.` or `..`. */

@@ -1,4 +1,4 @@
-// What the link graph of a space tells, for every surface.
+// The data of a space's link graph, for every surface.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, judgedText, nullable, oneOf } from "../../kit/schema.ts";

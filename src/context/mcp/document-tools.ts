@@ -87,7 +87,7 @@ function listedText({ path, version, size, state, refused }: ListedFile): string
   return `${visibleInLine(path)}\t${label}\t${size}\t${state}${refused ? `: ${refused.reason}` : ""}`;
 }
 
-/** What a refused write should have been based on. */
+/** The content that a refused write should have been based on. */
 async function currentContent(space: SpaceDoor, path: string): Promise<string> {
   try {
     return `The document now:\n${shownDocument(await space.read(path), {})}`;

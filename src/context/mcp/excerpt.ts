@@ -8,7 +8,7 @@ export interface Excerpt {
   readonly lines: readonly [first: number, last: number];
   readonly totalLines: number;
   readonly totalCharacters: number;
-  /** Where to continue; undefined at the end. */
+  /** The offset to continue at; undefined at the end. */
   readonly next: number | undefined;
   readonly isWhole: boolean;
 }

@@ -1,4 +1,4 @@
-// What the tools of the MCP server take, and how much they give at once.
+// The arguments of the MCP server's tools, and the limits of their answers.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { PATH_BYTES_MAX } from "../../kit/text/paths.ts";

@@ -1,4 +1,4 @@
-// What a tool of the MCP server is: a name, words for the model, a schema, and work on one space that ends in a text.
+// The shape of a tool of the MCP server: a name, words for the model, a schema, and work on one space that ends in a text.
 
 import type { Static, TObject } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";

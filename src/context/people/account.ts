@@ -1,4 +1,4 @@
-// What users may do about themselves, whatever their role: see and revoke their own tokens. Nobody can make a token here; a login does that.
+// The actions of users on themselves, whatever their role: see and revoke their own tokens. Nobody can make a token here; a login does that.
 
 import { notFound } from "../../kit/error.ts";
 import type { Events } from "../events/events.ts";

@@ -1,4 +1,4 @@
-// What replacing a password does: it ends what began with the old one.
+// Replaces a password and ends the sessions that began with the old one.
 
 import type { Caller } from "../identity/caller.ts";
 import type { Sessions } from "./sessions.ts";

@@ -19,7 +19,7 @@ const MOVES_MAX = 10_000;
 const ITEMS_PER_BATCH_MAX = 200;
 const BYTES_PER_BATCH_MAX = 2 * 1024 * 1024;
 
-/** What a cycle decided for one path. */
+/** The decision of a cycle for one path. */
 export interface Step {
   readonly path: DocumentPath;
   readonly action: "take" | "remove" | "merge";
@@ -49,7 +49,7 @@ export interface Brought {
 export interface Surroundings {
   /** Files and directories that the steps write, folded, so that no conflict file takes one of these names. */
   readonly taken: Set<string>;
-  /** Where the files of a directory move that is in the way of a file, by its path. */
+  /** New places for the files of a directory that blocks a file, by its path. */
   readonly asides: Map<string, DocumentPath>;
   readonly engine: SpaceEngine;
   readonly server: ServerSpace;

@@ -1,4 +1,4 @@
-// What a sync cycle did, for people and programs.
+// The outcome of a sync cycle, for people and programs.
 
 import type { Conflict } from "./applying.ts";
 import type { RefusedFile } from "./looking.ts";

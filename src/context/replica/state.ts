@@ -1,4 +1,4 @@
-// What a copy of a space knows about its server, in `.sync/state.db`. Each method is one durable transaction, so that a crash between two of them
+// The knowledge of a copy about its server, in `.sync/state.db`. Each method is one durable transaction, so that a crash between two of them
 // leaves a state that the next cycle explains. Open for one cycle at a time: its lock keeps two cycles of one copy apart.
 
 import { existsSync, mkdirSync } from "node:fs";

@@ -15,7 +15,7 @@ export interface Shown {
 
 /** A longer line is cut. */
 const LINE_CHARACTERS_MAX = 240;
-/** What stays before the first match of a cut line. */
+/** The text that stays before the first match of a cut line. */
 const LEAD_CHARACTERS = 60;
 const ELLIPSIS = "…";
 /** The lines and the matches of a line that are considered. */

@@ -1,4 +1,4 @@
-// What the jobs of a search do (jobs.ts), in a worker or in the process of a command. A job that cannot finish in a short time returns what is done,
+// The work of a search's jobs (jobs.ts), in a worker or in the process of a command. A job that cannot finish in a short time returns what is done,
 // so that searches take turns.
 
 import { join } from "node:path";

@@ -165,7 +165,7 @@ function reviewPage(visit: Stranger, setup: Setup, failure?: Failure): Answer {
   );
 }
 
-/** Where the console is from now on, the address for this browser first. */
+/** The addresses of the console from now on, the one for this browser first. */
 function addressesOf({ host, port }: Listen): string[] {
   const hosts = WILDCARDS.includes(host) ? ["127.0.0.1", ...reachableAddresses()] : [host];
   return hosts.map((one) => `http://${one.includes(":") ? `[${one}]` : one}:${port}/console`);

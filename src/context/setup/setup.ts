@@ -20,7 +20,7 @@ export interface Listen {
   readonly port: number;
 }
 
-/** What was entered so far. */
+/** The answers so far. */
 export interface Draft {
   readonly listen: Listen;
   readonly admin?: { readonly name: string; readonly hash: string };
@@ -30,7 +30,7 @@ export interface Draft {
 interface SetupDeps {
   readonly directory: string;
   readonly code: string;
-  /** Where the server listens now. */
+  /** The address of the server now. */
   readonly listen: () => Listen;
   readonly logins: Pick<Logins, "isUnclaimed" | "claim">;
   readonly spaces: Pick<Spaces, "create" | "names">;

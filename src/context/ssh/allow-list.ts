@@ -49,7 +49,7 @@ export class AllowList {
   readonly #parts: AllowListParts;
   readonly #path: string;
   #keys: ReadonlyMap<string, AllowedKey>;
-  /** What the file was when it was read. */
+  /** The identity of the file when it was read. */
   #read: string | undefined;
   #looking: Promise<void> | undefined;
   readonly #ending = new AbortController();

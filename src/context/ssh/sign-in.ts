@@ -23,7 +23,7 @@ export class SignIn {
   readonly #list: Pick<AllowList, "find">;
   readonly #authentication: Authentication;
   readonly #about: About;
-  /** What was tried in vain, for the audit record. */
+  /** The keys that were tried in vain, for the audit record. */
   readonly #tried = new Set<string>();
   #tries = 0;
   /** The name that was given last. */

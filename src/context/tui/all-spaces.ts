@@ -13,7 +13,7 @@ const ASKING_MS_MAX = 10_000;
 interface Answers<T> {
   /** In the order of the spaces. */
   readonly answers: readonly { readonly space: string; readonly answer: T }[];
-  /** What is missing. */
+  /** Names the spaces that are missing. */
   readonly note: string | undefined;
 }
 

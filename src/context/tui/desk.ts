@@ -1,5 +1,5 @@
-// What the terminal UI reads, and what its session may change. Three kinds: a folder of this machine, a server over HTTP, and a server's own rules for
-// a person who is connected by SSH.
+// The data that the terminal UI reads, and the changes that its session may make. Three kinds: a folder of this machine, a server over HTTP, and a
+// server's own rules for a person who is connected by SSH.
 //
 // The transport decides what a session may do, and is part of its type: over SSH there is no door that writes, so no page can reach one, whatever the
 // environment of either side says.
@@ -66,7 +66,7 @@ export interface Attempt {
   readonly target?: string;
 }
 
-/** What a session may change. */
+/** The changes that a session may make. */
 type Hands = WritingHands | TiedHands;
 
 export interface WritingHands {
@@ -80,7 +80,7 @@ export interface WritingHands {
 
 export interface Edited {
   readonly content: Uint8Array;
-  /** Where the text is, until `discard`. */
+  /** The file with the text, until `discard`. */
   readonly file: string;
   discard(): Promise<void>;
 }

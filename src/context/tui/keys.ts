@@ -1,4 +1,4 @@
-// What a person does at a terminal: keys, text, clicks and the wheel, read from the bytes that the terminal sends. Unknown sequences are dropped.
+// The input of a person at a terminal: keys, text, clicks and the wheel, read from the bytes that the terminal sends. Unknown sequences are dropped.
 
 export type Key =
   | "up"

@@ -14,7 +14,7 @@ export interface Hint {
 
 export type Work = (hands: WritingHands) => Promise<string | undefined>;
 
-/** What a page may ask of the program around it. */
+/** The requests that a page may make of the program around it. */
 export interface Stage {
   readonly desk: Desk;
   /** Opens a page on top of this one. */

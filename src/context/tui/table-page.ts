@@ -33,7 +33,7 @@ interface Table<T> {
   readonly title: string;
   readonly columns: readonly Column<T>[];
   readonly rows: () => Promise<readonly T[]>;
-  /** What the filter looks at. */
+  /** The text that the filter looks at. */
   readonly text: (row: T) => string;
   /** Shown when there are none. */
   readonly empty: string;
@@ -53,7 +53,7 @@ const WHEEL_ROWS = 3;
 export class TablePage<T> implements Page {
   readonly #table: Table<T>;
   #rows: readonly T[] | undefined;
-  /** What the filter looks at, in lower case: made once, because that takes long for many rows. */
+  /** The text that the filter looks at, in lower case: made once, because that takes long for many rows. */
   #texts: readonly string[] = [];
   #shown: readonly T[] = [];
   #filter = "";

@@ -61,7 +61,7 @@ export interface Plan {
 export interface Batch {
   readonly operations: readonly Operation[];
   readonly author: string;
-  /** What the author says about the versions that the batch writes. At most MESSAGE_CHARACTERS_MAX. */
+  /** The author's message for the versions that the batch writes. At most MESSAGE_CHARACTERS_MAX. */
   readonly message?: string;
   /** Called first inside the transaction, before any lookup: checks the rights that need no record. Otherwise as `admit`. */
   readonly begin?: () => void;
@@ -138,7 +138,7 @@ export interface Outline {
   readonly links: readonly Link[];
 }
 
-/** What the front matter of a document declares. */
+/** The declarations in the front matter of a document. */
 export interface Declaration {
   readonly path: DocumentPath;
   /** The fields, or why they cannot be read. */
@@ -282,7 +282,7 @@ export interface SpaceEngine extends FileEngine {
   freeze(): FrozenFile;
 }
 
-/** What the files on disk look like. */
+/** The state of the files on disk. */
 export interface Look {
   /** Changes with every change of the log or of a file on disk. */
   readonly fingerprint: string;

@@ -6,13 +6,13 @@ import type { Clock } from "../../kit/clock.ts";
 import type { Head } from "./engine.ts";
 import { headText } from "./head.ts";
 
-/** What is found by looking at all files: the links, the front matter, the files that differ from their versions. */
+/** The results of looking at all files: the links, the front matter, the files that differ from their versions. */
 export type TreeLook = "graph" | "freshness" | "unrecorded";
 
 /** A result older than this is still shown, with its time, while another look runs. */
 const TRUSTED_MS = 30_000;
 
-/** What the system reports about the files of the folder. */
+/** The changes that the system reports about the files of the folder. */
 interface TreeChanges {
   /** How many changes so far; undefined: it reports none, so nothing is remembered. */
   readonly changes: number | undefined;

@@ -24,7 +24,7 @@ export async function addressProblem(text: string): Promise<string | undefined> 
   return code === undefined ? undefined : unboundAddress(text, code);
 }
 
-/** What an address is at which the system does not let a program listen, with this code. */
+/** Describes an address at which the system does not let a program listen, by this code. */
 export function unboundAddress(text: string, code: string): string {
   if (!isPlainAddress(text) && NAME_CODES.has(code)) return "a name without a known address";
   if (["EADDRNOTAVAIL", "EINVAL"].includes(code)) return "not an address of this machine";

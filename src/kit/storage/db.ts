@@ -248,7 +248,7 @@ export function openDatabase(path: string, onDefect: OnDefect = rethrow): Db {
   }
 }
 
-/** Where connections can share the file, the VFS takes the exclusive lock; elsewhere the connection does. */
+/** The VFS takes the exclusive lock if connections can share the file; otherwise the connection does. */
 function connect(path: string): Database {
   if (SHARES_FILE && path !== ":memory:") {
     const { SQLITE_OPEN_READWRITE, SQLITE_OPEN_CREATE, SQLITE_OPEN_URI } = constants;

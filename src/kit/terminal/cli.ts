@@ -53,7 +53,7 @@ export interface Program {
   examples?: Readonly<Record<string, readonly string[]>>;
   /** Pages of the manual, by full name. A page covers the commands below that name, unless they have their own. */
   manual?: Readonly<Record<string, string>>;
-  /** What `help` explains besides the commands. */
+  /** Topics that `help` explains besides the commands. */
   topics?: Readonly<Record<string, Topic>>;
 }
 
@@ -197,7 +197,7 @@ async function helpCommand(program: Program): Promise<Command> {
   return { meta: { name: HELP_COMMAND, description: `Show the help of ${about}` }, args };
 }
 
-/** What a shell can offer after a command, and what its page says. */
+/** Holds the words that a shell can offer after a command, and the text of its page. */
 export interface CommandNode {
   /** Including its parents: `cairn user add`. */
   readonly path: string;

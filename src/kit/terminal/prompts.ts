@@ -46,7 +46,7 @@ export function choose<V extends string>(
 
 interface Line {
   readonly message: string;
-  /** What Enter takes; the person can edit it. */
+  /** The text that Enter accepts; the person can edit it. */
   readonly initial?: string | undefined;
   /** Returns what is wrong with the text. */
   readonly problem: (text: string) => string | undefined;

@@ -5,7 +5,7 @@ const INDENT = "  ";
 /** Keys that no parser takes for anything else. */
 const PLAIN_KEY = /^[a-z]+(?:_[a-z0-9]+)*$/;
 const WORDS = new Set(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"]);
-/** What JSON leaves as it is and YAML does not allow (YAML 1.2.2, 5.1), or takes for a line break (1.1). */
+/** Characters that JSON leaves as they are, and that YAML does not allow (YAML 1.2.2, 5.1) or takes for a line break (1.1). */
 const NOT_PRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /** For a value as JSON has it: without cycles, functions, and members that are undefined. */

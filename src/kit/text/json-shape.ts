@@ -26,7 +26,7 @@ const HASH_START = secretBytes(4).readInt32LE();
 export interface JsonShape {
   /** Keys of objects, as written: one that is there twice counts twice. */
   readonly keys: number;
-  /** What there is too much of. The rest is not measured then. */
+  /** The quantity over its limit. The rest is not measured then. */
   readonly excess?: "depth" | "keys" | "names" | "texts" | "values";
 }
 

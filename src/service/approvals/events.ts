@@ -14,7 +14,7 @@ const ApprovalDecided = closed({
   auth: nullable(AuthKind),
   reason: nullable(Type.String()),
   content_hash: Type.String(),
-  /** What was asked, so that the decision can be shown without it; absent from events of earlier builds. */
+  /** The question, so that the decision can be shown without the approval; absent from events of earlier builds. */
   subject: Type.Optional(Type.String()),
   /** Of a gear. */
   version: Type.Optional(nullable(Id)),

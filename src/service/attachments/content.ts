@@ -1,4 +1,4 @@
-// What of an attachment goes into a request to a provider.
+// The content of an attachment in a request to a provider.
 
 /** Bytes as base64 text in pieces. They are never joined to one string, and need no escaping in JSON. */
 export class Base64Text {

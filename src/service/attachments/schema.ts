@@ -6,7 +6,7 @@ import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** What every protocol takes: 5 MiB in base64. */
+/** The size that every protocol accepts: 5 MiB in base64. */
 export const IMAGE_BYTES_MAX = (5 * MIB * 3) / 4;
 export const IMAGE_SIDE_PIXELS_MAX = 8_000;
 const PDF_BYTES_MAX = 16 * MIB;

@@ -1,4 +1,4 @@
-// What a model reads besides text. An admin's word comes first, then what its provider has refused, then what its name and protocol suggest.
+// The inputs that a model reads besides text. An admin's word comes first, then what its provider has refused, then what its name and protocol suggest.
 
 import type { Protocol } from "./schema.ts";
 

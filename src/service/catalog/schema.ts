@@ -110,7 +110,7 @@ export const Model = closed({
   output_price: Price,
   images: Reads("images"),
   pdfs: Reads("PDFs as they are"),
-  /** What follows from all of this. A PDF is sent as its text to a model that does not accept PDFs. */
+  /** The abilities that follow from all of this. A PDF is sent as its text to a model that does not accept PDFs. */
   accepts: closed({ images: Type.Boolean(), pdfs: Type.Boolean() }),
 });
 export type Model = Static<typeof Model>;

@@ -56,7 +56,7 @@ interface ContextDocument {
   readonly unread?: { readonly path: string; readonly reason: string };
 }
 
-/** What a receipt proves of one document. */
+/** The facts that a receipt proves of one document. */
 interface SentDocument {
   readonly path: string;
   /** Null: an edit of the file that is not recorded. */

@@ -310,7 +310,7 @@ export class Conversation {
   }
 }
 
-/** What a person vouches for: the text, and the attachments by their hashes. */
+/** The content that a person vouches for: the text, and the attachments by their hashes. */
 function reviewed(row: EntryRow): string {
   return [row.text, ...attachmentsOf(row).map(({ hash }) => hash)].join("\n");
 }

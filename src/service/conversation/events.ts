@@ -11,7 +11,7 @@ export const entryEvents = {
   entry: closed({ entry: Entry }),
   "entry.forgotten": EntryIdData,
   "entry.restored": EntryIdData,
-  /** Who vouched for the text; absent from events of earlier builds. */
+  /** The person who vouched for the text; absent from events of earlier builds. */
   "entry.taint_cleared": closed({
     entry_id: Id,
     by: Type.Optional(Type.String()),

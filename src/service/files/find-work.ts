@@ -17,7 +17,7 @@ const BYTES_MAX = 128 * 1024 * 1024;
 const WORK_MS_MAX = 5_000;
 /** A longer line is cut. */
 const LINE_CHARACTERS_MAX = 240;
-/** What stays before the first match of a cut line. */
+/** The text that stays before the first match of a cut line. */
 const LEAD_CHARACTERS = 60;
 const RANGES_PER_LINE_MAX = 20;
 const ELLIPSIS = "…";

@@ -80,7 +80,7 @@ export class ModelFailure extends Error {
   readonly status: number | undefined;
   /** Tokens that the failed answer used. */
   readonly usage: TokenUsage;
-  /** What the provider said, without the key. */
+  /** The provider's words, without the key. */
   readonly words: string | undefined;
 
   constructor(message: string, status?: number, usage: TokenUsage = NO_USAGE, words?: string) {

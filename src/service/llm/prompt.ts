@@ -43,7 +43,7 @@ export function inputOf(call: ToolCall): object {
   return object ?? { invalid_arguments: call.arguments };
 }
 
-/** What the attachment is, for a protocol that has no field for it. */
+/** Names the attachment for a protocol that has no field for it. */
 export function heading({ name, media_type: type, bytes }: SentAttachment): string {
   return `[Attachment "${name}" (${type}, ${bytes} bytes)]`;
 }

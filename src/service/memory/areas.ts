@@ -1,4 +1,4 @@
-// What people see of the space: all of it in the admin's Context area, and the branch of one workspace for its members.
+// The parts of the space that people see: all of it in the admin's Context area, and the branch of one workspace for its members.
 
 import { AppError, badParameter } from "../../kit/error.ts";
 import type { Clock } from "../../kit/clock.ts";

@@ -1,4 +1,4 @@
-// Where memory lies in the space: a folder for each workspace, in it one that all its agents share and one for each agent. Agents name documents
+// The places of memory in the space: a folder for each workspace, in it one that all its agents share and one for each agent. Agents name documents
 // `shared/…` and `mine/…`; nothing else of the space can be named this way.
 
 import type { Db } from "../../kit/storage/db.ts";

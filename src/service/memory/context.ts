@@ -17,7 +17,7 @@ const KEPT_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 type ContextPart = NonNullable<AssemblyInput["context"]>[number];
 
-/** What is in front of an agent, and the state of the space that it was read from. */
+/** The documents in an agent's prompt, and the state of the space that they were read from. */
 export interface Front {
   readonly parts: readonly ContextPart[];
   /** Undefined: there is no space, or it does not answer. */

@@ -1,4 +1,4 @@
-// What agents wrote, by tool call: leads from a chip in the chat to the version, and from a version to its turn.
+// The writes of agents, by tool call: leads from a chip in the chat to the version, and from a version to its turn.
 
 import type { Db } from "../../kit/storage/db.ts";
 import { messageOf } from "../../kit/error.ts";

@@ -1,4 +1,4 @@
-// What happens in the workspaces that a person sees, for their list: what runs, what waits for them, the last activity, the cost of today.
+// The state of the workspaces that a person sees, for their list: running turns, pending approvals, the last activity, the cost of today.
 
 import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";

@@ -52,7 +52,7 @@ export interface SandboxResult {
 export interface MissingImage {
   readonly image: string;
   readonly runtimes: readonly Runtime[];
-  /** What is wrong and what to do, as a clause. */
+  /** The problem and its remedy, as a clause. */
   readonly reason: string;
   /** Provides the image; null when that would not help, or not yet. */
   readonly command: string | null;

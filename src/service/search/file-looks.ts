@@ -120,7 +120,7 @@ export class FileLooks {
   }
 }
 
-/** What is on disk and not known, and what is known and differs, or is gone. */
+/** Finds files on disk that are not known, and known files that differ or are gone. */
 function differences(
   known: Map<string, FileRow>,
   { paths, sizes, modified }: Look,

@@ -1,4 +1,4 @@
-// What the jobs of the file index do (jobs.ts), in a worker.
+// The work of the file index's jobs (jobs.ts), in a worker.
 
 import { HeldRoot } from "../../kit/disk/held-directory.ts";
 import { filesBelow, readTreeFile, type TreeFile } from "../files/tree.ts";

@@ -4,7 +4,7 @@ import type { MarkedText, SearchRange } from "./schema.ts";
 import { folded, isLetter, type Term, type Terms } from "./terms.ts";
 
 const SNIPPET_CHARACTERS = 240;
-/** What stays before the first match. */
+/** The text that stays before the first match. */
 const LEAD_CHARACTERS = 60;
 const RANGES_MAX = 40;
 /** Occurrences of one word that are looked at. */

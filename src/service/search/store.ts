@@ -4,7 +4,7 @@ import type { Db } from "../../kit/storage/db.ts";
 import type { EntryKind } from "../conversation/schema.ts";
 import { PIECES_MAX } from "./schema.ts";
 
-/** What is indexed of a record: of an entry the text, of others name and text. */
+/** The indexed part of a record: of an entry the text, of others name and text. */
 export interface SubjectRow {
   workspace_id: number | null;
   title: string;

@@ -80,7 +80,7 @@ const RetryData = closed({
 
 type RetryData = Static<typeof RetryData>;
 
-/** What a viewer who joins late gets of open model calls. */
+/** The text of open model calls for a viewer who joins late. */
 export type InProgress =
   | { readonly turnId: number; readonly type: "partial"; readonly data: PartialData }
   | { readonly turnId: number; readonly type: "retry"; readonly data: RetryData };

@@ -62,7 +62,7 @@ interface CallTerms {
   readonly context: CallSettings["context"];
 }
 
-/** What is stored of a call beside its parts. */
+/** The stored fields of a call beside its parts. */
 export interface CallSettings {
   readonly may_call: boolean;
   readonly context: { readonly space: string; readonly head: string } | undefined;

@@ -20,7 +20,7 @@ export type Budget = Static<typeof Budget>;
 export const Workspace = closed({
   id: Id,
   name: Type.String(),
-  /** What people call it: the name, until someone chooses another one. */
+  /** The name that people see: `name`, until someone chooses another one. */
   display_name: Type.String(),
   description: Type.String(),
   branch: Type.String(),

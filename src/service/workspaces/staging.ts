@@ -8,7 +8,7 @@ import type { WorkspaceEvents } from "./events.ts";
 import type { Budget, Workspace } from "./schema.ts";
 import type { WorkspaceStore } from "./store.ts";
 
-/** What a file says of its workspace. */
+/** The workspace as a file describes it. */
 interface Described {
   readonly name: string;
   readonly display_name: string | null;
@@ -16,7 +16,7 @@ interface Described {
   readonly budget: Budget | null;
 }
 
-/** What the rules of workspaces give. */
+/** The parts that the rules of workspaces provide. */
 interface Rows {
   readonly insertComing: (
     ownerId: number,

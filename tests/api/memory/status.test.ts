@@ -86,7 +86,7 @@ test("names what is wrong with a server, and works again when it is mended", asy
     reason: "no_token",
     error: `memory.server.token_file ${tokenFile}: no such file`,
   });
-  // What a person has who saved the output of a command with a sentence in it.
+  // The file of a person who saved the output of a command with a sentence in it.
   writeFileSync(tokenFile, `${server!.bootstrap}\nit does not expire\n`);
   expect(await status()).toMatchObject({
     reason: "no_token",

@@ -67,7 +67,7 @@ describe("branches", () => {
     expect((await lab.conversation()).at(-1)).toBe("agent: 2b");
     await viewer.until((event) => event.type === "branch.switched");
 
-    // What the models were sent is on record as it was.
+    // The record shows the prompts as they were sent.
     const [call] = await lab.calls(three.id);
     const { parts } = await lab.admin.get(`/calls/${call!.id}`);
     const texts = parts.filter(({ kind }) => kind === "entry").map(({ text }) => text);

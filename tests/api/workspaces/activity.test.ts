@@ -128,7 +128,7 @@ test("tells viewers which workspaces changed, and each only those that they see"
   expect(new Set(all.seen.map(({ type }) => type))).toEqual(new Set(["activity.changed"]));
   expect(idsIn(own)).toEqual([hers.id]);
 
-  // Whoever loses access is told nothing more.
+  // A person who loses access is told nothing more.
   await at.admin.delete(`/users/${anna.id}/tokens`);
   await at.in(hers.id).agent("another", { model: "boss" });
   expect((await own.all()).length).toBe(1);

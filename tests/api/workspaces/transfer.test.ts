@@ -394,7 +394,7 @@ test("a crash in the middle of an import leaves nothing, and the service starts"
     lines.push({ type: "file", path: "late.txt", encoding: "utf8", content: "late" });
   });
   await using crashed = await temporaryFolder();
-  // What a killed process leaves is what is on disk at that moment.
+  // A killed process leaves the state that is on disk at that moment.
   const importing = send(lab.admin, long);
   const half = async () => {
     using db = new Database(`${lab.data}/service.db`, { readonly: true });

@@ -1,4 +1,4 @@
-// What the rows of the worst cases ask with: the furnished service, and one request to it whose answer has to be the expected one.
+// The means of the worst cases' rows: the furnished service, and one request to it whose answer has to be the expected one.
 
 import type { Client } from "../../kit/http/client.ts";
 import type { MeasuredServer } from "../../kit/service/measured-server.ts";

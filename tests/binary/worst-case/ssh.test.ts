@@ -67,7 +67,7 @@ function rsaKey(): string {
 const server = SSH === undefined ? undefined : await furnished();
 afterAll(() => server?.[Symbol.asyncDispose]());
 
-/** Where each begins: at the files of the space. */
+/** Each begins at the files of the space. */
 const ACTS: Readonly<Record<string, (person: Connected) => Promise<unknown>>> = {
   "a folder of many files, filtered letter by letter": async ({ press }) => {
     await press(ENTER, "2000 rows");

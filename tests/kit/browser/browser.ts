@@ -5,7 +5,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { locateTool } from "../../../release/system-packages.ts";
 
 const executablePath = locateTool("chromium");
-/** Where there is none, tests of the interface are left out, aloud. */
+/** Without a browser, tests of the interface are left out, aloud. */
 export const hasBrowser = executablePath !== undefined;
 if (!hasBrowser) console.log("skipped: no browser on this machine (chromium)");
 /**
@@ -55,7 +55,7 @@ export interface TestBrowser extends AsyncDisposable {
   readonly browser: Browser;
   /** A page of its own person unless a context is given; opens `path`. */
   open(url: string, path: string, options?: PageOptions): Promise<Page>;
-  /** What went wrong in pages so far; those that a test expects are taken out with `expected`. */
+  /** The errors in pages so far; those that a test expects are taken out with `expected`. */
   readonly faults: string[];
   /** Takes out faults that the test provoked: the console's line about a refused request. */
   expected(pattern: RegExp): void;

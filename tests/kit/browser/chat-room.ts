@@ -45,7 +45,7 @@ export async function write(page: Page, text: string): Promise<void> {
   await eventually(() => composer(page).inputValue(), "");
 }
 
-/** What an agent said, in one of its bubbles. */
+/** Finds the text of an agent, in one of its bubbles. */
 export const bubble = (page: Page, agent: string, text: string): Locator =>
   page.getByRole("article", { name: `${agent} answered` }).filter({ hasText: text });
 

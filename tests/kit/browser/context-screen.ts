@@ -30,7 +30,7 @@ export async function contextScreen<const Name extends string = never>(
     directory,
     /** Saves past the browser, as someone else does. */
     put: (path: string, body: string) => at.admin.raw("PUT", address(path), { body }),
-    /** What the space has. */
+    /** Returns the text of a document as the space has it. */
     text: async (path: string) => (await at.admin.get<{ text: string }>(address(path))).text,
     version: async (path: string) => (await at.admin.get<{ version: number }>(address(path))).version,
     openContext: (path?: string, view?: string, options?: PageOptions) =>

@@ -8,11 +8,11 @@ export async function filesScreen() {
   const at = await screen({ model: true });
   const query = (path?: string) => (path === undefined ? "" : `?path=${encodeURIComponent(path)}`);
   return Object.assign(at, {
-    /** Where the workspace's files are on the disk. */
+    /** The directory of the workspace's files. */
     folder: `${at.data}/files/${at.workspaceId}`,
     /** Saves past the browser, as someone else does. */
     put: (path: string, body: string) => at.admin.raw("PUT", `${at.own}/file${query(path)}`, { body }),
-    /** What the server has. */
+    /** Returns the file as the server has it. */
     saved: async (path: string) =>
       (await at.admin.get<{ content: string }>(`${at.own}/file${query(path)}`)).content,
     openFile: (path?: string, options?: PageOptions) => at.open(`${at.own}/files${query(path)}`, options),

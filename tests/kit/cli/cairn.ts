@@ -45,7 +45,7 @@ export function cairnAt(at: readonly string[], surroundings?: Surroundings): Cai
 
 export const { cairn, printed, data, said, refused } = cairnAt([]);
 
-/** What a command that fails ends with. */
+/** The outcome of a command that fails. */
 export const failure = (message: string, exitCode = 1): [number, string] => [exitCode, `Error: ${message}\n`];
 
 export interface StoppedContext extends AsyncDisposable, Cairn {

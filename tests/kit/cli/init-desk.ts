@@ -18,7 +18,7 @@ export async function initDesk() {
     folder,
     ...cairnAt([], { cwd: folder.path, environment }),
     at: (...names: string[]) => join(folder.path, ...names),
-    /** What was left out of the terminal's text: colours and moves of the cursor. */
+    /** Answers on a terminal; the returned text has no colours and no moves of the cursor. */
     async typed(args: readonly string[], answers: readonly (readonly [string, string])[]) {
       const command = ["sh", "-c", `cd '${folder.path}' && exec "$0" "$@"`, binaryPath("cairn"), ...args];
       const shown = await onTerminal(command, environment, answers);

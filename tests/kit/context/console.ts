@@ -27,7 +27,7 @@ export interface ConsolePage {
   /** Addresses within the server, once each. */
   readonly links: readonly string[];
   readonly forms: readonly ConsoleForm[];
-  /** What the fields of the page say is wrong, by the name of the field; "" for the page as a whole. */
+  /** The problems at the fields of the page, by the name of the field; "" for the page as a whole. */
   readonly problems: Readonly<Record<string, string>>;
 }
 

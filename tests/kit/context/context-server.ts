@@ -44,7 +44,7 @@ export interface ContextServerOptions {
   readonly sshLimits?: OpenOptions["sshLimits"];
   /** Restarts listen where the server listened before. */
   readonly samePort?: boolean;
-  /** Where it is made; given: it is not removed. */
+  /** The directory of the server; given: it is not removed. */
   readonly directory?: string;
 }
 

@@ -8,7 +8,7 @@ import { binaryPath } from "../binaries.ts";
 export interface McpSession extends AsyncDisposable {
   readonly client: Client;
   readonly pid: number;
-  /** What the server wrote to its log. */
+  /** The log of the server. */
   log(): string;
   /** The text of an answer; raises for an error of the tool. */
   call(tool: string, input?: Record<string, unknown>): Promise<string>;

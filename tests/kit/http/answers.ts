@@ -1,4 +1,4 @@
-// What each route answers, by method and address, from the types of the routes themselves: `Answer<ServiceRoutes, "get", "/users">`.
+// The answer of each route, by method and address, from the types of the routes themselves: `Answer<ServiceRoutes, "get", "/users">`.
 
 import type { createRoutes as contextRoutes } from "../../../src/context/server.ts";
 import type { createRoutes as serviceRoutes } from "../../../src/service/server.ts";

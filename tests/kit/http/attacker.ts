@@ -1,4 +1,4 @@
-// What a page of another origin can try against a service on this machine, as the script of such a page, and a server for that page.
+// The attempts of a page of another origin against a service on this machine, as the script of such a page, and a server for that page.
 // Each attempt reports how it ended for the page; whether it had an effect is for the service's own records to say.
 
 /** Runs in a browser. `run(base)` resolves with the outcome of each attempt. */

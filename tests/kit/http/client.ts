@@ -13,7 +13,7 @@ export interface Refusal {
   readonly details?: Record<string, unknown>;
 }
 
-/** What a client's methods reject with when the server refuses. */
+/** The error that a client's methods reject with when the server refuses. */
 export class Refused extends Error {
   constructor(
     request: string,
@@ -88,7 +88,7 @@ export function createClient<Routes = ServiceRoutes>(
         ? {}
         : { body: typeof init.body === "string" ? init.body : JSON.stringify(init.body) }),
     });
-    // What every route says to a page of another site is described once for all.
+    // The refusal of a page of another site is described once, for every route.
     const isForeign = init.headers?.["Origin"] !== undefined;
     const { pathname } = new URL(address);
     if (response.status < REFUSED)

@@ -1,4 +1,4 @@
-// What a test sends and gets is what the API description names for that route: every refusal, every conditional header, every event stream.
+// Every request and answer of a test is one that the API description names for that route: every refusal, every conditional header, every event stream.
 
 import { join } from "node:path";
 

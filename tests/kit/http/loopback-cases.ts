@@ -203,7 +203,7 @@ export const messages = {
   body: "a POST body needs",
 } as const;
 
-/** What the rules say: refused, and with which words, or let in, with the privilege or without. */
+/** The outcome by the rules: refused, and with which words, or let in, with the privilege or without. */
 export type Answer =
   | { status: 421; message: string }
   | { status: 403; message: string }

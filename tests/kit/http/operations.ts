@@ -1,4 +1,4 @@
-// What a description must say of every operation: a summary, its limits of a body, and the errors that follow from what the route declares.
+// The parts of every operation's description: a summary, its limits of a body, and the errors that follow from what the route declares.
 
 import { expect } from "bun:test";
 import type { DescribedRoute } from "../../../src/kit/http/openapi.ts";

@@ -1,4 +1,4 @@
-// What the OpenAI Chat Completions API refuses, as a pure function of the request body: the
+// The refusals of the OpenAI Chat Completions API, as a pure function of the request body: the
 // other half of the oracle "this conversation is valid". Worded as the vendor words it.
 // Sources: the API reference (developers.openai.com) and the 400s people have reported.
 // Stricter than the vendor in one thing: a call's id may not come twice in a conversation.

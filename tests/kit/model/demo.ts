@@ -16,7 +16,7 @@ import type { ScriptedModel } from "./server.ts";
 
 export const DEMO_ORCHESTRATOR = "demo-orchestrator";
 export const DEMO_WORKER = "demo-worker";
-/** Where the demo's workers keep their notes, as they call it. */
+/** The path of the notes of the demo's workers, as they call it. */
 const DEMO_NOTES = "shared/decisions.md";
 
 interface Colleague {
@@ -70,7 +70,7 @@ export function demoOrchestrator(request: ModelRequest, pace: SpeechOptions = {}
 const NOTE = /^note for later: (.+)$/is;
 const CHECK = "Check our notes, and add what is missing.";
 
-/** Who gets which task: usually both; a note is for one of them. */
+/** Returns the workers and their tasks: usually both; a note is for one of them. */
 function tasksOf(question: string): ReadonlyMap<string, string> {
   const note = NOTE.exec(question)?.[1];
   if (note !== undefined) return new Map([["researcher", `Note: ${note}`]]);

@@ -1,4 +1,4 @@
-// What the Anthropic Messages API refuses, as a pure function of the request body: the
+// The refusals of the Anthropic Messages API, as a pure function of the request body: the
 // oracle for "this conversation is valid". Messages are worded as the vendor words them.
 // Sources: platform.claude.com/docs (Messages, tool use, extended thinking, prompt caching)
 // and the 400s people have reported. Where the vendor's own models differ, the stricter
@@ -300,7 +300,7 @@ function unanswered(asked: string[], results: string[]): string[] {
   return asked.filter((id) => !results.includes(id));
 }
 
-/** What holds while a tool's result is being answered: tools still declared, thinking kept. */
+/** The rules while a tool's result is being answered: tools still declared, thinking kept. */
 function checkToolTurn(body: Record<string, unknown>): string[] {
   const messages = listOf(body.messages);
   const blocks = messages.flatMap((message) => listOf(message.content));

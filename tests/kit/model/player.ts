@@ -100,7 +100,7 @@ function whenGone(gone: AbortSignal): Promise<void> {
   return new Promise((resolve) => gone.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-/** What was written before a cut has left the process before the socket is destroyed. */
+/** Everything written before a cut has left the process before the socket is destroyed. */
 function settle(response: ServerResponse): Promise<void> {
   if (!response.headersSent) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// What has reached the model, and how a test waits for it without sleeping.
+// The requests that have reached the model; a test waits for one without sleeping.
 
 import type { ModelRequest } from "./conversation.ts";
 

@@ -18,14 +18,14 @@ export type Act =
 
 export type UsageReport = Extract<Step, { kind: "usage" }>["report"];
 
-/** What is known of an answer before it is written. */
+/** The facts known of an answer before it is written. */
 export interface Plan {
   report: UsageReport;
   usage: Usage;
   finish: Finish;
 }
 
-/** What an answer holds, for a reply that is not streamed. */
+/** The content of an answer, for a reply that is not streamed. */
 export type Block =
   | { kind: "say"; text: string }
   | { kind: "think"; text: string }
@@ -56,7 +56,7 @@ export interface Context {
 const TOKENS_PER_CHARACTER = 1 / 4;
 const encoder = new TextEncoder();
 
-/** What the answer will cost and why it ends, from its steps and the size of the prompt. */
+/** The cost of the answer and the reason for its end, from its steps and the size of the prompt. */
 export function planReply(reply: Reply, promptCharacters: number): Plan {
   const steps = stepsOf(reply);
   const asked = steps.findLast((step) => step.kind === "usage");

@@ -1,6 +1,6 @@
 // The tools that agents have whatever a test sets up.
 
-/** What every agent has, in the order in which it is offered; `delegate` comes before them, and only along a wire. */
+/** The tools of every agent, in the order in which it is offered; `delegate` comes before them, and only along a wire. */
 export const WORKER_TOOLS = [
   "file_list",
   "file_read",
@@ -12,7 +12,7 @@ export const WORKER_TOOLS = [
   "gear_forge",
 ];
 
-/** What an orchestrator without workers has. */
+/** The tools of an orchestrator without workers. */
 export const ORCHESTRATOR_TOOLS = [
   "agent_create",
   "agent_update",

@@ -1,4 +1,4 @@
-// What must hold in a service's database at every moment, also right after a crash, as SQL that finds what breaks it.
+// The invariants of a service's database at every moment, also right after a crash, as SQL that finds what breaks it.
 // Looks at a copy of the files, so that looking changes nothing.
 
 import { lookAtCopy } from "./database-copy.ts";

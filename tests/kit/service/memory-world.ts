@@ -17,7 +17,7 @@ export interface MemoryWorld extends AsyncDisposable {
   /** Only where memory is on a server. */
   readonly server: ContextServer | undefined;
   readonly tokenFile: string;
-  /** What a command of `cairn` needs to find the space. */
+  /** The flags with which a command of `cairn` finds the space. */
   readonly command: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export abstract class Place {
   /** Ids of the workers, by name. */
   readonly agents: Record<string, number> = {};
 
-  /** Where the workspace is: `admin.get(`${place.own}/turns`)`. */
+  /** The address of the workspace: `admin.get(`${place.own}/turns`)`. */
   get own(): `/workspaces/${number}` {
     return `/workspaces/${this.workspaceId}`;
   }

@@ -1,4 +1,4 @@
-// What a browser gets to see of a workspace: snapshots as the interface reads them, and the events as they were sent. Recorded from a real
+// The view of a browser on a workspace: snapshots as the interface reads them, and the events as they were sent. Recorded from a real
 // service, so that tests of what is made of them need not invent either.
 
 import type { WorkspaceEvent } from "../../../src/service/events.ts";

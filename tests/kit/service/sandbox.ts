@@ -37,7 +37,7 @@ export interface GearCall extends Partial<Omit<SandboxRequest, "files" | "inputs
 export interface TestSandbox extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly installation: string;
-  /** Where run folders are made: empty again when every run is over. */
+  /** The parent of run folders: empty again when every run is over. */
   readonly folder: string;
   readonly log: { level: string; message: string; [field: string]: unknown }[];
   /** Runs one program text. */

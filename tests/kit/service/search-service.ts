@@ -14,7 +14,7 @@ export interface SearchService extends AsyncDisposable {
   readonly requests: { path: string; headers: Record<string, string> }[];
   /** Names that were resolved. */
   readonly resolved: string[];
-  /** What the next searches get; by default one result that names the query. */
+  /** The answer to the next searches; by default one result that names the query. */
   answer(reply: (query: string) => Response | Promise<Response>): void;
 }
 

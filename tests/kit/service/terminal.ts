@@ -49,7 +49,7 @@ export async function handOver(at: Pick<World, "data">, workspaceId: number): Pr
 
 export interface TerminalClient {
   readonly socket: WebSocket;
-  /** What the shell said so far. */
+  /** The output of the shell so far. */
   text(): string;
   type(text: string): void;
   resize(cols: number, rows: number): void;

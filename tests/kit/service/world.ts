@@ -54,7 +54,7 @@ export interface Furniture<Name extends string = never> {
   /** Created, approved and, where there is a workspace, granted to all its agents. */
   readonly gears?: readonly Record<string, unknown>[];
   readonly people?: Readonly<Record<Name, Role>>;
-  /** What the program stands on: ends after it. */
+  /** The resources that the program needs: they end after it. */
   readonly under?: readonly AsyncDisposable[];
 }
 
@@ -67,7 +67,7 @@ export interface ServiceOptions extends Partial<
   readonly environment?: Record<string, string>;
 }
 
-/** What runs: `main()` in this process, or the compiled program. */
+/** The running program: `main()` in this process, or the compiled program. */
 interface Program extends AsyncDisposable {
   readonly url: string;
   readonly data: string;

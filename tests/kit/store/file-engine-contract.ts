@@ -1,4 +1,4 @@
-// What every engine of the versioned store must do, whatever it keeps its content in: one suite, called once for each engine. Nothing here
+// The contract of every engine of the versioned store, whatever it keeps its content in: one suite, called once for each engine. Nothing here
 // looks behind the interface: what only one with a working tree does is tested beside it.
 
 import { describe, expect, test } from "bun:test";

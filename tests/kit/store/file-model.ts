@@ -26,7 +26,7 @@ export type ModelOperation =
 
 export class FileModel {
   readonly files = new Map<string, ModelFile>();
-  /** What was live after each change, by its number: path → version. */
+  /** The live files after each change, by its number: path → version. */
   readonly past: ReadonlyMap<string, number>[] = [new Map()];
 
   get seq(): number {

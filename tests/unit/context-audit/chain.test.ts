@@ -167,7 +167,7 @@ test("a record is closed by the hash of its canonical JSON, also one with other 
   );
 });
 
-test("what is recorded while it closes is in the file and anchored, and nothing is tried after it", async () => {
+test("a record made while it closes is in the file and anchored, and nothing is tried after it", async () => {
   await using audit = await bench();
   await audit.chain.add(entry("one"));
   const closing = audit.chain.close();

@@ -76,7 +76,7 @@ test("every page after page is every record, once", async () => {
   expect(seen).toEqual(Array.from({ length: 5_000 }, (_, index) => 5_000 - index));
 });
 
-test("what reads all of a long record lets others run", async () => {
+test("work that reads all of a long record lets others run", async () => {
   await using record = await longRecord();
   const { path, size } = record;
   const works: [string, () => Promise<unknown>][] = [

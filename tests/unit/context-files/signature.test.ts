@@ -46,7 +46,7 @@ test("files that the store wrote are known after a restart, and trusted", async 
     { path: "a.md", version: 2, ...signatureOf(space.on("a.md")) },
     { path: "d/b.md", version: 1, ...signatureOf(space.on("d/b.md")) },
   ]);
-  // What is trusted is not read: this edit brings its own signature.
+  // A trusted file is not read: this edit brings its own signature.
   space.byHand("a.md", "9");
   using db = new Database(join(space.directory, ".cairn", "space.db"));
   const { modified, changed, inode } = signatureOf(space.on("a.md"));

@@ -22,7 +22,7 @@ function fill(root: string, files: number): void {
   symlinkSync("plain", join(root, "d0", "ü", "link.md"));
 }
 
-/** What one thread finds, with the numbers that a signature is made of. */
+/** The files that one thread finds, with the numbers that a signature is made of. */
 function pictureOf(entries: ReturnType<typeof walk> | Awaited<ReturnType<typeof walkTogether>>): unknown[] {
   return [...entries].map((entry) => {
     if (!("stats" in entry)) return entry;

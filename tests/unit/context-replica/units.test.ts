@@ -11,7 +11,7 @@ if (analyze === null) console.log("skipped: systemd-analyze is missing, so no un
 
 const AWKWARD = `it's 100% "quoted" $HOME \\ back; é שלום`;
 
-/** What systemd starts for a line of its unit: words in double quotes, C-style escapes, `%%`, and `$$` in arguments. */
+/** Splits a line of a unit as systemd does: words in double quotes, C-style escapes, `%%`, and `$$` in arguments. */
 function wordsOf(line: string): string[] {
   const words = [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = ""]) =>
     word.replace(/\\(.)/g, "$1").replaceAll("%%", "%"),

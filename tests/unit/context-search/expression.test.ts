@@ -41,7 +41,7 @@ test("a literal that every match contains is found, and never a wrong one", () =
     expect([expression, requiredLiteral(expression)]).toEqual([expression, literal]);
 });
 
-test("what is not an expression is refused with the reason", async () => {
+test("a text that is not an expression is refused with the reason", async () => {
   for (const [expression, why] of [
     ["(", /not a regular expression \(.*missing closing \).*RE2, without look-around/],
     ["(?=a)", /without look-around and back-references/],

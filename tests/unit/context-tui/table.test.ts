@@ -17,7 +17,7 @@ test("formats only the rows on the screen, and looks at the text of each row onc
     text: (row) => `row ${(counted.looked++, row)}`,
     empty: "",
   });
-  /** What a key and the frame after it cost. */
+  /** The cost of a key and the frame after it. */
   const press = (input: Input) => {
     Object.assign(counted, { formatted: 0, looked: 0 });
     page.press(input, {} as Stage);

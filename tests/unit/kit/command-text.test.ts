@@ -25,7 +25,7 @@ test("on Windows a backslash is part of a path", () => {
   expect(commandWords("$EDITOR", text, "win32")).toEqual(["C:\\Program Files\\ed.exe", "-w"]);
 });
 
-test("what is not closed is refused by the name of the variable", () => {
+test("an unclosed quote or a trailing backslash is refused by the name of the variable", () => {
   expect(() => commandWords("$EDITOR", `vi "a`, "linux")).toThrow('$EDITOR: the quote " is not closed');
   expect(() => commandWords("$VISUAL", "vi \\", "linux")).toThrow("$VISUAL: ends with a single backslash");
 });

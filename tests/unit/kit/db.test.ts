@@ -296,7 +296,7 @@ describe("the file", () => {
       await db.write(fill);
       const files = () =>
         readdirSync("/proc/self/fd").flatMap((name) => readLinkIfThere(`/proc/self/fd/${name}`) ?? []);
-      // What the run itself has open, its redirected output for one, may be there too.
+      // Files that the run itself has open, its redirected output for one, may be there too.
       const before = files();
       const open = () =>
         files().filter(

@@ -75,7 +75,7 @@ describe("migrations", () => {
     db.close();
     const copy = openDatabase(backup!);
     expect([tables(copy), history(copy)]).toEqual([["a", "migrations", "proof"], ["001_first"]]);
-    // What was restored can be upgraded again.
+    // A restored database can be upgraded again.
     expect(migrate(copy, [first, second], NOW + 1).applied).toEqual(["002_second"]);
     copy.close();
     if (process.platform !== "win32") expect((await Bun.file(backup!).stat()).mode & 0o777).toBe(0o600);

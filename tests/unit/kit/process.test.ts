@@ -70,7 +70,7 @@ describe.if(posix)("runProcess", () => {
   });
 });
 
-test("what a child is given on purpose is added to the allow-list", () => {
+test("variables that a child is given on purpose are added to the allow-list", () => {
   expect(childEnvironment({ PATH: "/bin", SERVICE_DATA: "/d" }, { RUN: "1" })).toEqual({
     PATH: "/bin",
     RUN: "1",

@@ -47,7 +47,7 @@ test("many at once leave one of them, whole", async () => {
   expect(readdirSync(folder.path)).toEqual(["a.json"]);
 });
 
-test("what cannot be replaced stays as it is", async () => {
+test("a file that cannot be replaced stays as it is", async () => {
   await using folder = await temporaryFolder();
   const taken = join(folder.path, "taken");
   mkdirSync(join(taken, "inside"), { recursive: true });

@@ -48,7 +48,7 @@ async function read(bytes: AsyncIterable<Uint8Array>, bytesMax = GIB): Promise<[
   return files;
 }
 
-describe("what was written", () => {
+describe("a written archive", () => {
   test("is read again, whatever the names and the pieces", async () => {
     const bytes = await archived([...NAMES.map((name) => sourceOf(name)), sourceOf("empty", "")]);
     for (const pieceBytes of [1, 100, 512, bytes.length])

@@ -1,8 +1,8 @@
-// What may be kept for reading offline, as strict lists. Pure. Everything else always goes to the server.
+// The answers that may be kept for reading offline, as strict lists. Pure. Everything else always goes to the server.
 
 /** Files with a hash of their content in the name, so a copy is never outdated. */
 const ASSET = /^\/assets\/[^/]+$/;
-/** What a conversation and the way to it are read from. Nothing of it is a decision, a key, a file or a stream. */
+/** The routes that a conversation and the way to it are read from. Nothing of it is a decision, a key, a file or a stream. */
 const KEPT = [
   /^\/api\/v1\/whoami$/,
   /^\/api\/v1\/(?:models|providers|teams)$/,

@@ -1,4 +1,4 @@
-// What the interface and the page that draws diagrams send each other.
+// The messages between the interface and the page that draws diagrams.
 
 export interface DrawingRequest {
   readonly id: number;

@@ -85,7 +85,7 @@ export function GearDecision(props: GearDecisionProps): JSX.Element {
   );
 }
 
-/** What was decided on the shown content. */
+/** The decision on the shown content. */
 function Standing(props: { readonly gear: GearDetail; readonly whole: boolean | undefined }): JSX.Element {
   const last = () =>
     props.gear.status === "approved" ? lastApproved(props.gear) : props.gear.decisions.at(-1);

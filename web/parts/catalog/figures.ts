@@ -29,7 +29,7 @@ export function textsOf(model: Figures): FigureTexts {
   return Object.fromEntries(texts) as Record<FigureField, string>;
 }
 
-/** What an admin says that a model reads; `default`: as its name, protocol and provider suggest. */
+/** An admin's setting of the inputs that a model reads; `default`: as its name, protocol and provider suggest. */
 export type Ability = "default" | "yes" | "no";
 
 const SAID: Readonly<Record<Ability, boolean | null>> = { default: null, yes: true, no: false };

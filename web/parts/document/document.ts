@@ -20,7 +20,7 @@ interface SavedVersion {
   readonly size: number;
 }
 
-/** Where a text is kept. */
+/** Reads and saves a text. */
 export interface TextSource<T extends SavedText = SavedText> {
   /** Raises `Problem` with `not_found` if there is none. */
   readonly read: () => Promise<T>;

@@ -24,7 +24,7 @@ export function readingOf(path: string, text: string): Reading {
   };
 }
 
-/** Where a text that is shown up to `from` may end next, at most `step` further: after a paragraph, so that the part renders like the whole. */
+/** Returns the next end of a text that is shown up to `from`, at most `step` further: after a paragraph, so that the part renders like the whole. */
 export function nextEnd(text: string, from: number, step: number): number {
   const limit = from + step;
   if (limit >= text.length) return text.length;

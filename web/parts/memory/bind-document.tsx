@@ -66,7 +66,7 @@ function createPaths(agentId: () => number | null) {
   });
 }
 
-/** What is typed, what it finds, and which of it the keys are on. */
+/** The typed text, its results, and the result that the keys are on. */
 function createPicker(props: { readonly agentId: number | null; readonly onClose: () => void }) {
   const here = useHere();
   const paths = createPaths(() => props.agentId);

@@ -1,4 +1,4 @@
-// What a call of memory_write changed, or was refused to change: the difference from the version that it replaced, with a link to the document.
+// The change by a call of memory_write, or the change that was refused: the difference from the version that it replaced, with a link to the document.
 
 import { A } from "@solidjs/router";
 import { createMemo, type JSX, Match, Show, Switch } from "solid-js";

@@ -4,7 +4,7 @@ import type { ContextStatus } from "../../../src/service/memory/schema.ts";
 
 interface SpaceWords {
   readonly title: string;
-  /** What to do, and what happens then. */
+  /** The remedy, and its effect. */
   readonly help: string;
 }
 

@@ -1,4 +1,4 @@
-// What memory_write calls wrote: live from events, and of earlier turns from the server, one request for each turn.
+// The writes of memory_write calls: live from events, and of earlier turns from the server, one request for each turn.
 
 import { type Accessor, createMemo } from "solid-js";
 import type { MemoryWrite } from "../../../src/service/memory/schema.ts";

@@ -25,7 +25,7 @@ export function TurnList(props: { readonly onOpen: (id: number) => void }): JSX.
   const clock = createClock(
     () => here.feed.connection() === "live" && here.state().turns.some(({ status }) => isOpen(status)),
   );
-  // What streams in is newer than what was read.
+  // A streamed turn is newer than one that was read.
   const live = createMemo(() => new Map(here.state().turns.map((turn) => [turn.id, turn])));
   const columns = columnsOf((turn) => live().get(turn.id) ?? turn, clock);
   const isFiltered = () => Object.keys(filter()).length > 0;

@@ -145,7 +145,7 @@ const PLACES: Readonly<Record<string, string>> = {
   workspace: "/workspaces/",
 };
 
-/** What the record is about: by its name where that is known, and linked where it has a page. */
+/** The target of the record: by its name where that is known, and linked where it has a page. */
 export function Target(props: { readonly record: ListedRecord }): JSX.Element {
   const about = () => {
     const [noun = "", id = ""] = props.record.target.split(":");

@@ -146,7 +146,7 @@ function Foot(props: { readonly figure: AgentFigures }): JSX.Element {
   );
 }
 
-/** Where wires end, anywhere on the card, and where they start, at its right edge. */
+/** Wires end anywhere on the card, and start at its right edge. */
 function Handles(props: { readonly id: number }): JSX.Element {
   const { connecting } = useStage();
   return (

@@ -183,7 +183,7 @@ function OneAnswer(props: {
   );
 }
 
-/** What was decided, and what still waits for a decision. */
+/** The decisions, and the questions that are still pending. */
 function Asked(props: Pick<Bubble, "asks" | "decided">): JSX.Element {
   return (
     <>

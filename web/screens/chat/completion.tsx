@@ -129,7 +129,7 @@ function Option(props: {
   );
 }
 
-/** What is typed at the caret; undefined after Escape, until another place is typed at. */
+/** The text typed at the caret; undefined after Escape, until another place is typed at. */
 function createTrigger(area: HTMLTextAreaElement) {
   const [trigger, setTrigger] = createSignal<Trigger>();
   let closedAt: number | undefined;

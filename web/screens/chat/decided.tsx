@@ -1,4 +1,4 @@
-// What was decided, as one line at its place in the conversation: what, which version and hash, who, how they were authenticated, when.
+// A decision, as one line at its place in the conversation: subject, version and hash, person, kind of sign-in, time.
 
 import { A } from "@solidjs/router";
 import CircleCheck from "lucide-solid/icons/circle-check";

@@ -81,7 +81,7 @@ export function EntryActions(props: {
   );
 }
 
-/** What starts another branch: for the question and the answers of the conversation with the orchestrator. */
+/** The actions that start another branch: for the question and the answers of the conversation with the orchestrator. */
 function branchActions({ branches, compose }: Room, entry: Entry, askAnother: () => void): Action[] {
   if (entry.thread !== 0) return [];
   const { turn_id: turnId } = entry;

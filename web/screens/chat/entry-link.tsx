@@ -16,7 +16,7 @@ import { useRoom } from "./room.ts";
 const FRAMES_MAX = 60;
 /** Rows above it may still be measured. */
 const STEADY_FRAMES = 4;
-/** Where in the view it stands. */
+/** Its place in the view. */
 const VIEW_SHARE = 0.2;
 const FOUND_SHOWN_MS = 4_000;
 const FOUND = "chat-found";

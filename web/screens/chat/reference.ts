@@ -1,4 +1,4 @@
-// What is being typed at the caret: a reference to an agent or a file, `@scout` or `@"my notes.md"`, or a starter, `/review`. Also writes
+// The text being typed at the caret: a reference to an agent or a file, `@scout` or `@"my notes.md"`, or a starter, `/review`. Also writes
 // references. Pure.
 
 export type Trigger =

@@ -31,7 +31,7 @@ export interface Room {
   /** Names are loaded or failed to load, so that text beside them no longer moves. */
   readonly namesKnown: Accessor<boolean>;
   readonly branches: Branches;
-  /** What is attached to the message being written; undefined until that part has loaded. */
+  /** The attachments of the message being written; undefined until that part has loaded. */
   readonly attaching: Accessor<Attaching | undefined>;
   readonly setAttaching: (attaching: Attaching | undefined) => void;
   readonly select: (selection: Selection) => void;

@@ -1,4 +1,4 @@
-// What the completion of the composer suggests, and in which order. Pure.
+// The suggestions of the composer's completion, in their order. Pure.
 
 import type { FileEntry } from "../../../src/service/files/schema.ts";
 

@@ -137,7 +137,7 @@ function Interrupted(props: { readonly last: boolean; readonly children: JSX.Ele
   );
 }
 
-/** What the two buttons do. */
+/** The effects of the two buttons. */
 function Meaning(): JSX.Element {
   return (
     <p class="small muted">

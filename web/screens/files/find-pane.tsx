@@ -25,7 +25,7 @@ import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 
 const ASK_AFTER_MS = 250;
-/** What stays before the first match of a line. */
+/** The text that stays before the first match of a line. */
 const LEAD_CHARACTERS = 14;
 
 const ENDS: Readonly<Record<NonNullable<FoundInFiles["ended_by"]>, string>> = {

@@ -135,7 +135,7 @@ function Bar(props: {
   );
 }
 
-/** Who wrote the live version, when, and in which turn. */
+/** The author of the live version, its time, and its turn. */
 function Written(props: { readonly version: Version; readonly file: ContextFile | undefined }): JSX.Element {
   return (
     <p class="memory-written small muted">

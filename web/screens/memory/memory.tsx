@@ -1,4 +1,4 @@
-// What the agents of a workspace remember: its branch as a tree, and the open document with its versions. Agents write here while it is open.
+// The memory of a workspace's agents: its branch as a tree, and the open document with its versions. Agents write here while it is open.
 
 import { useSearchParams } from "@solidjs/router";
 import Brain from "lucide-solid/icons/brain";

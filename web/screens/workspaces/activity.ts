@@ -1,4 +1,4 @@
-// What happens in the workspaces of the list, while it is open: the server names those that changed, and only they are read again.
+// The activity in the workspaces of the list, while it is open: the server names those that changed, and only they are read again.
 
 import { type Accessor, createSignal, onCleanup } from "solid-js";
 import type { ActivityChanged, WorkspaceActivity } from "../../../src/service/overview/schema.ts";

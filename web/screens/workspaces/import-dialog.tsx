@@ -143,7 +143,7 @@ function MissingModels(props: {
   );
 }
 
-/** What came in, and what did not. */
+/** Shows the imported parts, and those left out. */
 function Result(props: {
   readonly made: Imported;
   readonly onClose: () => void;

@@ -29,7 +29,7 @@ const TEAMS_SHOWN_MAX = 3;
 /** Natural order: 2 before 10. */
 const byName = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** What a menu does with a workspace; the screen shows the dialogs. */
+/** The actions of a menu on a workspace; the screen shows the dialogs. */
 export type WorkspaceAct = "rename" | "clone" | "share" | "export" | "archive" | "unarchive" | "delete";
 
 interface ListProps {

@@ -1,4 +1,4 @@
-// What happens in a workspace, as tags beside its name: running, waiting, queued, pending approvals.
+// The state of a workspace, as tags beside its name: running, waiting, queued, pending approvals.
 
 import { type JSX, Show } from "solid-js";
 import type { WorkspaceActivity } from "../../../src/service/overview/schema.ts";

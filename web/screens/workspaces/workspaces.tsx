@@ -68,7 +68,7 @@ export function Workspaces(): JSX.Element {
   );
 }
 
-/** What stands between the title and the list. */
+/** The part between the title and the list. */
 function Notices(props: PlaceProps & { readonly isArchived: boolean }): JSX.Element {
   return (
     <>
@@ -151,7 +151,7 @@ function Place(props: PlaceProps): JSX.Element {
   );
 }
 
-/** What a menu asked for: a dialog that the screen shows, or an act of its own. */
+/** The request of a menu: a dialog that the screen shows, or an act of its own. */
 function createActs() {
   const [asked, setAsked] = createSignal<{ act: WorkspaceAct; id: number }>();
   const act = (name: WorkspaceAct, workspace: Workspace) => {

@@ -30,7 +30,7 @@ import { folderCrumbs, spacePage } from "../space-head.tsx";
 import type { SpaceSource } from "../space-source.ts";
 import type { Visit } from "../visit.ts";
 
-/** What the pages of one document need to know. */
+/** The parts that the pages of one document need. */
 interface Deps {
   readonly source: SpaceSource;
   readonly rendering: Rendering;

@@ -16,7 +16,7 @@ const CHANGES_LOOKED = 20;
 const ACTIVITY_SHOWN = 15;
 const AUDIT_SHOWN = 8;
 
-/** What a server knows besides its spaces. */
+/** The facts that a server has besides its spaces. */
 interface ServerFacts {
   readonly health: Pick<Health, "state">;
   readonly audit: Pick<Audit, "list">;

@@ -12,7 +12,7 @@ interface ConfirmProps {
   /** Says what will happen. */
   readonly children: ComponentChildren;
   readonly button: string;
-  /** Where to go instead. */
+  /** The page to go to instead. */
   readonly back: string;
   /** The text to type, if a click is not enough. */
   readonly typed?: string | undefined;

@@ -8,7 +8,7 @@ interface ProblemPage {
   readonly status: number;
   readonly sentence: string;
   readonly requestId: string;
-  /** What a person typed into the refused form, so that it is not lost. */
+  /** The input of the refused form, so that it is not lost. */
   readonly kept: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { Field, FormTo, Raw } from "../pieces.tsx";
 
 /** The names below which the form for signing in carries the fields of the other one. */
 const KEPT = "kept ";
-/** Where that form goes. */
+/** The address that the form is sent to. */
 const AGAIN = "again";
 /** Of a page, not of what was typed. */
 const CSRF = "csrf";

@@ -65,7 +65,7 @@ interface UserProps {
   readonly rules: number;
 }
 
-/** What is known about a user, and what an admin can do. */
+/** Shows the facts about a user, and the actions of an admin. */
 export function UserFacts({ user, rules, visit }: UserProps & { visit: Visit }): VNode {
   return (
     <div class="console-stack">

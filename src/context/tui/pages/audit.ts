@@ -14,7 +14,7 @@ const RECORDS_PER_PAGE = 200;
 const RECORDS_MAX = 20_000;
 const SECOND_END = 19;
 
-/** What is shown of the record. */
+/** The part of the record that is shown. */
 interface Shown {
   readonly records: readonly AuditRecord[];
   readonly isWhole: boolean;

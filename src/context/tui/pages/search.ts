@@ -25,9 +25,9 @@ export class SearchPage implements Page {
   readonly title = "Search";
   readonly #results: TablePage<Row>;
   #query = "";
-  /** What is searched for. */
+  /** The query. */
   #asked = "";
-  /** What the results belong to. */
+  /** The query that the results belong to. */
   #answered = "";
   #isTyping = true;
   #note: string | undefined;

@@ -3,7 +3,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import type { Job } from "../../../kit/workers/job.ts";
 
-/** What the system says about a file; see signature.ts. */
+/** The facts that the system reports about a file; see signature.ts. */
 export type FileFacts = Pick<Stats, "size" | "mtimeMs" | "ctimeMs" | "ino">;
 
 /** The numbers of one file. */

@@ -1,4 +1,4 @@
-// What can go wrong when a space is opened: its directory cannot be created, its database is damaged.
+// The errors of opening a space: its directory cannot be created, its database is damaged.
 
 import { mkdirSync } from "node:fs";
 import { AppError, messageOf, systemCode } from "../../../kit/error.ts";

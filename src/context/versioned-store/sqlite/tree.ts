@@ -38,7 +38,7 @@ import { entriesOf, walk, type FoundFile, type RefusedEntry } from "./walk.ts";
 /** Holds temporary files, on the same disk and hidden. */
 const OWN_DIRECTORY = ".cairn";
 const TEMPORARY_PREFIX = "write-";
-/** What a time may lose on its way to a file system. */
+/** The precision that a time may lose on its way to a file system. */
 const TIME_PRECISION_MS = 1;
 /** The errors of a rename onto a directory. */
 const DIRECTORY_IN_THE_WAY = ["EISDIR", "ENOTEMPTY", "EEXIST", "EPERM"];

@@ -86,7 +86,7 @@ export function* walkNames(
     const isPlain = PLAIN.test(prefix);
     const entries = heldEntries(directories, directory);
     if ("refused" in entries) {
-      // Whoever could list its parent can also look at it.
+      // A user who could list its parent can also look at it.
       const modified = lstatSync(`${root}/${directory}`, IF_THERE)?.mtimeMs ?? 0;
       yield { ...entries, modified };
       continue;
