@@ -39,7 +39,7 @@ describe.each([
     await using session = await mcpSession("--write", ...place.flags);
     await session.call("put", { path: "r.md", content: "one\n", expected_version: null });
     expect(await session.call("put", { path: "r.md", content: "two\n", expected_version: 1 })).toBe(
-      "r.md is at v2 (4 bytes)",
+      "r.md is at v2 (4 B)",
     );
     expect(await session.call("read", { path: "r.md" })).toBe("[r.md v2]\ntwo\n");
     expect(await session.call("read", { path: "r.md", version: 1 })).toBe("[r.md v1]\none\n");

@@ -1,5 +1,6 @@
 // Formats numbers, money, bytes, durations and times, so that the same figure looks the same everywhere: as the reader's locale writes them,
-// in the reader's time zone. Words are those of the interface.
+// in the reader's time zone. Words are those of the interface. The programs have src/kit/text/amounts.ts instead: they know no locale, and
+// `web` imports types only.
 
 /** The reader's. */
 const LOCALE = undefined;

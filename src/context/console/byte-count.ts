@@ -1,9 +1,9 @@
 // Sizes as people type them: `5 MiB`, `1.5 GiB`, `800`.
 
 import { fieldError } from "../../kit/error.ts";
+import { LARGE_UNITS, UNIT } from "../../kit/text/amounts.ts";
 
-const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-const UNIT = 1024;
+const UNITS = ["bytes", ...LARGE_UNITS];
 
 /** The shortest text that means exactly this many bytes. */
 export function byteText(bytes: number): string {

@@ -9,7 +9,7 @@ import type { ReadFile } from "../space/door.ts";
 import { MESSAGE_CHARACTERS_MAX } from "../versioned-store/schema.ts";
 import type { Failure } from "./failure.ts";
 import type { Form } from "./form.ts";
-import { sizeText } from "./format.ts";
+import { sizeInWords } from "../../kit/text/amounts.ts";
 import type { Shown } from "./rendering.ts";
 
 /** A form with such a text stays within its limit even if each byte is percent-encoded. */
@@ -71,7 +71,7 @@ export function bytesOf({ content, ends }: Pick<Edited, "content" | "ends">): Ui
   throw fieldError(
     "too_large",
     "content",
-    `at most ${sizeText(EDIT_BYTES_MAX)} in the browser, and this is ${sizeText(bytes.length)}; use cairn file put`,
+    `at most ${sizeInWords(EDIT_BYTES_MAX)} in the browser, and this is ${sizeInWords(bytes.length)}; use cairn file put`,
   );
 }
 
@@ -118,7 +118,7 @@ export function besideTheirs(edited: Edited, theirs: ReadFile | undefined, failu
 }
 
 function shownText(bytes: Uint8Array): string {
-  if (bytes.length > EDIT_BYTES_MAX) return `(too large to show: ${sizeText(bytes.length)})`;
+  if (bytes.length > EDIT_BYTES_MAX) return `(too large to show: ${sizeInWords(bytes.length)})`;
   return decodeUtf8(bytes)?.replaceAll("\r\n", "\n") ?? "(not text)";
 }
 
@@ -132,7 +132,7 @@ function textOf(bytes: Uint8Array): Text {
   const text = bytes.length > EDIT_BYTES_MAX ? "" : (decodeUtf8(bytes) ?? undefined);
   if (text === undefined) return { text: "", problem: "it is not UTF-8 text" };
   if (bytes.length > EDIT_BYTES_MAX)
-    return { text: "", problem: `it is larger than ${sizeText(EDIT_BYTES_MAX)}` };
+    return { text: "", problem: `it is larger than ${sizeInWords(EDIT_BYTES_MAX)}` };
   if (text.includes("\0")) return { text, problem: "it contains a NUL character" };
   return { text, problem: hasMixedEnds(bytes) ? "its lines end in different ways" : undefined };
 }

@@ -1,34 +1,13 @@
-// Formats of the console: times, sizes, addresses.
+// Formats of the console: times, addresses. Sizes and counts are those of src/kit/text/amounts.ts.
+
+import { minuteText } from "../../kit/text/amounts.ts";
 
 /** Rows of one page of a list. */
 export const PAGE_ROWS = 100;
 
-const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-const UNIT = 1024;
-
 /** `2026-11-22 16:05 UTC` */
 export function timeText(rfc3339: string): string {
-  return `${rfc3339.slice(0, 10)} ${rfc3339.slice(11, 16)} UTC`;
-}
-
-export function sizeText(bytes: number): string {
-  if (bytes === 1) return "1 byte";
-  let value = bytes;
-  let unit = 0;
-  while (value >= UNIT && unit < UNITS.length - 1) {
-    value /= UNIT;
-    unit += 1;
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
-}
-
-export function countText(count: number): string {
-  return count.toLocaleString("en-US");
-}
-
-/** `1 file`, `2 files`, `3 entries` */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${countText(count)} ${count === 1 ? noun : plural}`;
+  return `${minuteText(rfc3339)} UTC`;
 }
 
 /** The address of a page of a space; `path` is a file or a folder, encoded segment by segment. */

@@ -4,7 +4,8 @@
 import type { ComponentChildren, VNode } from "preact";
 import { visible, visibleInLine } from "../../kit/text/visible.ts";
 import type { Failure } from "./failure.ts";
-import { sizeText, timeText } from "./format.ts";
+import { sizeInWords } from "../../kit/text/amounts.ts";
+import { timeText } from "./format.ts";
 import type { Stranger } from "./visit.ts";
 
 /** A form that changes something. */
@@ -242,7 +243,7 @@ export function Time({ at }: { at: string | null }): VNode {
 }
 
 export function Size({ bytes }: { bytes: number }): VNode {
-  return <span title={`${bytes} bytes`}>{sizeText(bytes)}</span>;
+  return <span title={`${bytes} bytes`}>{sizeInWords(bytes)}</span>;
 }
 
 /** A name of a person, a file or a space, on one line. */
@@ -264,7 +265,7 @@ export function Figure({ label, children }: { label: string; children: Component
 export function DiskFigure({ disk: { free, total } }: { disk: { free: number; total: number } }): VNode {
   return (
     <Figure label="Disk free">
-      {sizeText(free)} <span class="console-of">of {sizeText(total)}</span>
+      {sizeInWords(free)} <span class="console-of">of {sizeInWords(total)}</span>
     </Figure>
   );
 }

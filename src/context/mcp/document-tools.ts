@@ -1,6 +1,7 @@
 // The tools for documents: what there is, its content, and writing by compare-and-swap.
 
 import { AppError } from "../../kit/error.ts";
+import { plural, sizeText } from "../../kit/text/amounts.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
 import { fileError } from "../versioned-store/file-error.ts";
@@ -21,7 +22,7 @@ const status = tool({
     return [
       `space: ${name}`,
       `place: ${space.place}`,
-      `documents: ${files} (${bytes} bytes, ${versions} versions)`,
+      `documents: ${files} (${sizeText(bytes)}, ${plural(versions, "version")})`,
       `template: ${template}`,
       `head: ${head}`,
     ].join("\n");
@@ -68,7 +69,7 @@ const put = tool({
     try {
       const written = await space.write(path, new TextEncoder().encode(content), expected);
       const note = await diskNote(space, written.path);
-      return `${written.path} is at v${written.version} (${written.size} bytes)${note}`;
+      return `${written.path} is at v${written.version} (${sizeText(written.size)})${note}`;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "stale") throw error;
       throw new AppError(
@@ -103,7 +104,7 @@ async function currentContent(space: SpaceDoor, path: string): Promise<string> {
 function shownDocument(file: ReadFile, range: Omit<ReadInput, "path" | "version">): string {
   const text = decodeUtf8(file.bytes);
   if (text === undefined)
-    throw fileError("not_text", file.path, `not UTF-8 text (${file.bytes.length} bytes)`);
+    throw fileError("not_text", file.path, `not UTF-8 text (${sizeText(file.bytes.length)})`);
   const excerpt = excerptOf(text, range);
   const parts = [heading(file, excerpt), excerpt.text];
   const { next, totalCharacters } = excerpt;

@@ -5,7 +5,8 @@ import { systemClock } from "../../kit/clock.ts";
 import { within } from "../../kit/concurrency/deadline.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Desk } from "./desk.ts";
-import { countText, errorText } from "./words.ts";
+import { plural } from "../../kit/text/amounts.ts";
+import { errorText } from "./words.ts";
 
 const SPACES_AT_ONCE = 4;
 const ASKING_MS_MAX = 10_000;
@@ -59,7 +60,7 @@ export async function askAllSpaces<T>(
     : "the others took too long; press r to try again";
   return {
     answers: spaces.flatMap((space) => (found.has(space) ? [{ space, answer: found.get(space)! }] : [])),
-    note: missing > 0 ? `${found.size} of ${countText(total, "space")} ${done}: ${why}` : undefined,
+    note: missing > 0 ? `${found.size} of ${plural(total, "space")} ${done}: ${why}` : undefined,
   };
 }
 

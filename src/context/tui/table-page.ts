@@ -5,7 +5,7 @@ import type { Input } from "./keys.ts";
 import { widthOf } from "../../kit/terminal/text-width.ts";
 import { cut, cutStart, type Line, type Size } from "./line.ts";
 import type { Hint, Page, Stage } from "./page.ts";
-import { countText } from "./words.ts";
+import { plural } from "../../kit/text/amounts.ts";
 
 interface Column<T> {
   readonly title: string;
@@ -254,9 +254,7 @@ export class TablePage<T> implements Page {
     const all = this.#rows?.length ?? 0;
     const filter = this.#filter === "" && !this.#isTyping ? "" : `filter: ${this.#filter}`;
     const count =
-      this.#shown.length === all
-        ? countText(all, "row")
-        : `${this.#shown.length} of ${countText(all, "row")}`;
+      this.#shown.length === all ? plural(all, "row") : `${this.#shown.length} of ${plural(all, "row")}`;
     const note = this.#table.note?.() ?? "";
     const place = this.#shown.length > this.#height ? ` · row ${this.#marked + 1}` : "";
     return [

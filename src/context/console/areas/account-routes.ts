@@ -6,7 +6,7 @@ import type { Account } from "../../people/account.ts";
 import type { Logins } from "../../people/logins.ts";
 import { page, to, type Area, type PageRoute } from "../area.ts";
 import type { Failure } from "../failure.ts";
-import { counted } from "../format.ts";
+import { counted } from "../../../kit/text/amounts.ts";
 import { ACCOUNT, AccountBody } from "../pages/account.tsx";
 import { ConfirmBody } from "../pages/confirm.tsx";
 import { attempt, get, idOf, post } from "../routes.ts";

@@ -3,7 +3,8 @@
 import { h } from "preact";
 import { to, type Answer, type Area, type Asked, type PageRoute } from "../area.ts";
 import { failureOf } from "../failure.ts";
-import { counted, PAGE_ROWS, spacePath, withQuery } from "../format.ts";
+import { counted } from "../../../kit/text/amounts.ts";
+import { PAGE_ROWS, spacePath, withQuery } from "../format.ts";
 import { DeletedBody, FolderBody, SearchBody, UnrecordedBody, type SearchShown } from "../pages/folders.tsx";
 import { lastLookOf, lookedAgain } from "../last-look.tsx";
 import { folderCrumbs, spacePage } from "../space-head.tsx";

@@ -14,7 +14,7 @@ import type { Finding } from "../../doctor/finding.ts";
 import { INSIDE_JOB } from "../../doctor/inside-job.ts";
 import { page, type Answer, type PageRoute } from "../area.ts";
 import { byteText } from "../byte-count.ts";
-import { counted } from "../format.ts";
+import { counted } from "../../../kit/text/amounts.ts";
 import { SETTINGS, SettingsBody } from "../pages/settings.tsx";
 import { get, post } from "../routes.ts";
 import type { Visit } from "../visit.ts";

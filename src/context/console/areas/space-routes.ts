@@ -6,7 +6,8 @@ import { templateNames, templateSummary } from "../../spaces/templates.ts";
 import type { Spaces } from "../../spaces/spaces.ts";
 import { page, to, type Area, type PageRoute } from "../area.ts";
 import { failureOf, type Failure } from "../failure.ts";
-import { counted, PAGE_ROWS, sizeText, spacePath, withQuery } from "../format.ts";
+import { counted, sizeInWords } from "../../../kit/text/amounts.ts";
+import { PAGE_ROWS, spacePath, withQuery } from "../format.ts";
 import { DeleteSpaceBody, NewSpaceBody, SpacesBody } from "../pages/spaces.tsx";
 import { SETTINGS_TAB, spacePage } from "../space-head.tsx";
 import type { SpaceSource } from "../space-source.ts";
@@ -95,7 +96,7 @@ function deleteRoutes(source: SpaceSource, spaces: Pick<Spaces, "remove">): Page
           const gone = await spaces.remove(visit.caller, name, form.text("confirm").trim());
           return to(
             ALL,
-            `Deleted the space ${name}: ${counted(gone.files, "document")}, ${sizeText(gone.bytes)}.`,
+            `Deleted the space ${name}: ${counted(gone.files, "document")}, ${sizeInWords(gone.bytes)}.`,
           );
         } catch (error) {
           const failure = failureOf(error, "confirm");

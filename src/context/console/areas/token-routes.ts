@@ -7,7 +7,7 @@ import type { AccessRules } from "../../people/access-rules.ts";
 import type { Users } from "../../people/users.ts";
 import { page, to, type Answer, type PageRoute } from "../area.ts";
 import type { Failure } from "../failure.ts";
-import { counted } from "../format.ts";
+import { counted } from "../../../kit/text/amounts.ts";
 import { given } from "../given.ts";
 import { ConfirmBody } from "../pages/confirm.tsx";
 import { UserBody } from "../pages/user.tsx";

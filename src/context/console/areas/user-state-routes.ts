@@ -5,7 +5,7 @@ import type { Users } from "../../people/users.ts";
 import { page, to, type Answer, type PageRoute } from "../area.ts";
 import type { Failure } from "../failure.ts";
 import { requireTyped } from "../form.ts";
-import { counted } from "../format.ts";
+import { counted } from "../../../kit/text/amounts.ts";
 import { ConfirmBody } from "../pages/confirm.tsx";
 import { attempt, get, post } from "../routes.ts";
 import { crumbsOf, userPath, USERS } from "../user-addresses.ts";

@@ -3,7 +3,8 @@
 import type { VNode } from "preact";
 import type { AuditBreak, AuditVerification } from "../../audit/schema.ts";
 import { ACKNOWLEDGE, BREAKS, VERIFY } from "../audit-addresses.ts";
-import { counted, countText, withQuery } from "../format.ts";
+import { countText, counted } from "../../../kit/text/amounts.ts";
+import { withQuery } from "../format.ts";
 import { Empty, Figure, FormTo, Name, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 

@@ -4,7 +4,8 @@ import type { VNode } from "preact";
 import { auditResults, type AuditRecord, type AuditStats } from "../../audit/schema.ts";
 import { AUDIT, BREAKS, EXPORT, recordPath, STATS, VERIFY } from "../audit-addresses.ts";
 import type { Failure } from "../failure.ts";
-import { countText, withQuery } from "../format.ts";
+import { countText } from "../../../kit/text/amounts.ts";
+import { withQuery } from "../format.ts";
 import { Empty, Field, Figure, Name, Pager, Problem, Raw, Table, Time } from "../pieces.tsx";
 
 /** As typed; empty: any. */

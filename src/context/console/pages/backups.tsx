@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import type { Backup } from "../../backup/schema.ts";
 import type { Shelf } from "../../backup/shelf.ts";
 import type { Failure } from "../failure.ts";
-import { countText, counted, sizeText } from "../format.ts";
+import { countText, counted, sizeInWords } from "../../../kit/text/amounts.ts";
 import { Command, Empty, Figure, FormTo, Name, Problem, Size, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -84,8 +84,10 @@ export function Progress({ backup }: { backup: Backup }): VNode {
         <Figure label="State">
           <span class={state === "failed" ? "console-badge" : "console-badge plain"}>{STATES[state]}</span>
         </Figure>
-        <Figure label="Read">{total === 0 ? "starting" : `${sizeText(done)} of ${sizeText(total)}`}</Figure>
-        {result && <Figure label="Archive">{sizeText(result.size)}</Figure>}
+        <Figure label="Read">
+          {total === 0 ? "starting" : `${sizeInWords(done)} of ${sizeInWords(total)}`}
+        </Figure>
+        {result && <Figure label="Archive">{sizeInWords(result.size)}</Figure>}
         {result && <Figure label="Spaces">{countText(result.spaces.length)}</Figure>}
         {result && <Figure label="Audit records">{countText(result.audit.entries)}</Figure>}
       </dl>

@@ -3,7 +3,8 @@
 import type { VNode } from "preact";
 import type { ReadFile } from "../../space/door.ts";
 import type { Failure } from "../failure.ts";
-import { sizeText, spacePath, withQuery } from "../format.ts";
+import { sizeInWords } from "../../../kit/text/amounts.ts";
+import { spacePath, withQuery } from "../format.ts";
 import { FormTo, Name, Problem, Raw } from "../pieces.tsx";
 import { Rendering, type Shown } from "../rendering.ts";
 import type { Visit } from "../visit.ts";
@@ -68,7 +69,7 @@ function State(props: { file: ReadFile; asked: number | undefined; current: stri
   return (
     <span class="muted">
       {version !== null && `v${version} · `}
-      {sizeText(bytes.length)} {asked !== undefined && <a href={current}>Open the current version</a>}
+      {sizeInWords(bytes.length)} {asked !== undefined && <a href={current}>Open the current version</a>}
       {state === "modified" && <span class="console-badge">Edited on disk, not recorded yet</span>}
       {state === "untracked" && <span class="console-badge">Only on disk, no version yet</span>}
     </span>

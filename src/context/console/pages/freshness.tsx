@@ -9,7 +9,8 @@ import {
 } from "../../freshness/overview.ts";
 import { problemText } from "../../freshness/words.ts";
 import type { Failure } from "../failure.ts";
-import { counted, countText, PAGE_ROWS, spacePath, withQuery } from "../format.ts";
+import { countText, counted } from "../../../kit/text/amounts.ts";
+import { PAGE_ROWS, spacePath, withQuery } from "../format.ts";
 import { LastLookLine, type LastLook } from "../last-look.tsx";
 import { Empty, FormTo, Name, Pager, Problem, Table } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";

@@ -3,7 +3,8 @@
 import type { VNode } from "preact";
 import type { Picture, PictureNode } from "../../graph/pictures.ts";
 import type { CoreDocument, GraphLink, GraphTotals } from "../../graph/schema.ts";
-import { counted, countText, PAGE_ROWS, spacePath, withQuery } from "../format.ts";
+import { countText, counted } from "../../../kit/text/amounts.ts";
+import { PAGE_ROWS, spacePath, withQuery } from "../format.ts";
 import { LastLookLine, type LastLook } from "../last-look.tsx";
 import { Empty, Figure, Name, Pager, Table } from "../pieces.tsx";
 

@@ -5,7 +5,8 @@ import { visible } from "../../../kit/text/visible.ts";
 import type { FileDiff } from "../../files/diff.ts";
 import type { FileHistory } from "../../versioned-store/schema.ts";
 import type { Failure } from "../failure.ts";
-import { counted, spacePath, withQuery } from "../format.ts";
+import { counted } from "../../../kit/text/amounts.ts";
+import { spacePath, withQuery } from "../format.ts";
 import { Empty, Field, FormTo, Name, Pager, Problem, Size, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 

@@ -6,7 +6,8 @@ import { problemText, type HealthState } from "../../../kit/health.ts";
 import type { AuditRecord } from "../../audit/schema.ts";
 import type { LogEntry } from "../../versioned-store/engine.ts";
 import type { ChangeOp } from "../../versioned-store/schema.ts";
-import { countText, sizeText, spacePath } from "../format.ts";
+import { countText, sizeInWords } from "../../../kit/text/amounts.ts";
+import { spacePath } from "../format.ts";
 import { HOOKS } from "../hook-addresses.ts";
 import { USERS } from "../user-addresses.ts";
 import { DiskFigure, Empty, Figure, Name, Table, Time } from "../pieces.tsx";
@@ -83,7 +84,7 @@ export function Counters({ figures }: { figures: Figures }): VNode {
       <dl class="console-figures">
         <Figure label="Spaces">{countText(figures.spaces)}</Figure>
         <Figure label="Documents">{countText(figures.files)}</Figure>
-        <Figure label="Size">{sizeText(figures.bytes)}</Figure>
+        <Figure label="Size">{sizeInWords(figures.bytes)}</Figure>
         <Figure label="Versions">{countText(figures.versions)}</Figure>
         {disk && <DiskFigure disk={disk} />}
       </dl>

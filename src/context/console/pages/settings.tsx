@@ -3,7 +3,7 @@
 import type { VNode } from "preact";
 import { problemText, type HealthState } from "../../../kit/health.ts";
 import type { Finding } from "../../doctor/finding.ts";
-import { countText } from "../format.ts";
+import { countText } from "../../../kit/text/amounts.ts";
 import { Command, DiskFigure, Figure, FormTo, Name, Table } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 

@@ -4,7 +4,8 @@ import type { VNode } from "preact";
 import { syncModes, type EffectiveQuotas, type Space } from "../../spaces/schema.ts";
 import { byteText } from "../byte-count.ts";
 import type { Failure } from "../failure.ts";
-import { countText, sizeText, spacePath } from "../format.ts";
+import { countText, sizeInWords } from "../../../kit/text/amounts.ts";
+import { spacePath } from "../format.ts";
 import { Field, Figure, FormTo, Problem, sentenceClass, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -89,7 +90,7 @@ function Quotas({ visit, space, server, quotas, failure }: SpaceSettingsProps): 
           label="Size of the space"
           name="max_space_size"
           value={quotas.max_space_size}
-          hint={hint("max_space_size", byteText, sizeText(space.bytes))}
+          hint={hint("max_space_size", byteText, sizeInWords(space.bytes))}
           failure={failure}
         />
         <Field

@@ -3,7 +3,8 @@
 import type { VNode } from "preact";
 import type { Space } from "../../spaces/schema.ts";
 import type { Failure } from "../failure.ts";
-import { countText, counted, sizeText, spacePath } from "../format.ts";
+import { countText, counted, sizeInWords } from "../../../kit/text/amounts.ts";
+import { spacePath } from "../format.ts";
 import {
   Empty,
   Field,
@@ -116,7 +117,7 @@ export function DeleteSpaceBody({ visit, space, failure }: DeleteSpaceProps): VN
       <Problem failure={failure} fields={["confirm"]} />
       <p>
         Deleting <strong>{space.name}</strong> removes {counted(space.files, "document")},{" "}
-        {counted(space.versions, "version")} and {sizeText(space.bytes)} for good. Only a backup can bring
+        {counted(space.versions, "version")} and {sizeInWords(space.bytes)} for good. Only a backup can bring
         them back.
       </p>
       <Field label={`Type ${space.name} to confirm`} name="confirm" required failure={failure} />

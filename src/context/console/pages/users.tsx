@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { roles, type Role } from "../../access/schema.ts";
 import type { SeenUser, User } from "../../people/schema.ts";
 import type { Failure } from "../failure.ts";
-import { counted, countText } from "../format.ts";
+import { countText, counted } from "../../../kit/text/amounts.ts";
 import { Choice, Field, Figure, FormTo, Name, Pager, Problem, Table, Time } from "../pieces.tsx";
 import { userPath, USERS } from "../user-addresses.ts";
 import type { Visit } from "../visit.ts";

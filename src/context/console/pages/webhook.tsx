@@ -3,7 +3,7 @@
 import type { VNode } from "preact";
 import type { Delivery, HookState } from "../../webhooks/schema.ts";
 import type { Failure } from "../failure.ts";
-import { countText } from "../format.ts";
+import { countText } from "../../../kit/text/amounts.ts";
 import { hookPath, redeliverPath } from "../hook-addresses.ts";
 import { Empty, Figure, FormTo, Name, Pager, Problem, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { eventTypes } from "../../events/schema.ts";
 import type { DeadLetter, HookState } from "../../webhooks/schema.ts";
 import type { Failure } from "../failure.ts";
-import { countText } from "../format.ts";
+import { countText } from "../../../kit/text/amounts.ts";
 import { DEAD_LETTERS, hookPath, HOOKS, redeliverPath } from "../hook-addresses.ts";
 import { Choice, Empty, Field, FormTo, Name, Problem, sentenceClass, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";

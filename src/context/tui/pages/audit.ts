@@ -7,7 +7,7 @@ import type { ServerDesk } from "../desk.ts";
 import type { Stage } from "../page.ts";
 import { TablePage } from "../table-page.ts";
 import { TextPage } from "../text-page.ts";
-import { countText } from "../words.ts";
+import { plural } from "../../../kit/text/amounts.ts";
 
 const RECORDS_PER_PAGE = 200;
 /** Older ones are exported: a list of more is not read by anyone. */
@@ -142,12 +142,12 @@ function report({
   breaks,
 }: AuditVerification): string {
   return [
-    ok ? `intact: ${countText(entries, "record")} verified` : `BROKEN at line ${line}: ${problem}`,
+    ok ? `intact: ${plural(entries, "record")} verified` : `BROKEN at line ${line}: ${problem}`,
     anchored
       ? "the end matches the server's own count"
       : "the end was not compared with the server's own count",
-    ...(skipped > 0 ? [`${countText(skipped, "record")} from before the chain existed`] : []),
-    ...(acknowledged > 0 ? [`${countText(acknowledged, "broken line")} acknowledged by an admin`] : []),
+    ...(skipped > 0 ? [`${plural(skipped, "record")} from before the chain existed`] : []),
+    ...(acknowledged > 0 ? [`${plural(acknowledged, "broken line")} acknowledged by an admin`] : []),
     ...breaks.map((one) => breakText(one)),
   ].join("\n");
 }

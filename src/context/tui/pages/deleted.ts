@@ -3,7 +3,8 @@
 import type { FileRecord } from "../../versioned-store/schema.ts";
 import type { Desk } from "../desk.ts";
 import { TablePage } from "../table-page.ts";
-import { sizeText, timeText } from "../words.ts";
+import { sizeText } from "../../../kit/text/amounts.ts";
+import { timeText } from "../words.ts";
 import { historyOf } from "./document.ts";
 import { restoreFile } from "./editing.ts";
 

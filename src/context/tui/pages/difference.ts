@@ -3,7 +3,7 @@
 import type { Desk, ReadDoor } from "../desk.ts";
 import type { Tone } from "../line.ts";
 import { TextPage } from "../text-page.ts";
-import { countText } from "../words.ts";
+import { plural } from "../../../kit/text/amounts.ts";
 
 interface Range {
   /** Undefined: the version before that still has its content. */
@@ -19,7 +19,7 @@ export function diffPage(desk: Desk, space: string, path: string, range?: Range)
     text: async () => {
       const diff = await desk.look(space, async (door) => door.diff(path, await queryOf(door, path, range)));
       const { added, removed, coarse, text } = diff;
-      const sum = `${countText(added, "line")} added, ${countText(removed, "line")} removed`;
+      const sum = `${plural(added, "line")} added, ${plural(removed, "line")} removed`;
       return `${sum}${coarse ? " (too different to compare line by line)" : ""}\n\n${text}`;
     },
     tone: diffTone,

@@ -4,7 +4,7 @@ import { decodeUtf8 } from "../../../kit/text/utf8.ts";
 import type { Desk } from "../desk.ts";
 import type { Stage } from "../page.ts";
 import { TextPage, TEXT_UNITS_MAX } from "../text-page.ts";
-import { sizeText } from "../words.ts";
+import { sizeText } from "../../../kit/text/amounts.ts";
 import { diffPage } from "./difference.ts";
 import { editFile } from "./editing.ts";
 import { historyPage } from "./history.ts";

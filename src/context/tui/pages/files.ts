@@ -4,7 +4,8 @@ import { Stretch, turnOfOthers } from "../../../kit/clock.ts";
 import type { ListedFile } from "../../files/listing-schema.ts";
 import type { Desk } from "../desk.ts";
 import { TablePage } from "../table-page.ts";
-import { countText, sizeText, timeText } from "../words.ts";
+import { plural, sizeText } from "../../../kit/text/amounts.ts";
+import { timeText } from "../words.ts";
 import { deletedPage } from "./deleted.ts";
 import { documentPage, historyOf } from "./document.ts";
 import { editFile } from "./editing.ts";
@@ -34,7 +35,7 @@ export function filesPage(desk: Desk, space: string, prefix: string): TablePage<
         title: "SIZE",
         width: 12,
         of: (entry) =>
-          entry.kind === "folder" ? countText(entry.folder.files, "file") : sizeText(entry.file.size),
+          entry.kind === "folder" ? plural(entry.folder.files, "file") : sizeText(entry.file.size),
       },
       {
         title: "CHANGED (UTC)",

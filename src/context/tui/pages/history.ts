@@ -4,7 +4,8 @@ import type { VersionRecord } from "../../versioned-store/schema.ts";
 import type { Desk } from "../desk.ts";
 import type { Page } from "../page.ts";
 import { TablePage } from "../table-page.ts";
-import { sizeText, timeText } from "../words.ts";
+import { sizeText } from "../../../kit/text/amounts.ts";
+import { timeText } from "../words.ts";
 import { diffPage } from "./difference.ts";
 import { restoreVersion } from "./editing.ts";
 

@@ -6,7 +6,8 @@ import type { WhoAmI } from "../../people/schema.ts";
 import type { Space } from "../../spaces/schema.ts";
 import type { Desk } from "../desk.ts";
 import { TextPage } from "../text-page.ts";
-import { countText, errorText, sizeText, timeText } from "../words.ts";
+import { plural, sizeText } from "../../../kit/text/amounts.ts";
+import { errorText, timeText } from "../words.ts";
 
 /** Looking into many spaces takes long; the pages of the spaces show the rest. */
 const SPACES_LOOKED_INTO_MAX = 5;
@@ -25,7 +26,7 @@ export function overviewPage(desk: Desk): TextPage {
         )),
       ];
       const rest = spaces.length - SPACES_LOOKED_INTO_MAX;
-      if (rest > 0) sections.push([`${countText(rest, "more space")}: see Spaces`]);
+      if (rest > 0) sections.push([`${plural(rest, "more space")}: see Spaces`]);
       return sections.map((lines) => lines.join("\n")).join("\n\n");
     },
     tone: (line) => (/^\S/.test(line) && !line.includes("  ") ? "bold" : "plain"),
@@ -41,10 +42,10 @@ function about({ place, hands }: Desk, me: WhoAmI | undefined, spaces: readonly 
     row("Spaces", String(spaces.length)),
     row(
       "Content",
-      `${countText(
+      `${plural(
         total(({ files }) => files),
         "file",
-      )}, ${countText(
+      )}, ${plural(
         total(({ versions }) => versions),
         "version",
       )}, ${sizeText(total(({ bytes }) => bytes))}`,
@@ -80,7 +81,7 @@ async function stateOf(desk: Desk, space: string): Promise<string[]> {
   const stale = documents.filter(({ state }) => state === "stale").length;
   const conflicts = await desk.conflicts(space);
   return [
-    row("  Stale", countText(stale, "document")),
+    row("  Stale", plural(stale, "document")),
     row("  Conflicts", conflicts.length === 0 ? "none" : `${conflicts.length} open`),
   ];
 }

@@ -3,7 +3,8 @@
 import type { Space } from "../../spaces/schema.ts";
 import type { Desk } from "../desk.ts";
 import { TablePage } from "../table-page.ts";
-import { sizeText, timeText } from "../words.ts";
+import { sizeText } from "../../../kit/text/amounts.ts";
+import { timeText } from "../words.ts";
 import { filesPage } from "./files.ts";
 
 export function spacesPage(desk: Desk): TablePage<Space> {

@@ -6,7 +6,8 @@ import type { ServerDesk, UserDetails } from "../desk.ts";
 import type { Stage } from "../page.ts";
 import { TablePage } from "../table-page.ts";
 import { TextPage } from "../text-page.ts";
-import { countText, timeText } from "../words.ts";
+import { plural } from "../../../kit/text/amounts.ts";
+import { timeText } from "../words.ts";
 
 const LABEL_COLUMNS = 12;
 
@@ -97,7 +98,7 @@ function row(label: string, value: string): string {
 
 function spacesText({ spaces }: User): string {
   if (spaces === null) return "all";
-  return spaces.length === 0 ? countText(0, "space") : spaces.join(", ");
+  return spaces.length === 0 ? plural(0, "space") : spaces.join(", ");
 }
 
 function stateText({ disabled, locked_until: locked }: User): string {
