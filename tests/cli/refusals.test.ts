@@ -109,6 +109,9 @@ describe("of a server that runs", () => {
       expect(await server.printed("space", "sync", "set", ...line.split(" "))).toStartWith("a/: ");
     expect((await server.refused("space", "delete"))[1]).toStartWith("Error: missing argument: <space>\n");
     expect((await server.refused("space", "delete", "--space", "research"))[1]).toContain("pass --yes");
+    expect(await server.printed("space", "delete", "research", "--yes")).toMatch(
+      /^deleted space research: \d+ files, \d+\.\d KiB\n$/,
+    );
   });
 });
 

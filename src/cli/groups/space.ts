@@ -120,7 +120,7 @@ export const spaceDelete = serverCommand({
       },
     );
   },
-  show: (gone) => `deleted space ${gone.name}: ${plural(gone.files, "file")}, ${gone.bytes} bytes`,
+  show: (gone) => `deleted space ${gone.name}: ${plural(gone.files, "file")}, ${bytes(gone.bytes)}`,
 });
 
 /** In the folder of a space, its name may mean the folder as well as a space of the server. Raises `invalid`. */
