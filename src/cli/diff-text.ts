@@ -32,15 +32,18 @@ function inStyle(patch: string): string {
     .split("\n")
     .map((line) => {
       if (line.startsWith("@@")) isHead = false;
-      const style = styleOf(line, isHead);
+      const style = isHead ? headStyle(line) : bodyStyle(line);
       return style === undefined ? line : styled(style, line);
     })
     .join("\n");
 }
 
 /** Before the first place, `---` and `+++` name the versions; after it, they are lines of the document. */
-function styleOf(line: string, isHead: boolean): Style | undefined {
-  if (isHead) return line.startsWith("--- ") || line.startsWith("+++ ") ? "bold" : undefined;
+function headStyle(line: string): Style | undefined {
+  return line.startsWith("--- ") || line.startsWith("+++ ") ? "bold" : undefined;
+}
+
+function bodyStyle(line: string): Style | undefined {
   if (line.startsWith("@@")) return "cyan";
   if (line.startsWith("-")) return "red";
   return line.startsWith("+") ? "green" : undefined;

@@ -37,7 +37,9 @@ export function table(
       const text = texts[at++]!;
       if (text !== above[column]) {
         above[column] = text;
-        padded[column] = paddedCell(text, widths[column]!, plain[column]!);
+        padded[column] = plain[column]
+          ? paddedPlain(text, widths[column]!)
+          : paddedAny(text, widths[column]!);
       }
       line += padded[column]!;
     }
@@ -84,8 +86,12 @@ function measured(rows: readonly (readonly Cell[])[], header: readonly string[])
   return { texts, natural, plain };
 }
 
-function paddedCell(text: string, room: number, plain: boolean): string {
-  if (plain && text.length <= room) return text + " ".repeat(room + GAP - text.length);
+/** Of a text of ASCII only. */
+function paddedPlain(text: string, room: number): string {
+  return text.length <= room ? text + " ".repeat(room + GAP - text.length) : paddedAny(text, room);
+}
+
+function paddedAny(text: string, room: number): string {
   const part = cut(text, room);
   return part + " ".repeat(room + GAP - widthOf(part));
 }

@@ -227,3 +227,35 @@ export const sentencesNameTheirSubject: Rule = (files) =>
       return found ? [`${path}: a sentence names its subject (${found[0].trim().slice(0, 60)})`] : [];
     }),
   );
+
+/** Functions of the runtime and of packages; and `stored`, whose second argument is the value itself. */
+const TAKES_BOOLEANS =
+  /^(?:get(?:Ui|I)nt\d+|deepEquals|Literal|execCommand|createMemo|getNodesInside|matchLanguageName|stored|jsxDEV\w*)$/;
+/** Two functions there still take one. */
+const TAKES_BOOLEANS_STILL = ["src/cli/groups/plugin.ts", "src/cli/groups/webhook.ts"];
+const STRING = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
+const BOOLEAN_ARGUMENT = /,\s*(?:true|false)(?=\s*[,)])|(?<=\()\s*(?:true|false)(?=\s*,)/g;
+
+/** A reader of `send(text, true)` cannot know what is true. A single boolean is fine: the name of its function says it. */
+export const noBooleanLiteralAmongArguments: Rule = (files) =>
+  files.flatMap((file) => {
+    if (!/^(src|bin)\/.*\.tsx?$/.test(file.path) || TAKES_BOOLEANS_STILL.includes(file.path)) return [];
+    const code = runningCode(file).replace(STRING, '""');
+    const names = [...code.matchAll(BOOLEAN_ARGUMENT)].map(({ index }) => calleeAt(code, index));
+    const named = names.find((name) => name !== undefined && !TAKES_BOOLEANS.test(name));
+    return named === undefined
+      ? []
+      : [`${file.path}: a boolean beside other arguments has a name (${named})`];
+  });
+
+/** Returns the name of the function in whose arguments `at` is; undefined in a list, an object or a condition. */
+function calleeAt(code: string, at: number): string | undefined {
+  let open = 0;
+  for (let place = at - 1; place >= 0; place -= 1) {
+    const character = code[place]!;
+    if (")]}".includes(character)) open += 1;
+    else if ("([{".includes(character)) open -= 1;
+    if (open < 0) return character === "(" ? /([\w$]+)\s*$/.exec(code.slice(0, place))?.[1] : undefined;
+  }
+  return undefined;
+}

@@ -198,6 +198,19 @@ const cases: Record<string, Case> = {
       ["tests/unit/db.test.ts", "// Goal: it works.\ntest();\n"],
     ],
   },
+  "a boolean beside other arguments has a name": {
+    rule: rules.noBooleanLiteralAmongArguments,
+    refused: [
+      ["src/kit/storage/db.ts", "export const run = (f) => inside(f(1, [2]), true);"],
+      ["src/service/turns/turns.ts", 'export const a = () => this.insert("a (b", false, { x: 0 });'],
+      ["src/context/graph/drawing.ts", "export const a = new Failure(true, reason);"],
+    ],
+    allowed: [
+      ["src/kit/storage/db.ts", "export const run = (f) => inside(f(1), { isAlone: true });"],
+      ["src/kit/storage/db.ts", "export const off = () => turn(false);"],
+      ["src/kit/storage/db.ts", "export const all = (f) => f([true, false], view.getUint16(4, true));"],
+    ],
+  },
   "sentences name their subject": {
     rule: rules.sentencesNameTheirSubject,
     refused: [

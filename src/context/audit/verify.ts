@@ -157,19 +157,23 @@ export class ChainCheck {
   holds(): Checked {
     // Without the server's count, an empty file proves nothing.
     const isProof = this.#anchor !== undefined || this.#entries > 0;
-    return this.#checked(isProof, null, isProof ? null : "nothing could be verified: no record with a hash");
+    return this.#checked({
+      ok: isProof,
+      line: null,
+      problem: isProof ? null : "nothing could be verified: no record with a hash",
+    });
   }
 
   broken(problem: string): Checked {
-    return this.#checked(false, Math.max(1, this.#line), problem);
+    return this.#checked({ ok: false, line: Math.max(1, this.#line), problem });
   }
 
   cutOff(written: number): Checked {
     const problem = `the file ends after ${this.#last.seq} records, but ${written} were written`;
-    return this.#checked(false, this.#line + 1, problem);
+    return this.#checked({ ok: false, line: this.#line + 1, problem });
   }
 
-  #checked(ok: boolean, line: number | null, problem: string | null): Checked {
+  #checked({ ok, line, problem }: Pick<Checked, "ok" | "line" | "problem">): Checked {
     return {
       ok,
       entries: this.#entries,

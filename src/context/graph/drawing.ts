@@ -22,17 +22,17 @@ interface Node {
 
 export function drawn(language: Drawing, { files, links }: Drawn): string {
   const nodes = new Map<string, Node>();
-  const nodeOf = (label: string, isMissing: boolean) => {
-    const key = `${isMissing ? "missing" : "file"} ${label}`;
+  const nodeOf = (kind: "file" | "missing", label: string) => {
+    const key = `${kind} ${label}`;
     let node = nodes.get(key);
-    if (!node) nodes.set(key, (node = { id: `n${nodes.size}`, label, isMissing }));
+    if (!node) nodes.set(key, (node = { id: `n${nodes.size}`, label, isMissing: kind === "missing" }));
     return node;
   };
-  for (const file of files) nodeOf(file, false);
+  for (const file of files) nodeOf("file", file);
   const edges = new Set<string>();
   const { open, node, edge, close } = LANGUAGES[language];
   for (const { from, to, target } of links)
-    edges.add(edge(nodeOf(from, false), to === null ? nodeOf(target, true) : nodeOf(to, false)));
+    edges.add(edge(nodeOf("file", from), to === null ? nodeOf("missing", target) : nodeOf("file", to)));
   return [...open, ...[...nodes.values()].map(node), ...edges, ...close].join("\n");
 }
 

@@ -72,7 +72,7 @@ export class OutboundFailure extends Error {
   /** Refused because of its address, which `Network.allow` or `ownNames` could allow. */
   readonly couldBeAllowed: boolean;
 
-  constructor(problem: OutboundProblem, message: string, couldBeAllowed = false) {
+  constructor(problem: OutboundProblem, message: string, { couldBeAllowed = false } = {}) {
     super(message);
     this.problem = problem;
     this.couldBeAllowed = couldBeAllowed;
@@ -115,14 +115,15 @@ export async function checkedEndpoints(
     const couldBeAllowed = !isMetadataAddress(endpoint.address);
     if (problem === undefined || (couldBeAllowed && network.allow(endpoint))) continue;
     const message = `${url.hostname} leads to ${endpoint.address}: ${problem}`;
-    throw new OutboundFailure("refused", message, couldBeAllowed);
+    throw new OutboundFailure("refused", message, { couldBeAllowed });
   }
   return endpoints;
 }
 
 async function resolved(network: Network, hostname: string, port: number): Promise<Endpoint[]> {
   const problem = network.ownNames === true ? undefined : nameProblem(hostname);
-  if (problem !== undefined) throw new OutboundFailure("refused", `${hostname} is ${problem}`, true);
+  if (problem !== undefined)
+    throw new OutboundFailure("refused", `${hostname} is ${problem}`, { couldBeAllowed: true });
   try {
     const endpoints = await network.resolve(hostname, port);
     if (endpoints.length > 0) return endpoints;

@@ -268,14 +268,14 @@ export class GroupCommit {
   /** Begins the transaction. A savepoint copies each page that changes after it, so repeatable works run without one as long as all succeed. */
   #runAll(works: readonly Pick<Work, "run" | "repeatable">[]): Outcome[] {
     this.#sqlite.run("BEGIN IMMEDIATE");
-    if (works.length === 1) return [this.#runInSavepoint(works[0]!.run, false)];
+    if (works.length === 1) return [this.#runIn("transaction", works[0]!.run)];
     if (works.every(({ repeatable }) => repeatable)) {
       const outcomes = this.#runWithoutSavepoints(works);
       if (outcomes) return outcomes;
       this.#sqlite.run("ROLLBACK");
       this.#sqlite.run("BEGIN IMMEDIATE");
     }
-    return works.map(({ run }) => this.#runInSavepoint(run, true));
+    return works.map(({ run }) => this.#runIn("savepoint", run));
   }
 
   /** Returns undefined if one failed after a change. */
@@ -283,7 +283,7 @@ export class GroupCommit {
     const outcomes: Outcome[] = [];
     for (const { run } of works) {
       this.#touched = false;
-      const outcome = this.#runInSavepoint(run, false);
+      const outcome = this.#runIn("transaction", run);
       if (!outcome.ok && this.#touched) return undefined;
       outcomes.push(outcome);
     }
@@ -298,7 +298,8 @@ export class GroupCommit {
   }
 
   /** A failure that makes SQLite roll back the whole transaction (disk full, I/O error) fails the whole batch. */
-  #runInSavepoint(run: () => unknown, needsSavepoint: boolean): Outcome {
+  #runIn(place: "savepoint" | "transaction", run: () => unknown): Outcome {
+    const needsSavepoint = place === "savepoint";
     if (needsSavepoint) this.#sqlite.run("SAVEPOINT work");
     this.#after = [];
     try {

@@ -79,7 +79,7 @@ export class Blueprint {
       throw new AppError("refused", `a workspace has at most ${AGENTS_PER_WORKSPACE_MAX} agents`);
     }
     const position = input.position ?? emptySpot(store.agents.all(workspaceId));
-    const id = this.#insert(workspaceId, name, input.role, input.model_id, false, position, null);
+    const id = this.#insert(workspaceId, name, input, { orchestrator: 0, at: position, budget: null });
     const agent = this.#agent(id);
     journal.append(workspaceId, turnOf(caller), "agent.created", { agent });
     return agent;
@@ -90,7 +90,12 @@ export class Blueprint {
     const { models, journal } = this.#deps;
     const model = models.existing(modelId);
     const name = { text: ORCHESTRATOR_NAME, key: ORCHESTRATOR_NAME };
-    const id = this.#insert(workspaceId, name, ORCHESTRATOR_ROLE, model.id, true, { x: 0, y: 0 }, null);
+    const id = this.#insert(
+      workspaceId,
+      name,
+      { role: ORCHESTRATOR_ROLE, model_id: model.id },
+      { orchestrator: 1, at: { x: 0, y: 0 }, budget: null },
+    );
     journal.append(workspaceId, null, "agent.created", { agent: this.#agent(id) });
   }
 
@@ -223,9 +228,9 @@ export class Blueprint {
   ): Generator<void> {
     const { store, journal, clock } = this.#deps;
     for (const row of agents) {
-      const { role, model_id: modelId, orchestrator, budget } = row;
+      const { orchestrator, budget } = row;
       const name = { text: row.name, key: row.name_key };
-      const id = this.#insert(toWorkspaceId, name, role, modelId, orchestrator === 1, row, budget);
+      const id = this.#insert(toWorkspaceId, name, row, { orchestrator, at: row, budget });
       copies.set(row.id, id);
       journal.append(toWorkspaceId, null, "agent.created", { agent: this.#agent(id) });
       yield;
@@ -298,21 +303,17 @@ export class Blueprint {
   #insert(
     workspaceId: number,
     name: Name,
-    role: string,
-    modelId: number,
-    orchestrator: boolean,
-    at: Position,
-    budget: string | null,
+    { role, model_id }: Pick<CreateAgent, "role" | "model_id">,
+    { orchestrator, at, budget }: Pick<AgentRow, "orchestrator" | "budget"> & { readonly at: Position },
   ): number {
     const { store, clock } = this.#deps;
-    const flag = orchestrator ? 1 : 0;
     return store.insertAgent.get({
       workspace_id: workspaceId,
       name: name.text,
       name_key: name.key,
       role,
-      model_id: modelId,
-      orchestrator: flag,
+      model_id,
+      orchestrator,
       x: at.x,
       y: at.y,
       budget,

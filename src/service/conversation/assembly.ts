@@ -106,7 +106,7 @@ const MISSING_RESULT =
   "Interrupted: this call has no recorded result. It is not known whether it took effect; check before repeating it.";
 
 /** Builds the request from its parts. Omits empty system texts, which providers refuse. */
-export function toRequest(parts: readonly Part[], mayCall: boolean): ModelRequest {
+export function toRequest(parts: readonly Part[], { mayCall }: Pick<ModelRequest, "mayCall">): ModelRequest {
   const system: string[] = [];
   const messages: Message[] = [];
   let tools: readonly ToolSpec[] = [];
@@ -171,10 +171,10 @@ function userPart(entry: ThreadEntry, attachments: readonly SentAttachment[] | u
     return entryPart(
       entry,
       { role: "user", text: entry.text.trim() === "" ? "" : entry.text, attachments },
-      false,
+      CHANGED,
     );
   const text = entry.text.trim() === "" ? "(empty message)" : entry.text;
-  return entryPart(entry, { role: "user", text }, text === entry.text);
+  return entryPart(entry, { role: "user", text }, { isExact: text === entry.text });
 }
 
 /** Adds an agent's text and the results of its calls, in the order of the calls. Omits an answer with neither. */
@@ -182,29 +182,40 @@ function pushAnswer(parts: Part[], entry: ThreadEntry, results: ReadonlyMap<stri
   const text = entry.text.trim() === "" ? "" : entry.text;
   if (text === "" && entry.calls.length === 0) return;
   const calls = entry.calls.map((call) => ({ ...call, name: toolNameAsSent(call.name) }));
-  const exact = text === entry.text && calls.every((call, index) => call.name === entry.calls[index]!.name);
-  parts.push(entryPart(entry, { role: "assistant", text, calls }, exact));
+  const isExact = text === entry.text && calls.every((call, index) => call.name === entry.calls[index]!.name);
+  parts.push(entryPart(entry, { role: "assistant", text, calls }, { isExact }));
   for (const call of calls) parts.push(resultPart(entry, call, results.get(call.id)));
 }
 
 function resultPart(askedBy: ThreadEntry, call: ToolCall, result: ThreadEntry | undefined): Part {
   const base = { role: "tool", callId: call.id, tool: call.name } as const;
-  if (!result) return entryPart(askedBy, { ...base, text: MISSING_RESULT, failed: true }, false);
+  if (!result) return entryPart(askedBy, { ...base, text: MISSING_RESULT, failed: true }, CHANGED);
   if (result.forgotten)
     return entryPart(
       { id: result.id, tainted: false },
       { ...base, text: FORGOTTEN_RESULT, failed: false },
-      false,
+      CHANGED,
     );
   const text = result.text.trim() === "" ? "(no output)" : result.text;
-  return entryPart(result, { ...base, text, failed: result.outcome !== "ok" }, text === result.text);
+  return entryPart(
+    result,
+    { ...base, text, failed: result.outcome !== "ok" },
+    { isExact: text === result.text },
+  );
 }
+
+/** Whether a message says exactly what its entry does. */
+interface Likeness {
+  readonly isExact: boolean;
+}
+
+const CHANGED: Likeness = { isExact: false };
 
 function entryPart(
   { id, tainted }: Pick<ThreadEntry, "id" | "tainted">,
   message: Message,
-  exact: boolean,
+  { isExact }: Likeness,
 ): Part {
-  const part = { kind: "entry", source: `entry:${id}`, message, entryId: exact ? id : undefined } as const;
+  const part = { kind: "entry", source: `entry:${id}`, message, entryId: isExact ? id : undefined } as const;
   return tainted ? { ...part, tainted } : part;
 }

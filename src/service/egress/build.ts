@@ -24,7 +24,7 @@ export function buildEgress(
   { access, blueprint, conversation, network }: EgressNeeds,
 ) {
   const store = egressStore(db);
-  const locks = new Locks(store, config.egress);
+  const locks = new Locks(store, config);
   const client = new BraveSearch(network, config.egressKey, log);
   const ruled = { db, store, access, journal, audit, clock, locks };
   const searches = new Searches({ ...ruled, conversation, background, log, client });

@@ -13,9 +13,9 @@ export class Locks {
   readonly #switch: boolean;
   #killed = false;
 
-  constructor(store: EgressStore, on: boolean) {
+  constructor(store: EgressStore, { egress }: { readonly egress: boolean }) {
     this.#store = store;
-    this.#switch = on;
+    this.#switch = egress;
   }
 
   /** Returns why lock 1 is closed; undefined when it is open. */

@@ -29,7 +29,7 @@ export class ArgsChecks {
 
   /** Raises `invalid`, naming the field, and what the pool raises. `schema` is a stored one. */
   async requireArgs(caller: Caller, schema: string, args: Args): Promise<void> {
-    const checked = await this.#checked(caller, schema, JSON.stringify(args), false);
+    const checked = await this.#checked(caller, schema, JSON.stringify(args), { nullIsAbsent: false });
     if (checked.ok) return;
     const { path, message } = checked.problem;
     throw fieldError("invalid", ["args", path].filter(Boolean).join("."), message);
@@ -37,13 +37,18 @@ export class ArgsChecks {
 
   /** Parses the arguments of a tool call. Problems are sentences that the model can act on. Raises what the pool raises. */
   async parse(caller: Caller, schema: string, args: Args): Promise<Parsed<Args>> {
-    const checked = await this.#checked(caller, schema, JSON.stringify(args), true);
+    const checked = await this.#checked(caller, schema, JSON.stringify(args), { nullIsAbsent: true });
     if (checked.ok) return { ok: true, value: checked.args };
     const { path, message } = checked.problem;
     return notValid(`${path || "arguments"}: ${message}.`);
   }
 
-  #checked(caller: Caller, schema: string, json: string, nullIsAbsent: boolean): Promise<CheckedArgs> {
+  #checked(
+    caller: Caller,
+    schema: string,
+    json: string,
+    { nullIsAbsent }: { readonly nullIsAbsent: boolean },
+  ): Promise<CheckedArgs> {
     return this.#workers.run(ARGS_JOB, { schema, json, nullIsAbsent }, { by: nameOf(caller) });
   }
 }

@@ -95,7 +95,7 @@ export class Engine {
     // First, because it also finds out whether there is memory, and so which tools the agent has.
     const { parts: context } = await this.#deps.contextFor(agent);
     const tainted = thread.some((entry) => entry.tainted && !entry.forgotten);
-    const scope = this.#scopes.preview(caller, agent, tainted);
+    const scope = this.#scopes.preview(caller, agent, { tainted });
     return assemble({
       agent,
       instructions: this.#instructions(agent),
@@ -129,7 +129,13 @@ export class Engine {
     const call = await recorder.beginCall(run, round, endpoint, parts, { limit, context: documents.read });
     context.speaking.set(run.row.id, { run, call });
     try {
-      const answer = await this.#call(context, run, endpoint, toRequest(parts, mayCall), listenTo(run, call));
+      const answer = await this.#call(
+        context,
+        run,
+        endpoint,
+        toRequest(parts, { mayCall }),
+        listenTo(run, call),
+      );
       const kept = mayCall ? answer : withoutCalls(answer, limit!);
       await recorder.finishCall(run, call, kept);
       return { status: "answered", answer: kept };

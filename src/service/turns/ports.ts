@@ -44,7 +44,8 @@ async function countWaiting(recorder: Recorder, context: TurnContext, run: Run, 
   const now = before + by;
   if (now === 0) waiting.delete(run.row.id);
   else waiting.set(run.row.id, now);
-  if (before === 0 || now === 0) await recorder.setWaiting(run.row, now > 0, waiting.size > 0);
+  if (before === 0 || now === 0)
+    await recorder.setWaiting(run.row, { runWaits: now > 0, turnWaits: waiting.size > 0 });
 }
 
 /** Batches output, which arrives in many small pieces, into few events, because each event is a row. */

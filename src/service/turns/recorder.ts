@@ -70,6 +70,11 @@ export interface CallSettings {
 
 type RunEvent = "status" | "tool.call" | "tool.output" | "tool.result" | "usage";
 
+interface Waiting {
+  readonly runWaits: boolean;
+  readonly turnWaits: boolean;
+}
+
 interface Counts {
   calls: number;
   inputTokens: number;
@@ -296,11 +301,11 @@ export class Recorder {
   }
 
   /** Records whether the run and its turn, in which other runs may wait, are waiting for a person. Does nothing for an ended turn. */
-  setWaiting(run: RunRow, waiting: boolean, turnWaits: boolean): Promise<void> {
+  setWaiting(run: RunRow, { runWaits, turnWaits }: Waiting): Promise<void> {
     const { db, turns } = this.#deps;
     return db.write(() => {
       if (turns.setWaiting.run(turnWaits ? "waiting" : "running", run.turn_id) === 0) return;
-      this.#announce(run, "status", { state: waiting ? "waiting" : "working" });
+      this.#announce(run, "status", { state: runWaits ? "waiting" : "working" });
     });
   }
 

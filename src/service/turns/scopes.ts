@@ -45,7 +45,7 @@ export class Scopes {
   }
 
   /** The scope if a turn began now, for a worker if the orchestrator delegated to it. `tainted` is that of its thread. */
-  preview(caller: Caller, agent: Agent, tainted: boolean): ToolScope {
+  preview(caller: Caller, agent: Agent, { tainted }: Pick<ToolScope, "tainted">): ToolScope {
     const above = agent.orchestrator
       ? [agent.id]
       : [agent.id, this.#blueprint.orchestratorOf(agent.workspace_id).id];

@@ -83,7 +83,7 @@ export class ToolCalls {
     const tool = tools.find((each) => each.name === call.tool);
     const again = call.state === "started";
     if (again && !(tool?.kind === "external" && tool.resumes)) return this.#answer(run, call, UNKNOWN);
-    if (!tool) return this.#answer(run, call, failed(noSuchTool(call.tool, tools, scope.tainted)));
+    if (!tool) return this.#answer(run, call, failed(noSuchTool(call.tool, tools, scope)));
     const json = call.arguments;
     const prepared = <Call>(parsed: Parsed<Call>, begin: (ready: Call) => Work): Work =>
       parsed.ok ? begin(parsed.value) : this.#answer(run, call, failed(parsed.problem));
@@ -224,7 +224,7 @@ const TOO_MANY = failed(
   `Not done: an answer may contain at most ${TOOL_CALLS_PER_ANSWER_MAX} tool calls. Call again in your next answer.`,
 );
 
-function noSuchTool(name: string, tools: readonly Tool[], tainted: boolean): string {
+function noSuchTool(name: string, tools: readonly Tool[], { tainted }: Pick<ToolScope, "tainted">): string {
   const wires = name === "delegate" ? " You have no wire to an agent that you could delegate to." : "";
   const taint = tainted
     ? " You have read text from the web or an untrusted file, so you have no tools that write durably."

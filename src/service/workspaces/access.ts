@@ -24,7 +24,7 @@ export class Access {
   /** Raises `not_found`. */
   workspace(caller: Caller, id: number): WorkspaceRow {
     const row = this.#store.visible.get({ id, ...viewerOf(caller) });
-    if (!row) throw this.#missing("workspace", id, this.#store.byId.get(id) !== null);
+    if (!row) throw this.#missing("workspace", id, { isThere: this.#store.byId.get(id) !== null });
     return row;
   }
 
@@ -84,7 +84,8 @@ export class Access {
     id: number,
     row: Row | null,
   ): Row {
-    if (!row || !this.sees(caller, row.workspace_id)) throw this.#missing(noun, id, row !== null);
+    if (!row || !this.sees(caller, row.workspace_id))
+      throw this.#missing(noun, id, { isThere: row !== null });
     return row;
   }
 
@@ -104,7 +105,7 @@ export class Access {
     return (this.#store.byId.get(id)?.archived_at ?? null) !== null;
   }
 
-  #missing(noun: string, id: number, isThere: boolean): AppError {
+  #missing(noun: string, id: number, { isThere }: { readonly isThere: boolean }): AppError {
     const error = notFound(noun, id);
     if (isThere) unseen.add(error);
     return error;

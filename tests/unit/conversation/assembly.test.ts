@@ -141,7 +141,7 @@ test("makes a valid request of every thread in both protocols", async () => {
   const property = fc.asyncProperty(inputs, async ({ thread, role, tools, mayCall, limited }) => {
     const notice = limited ? { notice: { source: "notice:limit", text: "Stop here." } } : {};
     const parts = assemble({ agent: { id: 1, role }, tools, thread, reader: READER, ...notice });
-    const request = toRequest(parts, mayCall);
+    const request = toRequest(parts, { mayCall });
     expect(validateMessagesRequest(await bodyOf("anthropic", request))).toEqual([]);
     expect(validateChatRequest(await bodyOf("openai-compatible", request))).toEqual([]);
   });
