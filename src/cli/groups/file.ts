@@ -209,7 +209,7 @@ async function unconfirmed(
   if (number === current)
     return new AppError(
       "invalid",
-      `v${number} is the live version of ${file}; delete the file first with ${nextCommand(["file", "delete"], [file], args)}`,
+      `cannot destroy current live version — soft-delete first; run ${nextCommand(["file", "delete"], [file], args)}`,
     );
   return new AppError(
     "refused",
