@@ -2,7 +2,6 @@
 
 import { defineCommand, type ArgsDef, type CommandDef, type ParsedArgs } from "citty";
 import type { Client } from "../context/client/client.ts";
-import { AppError } from "../kit/error.ts";
 import { formatOf, printData, printWarning } from "../kit/terminal/output.ts";
 import type { SpaceDoor } from "../context/space/door.ts";
 import { done, requireOnDisk } from "./behind.ts";
@@ -12,8 +11,6 @@ interface ServerCommand<A extends ArgsDef, T> {
   readonly name: string;
   readonly description: string;
   readonly args: A;
-  /** Set if the command requires --server: what the flag is for. Checked before the command looks for a local server. */
-  readonly elsewhere?: string;
   /** Called before the command looks for a server; what it raises is the error. */
   readonly first?: (args: Given<A>) => void;
   /** Whose saved token it sends; undefined: the current user's. */
@@ -30,14 +27,13 @@ type Given<A extends ArgsDef> = ParsedArgs<A & typeof connectionArgs>;
 export function serverCommand<const A extends ArgsDef, T>(
   command: ServerCommand<A, T>,
 ): CommandDef<A & typeof connectionArgs> {
-  const { name, description, args, elsewhere, first, as, ask, show, note } = command;
+  const { name, description, args, first, as, ask, show, note } = command;
   return defineCommand({
     meta: { name, description },
-    args: { ...args, ...connectionArgs },
+    // A flag of its own counts before that of the connection.
+    args: { ...args, ...connectionArgs, ...args } as A & typeof connectionArgs,
     async run({ args: given }) {
       const format = formatOf(given);
-      if (elsewhere !== undefined && given.server === undefined)
-        throw new AppError("invalid", `missing flag: --server, ${elsewhere}`);
       first?.(given);
       const answer = await connected(given, (client) => ask(client, given), as?.(given));
       await printData(answer, format, (value) => show(value, given));

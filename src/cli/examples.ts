@@ -122,6 +122,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn auth login ada --server https://context.example.org < password.txt",
   ],
   "cairn auth logout": [
+    "cairn auth logout",
     "cairn auth logout --server https://context.example.org",
     "cairn auth logout bob --server https://context.example.org",
   ],

@@ -146,6 +146,26 @@ test("signing out revokes the token of one user, and makes nobody else current",
   expect(await at.refused("sync", "--dir", "bob")).toEqual(notSignedIn(server.url, "bob"));
 });
 
+test("signing out without flags ends the last sign-in, and says so if there is none", async () => {
+  await using one = await office();
+  const { at, server } = one;
+  const none = "you are not signed in to a server; name the server to sign out of with --server";
+  const usage = "usage: cairn auth logout [<name>] --server <url> [flags]\n";
+  expect(await at.refused("auth", "logout")).toEqual([1, `Error: ${none}\n${usage}`]);
+  await one.login("ann");
+  await one.join("bob", ...one.tokenFile("bob"));
+  expect(await at.refused("auth", "logout", "--local")).toEqual([
+    1,
+    `Error: nobody signs in to a server on this machine; name the server to sign out of with --server\n${usage}`,
+  ]);
+  expect(await at.data<object>("auth", "logout")).toEqual({
+    server: server.url,
+    user: "ann",
+    signed_out: true,
+  });
+  expect((await at.refused("auth", "logout"))[1]).toStartWith(`Error: ${none}\n`);
+});
+
 test("a daemon without a token of the folder's user says who has to sign in", async () => {
   await using one = await office();
   const { at, server } = one;

@@ -189,6 +189,24 @@ test.each([
   expect((await said(...args))[1]).toBe(`Error: ${says}\n${hint}`);
 });
 
+test.each([
+  [
+    "auth login",
+    "missing argument: <name>; missing flag: --server",
+    "cairn auth login <name> --server <url>",
+  ],
+  ["auth login ada", "missing flag: --server", "cairn auth login <name> --server <url>"],
+  [
+    "backup restore",
+    "missing argument: <file>; missing flag: --server-dir",
+    "cairn backup restore <file> --server-dir <dir>",
+  ],
+  ["backup restore x.cairn", "missing flag: --server-dir", "cairn backup restore <file> --server-dir <dir>"],
+])("cairn %s names all that is missing, with the usage", async (line, says, usage) => {
+  const { said: answered } = cairnAt([], { environment: { SERVICE_SERVER_DIR: "" } });
+  expect(await answered(...line.split(" "))).toEqual([1, `Error: ${says}\nusage: ${usage} [flags]\n`]);
+});
+
 describe("server.yaml", () => {
   /** With this as its configuration. */
   async function configured(text: string) {

@@ -1,7 +1,7 @@
 // `cairn backup …`: a whole server in one file. `create` asks the server of the directory, which keeps working; `verify` and `restore` need no
 // server.
 
-import { defineCommand } from "citty";
+import { defineCommand, type ArgsDef } from "citty";
 import { resolve } from "node:path";
 import type { Client } from "../../context/client/client.ts";
 import type { Backup, SpaceInBackup } from "../../context/backup/schema.ts";
@@ -100,15 +100,13 @@ export const backupVerify = defineCommand({
   },
 });
 
-export const backupRestore = defineCommand({
-  meta: {
-    name: "restore",
-    description: "Verify a backup and restore it into a new data directory",
-  },
-  args: {
+/** `required`: the environment does not say where. */
+function restoreArgs(required: boolean) {
+  return {
     ...fileArg,
     "server-dir": {
       type: "string",
+      required,
       valueHint: "dir",
       description: "New or empty directory to restore into (default: $SERVICE_SERVER_DIR)",
     },
@@ -116,12 +114,22 @@ export const backupRestore = defineCommand({
       type: "boolean",
       description: "Restore even if the audit record was broken before the backup",
     },
+  } as const satisfies ArgsDef;
+}
+
+function directoryOfEnvironment(): string | undefined {
+  return processEnvironment()["SERVICE_SERVER_DIR"] || undefined;
+}
+
+export const backupRestore = defineCommand({
+  meta: {
+    name: "restore",
+    description: "Verify a backup and restore it into a new data directory",
   },
+  args: () => restoreArgs(directoryOfEnvironment() === undefined),
   async run({ args }) {
     const format = formatOf(args);
-    const given = args["server-dir"] ?? (processEnvironment()["SERVICE_SERVER_DIR"] || undefined);
-    if (given === undefined)
-      throw new AppError("invalid", "missing flag: --server-dir, the directory to restore into");
+    const given = (args["server-dir"] ?? directoryOfEnvironment())!;
     const { restoreServer } = await import("../../context/restore-server.ts");
     const log = { format: "text" as const, write: (line: string) => void printWarning(line.trimEnd()) };
     const audit = args["broken-audit"] === true ? ("any" as const) : ("whole" as const);

@@ -7,9 +7,9 @@ import { AppError } from "../../kit/error.ts";
 import { hasTerminal, processEnvironment } from "../../kit/environment.ts";
 import { askHidden, readStdin } from "../../kit/terminal/stdin.ts";
 import { serverCommand } from "../command.ts";
-import { serverUrl } from "../target.ts";
-import { forgetToken, saveSignIn } from "../credentials.ts";
-import { tokenToSend } from "../connection.ts";
+import { serverUrl, type ServerFlags } from "../target.ts";
+import { forgetToken, lastSignIn, saveSignIn } from "../credentials.ts";
+import { connectionArgs, tokenToSend } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
 import { fields, plural, secondsOf, table, when } from "../text.ts";
 
@@ -279,10 +279,12 @@ export const login = serverCommand({
   name: "login",
   description:
     "Sign in to a server (--server) and save the token; prompts for the password, or reads standard input",
-  args: { name },
-  elsewhere: "the server to sign in to",
+  args: {
+    name,
+    server: { ...connectionArgs.server, required: true, description: "Address of the server" },
+  },
   ask: async (client, args) => {
-    const url = serverUrl(args.server!);
+    const url = serverUrl(args.server);
     const password = await readPassword();
     const answer = await client.json<{ user: User; token: string; expires_at: string }>(
       "POST",
@@ -299,7 +301,7 @@ export const login = serverCommand({
 
 export const logout = serverCommand({
   name: "logout",
-  description: "Sign out of a server (--server): revoke and delete the saved token of one user",
+  description: "Sign out of a server: revoke and delete the saved token of one user",
   args: {
     name: {
       ...name,
@@ -307,12 +309,12 @@ export const logout = serverCommand({
       description: "User to sign out (default: the current user of that server)",
     },
   },
-  elsewhere: "the server to sign out of",
+  first: (args) => void signedInServer(args),
   as: (args) => args.name,
   ask: async (client, args) => {
     if (args.name !== undefined && args["token-file"] !== undefined)
       throw new AppError("invalid", "use a name or --token-file, not both");
-    const url = serverUrl(args.server!);
+    const url = signedInServer(args);
     const token = tokenToSend(url, args, args.name);
     const { name: user } = await client.get<Me>("/auth/whoami");
     await client.json("DELETE", "/auth/token");
@@ -321,6 +323,20 @@ export const logout = serverCommand({
   },
   show: (answer) => `signed out of ${answer.server} as ${answer.user}`,
 });
+
+/** Returns the address that `whoami` asks too. Raises `invalid` if that is a server on this machine, where nobody signs in. */
+function signedInServer(flags: ServerFlags): string {
+  const { server, "server-dir": directory, local } = flags;
+  const environment = processEnvironment();
+  const isOwn =
+    (directory ?? (environment["SERVICE_SERVER_DIR"] || undefined)) !== undefined || local === true;
+  const url = server === undefined ? (isOwn ? undefined : lastSignIn(environment)) : serverUrl(server);
+  if (url !== undefined) return url;
+  const why = isOwn ? "nobody signs in to a server on this machine" : "you are not signed in to a server";
+  throw new AppError("invalid", `${why}; name the server to sign out of with --server`, {
+    missing: ["--server"],
+  });
+}
 
 /** Reads a password from a pipe, or prompts without echo; a `fresh` one twice. */
 async function readPassword(fresh = false): Promise<string> {
