@@ -110,7 +110,10 @@ function read(environment: Environment): Saved {
     >;
     return Object.fromEntries(Object.entries(stored).map(([url, entry]) => [url, serverOf(entry)]));
   } catch {
-    throw new AppError("invalid", `${path} is damaged; delete it and sign in again with cairn auth login`);
+    throw new AppError(
+      "invalid",
+      `${path} is damaged; delete it and sign in again with cairn auth login <name> --server <address>`,
+    );
   }
 }
 

@@ -17,7 +17,7 @@ export function editorOf(environment: Environment): string[] {
   }
   throw new AppError(
     "invalid",
-    "no editor: set $VISUAL or $EDITOR, for example EDITOR=nano, or write the file with cairn file put",
+    "no editor: set $VISUAL or $EDITOR, for example EDITOR=nano, or write the file with cairn file put <path> --from <file>",
   );
 }
 

@@ -3,7 +3,10 @@
 import { spaceArgs } from "./connection-args.ts";
 import { commandText } from "../kit/terminal/command-text.ts";
 
-/** `words`: of the command. `places`: its arguments, which come from others. `given`: the flags of the command that suggests it. */
+/**
+ * `words`: of the command, and placeholders such as `<path>`. `places`: its arguments, which come from others. `given`: the flags of the command
+ * that suggests it.
+ */
 export function nextCommand(
   words: readonly string[],
   places: readonly string[],
@@ -16,9 +19,6 @@ export function nextCommand(
   });
   // A name may look like a flag.
   const end = places.some((place) => place.startsWith("-")) ? ["--"] : [];
-  return commandText(
-    end.length > 0
-      ? ["cairn", ...words, ...flags, ...end, ...places]
-      : ["cairn", ...words, ...places, ...flags],
-  );
+  const rest = end.length > 0 ? [...flags, ...end, ...places] : [...places, ...flags];
+  return ["cairn", ...words, ...(rest.length > 0 ? [commandText(rest)] : [])].join(" ");
 }

@@ -156,7 +156,8 @@ describe("an editor", () => {
       cairnAt(["--server-dir", "/nowhere"], { environment }).said("file", "edit", "a.md");
     const none = expect.stringContaining("no editor: set $VISUAL or $EDITOR");
     expect(await said({ VISUAL: "", EDITOR: " " })).toEqual([1, none]);
-    const blind = "Error: no terminal for an editor; write the file with cairn file put\n";
+    const blind =
+      "Error: no terminal for an editor; write the file with cairn file put --from <file> a.md --server-dir /nowhere\n";
     expect(await said({ VISUAL: "vi", EDITOR: "" })).toEqual([1, blind]);
   });
 });

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { program } from "../../src/cli/main.ts";
-import { completeArguments, readArguments, spellings } from "../../src/kit/terminal/arguments.ts";
+import { completeArguments, isRequired, readArguments, spellings } from "../../src/kit/terminal/arguments.ts";
 import { commandTree, type CommandNode } from "../../src/kit/terminal/cli.ts";
 import { commandWords } from "../../src/kit/terminal/command-text.ts";
 import { HELP_COLUMNS, helpText } from "../../src/kit/terminal/help.ts";
@@ -123,6 +123,40 @@ const PROSE =
 /** In code, a command whose arguments are quoted for a shell is a list of words. */
 const IN_CODE = /(?:nextCommand\(\s*\[|commandText\(\s*\[\s*"cairn",)((?:\s*"[a-z-]+",?)+)/g;
 
+/** A command that a sentence tells people to run. */
+const HINT = /\b(?:see|run|with|try) (?=cairn )/g;
+/** A command that code makes for a hint, without arguments of its own. */
+const HINT_IN_CODE = /nextCommand\(\s*\[((?:\s*"[a-z<>-]+",?)+)\s*\],\s*\[\]/g;
+
+/** The hints of code that lack an argument or a flag without which the command is refused. */
+function hintProblems(code: string): string[] {
+  const lines = code.split("\n").filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line));
+  const said = lines.flatMap((line) =>
+    [...line.matchAll(HINT)].map(({ index, 0: verb }) => line.slice(index + verb.length)),
+  );
+  const made = [...code.matchAll(HINT_IN_CODE)].map(
+    ([, words]) => `cairn ${words!.match(/[a-z<>-]+/g)!.join(" ")}`,
+  );
+  return [...said, ...made].flatMap((hint) => {
+    const [mention] = hint.match(MENTION) ?? [];
+    if (mention === undefined) return [];
+    const words = mention.split(" ").slice(1);
+    let node = root;
+    while (byPath.has(`${node.path} ${words[0]}`)) node = byPath.get(`${node.path} ${words.shift()}`)!;
+    const end = words.findIndex((word) => PROSE.test(word));
+    const given = end < 0 ? words : words.slice(0, end);
+    // A part that code fills in may hold anything.
+    if (node.children.length > 0 || given.some((word) => word.startsWith("$"))) return [];
+    const places = given.filter((word) => !word.startsWith("--")).length;
+    const required = Object.entries(node.page.args).filter(([, def]) => isRequired(def));
+    const missing = [
+      ...required.filter(([, def]) => def.type === "positional").slice(places),
+      ...required.filter(([name, def]) => def.type !== "positional" && !given.includes(`--${name}`)),
+    ];
+    return missing.map(([name]) => `${node.path}: ${name} is missing`);
+  });
+}
+
 function mentionProblems(code: string): string[] {
   const listed = [...code.matchAll(IN_CODE)].map(
     ([, words]) => `cairn ${words!.match(/[a-z-]+/g)!.join(" ")}`,
@@ -179,6 +213,19 @@ describe("every command that is named exists", async () => {
     );
     expect(wrong).toEqual([]);
     expect(files.flatMap(({ text }) => shellLines(text)).length).toBeGreaterThan(40);
+  });
+
+  test("with the arguments without which it is refused, where people are told to run it", () => {
+    const code = files.filter(({ path }) => /^src\/(?:cli|context)\/.*\.ts$/.test(path));
+    expect(code.flatMap(({ path, text }) => hintProblems(text).map((hint) => `${path}: ${hint}`))).toEqual(
+      [],
+    );
+    expect(hintProblems("`see cairn conflict show`")).toEqual(["cairn conflict show: path is missing"]);
+    expect(hintProblems('nextCommand(["file", "revert", "<path>"], [], args)')).toEqual([
+      "cairn file revert: to is missing",
+    ]);
+    expect(hintProblems("run cairn conflict show <path>, or cairn file get; see cairn sync")).toEqual([]);
+    expect(hintProblems("// see cairn conflict show")).toEqual([]);
   });
 
   test("one that does not exist is found, and one with a wrong flag", () => {

@@ -68,6 +68,10 @@ test("from the first edit to the last version: list, diff, adopt, history, delet
     sync: null,
   });
 
+  const away = await at.printed("status", "--dir", at.directory);
+  expect(away).toContain(`\nrecord every edit and new file: cairn space adopt --dir ${at.directory}\n`);
+  expect(away).toContain(`\nshow an edit: cairn file diff <path> --dir ${at.directory}\n`);
+
   const table = await at.printed("file", "list");
   expect(table).toMatch(/^decisions\.md +v1 .* modified +always /m);
   expect(table).toMatch(/^wiki\/new page\.md +— .* untracked +always /m);

@@ -151,6 +151,12 @@ describe("of a server that does not run", () => {
     expect(await server.said(...args)).toEqual([1, `Error: ${says}\n`]);
   });
 
+  test("status and health name the command that starts the same server", async () => {
+    const remedy = `start it with cairn server start --server-dir ${server.directory}\n`;
+    expect((await server.said("server", "status"))[1]).toBe(`Error: the server is not running; ${remedy}`);
+    expect((await server.said("server", "health"))[1]).toBe(`Error: the server is not running; ${remedy}`);
+  });
+
   test.each([
     ["/nowhere/at-all", "no such file"],
     [".", "is a directory, not a file"],

@@ -84,7 +84,7 @@ test("SERVICE_TOKEN is one token and wins over all that are saved", async () => 
 
 test("says that a file is damaged, whatever is in it", async () => {
   await using at = await home();
-  const damaged = `${at.path} is damaged; delete it and sign in again with cairn auth login`;
+  const damaged = `${at.path} is damaged; delete it and sign in again with cairn auth login <name> --server <address>`;
   const entries = [null, "token", {}, { user: "ann" }, { users: "ann" }, { users: [{ user: "ann" }] }];
   for (const stored of [null, ...entries.map((entry) => ({ [URL_A]: entry }))]) {
     await at.write(stored);

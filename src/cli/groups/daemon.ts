@@ -110,7 +110,10 @@ export const daemonStatus = defineCommand({
       (one) => fields({ ...one, problem: one.problem?.message ?? null }),
     );
     if (!status)
-      throw new AppError("conflict", "the daemon is not running; start it with cairn daemon start");
+      throw new AppError(
+        "conflict",
+        `the daemon is not running; start it with ${nextCommand(["daemon", "start"], [], args)}`,
+      );
   },
 });
 
@@ -147,7 +150,7 @@ export const daemonInstall = defineCommand({
   meta: { name: "install", description: "Start the daemon now and at each sign-in" },
   args: runArgs,
   async run({ args }) {
-    await printData(await installDaemon(args), formatOf(args), installedText);
+    await printData(await installDaemon(args), formatOf(args), (installed) => installedText(installed, args));
   },
 });
 
@@ -158,10 +161,13 @@ export async function installDaemon(flags: RunFlags): Promise<Installed> {
   return installUnit(await unitOf(flags), manager());
 }
 
-function installedText({ path, started, problem }: Installed): string {
+function installedText(
+  { path, started, problem }: Installed,
+  args: Readonly<Record<string, unknown>>,
+): string {
   return started
     ? `installed ${path}; the daemon is running`
-    : `installed ${path}, but the system did not start it (${problem}); it starts at the next sign-in, or now with cairn daemon start`;
+    : `installed ${path}, but the system did not start it (${problem}); it starts at the next sign-in, or now with ${nextCommand(["daemon", "start"], [], args)}`;
 }
 
 export const daemonUninstall = defineCommand({

@@ -9,6 +9,7 @@ import { parseDocumentPath } from "../../kit/text/paths.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { Written } from "../../context/files/files.ts";
 import { done, requireOnDisk, type Done } from "../behind.ts";
+import { nextCommand } from "../next-command.ts";
 import { spaceArgs, withSpace, type SpaceCommandFlags as Flags } from "../connection.ts";
 import { EditedFile, editorOf } from "../editing.ts";
 import { bytes } from "../text.ts";
@@ -38,7 +39,10 @@ export const fileEdit = defineCommand({
     const file = parseDocumentPath("path", args.path);
     const editor = editorOf(environment);
     if (!hasTerminal())
-      throw new AppError("invalid", "no terminal for an editor; write the file with cairn file put");
+      throw new AppError(
+        "invalid",
+        `no terminal for an editor; write the file with ${nextCommand(["file", "put", "--from", "<file>"], [args.path], args)}`,
+      );
     const base = args.create === true ? await nothing(args, file) : await read(args, file);
     const copy = await EditedFile.create(file.slice(file.lastIndexOf("/") + 1), base.content, environment);
     let isKept = true;

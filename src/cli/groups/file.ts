@@ -91,10 +91,10 @@ export const fileHistory = spaceCommand({
   description: "List the versions of a file",
   args: { path },
   ask: (space, args) => space.history(args.path),
-  show: (history) =>
+  show: (history, args) =>
     history.tracked
       ? versionTable(history)
-      : `${history.path} is in the working tree without a version; record it with cairn space adopt`,
+      : `${history.path} is in the working tree without a version; record it with ${nextCommand(["space", "adopt"], [], args)}`,
 });
 
 /** The messages have a column only if a version has one. */

@@ -16,6 +16,7 @@ import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData, printHint } from "../../kit/terminal/output.ts";
 import { spaceArgs, withSpace, type SpaceCommandFlags } from "../connection.ts";
+import { nextCommand } from "../next-command.ts";
 import { spaceWords } from "../space-words.ts";
 import { table } from "../text.ts";
 
@@ -108,7 +109,7 @@ export const activate = defineCommand({
     const ids = args.only === undefined ? integrations().detected(scope) : wordsIn(args.only);
     await finish(await planned(ids, scope, args), scope, args);
     if (formatOf(args) === "text" && args["dry-run"] !== true)
-      await printHint("start a new session in each tool; cairn deactivate undoes this");
+      await printHint(`start a new session in each tool; ${undoing(args.folder)} undoes this`);
   },
 });
 
@@ -125,6 +126,11 @@ export const deactivate = defineCommand({
     );
   },
 });
+
+/** The command that undoes an activation, which needs no space. */
+function undoing(projectFolder: string | undefined): string {
+  return nextCommand(["deactivate"], projectFolder === undefined ? [] : [projectFolder], {});
+}
 
 function wordsIn(list: string): string[] {
   return list

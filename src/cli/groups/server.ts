@@ -20,6 +20,7 @@ import { formatOf, logWriter, printData, printText } from "../../kit/terminal/ou
 import { startDetached } from "../../kit/processes/process.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
 import { serverDirArg } from "../connection.ts";
+import { nextCommand } from "../next-command.ts";
 import { fields } from "../text.ts";
 import { waitFor } from "../wait-for.ts";
 
@@ -113,7 +114,7 @@ export const serverStatus = defineCommand({
       health: door ? (await shownHealth(door.url)).status : null,
     };
     await printData(status, formatOf(args), (one) => fields(one));
-    if (!door) throw new AppError("refused", "the server is not running; start it with cairn server start");
+    if (!door) throw new AppError("refused", notRunning(args));
   },
 });
 
@@ -124,7 +125,7 @@ export const serverHealth = defineCommand({
     server: { type: "string", valueHint: "url", description: "Address of a remote server" },
   },
   async run({ args }) {
-    const url = args.server ?? (await urlOf(serverDirectory(args["server-dir"], processEnvironment())));
+    const url = args.server ?? (await urlOf(args));
     const found = { url, ...(await shownHealth(url)) };
     await printData(found, formatOf(args), healthText);
     if (found.status !== "ok") throw new AppError("unavailable", healthText(found));
@@ -175,10 +176,16 @@ async function isStopping(directory: string, door: Door): Promise<boolean> {
   return (await waitFor(EXIT_WAIT_MS, () => (isRunning(door.pid) ? undefined : true))) === true;
 }
 
-async function urlOf(directory: string): Promise<string> {
-  const door = await runningDoor(directory);
-  if (!door) throw new AppError("unavailable", "the server is not running; start it with cairn server start");
+type Given = Readonly<Record<string, unknown>> & { readonly "server-dir"?: string | undefined };
+
+async function urlOf(args: Given): Promise<string> {
+  const door = await runningDoor(serverDirectory(args["server-dir"], processEnvironment()));
+  if (!door) throw new AppError("unavailable", notRunning(args));
   return door.url;
+}
+
+function notRunning(args: Given): string {
+  return `the server is not running; start it with ${nextCommand(["server", "start"], [], args)}`;
 }
 
 async function shownHealth(url: string): Promise<ServerHealth> {

@@ -6,6 +6,7 @@ import type { HeldRow } from "../../context/replica/store.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import type { FileState } from "../../context/versioned-store/schema.ts";
 import { spaceCommand } from "../command.ts";
+import { nextCommand } from "../next-command.ts";
 import { bytes, fields, plural, shown } from "../text.ts";
 
 /** The states of files that the last version does not show, in the order of the report. */
@@ -16,6 +17,8 @@ const NAMED_MAX = 20;
 
 /** The space of a server that a folder follows. */
 type Origin = { readonly server: string; readonly space: string; readonly user: string };
+
+type Given = Readonly<Record<string, unknown>>;
 
 type Held = Pick<HeldRow, "path" | "direction" | "reason">;
 
@@ -76,7 +79,7 @@ function changesOf(files: readonly ListedFile[]): Status["changes"] {
   };
 }
 
-function statusText(status: Status): string {
+function statusText(status: Status, args: Given): string {
   const { changes, conflicts, sync, held } = status;
   const totals = `${plural(status.files, "file")}, ${bytes(status.bytes)}, ${plural(status.versions, "version")}`;
   const follows = sync === null ? {} : { follows: `${sync.space} of ${sync.server} as ${sync.user}` };
@@ -88,22 +91,25 @@ function statusText(status: Status): string {
   ];
   if (changed.length === 0) return `${head}\n\neverything on disk is recorded`;
   const named = changed.slice(0, NAMED_MAX);
-  if (changed.length > NAMED_MAX) named.push(`  and ${changed.length - NAMED_MAX} more: cairn file list`);
-  return [head, "", ...named, "", ...hintsOf(status)].join("\n");
+  if (changed.length > NAMED_MAX)
+    named.push(`  and ${changed.length - NAMED_MAX} more: ${nextCommand(["file", "list"], [], args)}`);
+  return [head, "", ...named, "", ...hintsOf(status, args)].join("\n");
 }
 
 function lineOf(state: Change | "conflict" | "held", path: string): string {
   return `  ${state.padEnd("untracked".length)}  ${shown(path)}`;
 }
 
-function hintsOf({ changes, conflicts, held }: Status): string[] {
+function hintsOf({ changes, conflicts, held }: Status, args: Given): string[] {
+  const { modified, untracked, missing, refused } = changes;
   const hints = {
-    "show an edit: cairn file diff <path>": changes.modified.length,
-    "record every edit and new file: cairn space adopt": changes.modified.length + changes.untracked.length,
-    "record that a file is gone: cairn file delete <path>": changes.missing.length,
-    "see why a file is refused: cairn file list": changes.refused.length,
-    "resolve a conflict: cairn conflict list": conflicts.length,
-    "try a held change again: cairn sync": held.length,
+    [`show an edit: ${nextCommand(["file", "diff", "<path>"], [], args)}`]: modified.length,
+    [`record every edit and new file: ${nextCommand(["space", "adopt"], [], args)}`]:
+      modified.length + untracked.length,
+    [`record that a file is gone: ${nextCommand(["file", "delete", "<path>"], [], args)}`]: missing.length,
+    [`see why a file is refused: ${nextCommand(["file", "list"], [], args)}`]: refused.length,
+    [`resolve a conflict: ${nextCommand(["conflict", "list"], [], args)}`]: conflicts.length,
+    [`try a held change again: ${nextCommand(["sync"], [], args)}`]: held.length,
   };
   return Object.entries(hints).flatMap(([hint, files]) => (files > 0 ? [hint] : []));
 }

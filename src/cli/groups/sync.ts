@@ -83,7 +83,7 @@ function reportText(report: SyncReport, asked: CycleOptions["direction"]): strin
     ...list("deleted there", withdrawn),
     ...conflicts.map(
       ({ path, copy }) =>
-        `conflict   ${shown(path)}: the local version is ${shown(copy)}; see cairn conflict show`,
+        `conflict   ${shown(path)}: the local version is ${shown(copy)}; see cairn conflict show <path>`,
     ),
     ...held.map(
       ({ path, direction, reason }) =>
