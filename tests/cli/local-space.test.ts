@@ -73,6 +73,8 @@ test("from the first edit to the last version: list, diff, adopt, history, delet
   expect(away).toContain(`\nshow an edit: cairn file diff <path> --dir ${at.directory}\n`);
 
   const table = await at.printed("file", "list");
+  for (const file of await at.data<{ path: string; status: string }[]>("file", "list"))
+    expect(table).toMatch(new RegExp(`^${file.path.replace(".", "\\.")} .* ${file.status} `, "m"));
   expect(table).toMatch(/^decisions\.md +v1 .* modified +always /m);
   expect(table).toMatch(/^wiki\/new page\.md +— .* untracked +always /m);
   expect(table).toMatch(/^identity\/me\.md +v1 .* clean +init-only /m);

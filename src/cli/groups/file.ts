@@ -62,14 +62,15 @@ export const fileList = spaceCommand({
     deleted: { type: "boolean", description: "Include deleted files" },
     at: { type: "string", valueHint: "head|time", description: "List the space as it was then" },
   },
-  ask: (space, { prefix, deleted, at }) => space.list({ prefix, deleted, at }),
+  ask: async (space, { prefix, deleted, at }) =>
+    (await space.list({ prefix, deleted, at })).map((file) => ({ ...file, status: statusOf(file) })),
   show: (files) =>
     table(
       files.map((file) => [
         file.path,
         version(file.version),
         bytes(file.size),
-        stateText(file),
+        file.refused ? `${file.status}: ${file.refused.reason}` : file.status,
         file.mode,
         when(file.updated_at),
         file.author,
@@ -79,9 +80,9 @@ export const fileList = spaceCommand({
     ),
 });
 
-/** In the words of a person who looks for changes: a file as its last version says is clean. */
-function stateText({ path: of, state, refused }: ListedFile): string {
-  if (refused) return `${state}: ${refused.reason}`;
+/** In the words of a person who looks for changes: a file as its last version says is clean. Text and data show it, beside the state of the store. */
+function statusOf({ path: of, state, refused }: ListedFile): string {
+  if (refused) return state;
   if (parseConflictName(of)) return state === "live" ? "conflict" : `conflict, ${state}`;
   return state === "live" ? "clean" : state;
 }
