@@ -35,6 +35,24 @@ describe("the client", () => {
     expect(sent).toEqual([]);
   });
 
+  test("tells a page of another program from an answer that was cut off", async () => {
+    const answering = (body: string, type: string): Client =>
+      new Client({
+        name: "https://context.example.org",
+        send: () => Promise.resolve(new Response(body, { headers: { "Content-Type": type } })),
+        close: () => Promise.resolve(),
+      });
+    const page = answering("<html>Sign in</html>", "text/html; charset=utf-8").get("/version");
+    const other =
+      "https://context.example.org answered with something other than JSON; is it a context server?";
+    await refusal(page, "unavailable", other);
+    await refusal(
+      answering('{"name":"ad', "application/json").get("/version"),
+      "unavailable",
+      /^the connection to https:\/\/context\.example\.org was interrupted: /,
+    );
+  });
+
   test("sends names with dots, question marks and hashes as they are", async () => {
     const { sent, client } = recording();
     await client.get(`/spaces/team/files/${encodedPath("a..b/...c/d?e#f.md")}`, { version: 2 });

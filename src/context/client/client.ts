@@ -3,7 +3,7 @@
 
 import { systemTimers, type Timers } from "../../kit/clock.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
-import { interrupted, refusal } from "./failures.ts";
+import { interrupted, notJson, refusal } from "./failures.ts";
 import { answerInTime, answerLimitMs } from "./silence.ts";
 
 export type Body = string | Uint8Array<ArrayBuffer>;
@@ -54,9 +54,12 @@ export class Client {
   /** Returns the JSON of the response; undefined for an empty body. */
   async json<T>(method: string, path: string, asked: Asked = {}): Promise<T> {
     const response = await this.request(method, path, asked);
+    const isJson = response.headers.get("content-type")?.includes("json") === true;
     try {
       const text = await response.text();
-      return (text === "" ? undefined : JSON.parse(text)) as T;
+      if (text === "") return undefined as T;
+      if (!isJson) throw notJson(this.name);
+      return JSON.parse(text) as T;
     } catch (error) {
       throw error instanceof AppError ? error : interrupted(this.name, messageOf(error));
     }

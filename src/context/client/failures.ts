@@ -9,6 +9,14 @@ export function interrupted(server: string, problem: string): AppError {
   return new AppError("unavailable", `the connection to ${server} was interrupted: ${problem}`);
 }
 
+/** The error for a page where data is due, such as the sign-in of a proxy. */
+export function notJson(server: string): AppError {
+  return new AppError(
+    "unavailable",
+    `${server} answered with something other than JSON; is it a context server?`,
+  );
+}
+
 /** The error for an answer that does not begin. */
 export function noAnswer(server: string, limitMs: number): AppError {
   const seconds = Math.round(limitMs / MS_PER_SECOND);
