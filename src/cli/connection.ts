@@ -140,9 +140,16 @@ export function localDeps(directory: string) {
   };
 }
 
+/** Says what a space logs in sentences, since people read it beside the answer. */
 function commandLog(): Log {
-  const write = (line: string) => void printWarning(line.trimEnd());
-  return createLog({ level: "warn", format: "text", clock: systemClock, write });
+  const write = (line: string) => void printWarning(warningOf(line));
+  return createLog({ level: "warn", format: "json", clock: systemClock, write });
+}
+
+function warningOf(line: string): string {
+  const { time: _time, level: _level, message, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const named = Object.entries(rest).map(([name, value]) => `${name} ${String(value)}`);
+  return `warning: ${String(message)}${named.length > 0 ? ` (${named.join(", ")})` : ""}`;
 }
 
 /** The person did not name this server now, so each answer says where it comes from. */

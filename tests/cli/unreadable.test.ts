@@ -152,6 +152,15 @@ bound("a space or a project without access is called that, not missing", async (
     const answer = await asNobody(["file", "list", "--dir", directory]);
     expect(answer).toMatchObject({ exitCode: 1, stderr: `Error: ${directory}: permission denied\n` });
   }
+  {
+    using _ = close(at.on(".cairn"));
+    const inside = await at.run("status");
+    const remedy = "make it readable, or name another space with --dir";
+    const shut = `Error: ${at.on(".cairn")} cannot be read: permission denied; ${remedy}\n`;
+    expect(inside).toMatchObject({ exitCode: 1, stdout: "", stderr: shut });
+    const named = await asNobody(["status", "--dir", directory]);
+    expect(named).toMatchObject({ exitCode: 1, stderr: `Error: ${directory}: permission denied\n` });
+  }
   const project = join(folder.path, "project");
   mkdirSync(project, { mode: 0o555 });
   giveToNobody(project);
@@ -170,8 +179,8 @@ bound("what the disk refused to take is no edit", async () => {
   const adopted = await at.run("space", "adopt");
   chmodSync(join(folder.path, "notes"), 0o755);
   expect([put.exitCode, put.stdout]).toEqual([1, "open.md is at v2 (26 B)\n"]);
-  expect(put.stderr).toContain(
-    'the working tree is behind path=open.md error="open.md: cannot be used in the working tree: permission denied"',
+  expect(put.stderr).toStartWith(
+    "warning: the working tree is behind (path open.md, error open.md: cannot be used in the working tree: permission denied)\n",
   );
   const states = listed.map(({ path, state }) => [path, state]);
   expect(states).toContainEqual(["open.md", "live"]);
@@ -230,6 +239,8 @@ bound(
         1,
         { path: "open.md", version: 6, behind: [{ path: "open.md", reason }] },
       ]);
+      expect(asData.stderr).toContain("warning: the working tree is behind (path open.md, error ");
+      expect(asData.stderr).not.toMatch(/^\d{4}-\d\d-\d\dT/m);
       const told = JSON.parse(asData.stderr.slice(asData.stderr.indexOf("{\n")));
       expect(told).toMatchObject({ error: { code: "refused", details: { behind: ["open.md"] } } });
     } finally {

@@ -3,6 +3,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { accessProblem } from "../../kit/disk/disk.ts";
+import { AppError, systemCode } from "../../kit/error.ts";
 import { homeDirectory, workingDirectory, type Environment } from "../../kit/environment.ts";
 
 /** Reports whether the folder holds a space. Reads nothing of it. */
@@ -14,10 +15,20 @@ export function holdsLocalSpace(directory: string): boolean {
 export function spaceAccessProblem(directory: string): string | undefined {
   try {
     statSync(join(directory, ".cairn"), { throwIfNoEntry: false });
-    return undefined;
   } catch (error) {
     return accessProblem(error);
   }
+  return shutProblem(directory);
+}
+
+/** The same of a `.cairn` that is there and may not be looked into. */
+function shutProblem(directory: string): string | undefined {
+  try {
+    statSync(join(directory, ".cairn", "space.yaml"), { throwIfNoEntry: false });
+  } catch (error) {
+    if (systemCode(error) === "EACCES") return accessProblem(error);
+  }
+  return undefined;
 }
 
 /** Reports whether the creation of the space may have been interrupted: creating it again finishes it, or refuses a space that only lost its file. */
@@ -35,11 +46,20 @@ export function namedSpaceDirectory(flag: string | undefined, environment: Envir
   return given === undefined ? undefined : resolve(given);
 }
 
-/** Returns the space that the working directory is in, as a repository is found from inside. */
+/**
+ * Returns the space that the working directory is in, as a repository is found from inside. Raises `refused` for one that cannot be read, because
+ * a command must not act on another space instead.
+ */
 export function enclosingSpaceDirectory(): string | undefined {
   let at = workingDirectory();
   while (at !== undefined) {
     if (holdsLocalSpace(at)) return at;
+    const problem = shutProblem(at);
+    if (problem !== undefined)
+      throw new AppError(
+        "refused",
+        `${join(at, ".cairn")} cannot be read: ${problem}; make it readable, or name another space with --dir`,
+      );
     const above = dirname(at);
     at = above === at ? undefined : above;
   }
