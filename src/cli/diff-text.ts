@@ -12,6 +12,7 @@ export function patchText({ path: of, from, to, added, removed, coarse, text }: 
     return from === 0
       ? `${of}: ${newer(to)} is the first version, and is empty`
       : `${of}: no difference between v${from} and ${newer(to)}`;
+  if (text.includes("\0")) return `${of}: binary files differ`;
   const patch = text.trimEnd();
   return inStyle(coarse ? `${COARSE}\n${patch}` : patch);
 }

@@ -88,6 +88,21 @@ test("from the first edit to the last version: list, diff, adopt, history, delet
   const untracked = await at.data<object>("file", "history", "wiki/new page.md");
   expect(untracked).toMatchObject({ tracked: false, current: null, versions: [] });
 
+  const back = "cairn file revert team/skill-map.md --to v1";
+  expect((await at.refused("file", "undelete", "team/skill-map.md"))[1]).toBe(
+    `Error: team/skill-map.md is not deleted, but missing on disk; get it back with ${back}\n`,
+  );
+  expect(status).toContain("\nget a missing file back: cairn file revert <path> --to <version>\n");
+  expect(await at.printed("file", "diff", "wiki/new page.md")).toStartWith(
+    "--- /dev/null\n+++ wiki/new page.md on disk\n@@ ",
+  );
+  await at.write("wiki/data.md", "a\0b\n");
+  expect(await at.printed("file", "diff", "wiki/data.md")).toBe("wiki/data.md: binary files differ\n");
+  rmSync(at.on("wiki/data.md"));
+  await at.write("bra[1].md", "brackets\n");
+  expect(await at.printed("search", "brackets", "--path", "bra[1].md")).toBe("bra[1].md:1:brackets\n");
+  rmSync(at.on("bra[1].md"));
+
   expect(await at.printed("space", "adopt")).toBe("adopted decisions.md\nadopted wiki/new page.md\n");
   expect(await at.printed("space", "adopt")).toBe("nothing to adopt\n");
   expect(await at.printed("space", "index")).toContain("space-index.md is at v2 and lists 6 documents\n");
@@ -100,7 +115,9 @@ test("from the first edit to the last version: list, diff, adopt, history, delet
   expect(await at.list("--deleted", "decisions.md")).toEqual([["decisions.md", 2, "deleted"]]);
   await at.printed("file", "undelete", "decisions.md");
   expect(readFileSync(at.on("decisions.md"), "utf8")).toBe("# Decisions\n\nOurs.\n");
-  await at.printed("file", "revert", "decisions.md", "--to", "v1");
+  expect(await at.printed("file", "revert", "decisions.md", "--to", "1")).toBe(
+    "decisions.md is at v3, with the content of v1\n",
+  );
   expect(readFileSync(at.on("decisions.md"), "utf8")).toContain("Put the newest first.");
   const live = "cannot destroy current live version — soft-delete first";
   expect((await at.refused("file", "destroy", "decisions.md", "-v", "3", "--yes"))[1]).toContain(live);

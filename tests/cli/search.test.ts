@@ -64,6 +64,7 @@ for (const [kind, place] of Object.entries({ "a folder": folder, "a server": ser
       more: false,
     });
     expect(await cairn.printed("search", "budget", "--path", "docs")).toBe("no files match\n");
+    expect(await cairn.printed("search", "budget", "--path", "bra[1].md")).toBe("no files match\n");
     expect(await cairn.data<SearchAnswer>("search", "budget", "--path", "docs/**")).toEqual({
       results: [],
       more: false,
@@ -73,9 +74,9 @@ for (const [kind, place] of Object.entries({ "a folder": folder, "a server": ser
     for (const [args, message] of [
       [["--regex", "("], /^Error: query: not a regular expression \(.*\); the syntax is that of RE2/],
       [["a*"], /^Error: query: "a\*": write at least 2 letters before \*\n$/],
-      [["x", "--path", "a?b"], /^Error: --path: "a\?b": expected a path or a pattern/],
-      [["x", "--limit", "0"], /^Error: --limit: /],
-      [["x", "--lines", "21"], /^Error: --lines: /],
+      [["x", "--path", "a?b"], /^Error: --path "a\?b": expected a path or a pattern/],
+      [["x", "--limit", "0"], /^Error: --limit "0": expected an integer from 1 to \d+\n$/],
+      [["x", "--lines", "21"], /^Error: --lines "21": expected an integer from 0 to 20\n$/],
     ] as const) {
       const [exitCode, said] = await cairn.refused("search", ...args);
       expect([exitCode, said]).toEqual([1, expect.stringMatching(message)]);

@@ -150,7 +150,15 @@ export const daemonInstall = defineCommand({
   meta: { name: "install", description: "Start the daemon now and at each sign-in" },
   args: runArgs,
   async run({ args }) {
-    await printData(await installDaemon(args), formatOf(args), (installed) => installedText(installed, args));
+    const installed = await installDaemon(args);
+    await printData(installed, formatOf(args), ({ path, started }) =>
+      started ? `installed ${path}; the daemon is running` : `installed ${path}`,
+    );
+    if (!installed.started)
+      throw new AppError(
+        "refused",
+        `the system did not start the daemon (${installed.problem}); it starts at the next sign-in, or now with ${nextCommand(["daemon", "start"], [], args)}`,
+      );
   },
 });
 
@@ -159,15 +167,6 @@ export async function installDaemon(flags: RunFlags): Promise<Installed> {
   await requireFolderToken(await originOf(replicaDirectory(flags.dir)), flags["token-file"]);
   const { installUnit } = await import("../../context/replica/installing.ts");
   return installUnit(await unitOf(flags), manager());
-}
-
-function installedText(
-  { path, started, problem }: Installed,
-  args: Readonly<Record<string, unknown>>,
-): string {
-  return started
-    ? `installed ${path}; the daemon is running`
-    : `installed ${path}, but the system did not start it (${problem}); it starts at the next sign-in, or now with ${nextCommand(["daemon", "start"], [], args)}`;
 }
 
 export const daemonUninstall = defineCommand({

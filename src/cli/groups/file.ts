@@ -174,9 +174,26 @@ export const fileUndelete = spaceCommand({
   name: "undelete",
   description: "Restore a deleted file",
   args: { path },
-  ask: (space, args) => space.undelete(args.path),
+  ask: (space, args) => space.undelete(args.path).catch((error) => withWayBack(error, space, args)),
   show: (back) => `${back.path} is restored at v${back.version}`,
 });
+
+/** A file that is only gone from the disk comes back by another command. */
+async function withWayBack(
+  error: unknown,
+  space: SpaceDoor,
+  args: Readonly<Record<string, unknown>> & { readonly path: string },
+): Promise<never> {
+  if (!(error instanceof AppError) || error.code !== "conflict") throw error;
+  const [file] = await space.list({ prefix: args.path });
+  if (file?.path !== args.path || file.state !== "missing") throw error;
+  const back = nextCommand(["file", "revert"], [file.path], args);
+  throw new AppError(
+    "conflict",
+    `${file.path} is not deleted, but missing on disk; get it back with ${back} --to v${file.version}`,
+    error.details,
+  );
+}
 
 export const fileDestroy = spaceCommand({
   name: "destroy",
@@ -268,7 +285,8 @@ export const fileRevert = spaceCommand({
     const { bytes: content } = await space.read(args.path, versionNumber("--to", args.to));
     return space.write(args.path, content, expected);
   },
-  show: (written, args) => `${written.path} is at v${written.version}, with the content of ${args.to}`,
+  show: (written, args) =>
+    `${written.path} is at v${written.version}, with the content of v${versionNumber("--to", args.to)}`,
 });
 
 async function contentOf(file: string): Promise<Uint8Array> {

@@ -107,6 +107,8 @@ function hintsOf({ changes, conflicts, held }: Status, args: Given): string[] {
     [`record every edit and new file: ${nextCommand(["space", "adopt"], [], args)}`]:
       modified.length + untracked.length,
     [`record that a file is gone: ${nextCommand(["file", "delete", "<path>"], [], args)}`]: missing.length,
+    [`get a missing file back: ${nextCommand(["file", "revert", "<path>", "--to", "<version>"], [], args)}`]:
+      missing.length,
     [`see why a file is refused: ${nextCommand(["file", "list"], [], args)}`]: refused.length,
     [`resolve a conflict: ${nextCommand(["conflict", "list"], [], args)}`]: conflicts.length,
     [`try a held change again: ${nextCommand(["sync"], [], args)}`]: held.length,

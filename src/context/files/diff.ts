@@ -65,7 +65,8 @@ export async function diffOf({
 }: DiffInput): Promise<FileDiff> {
   const [before, after] = [textOf(path, from), textOf(path, to)];
   const versions = { path, from: from.version, to: to.version };
-  const names = { old: `${path} ${nameOf(from)}`, new: `${path} ${nameOf(to)}` };
+  const old = from.version === 0 ? "/dev/null" : `${path} ${nameOf(from)}`;
+  const names = { old, new: `${path} ${nameOf(to)}` };
   const patch = isLong(before, after) ? undefined : await exactPatch(names, before, after, context);
   if (!patch) return { ...versions, coarse: true, ...wholeBlock(names, before, after, context) };
   const count = (sign: string) =>

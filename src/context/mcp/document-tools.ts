@@ -58,6 +58,7 @@ const read = tool({
   },
 });
 
+
 const put = tool({
   name: "put",
   description:

@@ -70,9 +70,10 @@ export class Search {
   ): Promise<SearchAnswer> {
     const { limit = RESULTS_DEFAULT } = query;
     const lines = Math.min(query.lines ?? LINES_DEFAULT, Math.floor(LINES_TOTAL_MAX / Math.max(1, limit)));
-    if (limit < 1 || limit > RESULTS_MAX) throw badParameter("limit", `between 1 and ${RESULTS_MAX}`);
+    if (limit < 1 || limit > RESULTS_MAX)
+      throw badParameter("limit", `expected an integer from 1 to ${RESULTS_MAX}`);
     if (lines < 0 || (query.lines ?? 0) > LINES_MAX)
-      throw badParameter("lines", `between 0 and ${LINES_MAX}`);
+      throw badParameter("lines", `expected an integer from 0 to ${LINES_MAX}`);
     const inGlob = globOf(spaceName, query.path);
     requireShort(query.text);
     const expression = query.regex === true ? undefined : indexExpression(query.text);
@@ -175,7 +176,11 @@ function globOf(space: string, glob: string | undefined): (path: string) => bool
   if (glob === undefined) return () => true;
   if (glob.length > GLOB_CHARACTERS_MAX)
     throw badParameter("path", `at most ${GLOB_CHARACTERS_MAX} characters`);
-  const pattern = `${space}/${glob.replace(/^\.?\/|\/$/g, "")}`;
+  const plain = glob.replace(/^\.?\/|\/$/g, "").normalize("NFC");
+  // Names may have brackets, which patterns may not. Without a wildcard, such a path means itself.
+  if (/[[\]{}]/.test(plain) && !/[*?\\]/.test(plain))
+    return (path) => path === plain || path.startsWith(`${plain}/`);
+  const pattern = `${space}/${plain}`;
   try {
     const [itself, below] = [compilePattern(pattern), compilePattern(`${pattern}/**`)];
     return (path) => {
