@@ -61,7 +61,9 @@ export const searchCommand = defineCommand({
       limit: args.limit === undefined ? undefined : wholeNumber("--limit", args.limit),
       lines: isBare ? 0 : args.lines === undefined ? undefined : wholeNumber("--lines", args.lines),
     };
-    const answer = await withSpace(args, (space) => space.search(query)).catch(inWordsOfArguments);
+    const answer = await withSpace(args, (space) => space.search(query)).catch((error) =>
+      inWordsOfArguments(error, args),
+    );
     const isColored =
       format === "text" && args["no-color"] !== true && stdoutTakesColor(processEnvironment());
     if (isColored) await printBytes(new TextEncoder().encode(`${textOf(answer, COLORED)}\n`));
@@ -79,12 +81,16 @@ const FLAGS: Readonly<Record<string, string>> = {
 };
 
 /** Names the argument instead of the parameter of the API. */
-function inWordsOfArguments(error: unknown): never {
+function inWordsOfArguments(error: unknown, args: Readonly<Record<string, unknown>>): never {
   const details = error instanceof AppError ? error.details : undefined;
   const name = details?.["in"] === "query" ? FLAGS[String(details["field"])] : undefined;
-  throw name === undefined
-    ? error
-    : new AppError("invalid", `${name}: ${String(details!["problem"])}`, details);
+  if (name === undefined) throw error;
+  const problem = String(details!["problem"]);
+  const given = args[String(details!["field"])];
+  // Some problems quote what was given.
+  const isQuoted = problem.startsWith('"');
+  const place = name === "query" ? "query: " : isQuoted ? `${name} ` : `${name} ${JSON.stringify(given)}: `;
+  throw new AppError("invalid", place + problem, details);
 }
 
 interface Style {
