@@ -58,7 +58,6 @@ const read = tool({
   },
 });
 
-
 const put = tool({
   name: "put",
   description:
