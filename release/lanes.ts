@@ -9,7 +9,7 @@ import { ROOT } from "./step.ts";
 
 /** More runs than cores, because each of them waits most of the time; more than these fight for memory. */
 const RUNS_MAX = 4;
-/** What the tests of these groups are about is the disk: kills, full disks, and the daemon that keeps images there. */
+/** The tests of these groups are about the disk: kills, full disks, and the daemon that keeps images there. */
 const ON_DISK: readonly string[] = ["docker", "e2e"];
 /** A file that judges time says so in its first lines, and which: of the clock, or of the processor. */
 const ALONE = /^\/\/ Runs alone: /m;

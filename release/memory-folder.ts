@@ -1,4 +1,4 @@
-// Where the tests write: a folder in memory, if this machine has room for one. The tests make and remove hundreds of thousands of files, which costs
+// A folder in memory for the files of the tests, if this machine has room for one. The tests make and remove hundreds of thousands of files, which costs
 // a disk up to half of their processor time: ext4 without a journal searches past every file that was removed lately before it makes the next.
 // A test must hold on both: a run of single tests writes to the disk, and so do the groups whose subject is the disk (lanes.ts).
 

@@ -72,7 +72,7 @@ let runs = 0;
 interface Manner {
   /** Its output comes in one piece at its end, because other runs print meanwhile. */
   readonly quiet?: boolean;
-  /** Where the tests write; the folder of the system unless given. */
+  /** The folder of the tests' files; that of the system unless given. */
   readonly temporary?: string | undefined;
 }
 

@@ -164,7 +164,7 @@ export function openTurn(state: WorkspaceState): Turn | undefined {
   return state.turns.find(({ status }) => status === "running" || status === "waiting");
 }
 
-/** Who sent a message. The name in an imported file proves nothing about a person of this server. */
+/** Names the sender of a message. The name in an imported file proves nothing about a person of this server. */
 export function senderOf({ user_name: name, imported }: Pick<Turn, "user_name" | "imported">): string {
   return imported ? `Imported; originally from ${name}` : name;
 }

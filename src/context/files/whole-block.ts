@@ -85,7 +85,7 @@ function beginsLine(text: string, at: number): boolean {
   return at === 0 || text.charCodeAt(at - 1) === LINE_FEED;
 }
 
-/** Where the last `count` lines before `at`, the beginning of a line, begin. */
+/** Returns the beginning of the last `count` lines before `at`, the beginning of a line. */
 function linesBack(text: string, at: number, count: number): number {
   let from = at;
   for (let lines = 0; lines < count && from > 0; lines += 1)
@@ -93,7 +93,7 @@ function linesBack(text: string, at: number, count: number): number {
   return from;
 }
 
-/** Where the first `count` lines from `at` on, the beginning of a line, end. */
+/** Returns the end of the first `count` lines from `at` on, the beginning of a line. */
 function linesOn(text: string, at: number, count: number): number {
   let to = at;
   for (let lines = 0; lines < count && to < text.length; lines += 1) {
