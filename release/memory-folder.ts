@@ -18,7 +18,7 @@ const AS_OF_SYSTEM = 0o1777;
 export interface Room {
   /** Of the folder's file system. */
   readonly free: number;
-  /** What programs may still take, within the limit of a container. */
+  /** The memory that programs may still take, within the limit of a container. */
   readonly available: number;
 }
 
