@@ -1,4 +1,4 @@
-// Memory after load: chat turns with viewers and reads against the compiled service for a while, then quiet again. What does not come back
+// Memory after load: chat turns with viewers and reads against the compiled service for a while, then quiet again. Memory that does not come back
 // is a leak or a cache without a bound. By default for half a minute; `MEMORY_BENCH_SECONDS=600` is what the goal is about.
 
 import { benchModel, benchService, load, residentMb, type BenchService } from "./programs.ts";

@@ -1,5 +1,5 @@
 // The least program that does the service's main job: reads the provider's stream, parses the JSON of every chunk, and writes a new event
-// of it, one write and one flush for each read. What streaming is compared with.
+// of it, one write and one flush for each read. Streaming is compared with it.
 //   bun tests/bench/relay.ts <model url>   → its address on the first line
 
 const [modelUrl] = process.argv.slice(2);

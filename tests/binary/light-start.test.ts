@@ -1,4 +1,4 @@
-// Goal: a small command of the compiled programs reads the code that it needs, and not all code of the program. What that costs is measured by
+// Goal: a small command of the compiled programs reads the code that it needs, and not all code of the program. That cost is measured by
 // tests/bench/start.bench.ts.
 
 import { expect, test } from "bun:test";

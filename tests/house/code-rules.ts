@@ -214,8 +214,9 @@ function openingComment(text: string): string[] {
   return end === -1 ? lines : lines.slice(0, end);
 }
 
-/** A noun clause in place of a subject, at the start of a comment or of a line in one. */
-const HEADLESS_COMMENT = /^[ \t]*(?:\/\/|\/?\*\*?) ?(?:What|Who|Whoever|Where|That which) .*/m;
+/** A noun clause in place of a subject: at the start of a line of a comment, or of a later sentence in it. */
+const HEADLESS_COMMENT =
+  /^[ \t]*(?:\/\/|\/?\*\*?) ?(?:(?:What|Who|Whoever|Where|That which)|.*\. (?:What|Who|Whoever|That which)) .*/m;
 const HEADLESS_TEST =
   /^[ \t]*(?:test|describe)\b[^"'`\n]*\(\s*["'`](?:what|who|whoever|where|that which) .*/im;
 

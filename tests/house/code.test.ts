@@ -216,6 +216,7 @@ const cases: Record<string, Case> = {
     refused: [
       ["src/kit/storage/db.ts", "export const a = 1;\n/** What is stored of a write. */\n"],
       ["src/kit/storage/db.ts", "// Whoever waits gets the next turn.\n"],
+      ["src/kit/storage/db.ts", "/** Copies the database. What is written meanwhile may be missing. */\n"],
       ["web/kit/part.tsx", "/**\n * Where it is shown.\n */\n"],
       ["tests/unit/db.test.ts", 'describe("a", () => {\n  test("what was written is read", () => {});\n'],
       ["tests/unit/db.test.ts", 'test.skipIf(isRoot)(\n  "who is not the owner is refused",\n'],

@@ -57,7 +57,7 @@ function searched<T extends Found>(
   return grouped(fitting).map(({ name, items }) => ({ name, items: items.slice(0, SHOWN_IN_SEARCH_MAX) }));
 }
 
-/** Adds what the server found: to the group of the same name, or as another group. What is listed already is not repeated. */
+/** Adds what the server found: to the group of the same name, or as another group. Results that are listed already are not repeated. */
 export function withFound<T extends Found>(
   groups: readonly FoundGroup<T>[],
   found: readonly T[],

@@ -59,7 +59,7 @@ export class AuditFile {
     return descriptor;
   }
 
-  /** A moved or replaced file would take the records along, out of everybody's sight. What is missing in the new one is found by verification. */
+  /** A moved or replaced file would take the records along, out of everybody's sight. Verification finds the records that the new one lacks. */
   #followName(descriptor: number): number {
     const named = statSync(this.path, { throwIfNoEntry: false });
     if (named && sameFile(named, fstatSync(descriptor))) return descriptor;

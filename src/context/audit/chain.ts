@@ -174,7 +174,7 @@ export class AuditChain {
     }
   }
 
-  /** Also anchors records added while it runs. What the file contains afterwards is all that it may contain at the next open. */
+  /** Also anchors records added while it runs. The next open accepts only what the file contains afterwards. */
   async close(): Promise<void> {
     this.#retry();
     let last: Promise<void>;

@@ -50,7 +50,7 @@ export class LinkGraph {
   }
 
   /**
-   * Returns the graph with other links of some documents, by their numbers. What the links of all others mean does not change, because that depends
+   * Returns the graph with other links of some documents, by their numbers. The targets of all other links do not change, because they depend
    * on the paths only. Pauses. Raises `too_large`.
    */
   async withLinks(changes: ReadonlyMap<number, readonly Link[]>): Promise<LinkGraph> {

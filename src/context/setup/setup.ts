@@ -1,5 +1,5 @@
 // The first minutes of a server: its address, its first admin, its first space. Open only to a browser that has the code from the terminal, and only
-// until the first admin exists. What was entered is kept in memory until the last step.
+// until the first admin exists. The answers are kept in memory until the last step.
 
 import { changeListen } from "../config/editing.ts";
 import { isSameSecret } from "../../kit/crypto.ts";

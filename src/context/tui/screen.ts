@@ -1,5 +1,5 @@
-// Draws frames on a terminal: the alternate screen, only the rows that changed, and never more than the terminal takes. What it switches on, `leave`
-// switches off again.
+// Draws frames on a terminal: the alternate screen, only the rows that changed, and never more than the terminal takes. `leave`
+// switches every mode off again.
 
 import { paint, type Line, type Size } from "./line.ts";
 

@@ -63,7 +63,7 @@ async function writeAll(
 ): Promise<void> {
   for await (const { name, size, content, mode = PRIVATE_FILE_MODE } of sources) {
     const written = Promise.withResolvers<void>();
-    // It may end, with its reader, while content is read. What it raises is awaited below.
+    // It may end, with its reader, while content is read. Its error is awaited below.
     written.promise.catch(() => {});
     const entry = archive.entry({ name, size, mode, mtime }, (error) =>
       error ? written.reject(error) : written.resolve(),

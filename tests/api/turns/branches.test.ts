@@ -1,5 +1,5 @@
 // Goal: a question can be asked again, in other words or of another model; the previous answer stays, can be switched back to, and is not replayed
-// meanwhile. What was sent stays on record exactly.
+// meanwhile. Sent prompts stay on record exactly.
 
 import { describe, expect, test } from "bun:test";
 import { gate, hang, say } from "../../kit/model/index.ts";

@@ -5,7 +5,7 @@ import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../folder.ts";
 
-/** `data`: the service's directory. What is committed while it is copied may be seen or not. */
+/** `data`: the service's directory. A commit during the copy may be seen or not. */
 export async function lookAtCopy<T>(data: string, look: (db: Database) => T): Promise<T> {
   await using folder = await temporaryFolder();
   const copy = join(folder.path, "service.db");

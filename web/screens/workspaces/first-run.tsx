@@ -19,7 +19,7 @@ interface FirstRunProps {
   readonly models: readonly Model[];
 }
 
-/** The step to show, the provider that it is about, and what was set up. What belongs to the example is left out. */
+/** The step to show, the provider that it is about, and the finished steps. Everything of the example is left out. */
 function createProgress(props: FirstRunProps) {
   const [chosenId, setChosenId] = createSignal<number>();
   const [back, setBack] = createSignal<"add" | "change">();
