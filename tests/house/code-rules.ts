@@ -240,7 +240,7 @@ const BOOLEAN_ARGUMENT = /,\s*(?:true|false)(?=\s*[,)])|(?<=\()\s*(?:true|false)
 /** A reader of `send(text, true)` cannot know what is true. A single boolean is fine: the name of its function says it. */
 export const noBooleanLiteralAmongArguments: Rule = (files) =>
   files.flatMap((file) => {
-    if (!/^(src|bin)\/.*\.tsx?$/.test(file.path) || TAKES_BOOLEANS_STILL.includes(file.path)) return [];
+    if (!/^(src|bin|web)\/.*\.tsx?$/.test(file.path) || TAKES_BOOLEANS_STILL.includes(file.path)) return [];
     const code = runningCode(file).replace(STRING, '""');
     const names = [...code.matchAll(BOOLEAN_ARGUMENT)].map(({ index }) => calleeAt(code, index));
     const named = names.find((name) => name !== undefined && !TAKES_BOOLEANS.test(name));

@@ -11,8 +11,8 @@ describe("wires", () => {
     const from = cardAt({ x: 0, y: 0 });
     const to = cardAt({ x: 400, y: 0 });
     const ends = (path: string) => path.match(/-?[\d.]+/g)!.map(Number);
-    const there = ends(wirePath(from, to, true));
-    const back = ends(wirePath(to, from, true));
+    const there = ends(wirePath(from, to, { reversed: true }));
+    const back = ends(wirePath(to, from, { reversed: true }));
     expect([there.slice(0, 2), there.slice(-2)]).toEqual([
       [214, 36],
       [400, 36],
@@ -21,7 +21,7 @@ describe("wires", () => {
       [400, 56],
       [214, 56],
     ]);
-    expect(ends(wirePath(from, to, false)).slice(0, 2)).toEqual([214, 46]);
+    expect(ends(wirePath(from, to)).slice(0, 2)).toEqual([214, 46]);
   });
 
   test("routes a wire around the cards in between, and the reverse one on the other side; keeps straight ones straight", () => {
@@ -33,8 +33,8 @@ describe("wires", () => {
       passed: [middle],
     });
     expect(routeOf(last, first, row).leaves).toBe(Position.Bottom);
-    expect(wirePath(first, last, false, row)).toBe("M131,0V-16Q131,-28 143,-28H671Q683,-28 683,-16V0");
-    expect(wirePath(first, middle, false, row)).toBe(wirePath(first, middle, false));
+    expect(wirePath(first, last, { others: row })).toBe("M131,0V-16Q131,-28 143,-28H671Q683,-28 683,-16V0");
+    expect(wirePath(first, middle, { others: row })).toBe(wirePath(first, middle));
     const column = [0, 200, 400].map((y) => cardAt({ x: 0, y }));
     expect(routeOf(column[0]!, column[2]!, column).leaves).toBe(Position.Right);
     expect(routeOf(column[2]!, column[0]!, column).leaves).toBe(Position.Left);

@@ -47,7 +47,7 @@ for (const [treatment, requests] of [
   test(treatment, () => {
     const found = requests.map((request) => {
       const [method, path] = request.split(" ") as [string, string];
-      return treatmentOf(method.replace("-PAGE", ""), path, method.endsWith("-PAGE"));
+      return treatmentOf(method.replace("-PAGE", ""), path, { isNavigation: method.endsWith("-PAGE") });
     });
     expect(found).toEqual(requests.map(() => treatment));
   });

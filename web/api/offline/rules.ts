@@ -19,7 +19,11 @@ export const STORED_HEADER = "x-cairn-stored";
 export type Treatment = "asset" | "page" | "kept" | "forgets" | "network";
 
 /** `forgets`: another person may come after it, so everything kept is deleted first. */
-export function treatmentOf(method: string, path: string, isNavigation: boolean): Treatment {
+export function treatmentOf(
+  method: string,
+  path: string,
+  { isNavigation }: { readonly isNavigation: boolean },
+): Treatment {
   if (method === "POST" && /^\/api\/v1\/(?:logout|login)$/.test(path)) return "forgets";
   if (method !== "GET") return "network";
   if (ASSET.test(path)) return "asset";

@@ -96,7 +96,9 @@ async function deleteUnusedShells(): Promise<void> {
 scope.addEventListener("message", (event) => {
   const paths = Array.isArray(event.data) ? event.data.filter((one) => typeof one === "string") : [];
   const of = (treatment: string) =>
-    [...new Set(paths)].filter((path) => treatmentOf("GET", path.split("?")[0]!, false) === treatment);
+    [...new Set(paths)].filter(
+      (path) => treatmentOf("GET", path.split("?")[0]!, { isNavigation: false }) === treatment,
+    );
   event.waitUntil(
     (async () => {
       const ours = new Set(CAIRN_UI_ASSETS);
@@ -135,7 +137,7 @@ scope.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (url.origin !== location.origin) return;
-  const treatment = treatmentOf(request.method, url.pathname, request.mode === "navigate");
+  const treatment = treatmentOf(request.method, url.pathname, { isNavigation: request.mode === "navigate" });
   if (treatment === "asset") event.respondWith(asset(request));
   if (treatment === "page") event.respondWith(page(event));
   if (treatment === "kept") event.respondWith(answer(event, url.pathname));

@@ -68,11 +68,12 @@ export function DecisionRow(props: {
   /** Facts beside the buttons. */
   readonly children?: JSX.Element;
 }): JSX.Element {
-  const button = (choice: () => Choice, safe: boolean) => (
+  const button = (effect: "rejects" | "approves", choice: () => Choice) => (
     <Button
-      kind={safe || choice().inviting === false ? "plain" : "primary"}
+      kind={effect === "rejects" || choice().inviting === false ? "plain" : "primary"}
       ref={(element) => {
-        if (safe && props.autofocus) queueMicrotask(() => element.focus({ preventScroll: true }));
+        if (effect === "rejects" && props.autofocus)
+          queueMicrotask(() => element.focus({ preventScroll: true }));
       }}
       title={choice().title}
       aria-disabled={props.decision.armed() ? undefined : "true"}
@@ -97,8 +98,8 @@ export function DecisionRow(props: {
         )}
       </Show>
       <div class="approval-actions" ref={(element) => (row = element)}>
-        <Show when={props.reject}>{(reject) => button(reject, true)}</Show>
-        <Show when={props.approve}>{(approve) => button(approve, false)}</Show>
+        <Show when={props.reject}>{(reject) => button("rejects", reject)}</Show>
+        <Show when={props.approve}>{(approve) => button("approves", approve)}</Show>
         {props.children}
         <Show when={props.hash}>{(hash) => <HashText hash={hash()} />}</Show>
       </div>

@@ -106,7 +106,7 @@ export function ProviderSettings(props: {
   const [address, setAddress] = createSignal(props.provider.base_url);
   const [key, setKey] = createSignal("");
   const anthropic = () => isAnthropic(props.provider.type);
-  const moved = () => plain(address(), anthropic()) !== props.provider.base_url;
+  const moved = () => plain(address(), { anthropic: anthropic() }) !== props.provider.base_url;
   const rekeyed = () => props.withKey === true && key() !== "";
   const changed = () => moved() || rekeyed() || name().trim() !== props.provider.name;
   guardLeaving(changed);
@@ -195,12 +195,12 @@ function requireAddress(anthropic: boolean, address: string): void {
 
 /** Anthropic refuses every call without a key; other servers may need none. */
 function requireKey(anthropic: boolean, address: string, key: string): void {
-  if (anthropic && plain(address, true) === ANTHROPIC_ADDRESS && key.trim() === "")
+  if (anthropic && plain(address, { anthropic }) === ANTHROPIC_ADDRESS && key.trim() === "")
     throw fieldProblem("api_key", "Anthropic requires a key.");
 }
 
 /** As the server stores it: a trailing slash is not another address. */
-function plain(address: string, anthropic: boolean): string {
+function plain(address: string, { anthropic }: { readonly anthropic: boolean }): string {
   const text = address.trim().replace(/\/+$/, "");
   return text === "" && anthropic ? ANTHROPIC_ADDRESS : text;
 }

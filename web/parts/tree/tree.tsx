@@ -25,6 +25,9 @@ const ROW_PX = 26;
 const ROW_NARROW_PX = 36;
 const ROWS_BEYOND = 8;
 
+/** With a key, the opened text gets the focus. */
+export type OpenedBy = "key" | "pointer";
+
 interface TreeProps<T extends TreeEntry> {
   readonly label: string;
   readonly levels: Levels<T>;
@@ -33,7 +36,7 @@ interface TreeProps<T extends TreeEntry> {
   readonly chosen: string | undefined;
   /** Paths with unsaved edits. */
   readonly drafts: ReadonlySet<string>;
-  readonly onOpen: (path: string, byKey: boolean) => void;
+  readonly onOpen: (path: string, by: OpenedBy) => void;
   readonly titleOf: (entry: T) => string;
   readonly markOf?: ((entry: T) => TreeMark | undefined) | undefined;
 }
@@ -64,10 +67,10 @@ function createCursor<T extends TreeEntry>(
       scrollTo(indexOf(path));
     }),
   );
-  const activate = ({ kind, path }: T, byKey: boolean) => {
+  const activate = ({ kind, path }: T, by: OpenedBy) => {
     setActive(path);
     if (kind === "directory") props.onToggle(path);
-    else if (kind === "file") props.onOpen(path, byKey);
+    else if (kind === "file") props.onOpen(path, by);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -77,7 +80,7 @@ function createCursor<T extends TreeEntry>(
     const moved = move(event.key, rows(), activeIndex(), props.open);
     if (!enters && moved === undefined) return;
     event.preventDefault();
-    if (enters || moved === "toggle") activate(row.entry, event.key === "Enter");
+    if (enters || moved === "toggle") activate(row.entry, event.key === "Enter" ? "key" : "pointer");
     else {
       setActive(rows()[moved!.to]?.entry.path);
       scrollTo(moved!.to);
@@ -120,7 +123,7 @@ export function Tree<T extends TreeEntry>(props: TreeProps<T>): JSX.Element {
               draft={props.drafts.has(row.entry.path)}
               title={props.titleOf(row.entry)}
               mark={props.markOf?.(row.entry)}
-              onPress={() => activate(row.entry, false)}
+              onPress={() => activate(row.entry, "pointer")}
             />
           )}
         </For>

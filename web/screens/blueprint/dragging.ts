@@ -31,14 +31,18 @@ export function createLookup(
   return createMemo(() => {
     const lookup: Lookup = new Map();
     for (const [id, rect] of scene.cards())
-      lookup.set(String(id), node(String(id), rect, chosen().has(id), movable()));
+      lookup.set(String(id), node(String(id), rect, { selected: chosen().has(id), movable: movable() }));
     const gate = scene.gate();
-    if (gate) lookup.set(GATE_ID, node(GATE_ID, gate, false, false));
+    if (gate) lookup.set(GATE_ID, node(GATE_ID, gate, { selected: false, movable: false }));
     return lookup;
   });
 }
 
-function node(id: string, rect: Rect, selected: boolean, movable: boolean): InternalNodeBase {
+function node(
+  id: string,
+  rect: Rect,
+  { selected, movable }: { readonly selected: boolean; readonly movable: boolean },
+): InternalNodeBase {
   const { x, y, width, height } = rect;
   const position = { x, y };
   const user: NodeBase = { id, position, data: {}, selected, draggable: movable, selectable: movable };

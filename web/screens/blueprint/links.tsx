@@ -113,7 +113,7 @@ function GrantLine(props: { readonly id: number }): JSX.Element {
     const gate = stage.scene.gate();
     if (!card || !gate) return "";
     const pills = [...stage.scene.attachments().values()].map(({ rect }) => rect);
-    return wirePath(card, gate, false, [...stage.scene.cards().values(), ...pills]);
+    return wirePath(card, gate, { others: [...stage.scene.cards().values(), ...pills] });
   });
   const selected = createMemo(() => stage.selection()?.kind === "grant" && stage.selection()!.id === id);
   return (
@@ -143,7 +143,7 @@ function DrawnLine(): JSX.Element {
     const card = line && stage.scene.cards().get(line.from);
     if (!card) return undefined;
     const onto = line.onto === "gate" ? stage.scene.gate() : stage.scene.cards().get(line.onto ?? 0);
-    if (onto && line.onto !== line.from) return wirePath(card, onto, false);
+    if (onto && line.onto !== line.from) return wirePath(card, onto);
     const point = { x: line.pointer.x, y: line.pointer.y, width: 0, height: 0 };
     const side = sideTowards(card, point);
     return curve(portOf(card, side), side, line.pointer, OPPOSITE[side]);

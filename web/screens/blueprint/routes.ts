@@ -129,7 +129,11 @@ function laneRect(from: Rect, to: Rect, route: Route): Rect {
 }
 
 /** `reversed`: a reverse wire exists, so both move apart. `others`: cards, possibly including its own two. */
-export function wirePath(from: Rect, to: Rect, reversed: boolean, others: Iterable<Rect> = []): string {
+export function wirePath(
+  from: Rect,
+  to: Rect,
+  { reversed = false, others = [] }: { readonly reversed?: boolean; readonly others?: Iterable<Rect> } = {},
+): string {
   return routePath(from, to, reversed, routeOf(from, to, others));
 }
 

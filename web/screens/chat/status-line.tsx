@@ -60,9 +60,11 @@ function whatGoesOn(state: WorkspaceState): readonly Doing[] {
 
 function doingOf(state: WorkspaceState, run: Run): Doing[] {
   const name = nameOf(state, run.agentId);
-  const of = (text: string, waits = false): Doing[] => [{ text: `${name} ${text}`, since: run.since, waits }];
+  const of = (text: string, { waits = false } = {}): Doing[] => [
+    { text: `${name} ${text}`, since: run.since, waits },
+  ];
   const why = run.limit === undefined ? "" : ` (last call: ${run.limit})`;
-  if (run.state === "waiting") return of("is waiting for approval", true);
+  if (run.state === "waiting") return of("is waiting for approval", { waits: true });
   if (run.state === "thinking" && run.retry)
     return [{ ...of(`${refusalWords(run.retry.status)}, retrying`)[0]!, until: run.retry.until }];
   if (run.state === "thinking")

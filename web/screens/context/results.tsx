@@ -9,6 +9,7 @@ import { plural } from "../../kit/format.ts";
 import { MarkedText } from "../../kit/marked-text.tsx";
 import { Time } from "../../kit/pieces.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
+import type { OpenedBy } from "../../parts/tree/tree.tsx";
 import { documentAddress } from "./documents.ts";
 import { foundByName } from "./folders.ts";
 
@@ -22,7 +23,7 @@ interface ResultsProps {
   readonly query: string;
   readonly files: readonly ContextFile[];
   readonly chosen: string | undefined;
-  readonly onOpen: (path: string, byKey: boolean) => void;
+  readonly onOpen: (path: string, by: OpenedBy) => void;
   /** Up from the first result. */
   readonly onBack: () => void;
 }
@@ -123,7 +124,7 @@ function ResultLink(props: ResultsProps & { readonly path: string }): JSX.Elemen
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
         // A key on a link clicks without a pointer.
-        props.onOpen(props.path, event.detail === 0);
+        props.onOpen(props.path, event.detail === 0 ? "key" : "pointer");
       }}
     >
       <bdi>{props.path}</bdi>

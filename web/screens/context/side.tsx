@@ -12,7 +12,7 @@ import { bytes, count, plural } from "../../kit/format.ts";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { stored } from "../../kit/storage.ts";
 import { parentsOf } from "../../parts/tree/tree-rows.ts";
-import { Tree } from "../../parts/tree/tree.tsx";
+import { type OpenedBy, Tree } from "../../parts/tree/tree.tsx";
 import { type DocumentEntry, foldersOf } from "./folders.ts";
 import { Results } from "./results.tsx";
 
@@ -21,7 +21,7 @@ interface SideProps {
   readonly status: ContextStatus;
   readonly chosen: string | undefined;
   readonly drafts: ReadonlySet<string>;
-  readonly onOpen: (path: string, byKey: boolean) => void;
+  readonly onOpen: (path: string, by: OpenedBy) => void;
   readonly onNew: () => void;
   readonly onRefresh: () => Promise<void>;
 }

@@ -16,6 +16,7 @@ import { Empty } from "../../kit/states.tsx";
 import { draftsOf } from "../../parts/document/drafts.ts";
 import { NewDocument } from "../../parts/document/new-document.tsx";
 import { saveByKey } from "../../parts/document/save-by-key.ts";
+import type { OpenedBy } from "../../parts/tree/tree.tsx";
 import { me } from "../../state/session.ts";
 import { spaceDocument } from "./documents.ts";
 import { DocumentPane } from "./pane.tsx";
@@ -139,8 +140,8 @@ function createDocuments(props: DocumentsProps) {
     setTreeOpen(false);
     setParams({ path: next, view: in_ === "read" ? undefined : in_ }, { scroll: false });
   };
-  const open = (next: string, byKey: boolean) => {
-    setWanted(byKey ? next : undefined);
+  const open = (next: string, by: OpenedBy) => {
+    setWanted(by === "key" ? next : undefined);
     goTo(next, "read");
   };
   const show = (next: DocumentView) =>

@@ -17,6 +17,7 @@ import { useHere } from "../../state/here.ts";
 import { me } from "../../state/session.ts";
 import { type Drafts, draftsOf } from "../../parts/document/drafts.ts";
 import { NewDocument } from "../../parts/document/new-document.tsx";
+import type { OpenedBy } from "../../parts/tree/tree.tsx";
 import { FilePane, type LineOfFile } from "./file-pane.tsx";
 import "./files.css";
 import { createOpenFiles, type OpenFiles, shortNames } from "./open-files.ts";
@@ -49,14 +50,14 @@ function createFiles() {
   saveByKey(front, () => savers.get(files.current() ?? "")?.());
   /** On narrow screens without an open file, the tree is the page. */
   const treeIsPage = () => narrow() && files.current() === undefined;
-  const openFrom = (path: string, byKey: boolean) => {
-    tabs.setWanted(byKey ? path : undefined);
+  const openFrom = (path: string, by: OpenedBy) => {
+    tabs.setWanted(by === "key" ? path : undefined);
     setTreeOpen(false);
     tabs.show(path);
   };
   const openLine = (path: string, line: number) => {
     setTarget({ path, line });
-    openFrom(path, false);
+    openFrom(path, "pointer");
   };
   const isTreeOpen = () => !narrow() || (treeOpen() && !treeIsPage());
   const tree = { isOpen: isTreeOpen, isPage: treeIsPage, turn: setTreeOpen };

@@ -8,14 +8,14 @@ import type { FileEntry } from "../../../src/service/files/schema.ts";
 import { IconButton } from "../../kit/button.tsx";
 import { bytes } from "../../kit/format.ts";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
-import { Tree } from "../../parts/tree/tree.tsx";
+import { type OpenedBy, Tree } from "../../parts/tree/tree.tsx";
 import type { Directories } from "./levels.ts";
 
 interface TreeProps {
   readonly directories: Directories;
   readonly chosen: string | undefined;
   readonly drafts: ReadonlySet<string>;
-  readonly onOpen: (path: string, byKey: boolean) => void;
+  readonly onOpen: (path: string, by: OpenedBy) => void;
   readonly onNew: () => void;
   readonly onFind: () => void;
 }

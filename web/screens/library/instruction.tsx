@@ -93,12 +93,12 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
 const [raw, setRaw] = stored("library.raw", false);
 
 function Wording(props: { readonly instruction: Instruction }): JSX.Element {
-  const choice = (label: string, value: boolean) => (
+  const choice = (label: "Rendered" | "Raw") => (
     <Button
       small
-      kind={raw() === value ? "plain" : "quiet"}
-      aria-pressed={raw() === value}
-      onClick={() => setRaw(value)}
+      kind={raw() === (label === "Raw") ? "plain" : "quiet"}
+      aria-pressed={raw() === (label === "Raw")}
+      onClick={() => setRaw(label === "Raw")}
     >
       {label}
     </Button>
@@ -108,8 +108,8 @@ function Wording(props: { readonly instruction: Instruction }): JSX.Element {
       <div class="row library-row">
         <h3 class="heading">Text</h3>
         <span class="end row">
-          {choice("Rendered", false)}
-          {choice("Raw", true)}
+          {choice("Rendered")}
+          {choice("Raw")}
           <CopyButton text={props.instruction.text} label="Copy text" />
         </span>
       </div>

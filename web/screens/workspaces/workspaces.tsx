@@ -97,11 +97,11 @@ function Place(props: PlaceProps): JSX.Element {
   const isArchived = () => params.archived !== undefined;
   const shown = () => (isArchived() ? props.archived : props.workspaces);
   const hasModels = () => props.models.length > 0;
-  const dialog = (name: "new" | "import", on: boolean) =>
-    setParams({ [name]: on ? "1" : undefined }, { scroll: false });
+  const dialog = (name: "new" | "import", state: "open" | "closed") =>
+    setParams({ [name]: state === "open" ? "1" : undefined }, { scroll: false });
   const first = () => isAdmin() && props.workspaces.length === 0 && props.archived.length === 0;
   const open = (id: number) => navigate(`/workspaces/${id}`);
-  offerActions(hasModels, () => dialog("import", true));
+  offerActions(hasModels, () => dialog("import", "open"));
   return (
     <div class="body">
       <Show when={!first()} fallback={<FirstRun providers={props.providers} models={props.models} />}>
@@ -109,8 +109,8 @@ function Place(props: PlaceProps): JSX.Element {
           search={shown().length > 0 ? search() : undefined}
           onSearch={setSearch}
           hasModels={hasModels()}
-          onImport={() => dialog("import", true)}
-          onCreate={() => dialog("new", true)}
+          onImport={() => dialog("import", "open")}
+          onCreate={() => dialog("new", "open")}
         />
         <Notices {...props} isArchived={isArchived()} />
         <Show
@@ -119,7 +119,7 @@ function Place(props: PlaceProps): JSX.Element {
             <NoWorkspaces
               archived={isArchived()}
               canCreate={hasModels()}
-              onCreate={() => dialog("new", true)}
+              onCreate={() => dialog("new", "open")}
             />
           }
         >
@@ -256,16 +256,20 @@ function AddDialogs(props: {
   readonly creating: boolean;
   readonly importing: boolean;
   readonly models: readonly Model[];
-  readonly onClose: (dialog: "new" | "import", on: false) => void;
+  readonly onClose: (dialog: "new" | "import", state: "closed") => void;
   readonly onOpen: (workspaceId: number) => void;
 }): JSX.Element {
   return (
     <>
-      <CreateDialog open={props.creating} models={props.models} onClose={() => props.onClose("new", false)} />
+      <CreateDialog
+        open={props.creating}
+        models={props.models}
+        onClose={() => props.onClose("new", "closed")}
+      />
       <Show when={props.importing}>
         <ImportDialog
           models={props.models}
-          onClose={() => props.onClose("import", false)}
+          onClose={() => props.onClose("import", "closed")}
           onOpen={props.onOpen}
         />
       </Show>
