@@ -35,7 +35,7 @@ export const program: Program = {
     meta: { name: "cairn", description: "Keep what people and AI tools know in versioned spaces." },
     subCommands: {
       init: {
-        ...group("init", "Create a space, a client or a server; asks what it needs to know", {
+        ...group("init", "Create a space, a client or a server; prompts for missing answers", {
           solo: async () => (await init()).initSolo,
           client: async () => (await init()).initClient,
           server: async () => (await init()).initServerCommand,

@@ -310,7 +310,7 @@ describe("the compiled program", () => {
     const open = await server.cairn("doctor");
     expect([open.exitCode, open.stderr]).toEqual([1, "Error: 1 check failed: permissions\n"]);
     expect(open.stdout).toContain(`fix: chmod 600 ${join(server.directory, "server.db")}\n`);
-    expect(open.stdout).toEndWith("\n1 fail, 1 warn, 11 ok\n");
+    expect(open.stdout).toEndWith("\n1 fail, 1 warning, 11 ok\n");
   });
 
   test("looks at a directory without a configuration when it is named, and at none that is not there", async () => {

@@ -75,7 +75,7 @@ describe("a folder that syncs", () => {
     await at.printed("push", "--dir", "ann");
     expect(await one.author("a.md")).toBe("ann");
     // Bob is signed in, and the folder is still Ann's.
-    expect(await one.join("ann")).toContain(" as ann: ");
+    expect(await one.join("ann")).toContain(" as ann: nothing new\n");
   });
 
   test("refuses to sync without a token of its user, and with that of another, and changes nothing", async () => {

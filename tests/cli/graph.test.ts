@@ -109,7 +109,7 @@ test("draws the same links for Mermaid and Graphviz", async () => {
 
 test("refuses flags that contradict each other, before it opens anything", async () => {
   const { refused } = cairnAt(["--dir", "/nowhere"]);
-  const one = failure("use <path>, --orphans or --broken, only one of them");
+  const one = failure("use only one of <path>, --orphans and --broken");
   expect(await refused("graph", "a.md", "--orphans")).toEqual(one);
   expect(await refused("graph", "--broken", "--orphans")).toEqual(one);
   const [exitCode, message] = await refused("graph", "--format", "mermaid", "--yaml");

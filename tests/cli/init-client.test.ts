@@ -150,7 +150,7 @@ describe("init client", () => {
     expect(pictureOf(at.folder.path)).toEqual(before);
     const made = await at.printed(...init("--token-file", tokenFile, "--space", "team", "--dir", "team"));
     expect(made).toStartWith(
-      `${at.at("team")} follows the space team of ${server.url} as root: 1 file, 4 B\n`,
+      `${at.at("team")} follows the space team of ${server.url} as root: fetched 1 file, 4 B\n`,
     );
     expect(readFileSync(at.at("team", "docs", "a b.md"), "utf8")).toBe("one\n");
     expect(statSync(at.at(".cairn", "credentials.json")).mode & 0o777).toBe(0o600);

@@ -25,7 +25,7 @@ describe("init solo by flags", () => {
     const text = await at.printed("init", "solo", "--dir", "my notes");
     expect(text).toBe(
       [
-        `the space my-notes is in ${at.at("my notes")}: 7 pages from the template solo`,
+        `created the space my-notes in ${at.at("my notes")} with 7 pages (template solo)`,
         "",
         "next:",
         `  cairn status --dir '${at.at("my notes")}'`,
@@ -242,7 +242,7 @@ describe.skipIf(process.platform === "win32")("the wizard", () => {
         [`Complete the space in ${at.at("notes")} with the pages of the template solo?`, ENTER],
       ],
     );
-    expect([unasked, exitCode, text.includes("7 pages from the template solo")]).toEqual([0, 0, true]);
+    expect([unasked, exitCode, text.includes("with 7 pages (template solo)")]).toEqual([0, 0, true]);
   });
 
   test("going back from the first question is a cancellation", async () => {

@@ -78,6 +78,9 @@ test("from the first edit to the last version: list, diff, adopt, history, delet
   expect(table).toMatch(/^decisions\.md +v1 .* modified +always /m);
   expect(table).toMatch(/^wiki\/new page\.md +— .* untracked +always /m);
   expect(table).toMatch(/^identity\/me\.md +v1 .* clean +init-only /m);
+  expect(await at.refused("file", "list", "--at", "noon")).toEqual(
+    failure('--at "noon": expected a head (<epoch>.<seq>) or a time (RFC 3339)'),
+  );
   expect(await at.printed("file", "diff", "decisions.md")).toContain("\n+++ decisions.md on disk\n");
   expect(await at.printed("file", "diff", "wiki/new page.md", "--stat")).toBe(
     "wiki/new page.md  nothing → the file on disk  1 line added, 0 removed\n",

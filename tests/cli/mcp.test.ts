@@ -30,7 +30,7 @@ describe.each([
     await using writer = await mcpSession("--write", ...place.flags);
     expect(await names(writer)).toEqual([...READING, "put"]);
     expect(await reader.refused("put", { path: "x.md", content: "", expected_version: null })).toBe(
-      `invalid: no such tool; there are: ${READING.join(", ")}`,
+      `invalid: unknown tool "put"; available: ${READING.join(", ")}; start cairn mcp with --write to allow it`,
     );
     expect(await reader.call("status")).toMatch(new RegExp(`^space: ${name}\nplace: .+\ndocuments: \\d+ `));
   });
@@ -38,6 +38,9 @@ describe.each([
   test("reads what is on disk, an earlier version, and a long document in parts that add up", async () => {
     await using session = await mcpSession("--write", ...place.flags);
     await session.call("put", { path: "r.md", content: "one\n", expected_version: null });
+    expect(await session.call("put", { path: "b.md", content: "b", expected_version: null })).toBe(
+      "b.md is at v1 (1 byte)",
+    );
     expect(await session.call("put", { path: "r.md", content: "two\n", expected_version: 1 })).toBe(
       "r.md is at v2 (4 B)",
     );
@@ -186,8 +189,8 @@ describe.each([
         { path: "secret.md", content: `key = "AKIA${"QWERTYUIOPASDFGH"}"\n`, expected_version: null },
         "secret_found: ",
       ],
-      ["rm", { path }, "invalid: no such tool"],
-      ["__proto__", {}, "invalid: no such tool"],
+      ["rm", { path }, 'invalid: unknown tool "rm"'],
+      ["__proto__", {}, 'invalid: unknown tool "__proto__"'],
     ] as readonly (readonly [string, object, string])[]) {
       const refusal = await session.refused(tool, input);
       expect([tool, input, refusal]).toEqual([tool, input, expect.stringContaining(says)]);

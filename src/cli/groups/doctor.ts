@@ -56,7 +56,7 @@ function examinationText({ directory, running, checks }: Examination): string {
   ]);
   const counts = STATES.map((state) => {
     const count = checks.filter((finding) => finding.state === state).length;
-    return count === 0 ? [] : [`${count} ${state}`];
+    return count === 0 ? [] : [state === "warn" ? plural(count, "warning") : `${count} ${state}`];
   });
   return [
     `${directory} (${running ? "server running" : "server not running"})`,

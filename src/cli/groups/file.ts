@@ -63,7 +63,10 @@ export const fileList = spaceCommand({
     at: { type: "string", valueHint: "head|time", description: "List the space as it was then" },
   },
   ask: async (space, { prefix, deleted, at }) =>
-    (await space.list({ prefix, deleted, at })).map((file) => ({ ...file, status: statusOf(file) })),
+    (await space.list({ prefix, deleted, at }).catch((error) => quotingMoment(error, at))).map((file) => ({
+      ...file,
+      status: statusOf(file),
+    })),
   show: (files) =>
     table(
       files.map((file) => [
@@ -79,6 +82,14 @@ export const fileList = spaceCommand({
       "no files",
     ),
 });
+
+/** Quotes a moment that is none, as the flag that it came from. */
+function quotingMoment(error: unknown, at: string | undefined): never {
+  if (!(error instanceof AppError) || at === undefined) throw error;
+  const { field, problem } = error.details ?? {};
+  if (field !== "at" || problem === undefined) throw error;
+  throw new AppError(error.code, `--at ${JSON.stringify(at)}: ${String(problem)}`, error.details);
+}
 
 /** In the words of a person who looks for changes: a file as its last version says is clean. Text and data show it, beside the state of the store. */
 function statusOf({ path: of, state, refused }: ListedFile): string {

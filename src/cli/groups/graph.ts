@@ -51,7 +51,7 @@ export const graphCommand = defineCommand({
   async run({ args: given }) {
     const chosen = [given.path !== undefined, given.orphans === true, given.broken === true];
     if (chosen.filter(Boolean).length > 1)
-      throw new AppError("invalid", "use <path>, --orphans or --broken, only one of them");
+      throw new AppError("invalid", "use only one of <path>, --orphans and --broken");
     const { format } = given;
     if (format !== undefined && (given.json === true || given.yaml === true))
       throw new AppError("invalid", "use --format or --json and --yaml, not both");

@@ -245,7 +245,7 @@ export const wizardArgs = {
 export async function runWizard(args: Flags): Promise<void> {
   if (args["reconfigure"] === true) return printReconfigured(undefined, args, {});
   if (args["dir"] !== undefined)
-    throw new AppError("invalid", "--dir needs --reconfigure, or cairn init solo --dir");
+    throw new AppError("invalid", "use --dir with --reconfigure, or with cairn init solo");
   if (!mayAsk(args))
     throw new AppError(
       "invalid",

@@ -150,7 +150,7 @@ function scopeOf(given: string | undefined, isUser: boolean | undefined): Scope 
   if (isUser === true) return { user: true };
   const path = resolve(given ?? ".");
   try {
-    if (!statSync(path).isDirectory()) throw new AppError("invalid", `${path}: is not a folder`);
+    if (!statSync(path).isDirectory()) throw new AppError("invalid", `${path} is not a folder`);
     return { project: realpathSync(path) };
   } catch (error) {
     if (error instanceof AppError) throw error;

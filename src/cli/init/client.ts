@@ -116,11 +116,16 @@ export async function createClient(
   }
 }
 
+/** A folder that is joined again has most of its files already. */
+function fetchedText({ files, bytes: size }: MadeClient): string {
+  return files === 0 ? "nothing new" : `fetched ${plural(files, "file")}, ${bytes(size)}`;
+}
+
 /** `own`: the folder that commands use without `--dir`. */
 export function clientText(made: MadeClient, own: string): string {
   const dir = made.directory === own ? [] : ["--dir", made.directory];
   const lines = [
-    `${made.directory} follows the space ${made.space} of ${made.server} as ${made.user}: ${plural(made.files, "file")}, ${bytes(made.bytes)}`,
+    `${made.directory} follows the space ${made.space} of ${made.server} as ${made.user}: ${fetchedText(made)}`,
   ];
   for (const path of made.conflicts) lines.push(`conflict: ${shown(path)} differs here; both texts are kept`);
   const next = [["sync"], ["daemon", "install"]].map(

@@ -123,11 +123,13 @@ async function addPages(space: SpaceDoor, template: string): Promise<string[]> {
   return written;
 }
 
+const pagesText = (count: number) => (count === 0 ? "no pages" : plural(count, "page"));
+
 /** `own`: the folder that commands use without `--dir`. */
 export function soloText(made: MadeSolo, own: string): string {
   const dir = made.directory === own ? [] : ["--dir", made.directory];
   const lines = [
-    `the space ${made.space} is in ${made.directory}: ${plural(made.written.length, "page")} from the template ${made.template}`,
+    `created the space ${made.space} in ${made.directory} with ${pagesText(made.written.length)} (template ${made.template})`,
   ];
   if (made.left_out.length > 0)
     lines.push(`left as they are, since you have them already: ${made.left_out.map(shown).join(", ")}`);

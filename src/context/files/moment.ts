@@ -17,7 +17,9 @@ export function momentOf(text: string, { engine }: OpenSpace): { seq: number } |
     return { seq: head.seq };
   }
   const time = timeOf(text);
-  if (time === undefined)
-    throw new AppError("invalid", "at: expected a head (<epoch>.<seq>) or a time (RFC 3339)");
+  if (time === undefined) {
+    const problem = "expected a head (<epoch>.<seq>) or a time (RFC 3339)";
+    throw new AppError("invalid", `at: ${problem}`, { field: "at", problem });
+  }
   return { time };
 }

@@ -94,7 +94,7 @@ export async function deleteTarget(target: TargetFile): Promise<void> {
 async function requireUnchanged(target: TargetFile): Promise<void> {
   const now = await readTarget(target.folder, target.name);
   if (now.text !== target.text)
-    throw new AppError("conflict", `${target.name}: was changed in the meantime; run the command again`);
+    throw new AppError("conflict", `${target.name} changed in the meantime; run the command again`);
 }
 
 async function reaching<T>(name: string, work: () => Promise<T>): Promise<T> {

@@ -153,6 +153,13 @@ function watched(transport: Transport): () => Promise<void> {
 
 type InSpace = <T>(work: (space: SpaceDoor) => Promise<T>) => Promise<T>;
 
+function unknownTool(name: string, tools: readonly Tool[]): AppError {
+  const isOff = writingTools.some((tool) => tool.name === name);
+  const remedy = isOff ? "; start cairn mcp with --write to allow it" : "";
+  const available = tools.map((tool) => tool.name).join(", ");
+  return new AppError("invalid", `unknown tool ${JSON.stringify(name)}; available: ${available}${remedy}`);
+}
+
 function serverOf(tools: readonly Tool[], inSpace: InSpace, log: Log): Server {
   const server = new Server(
     { name: "cairn", version: version.version },
@@ -162,8 +169,7 @@ function serverOf(tools: readonly Tool[], inSpace: InSpace, log: Log): Server {
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     try {
       const tool = tools.find(({ name }) => name === params.name);
-      if (!tool)
-        throw new AppError("invalid", `no such tool; there are: ${tools.map(({ name }) => name).join(", ")}`);
+      if (!tool) throw unknownTool(params.name, tools);
       const work = tool.prepare(params.arguments ?? {});
       return content(await inSpace(work));
     } catch (error) {

@@ -259,7 +259,7 @@ describe("refuses, and changes nothing", () => {
     await refusal(
       here.tools.apply(changes),
       "conflict",
-      "AGENTS.md: was changed in the meantime; run the command again",
+      "AGENTS.md changed in the meantime; run the command again",
     );
     expect(here.read("AGENTS.md")).toBe("written by an editor");
     expect(existsSync(here.at("AGENTS.md"))).toBe(true);
