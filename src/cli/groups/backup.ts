@@ -108,7 +108,7 @@ function restoreArgs(required: boolean) {
       type: "string",
       required,
       valueHint: "dir",
-      description: "New or empty directory to restore into (default: $SERVICE_SERVER_DIR)",
+      description: "New or empty directory to restore into, if $SERVICE_SERVER_DIR is not set",
     },
     "broken-audit": {
       type: "boolean",
