@@ -44,7 +44,7 @@ describe("refusals", () => {
     expect(readdirSync(server.directory)).toEqual(names);
     expect(await into(made.file)).toEqual(failure(`${made.file} is not a directory`));
     expect(await refused("backup", "restore", made.file)).toEqual(
-      failure("missing flag: --server-dir, the directory to restore into"),
+      failure("missing flag: --server-dir\nusage: cairn backup restore <file> --server-dir <dir> [flags]"),
     );
     expect(readdirSync(folder.path)).toEqual(["there.tar.zst"]);
   });

@@ -149,7 +149,7 @@ test("a query that cannot be one says what to do", async () => {
     [{ q: "a*" }, /at least 2 letters before \*/],
     [{ q: "x".repeat(1_001) }, /at most 1000 characters/],
     [{ q: "(", regex: 1 }, /not a regular expression/],
-    [{ q: "x", path: "[a]" }, /expected a path or a pattern/],
+    [{ q: "x", path: "[a]*" }, /expected a path or a pattern/],
     [{ q: "x", limit: 0 }, /limit/],
     [{ q: "x", limit: 1_001 }, /limit/],
     [{ q: "x", lines: 21 }, /lines/],
