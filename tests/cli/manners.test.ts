@@ -126,7 +126,9 @@ describe("server.yaml", () => {
       await at.cairn("server", "stop");
     }
     const [exitCode, said] = await at.said("server", "status");
-    expect([exitCode, said]).toEqual(failure("the server is not running; start it with cairn server start"));
+    expect([exitCode, said]).toEqual(
+      failure(`the server is not running; start it with cairn server start --server-dir ${directory}`),
+    );
   });
 
   test("server start --port listens elsewhere this time, in the background too", async () => {
