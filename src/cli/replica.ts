@@ -119,6 +119,20 @@ export async function requireFolderToken(origin: Origin, tokenFile: string | und
   }
 }
 
+async function isSpaceGone(client: Client, space: string, error: unknown): Promise<boolean> {
+  if (!isNotFound(error)) return false;
+  return client.get(`/spaces/${encodeURIComponent(space)}`).then(() => false, isNotFound);
+}
+
+const isNotFound = (error: unknown) => error instanceof AppError && error.code === "not_found";
+
+function spaceGone({ server, space, user }: Origin, directory: string): AppError {
+  return new AppError(
+    "not_found",
+    `${server} has no space ${space} that ${user} may see: it was deleted, or the access ended; ask an admin of the server; the files in ${directory} stay as they are`,
+  );
+}
+
 /** Opens the state of the folder and a client of its server, and closes both after `work`. */
 export async function withReplica<T>(
   directory: string,
@@ -133,6 +147,7 @@ export async function withReplica<T>(
     client = await connectAsUserOf(origin, tokenFile, patiently)();
     return await work(state, client);
   } catch (error) {
+    if (client && (await isSpaceGone(client, origin.space, error))) throw spaceGone(origin, directory);
     throw inWordsOfFlags(error, origin.server, origin.user);
   } finally {
     state.close();

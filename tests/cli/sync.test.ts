@@ -284,6 +284,21 @@ test("install writes the unit, and uninstall removes it", async () => {
   await ann.cairn("daemon", "stop");
 });
 
+test("a sync of a space that was deleted says that it is gone, and keeps the files", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer();
+  await server.admin.write("a.md", "here\n");
+  const ann = await laptop(server, folder, "ann");
+  await server.admin.raw("DELETE", "/spaces/team?confirm=team");
+  const [exitCode, message] = await ann.refused("sync");
+  expect([exitCode, message]).toEqual([
+    1,
+    expect.stringContaining(
+      `${server.url} has no space team that ann may see: it was deleted, or the access ended;`,
+    ),
+  ]);
+});
+
 test("a folder that syncs with no server is told how to join one", async () => {
   await using folder = await temporaryFolder();
   writeFileSync(join(folder.path, "a.md"), "");
