@@ -150,14 +150,25 @@ export class Blueprint {
     });
   }
 
-  /** Also removes its wires. Its entries of past turns stay. */
+  /** Also removes its wires. Its entries of past turns stay. Raises `forbidden` if it has a budget that the caller may not change. */
   removeAgentIn(caller: Caller, id: number): void {
     const { store, journal, clock } = this.#deps;
     const row = this.existingAgent(id);
     if (row.orchestrator) throw new AppError("refused", "the orchestrator cannot be deleted");
+    if (row.budget !== null) this.#endBudget(caller, row, row.budget);
     for (const wire of store.wiresOfAgent.all(id, id)) this.removeWireIn(caller, wire.id);
     store.removeAgent.run(clock.now(), id);
     journal.append(row.workspace_id, turnOf(caller), "agent.removed", { agent_id: id });
+  }
+
+  /** An agent of the same name would have no budget, so deleting one changes it. */
+  #endBudget(caller: Caller, { id, name, workspace_id: workspaceId }: AgentRow, budget: string): void {
+    const { access, audit } = this.#deps;
+    const act = `delete "${name}", because it has a budget; ask one of them to delete it or to clear its budget`;
+    const details = { agent_id: id, budget: JSON.parse(budget) as Budget };
+    access.requireOwner(caller, access.workspace(caller, workspaceId), act, details);
+    const detail = { workspace: workspaceId, budget };
+    audit.record(caller, { action: "agent.delete", target: `agent:${id}`, detail });
   }
 
   createWire(caller: Caller, workspaceId: number, input: CreateWire): Promise<Wire> {

@@ -1,6 +1,6 @@
 // The only access check of a workspace and everything in it. A record that the caller may not see answers exactly like one that does not exist.
 
-import { AppError, notFound } from "../../kit/error.ts";
+import { AppError, notFound, type ErrorDetails } from "../../kit/error.ts";
 import type { Caller } from "../identity/caller.ts";
 import { viewerOf, type WorkspaceRow, type WorkspaceStore } from "./store.ts";
 
@@ -51,9 +51,14 @@ export class Access {
   }
 
   /** Raises `forbidden` unless the caller owns it or is an admin. `act` is a clause such as "delete a workspace". */
-  requireOwner<Row extends Pick<WorkspaceRow, "owner_id">>(caller: Caller, row: Row, act: string): Row {
+  requireOwner<Row extends Pick<WorkspaceRow, "owner_id">>(
+    caller: Caller,
+    row: Row,
+    act: string,
+    details?: ErrorDetails,
+  ): Row {
     if (caller.role === "admin" || row.owner_id === caller.userId) return row;
-    throw new AppError("forbidden", `only the owner or an admin may ${act}`);
+    throw new AppError("forbidden", `only the owner or an admin may ${act}`, details);
   }
 
   sees(caller: Pick<Caller, "role" | "userId">, workspaceId: number): boolean {

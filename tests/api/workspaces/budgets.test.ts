@@ -1,10 +1,17 @@
-// Goal: only the owner, who pays, or an admin sets and clears budgets, and every change is recorded.
+// Goal: only the owner, who pays, or an admin sets and clears budgets, also by deleting the agent, and every change is recorded.
 
 import { expect, test } from "bun:test";
+import type { Turn } from "../../../src/service/turns/schema.ts";
+import type { Client } from "../../kit/http/client.ts";
+import { call, say } from "../../kit/model/index.ts";
 import { world } from "../../kit/service/world.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 
 const FORBIDDEN = ["forbidden", "only the owner or an admin may change its budgets"] as const;
+
+function mayNotDelete(name: string): string {
+  return `only the owner or an admin may delete "${name}", because it has a budget; ask one of them to delete it or to clear its budget`;
+}
 
 test("does not let a team member clear a budget of the workspace or an agent", async () => {
   await using at = await world({ model: "silent" });
@@ -32,5 +39,66 @@ test("does not let a team member clear a budget of the workspace or an agent", a
     ["owner", "agent.budget", `agent:${agent.id}`, JSON.stringify(small)],
     ["admin", "agent.budget", `agent:${agent.id}`, JSON.stringify(large)],
     ["owner", "workspace.budget", `workspace:${lab.id}`, null],
+  ]);
+});
+
+test("lets only the owner or an admin delete an agent that has a budget, and records it", async () => {
+  await using at = await world({ model: "silent" });
+  const [owner, member] = [await at.user("owner"), await at.user("member")];
+  const lab = await at.workspace("lab", owner);
+  await at.admin.put(`/workspaces/${lab.id}/teams/${await at.team("team", member)}`);
+  const budget = { tokens_per_day: 1 };
+  const agents = await Promise.all(["one", "two", "free"].map((name) => at.in(lab.id).agent(name)));
+  const [one, two, free] = agents.map(({ id }) => id);
+  for (const id of [one, two]) await owner.patch(`/agents/${id}`, { budget });
+  await at.in(lab.id).wire((await at.in(lab.id).orchestrator()).id, one!);
+
+  const before = await at.in(lab.id).blueprint();
+  await refusal(member.delete(`/agents/${one}`), "forbidden", mayNotDelete("one"), { agent_id: one, budget });
+  expect(await at.in(lab.id).blueprint()).toEqual(before);
+  await member.delete(`/agents/${free}`);
+  await owner.delete(`/agents/${one}`);
+  await at.admin.delete(`/agents/${two}`);
+
+  const records = await at.admin.get("/audit?action=agent.delete");
+  const detail = { workspace: lab.id, budget: JSON.stringify(budget) };
+  expect(records.toReversed()).toMatchObject([
+    { actor: "owner", target: `agent:${one}`, detail },
+    { actor: "admin", target: `agent:${two}`, detail },
+  ]);
+});
+
+test("does not let a member's turn replace a worker that has a budget", async () => {
+  await using at = await world({ workers: ["scout"] });
+  const member = await at.user("member");
+  await at.admin.put(`${at.own}/teams/${await at.team("team", member)}`);
+  const scout = at.agents["scout"]!;
+  await at.admin.patch(`/agents/${scout}`, { budget: { tokens_per_day: 1 } });
+  const replace = [
+    call("agent_remove", { agent: "scout" }),
+    call("agent_create", { name: "scout", role: "r", model: "scout" }),
+  ];
+  const results = async (as: Client) => {
+    at.model.script("boss", [replace, say("Done.")]);
+    const { turn } = await as.post<{ turn: Turn }>(`${at.own}/chat`, { text: "Go." });
+    await at.end(turn);
+    const entries = (await at.entries()).filter(({ turn_id: id }) => id === turn.id);
+    return entries.filter(({ kind }) => kind === "tool").map(({ text }) => text);
+  };
+
+  expect(await results(member)).toEqual([
+    `${mayNotDelete("scout")}. Nothing was done.`,
+    'name: an agent named "scout" already exists. Nothing was done.',
+  ]);
+  expect(await at.admin.get("/audit?action=agent.delete")).toEqual([]);
+  expect((await at.blueprint()).agents.find(({ id }) => id === scout)).toMatchObject({
+    budget: { tokens_per_day: 1 },
+  });
+  expect(await results(at.admin)).toEqual([
+    'Removed agent "scout".',
+    'Created agent "scout" and wired you to it. You can delegate to it now.',
+  ]);
+  expect(await at.admin.get("/audit?action=agent.delete")).toMatchObject([
+    { actor: "admin", target: `agent:${scout}` },
   ]);
 });
