@@ -9,15 +9,30 @@ export function lightenPasswords(): void {
   Bun.password.hash = (password) => hash(password, LIGHT);
 }
 
+export interface Held {
+  readonly begun: Promise<void>;
+  go(): void;
+}
+
 /** The next hash of this process begins and waits for `go`. */
-export function holdHashing(): { readonly begun: Promise<void>; go(): void } {
-  const hash = Bun.password.hash;
+export function holdHashing(): Held {
+  return hold("hash");
+}
+
+/** The next check of a password in this process begins and waits for `go`. */
+export function holdChecking(): Held {
+  return hold("verify");
+}
+
+function hold(step: "hash" | "verify"): Held {
+  const { password } = Bun as unknown as { password: Record<string, (...given: unknown[]) => unknown> };
+  const real = password[step]!;
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  Bun.password.hash = async (...given) => {
-    Bun.password.hash = hash;
+  password[step] = async (...given) => {
+    password[step] = real;
     begun.resolve();
     await released.promise;
-    return hash(...given);
+    return real(...given);
   };
   return { begun: begun.promise, go: released.resolve };
 }

@@ -1,6 +1,6 @@
 // Goal: people list, read and save files of a workspace, with versions, limits and refusals; strangers learn nothing.
 
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import {
   existsSync,
   mkdirSync,
@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
+import { Place } from "../../../src/kit/disk/paths-disk.ts";
 import { FILE_BYTES_MAX } from "../../../src/service/files/schema.ts";
 import { world } from "../../kit/service/world.ts";
 import { fileClient } from "./file-client.ts";
@@ -396,4 +397,31 @@ describe("who", () => {
       content: "x",
     });
   });
+});
+
+test("asks for access again just before a save takes effect", async () => {
+  await using lab = await world({ model: true });
+  const ann = await lab.user("ann");
+  const team = await lab.team("hers", ann);
+  await lab.admin.put(`${lab.own}/teams/${team}`);
+  const files = fileClient(lab, lab.workspaceId, ann.token);
+  await files.put("a.md", "one");
+  const { replace } = Place.prototype;
+  const lose = () => lab.admin.delete(`/teams/${team}/members/${ann.id}`);
+  using replaced = spyOn(Place.prototype, "replace").mockImplementation(async function (
+    this: Place,
+    ...given
+  ) {
+    await lose();
+    return replace.apply(this, given);
+  });
+
+  expect(await files.refused("PUT", "a.md", "two")).toEqual({
+    status: 404,
+    code: "not_found",
+    message: `workspace ${lab.workspaceId}: not found`,
+  });
+  expect(replaced).toHaveBeenCalledTimes(1);
+  expect(readdirSync(files.directory)).toEqual(["a.md"]);
+  expect(readFileSync(join(files.directory, "a.md"), "utf8")).toBe("one");
 });

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { filledPath, type DescribedRoute } from "../../kit/http/described-routes.ts";
-import { holdHashing } from "../../kit/light-passwords.ts";
+import { holdChecking, holdHashing } from "../../kit/light-passwords.ts";
 import { everything, inhabited, routesOf, type Inhabited } from "../../kit/service/inhabited.ts";
 import { rawRequestInParts } from "../../kit/http/raw-http.ts";
 import { world } from "../../kit/service/world.ts";
@@ -77,4 +77,39 @@ test("sets no password for an admin who is demoted during hashing", async () => 
   hashing.go();
   expect(await setting).toMatchObject({ status: 403, code: "forbidden" });
   await refusal(at.admin.post("/login", { user: "ann", password: "by a former admin" }), "unauthenticated");
+});
+
+test("starts no session with a password that is reset during its check", async () => {
+  await using at = await world();
+  const ann = await at.user("ann");
+  const [first, second] = ["the first password", "the admin's password"];
+  await at.admin.put(`/users/${ann.id}/password`, { password: first });
+  const checking = holdChecking();
+  const login = refusalOf(at.admin.post("/login", { user: "ann", password: first }));
+  await checking.begun;
+  await at.admin.put(`/users/${ann.id}/password`, { password: second });
+  checking.go();
+  expect(await login).toMatchObject({ status: 401, message: "invalid username or password" });
+  expect((await at.admin.get("/users")).find(({ id }) => id === ann.id)).toMatchObject({ tokens: 0 });
+});
+
+test("does not replace a password that the same session changed during hashing", async () => {
+  await using at = await world();
+  const ann = await at.user("ann");
+  const [first, second, third] = ["the first password", "the second password", "the third password"];
+  await at.admin.put(`/users/${ann.id}/password`, { password: first });
+  const { token } = await at.admin.post("/login", { user: "ann", password: first });
+  const change = (password: string) =>
+    at.as(token).put(`/users/${ann.id}/password`, { password, current_password: first });
+  const hashing = holdHashing();
+  const late = refusalOf(change(second));
+  await hashing.begun;
+  // The session stays valid, so only the password tells that the first change is outdated.
+  await change(third);
+  hashing.go();
+  expect(await late).toMatchObject({
+    status: 403,
+    message: "current_password: not your current password",
+  });
+  await at.admin.post("/login", { user: "ann", password: third });
 });

@@ -1,8 +1,10 @@
 // Goal: a viewer sees everything once and in order, whenever it joins, drops and returns; a viewer who loses access is disconnected; no viewer
 // affects another.
 
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { connect } from "node:net";
+import { Replays } from "../../../src/kit/http/replay.ts";
+import { ViewerRights } from "../../../src/kit/http/viewer-rights.ts";
 import { call, gate, hang, httpError, huge, say, stream } from "../../kit/model/index.ts";
 import type { EventReader, StreamEvent } from "../../kit/http/client.ts";
 import { until } from "../../kit/eventually.ts";
@@ -327,4 +329,28 @@ test("ends the streams when the service stops", async () => {
   await lab.program.service.stop("test");
   expect((await viewer.all()).at(-1)!.data.data.turn.status).toBe("interrupted");
   await other.all();
+});
+
+test("asks for the right of a viewer before each page of stored events, if the recheck of all viewers comes late", async () => {
+  await using lab = await world({ model: true });
+  const ann = await lab.user("ann");
+  const team = await lab.team("hers", ann);
+  await lab.admin.put(`${lab.own}/teams/${team}`);
+  const moves = Array.from({ length: 250 }, (_, x) => ({ position: { x, y: 0 } }));
+  await Promise.all(moves.map((move) => lab.admin.patch(`/agents/${lab.orchestratorId}`, move)));
+
+  const { start } = Replays.prototype;
+  using _sweep = spyOn(ViewerRights.prototype, "changed").mockImplementation(() => {});
+  using starts = spyOn(Replays.prototype, "start").mockImplementation(function (this: Replays, replay) {
+    spyOn(replay.watching.viewer, "drained").mockImplementationOnce(async () => {
+      await lab.admin.delete(`/teams/${team}/members/${ann.id}`);
+      return true;
+    });
+    return start.call(this, replay);
+  });
+  await using viewer = await ann.events(`${lab.own}/events?after=0`);
+  // One page.
+  await viewer.until(({ id }) => id === 200);
+  expect(await viewer.next()).toBeUndefined();
+  expect(starts).toHaveBeenCalledTimes(1);
 });
