@@ -52,9 +52,6 @@ export class ContextDoor implements Door<CallerKind, Caller> {
     if (caller) this.#requireSpace(kind, caller, asked);
   }
 
-  /** Empty: the rules check the current rights when they act. */
-  confirm(): void {}
-
   #known(kind: CallerKind, { request, route }: Asked): Caller | undefined {
     const exchange = exchangeOf(request);
     exchange.route = route;

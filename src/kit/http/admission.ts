@@ -1,7 +1,7 @@
 // Routes declare who may call them: `{ caller: "any" | "admin" | … }`. Deny by default: a test fails on a route without it.
 //
-// Admission runs before parameters and body are read, so that 401 and 403 come before any 400, and again afterwards, because a body may
-// arrive slowly.
+// Admission runs once the body has arrived, which may take long, and before parameters and body are checked, so that 401 and 403 come before any
+// 400. Nobody else has a turn between that and the handler. `createApi` also asks the door before it reads a body.
 
 import { Elysia, type AnyElysia } from "elysia";
 import { numbersOfPath } from "./text-params.ts";
@@ -17,8 +17,6 @@ export interface Asked {
 export interface Door<Kind extends string, Caller> {
   /** Undefined for an open route. Raises `unauthenticated`, `forbidden`, `rate_limited`. */
   admit(kind: Kind, asked: Asked): Caller | undefined;
-  /** Called after the body has arrived. Raises `unauthenticated`, `forbidden`. */
-  confirm(kind: Kind, caller: Caller): void;
 }
 
 export function admission<Kind extends string, Caller>(door: Door<Kind, Caller>) {
@@ -32,7 +30,6 @@ export function admission<Kind extends string, Caller>(door: Door<Kind, Caller>)
       },
       resolve: (context: object): { caller: Caller } => {
         const { params, caller } = context as { params?: Record<string, unknown>; caller: Caller };
-        if (kind !== "open") door.confirm(kind, caller);
         numbersOfPath(params);
         // Only for the types: handlers do not see what `transform` adds.
         return { caller };

@@ -3,7 +3,7 @@
 import type { Asked, Door } from "../../kit/http/admission.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import type { CallerKind } from "../identity/admission.ts";
-import { requireAdmin, requireSignedIn, type Caller } from "../identity/caller.ts";
+import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Authentication } from "./authentication.ts";
 
 export class ServiceDoor implements Door<CallerKind, Caller> {
@@ -28,10 +28,5 @@ export class ServiceDoor implements Door<CallerKind, Caller> {
     exchange.caller = String(caller.userId);
     if (kind === "admin") requireAdmin(caller);
     return caller;
-  }
-
-  confirm(kind: CallerKind, caller: Caller): void {
-    requireSignedIn(caller);
-    if (kind === "admin") requireAdmin(caller);
   }
 }
