@@ -1,6 +1,9 @@
 // Builds `cairn ui` from its parts: the space of this machine, the pages of the console that are about one space, the key and the listener.
 
+import type { Clock } from "../kit/clock.ts";
 import { Background } from "../kit/concurrency/background.ts";
+import type { WorkerPool } from "../kit/workers/pool.ts";
+import type { Area } from "./console/area.ts";
 import { Console } from "./console/console.ts";
 import { conflictsArea } from "./console/areas/conflict-routes.ts";
 import { documentsArea } from "./console/areas/document-routes.ts";
@@ -12,6 +15,7 @@ import { overviewArea } from "./console/areas/overview-routes.ts";
 import { Rendering } from "./console/rendering.ts";
 import { snapshotsArea } from "./console/areas/snapshot-routes.ts";
 import { spacesArea } from "./console/areas/space-routes.ts";
+import type { SpaceSource } from "./console/space-source.ts";
 import { Pictures } from "./graph/pictures.ts";
 import { TreeWatch } from "./replica/watch.ts";
 import { LentSpace } from "./space/lent.ts";
@@ -44,6 +48,30 @@ interface LocalUi extends RunningUi {
   readonly place: string;
 }
 
+interface UiParts {
+  readonly entry: Entry;
+  readonly onEntered: () => void;
+  readonly source: SpaceSource;
+  readonly workers: WorkerPool;
+  readonly clock: Clock;
+}
+
+/** Every page of `cairn ui`. */
+export function uiAreas({ entry, onEntered, source, workers, clock }: UiParts): Area[] {
+  return [
+    entryArea(entry, onEntered),
+    overviewArea(source),
+    foldersArea(source),
+    documentsArea(source, new Rendering(workers)),
+    historyArea(source),
+    conflictsArea(source),
+    snapshotsArea(source),
+    spacesArea(source),
+    graphArea(source, new Pictures(workers)),
+    freshnessArea(source, clock),
+  ];
+}
+
 /** Raises what opening the space raises, before anything listens, and `conflict` if the port is in use. */
 export async function openUi({ directory, deps, ...listening }: LocalUiOptions): Promise<LocalUi> {
   const { clock, log, person } = deps;
@@ -69,18 +97,7 @@ export async function openUi({ directory, deps, ...listening }: LocalUiOptions):
   const workers = contextWorkers();
   const source = localSource(lent);
   const entry = new Entry(clock);
-  const areas = [
-    entryArea(entry, () => ahead.entered()),
-    overviewArea(source),
-    foldersArea(source),
-    documentsArea(source, new Rendering(workers)),
-    historyArea(source),
-    conflictsArea(source),
-    snapshotsArea(source),
-    spacesArea(source),
-    graphArea(source, new Pictures(workers)),
-    freshnessArea(source, clock),
-  ];
+  const areas = uiAreas({ entry, onEntered: () => ahead.entered(), source, workers, clock });
   const pages = new Console({ areas, door: new LocalUiDoor(entry, localCaller(person)), log });
   const release = async () => {
     watch.stop();

@@ -1,5 +1,5 @@
 // The worst that a page of the console can be asked for: a space with 50,000 documents, 10,000 of them in one folder, documents as large and as odd
-// as they may be, and many users, rules, spaces and records. A page that grows with data, or a form that takes text, needs a row here.
+// as they may be, and many users, rules, spaces and records. A new page or form needs a row here, or a reason (tests/house/worst-cases.test.ts).
 
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
@@ -102,6 +102,10 @@ const spaceRows = (space: string): Readonly<Record<string, PageCase>> => {
     "the freshness of every document": get(`${at}/freshness`),
     "documents without a rule": get(`${at}/freshness?show=none`),
     snapshots: get(`${at}/snapshots`),
+    "a link by the name of no document": get(`${at}/link?name=${"n".repeat(900)}`),
+    "changes on disk": get(`${at}/disk`),
+    "deleting a document of 5 MiB": get(`${at}/remove/large.txt`),
+    "destroying one of ten thousand versions": get(`${at}/destroy/often.md?version=5000`),
   };
 };
 
@@ -110,7 +114,7 @@ const spaceRows = (space: string): Readonly<Record<string, PageCase>> => {
  * disk, where nobody but the person who searches waits with it.
  */
 export const UI_ROWS = Object.fromEntries(
-  Object.entries(spaceRows("team")).filter(([name]) => !/^odd|^a search/.test(name)),
+  Object.entries(spaceRows("team")).filter(([name]) => !/^odd|^a (search|link)/.test(name)),
 );
 
 export const CONSOLE_ROWS: Readonly<Record<string, PageCase>> = {
@@ -119,6 +123,7 @@ export const CONSOLE_ROWS: Readonly<Record<string, PageCase>> = {
   "many spaces": get("/console/spaces"),
   "many users": get("/console/users"),
   "the form for one more, with many spaces": get("/console/users/new"),
+  "a user with a thousand rules": get("/console/users/worst"),
   "a thousand rules": get("/console/users/worst/access"),
   "the last of a thousand rules, saved": async (one) => {
     const page = await one.get("/console/users/worst/access?from=900");
@@ -137,6 +142,7 @@ export const CONSOLE_ROWS: Readonly<Record<string, PageCase>> = {
     },
   ),
   "the audit record": get("/console/audit"),
+  "one audit record": get("/console/audit/records/1"),
   "what nobody did": get("/console/audit?action=never.done"),
   "counts of the audit record": get("/console/audit/stats"),
   "the audit record, verified": send("/console/audit/verify", "/console/audit/verify", 200, {}),
@@ -155,6 +161,96 @@ export const CONSOLE_ROWS: Readonly<Record<string, PageCase>> = {
     cookies.clear();
     for (const [name, value] of kept) cookies.set(name, value);
   },
+};
+
+/** Forms of a space whose rule is that of a route of the API, which has a row or a reason there. */
+const SPACE_FORMS = [
+  "POST /console/spaces/:space/disk",
+  "POST /console/spaces/:space/new",
+  "POST /console/spaces/:space/remove/*",
+  "POST /console/spaces/:space/restore/*",
+  "POST /console/spaces/:space/undelete/*",
+  "POST /console/spaces/:space/destroy/*",
+  "POST /console/spaces/:space/conflicts/*",
+  "POST /console/spaces/:space/snapshots",
+  "POST /console/spaces/:space/snapshots/:id/restore",
+  "POST /console/spaces/:space/freshness/validate",
+];
+/** Pages of a space that show one row by its key, or an empty form. */
+const SPACE_QUESTIONS = [
+  "GET /console/spaces/:space/new",
+  "GET /console/spaces/:space/snapshots/:id/restore",
+];
+
+/** Why a page or a form needs no row. */
+export const CONSOLE_BOUNDED: Readonly<Record<string, readonly string[]>> = {
+  "changes something by the rule of a route of the API": [
+    ...SPACE_FORMS,
+    "POST /console/logout",
+    "POST /console/spaces/:space/settings/quotas",
+    "POST /console/new-space",
+    "POST /console/spaces/:space/delete",
+    "POST /console/account/password",
+    "POST /console/account/tokens/revoke",
+    "POST /console/account/tokens/:id/revoke",
+    "POST /console/users/new",
+    "POST /console/users/:user/edit",
+    "POST /console/users/:user/password",
+    "POST /console/users/:user/disable",
+    "POST /console/users/:user/enable",
+    "POST /console/users/:user/delete",
+    "POST /console/users/:user/tokens",
+    "POST /console/users/:user/tokens/revoke",
+    "POST /console/users/:user/tokens/:id/revoke",
+    "POST /console/webhooks/new",
+    "POST /console/webhooks/:id/edit",
+    "POST /console/webhooks/:id/test",
+    "POST /console/webhooks/:id/disable",
+    "POST /console/webhooks/:id/enable",
+    "POST /console/webhooks/:id/secret",
+    "POST /console/webhooks/:id/delete",
+    "POST /console/webhooks/deliveries/:delivery/redeliver",
+    "POST /console/audit/acknowledge",
+    "POST /console/backups",
+    "POST /console/backups/:id/cancel",
+  ],
+  "shows one row by its key, or an empty form": [
+    ...SPACE_QUESTIONS,
+    "GET /console/logout",
+    "GET /console/new-space",
+    "GET /console/spaces/:space/delete",
+    "GET /console/account/tokens/revoke",
+    "GET /console/account/tokens/:id/revoke",
+    "GET /console/users/:user/edit",
+    "GET /console/users/:user/password",
+    "GET /console/users/:user/disable",
+    "GET /console/users/:user/delete",
+    "GET /console/users/:user/tokens/revoke",
+    "GET /console/users/:user/tokens/:id/revoke",
+    "GET /console/webhooks/new",
+    "GET /console/webhooks/:id/edit",
+    "GET /console/webhooks/:id/disable",
+    "GET /console/webhooks/:id/secret",
+    "GET /console/webhooks/:id/delete",
+    "GET /console/audit/acknowledge",
+    "GET /console/backups/live",
+  ],
+  "a list that limits of its own keep short, or a page of one": [
+    "GET /console/webhooks/:id",
+    "GET /console/webhooks/dead-letters",
+    "GET /console/audit/breaks",
+  ],
+};
+
+export const UI_BOUNDED: Readonly<Record<string, readonly string[]>> = {
+  "changes something by the rule of a route of the API": SPACE_FORMS,
+  "shows one row by its key, or an empty form": [...SPACE_QUESTIONS, "GET /console/enter"],
+  "the overview again, without its frame": ["GET /console/live"],
+  "a list of one space": ["GET /console/spaces"],
+  "waits for the disk, where nobody but the person who searches waits with it": [
+    "GET /console/spaces/:space/search",
+    "GET /console/spaces/:space/link",
+  ],
 };
 
 export interface FurnishedConsole extends AsyncDisposable {

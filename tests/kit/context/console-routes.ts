@@ -1,6 +1,8 @@
-// Every page and form of a server's console for people who are signed in, as its areas declare them.
+// Every page and form of a server's console and of `cairn ui`, as their areas declare them.
 
+import type { Area } from "../../../src/context/console/area.ts";
 import { ConsoleCookies } from "../../../src/context/console/door.ts";
+import { uiAreas } from "../../../src/context/local-console.ts";
 import type { Parts } from "../../../src/context/parts.ts";
 import { serverAreas } from "../../../src/context/server-console.ts";
 
@@ -10,6 +12,8 @@ interface DeclaredRoute {
   readonly path: string;
   /** `GET /console/users/:user` */
   readonly name: string;
+  /** For everyone. */
+  readonly isOpen: boolean;
 }
 
 /** Matches the addresses of a declared path. */
@@ -18,13 +22,28 @@ export function addressesOf(path: string): RegExp {
   return new RegExp(`^${segments.join("/").replace(/\\\*$/, ".+")}(?:[?]|$)`);
 }
 
+function declared(areas: readonly Area[]) {
+  return areas
+    .flatMap(({ routes }) => routes)
+    .map((route) => ({
+      method: route.method,
+      path: route.path,
+      name: `${route.method} ${route.path}`,
+      isOpen: "open" in route,
+    }));
+}
+
 /** The areas only keep what they are given, so a page is enough to build them. */
 const parts = { config: { trustedProxies: [], listen: {} }, spaces: {} } as unknown as Parts;
 
-export const CONSOLE_ROUTES: readonly DeclaredRoute[] = serverAreas(
-  parts,
-  new ConsoleCookies(() => 0, { includes: () => false }),
-)
-  .flatMap(({ routes }) => routes)
-  .filter((route) => "answer" in route)
-  .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }));
+/** Also those for signing in. */
+export const ALL_CONSOLE_ROUTES: readonly DeclaredRoute[] = declared(
+  serverAreas(parts, new ConsoleCookies(() => 0, { includes: () => false })),
+);
+
+/** For people who are signed in. */
+export const CONSOLE_ROUTES: readonly DeclaredRoute[] = ALL_CONSOLE_ROUTES.filter(({ isOpen }) => !isOpen);
+
+export const UI_ROUTES: readonly DeclaredRoute[] = declared(
+  uiAreas({ onEntered: () => {} } as unknown as Parameters<typeof uiAreas>[0]),
+);
