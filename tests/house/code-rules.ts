@@ -232,15 +232,13 @@ export const sentencesNameTheirSubject: Rule = (files) =>
 /** Functions of the runtime and of packages; and `stored`, whose second argument is the value itself. */
 const TAKES_BOOLEANS =
   /^(?:get(?:Ui|I)nt\d+|deepEquals|Literal|execCommand|createMemo|getNodesInside|matchLanguageName|stored|jsxDEV\w*)$/;
-/** Two functions there still take one. */
-const TAKES_BOOLEANS_STILL = ["src/cli/groups/plugin.ts", "src/cli/groups/webhook.ts"];
 const STRING = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
 const BOOLEAN_ARGUMENT = /,\s*(?:true|false)(?=\s*[,)])|(?<=\()\s*(?:true|false)(?=\s*,)/g;
 
 /** A reader of `send(text, true)` cannot know what is true. A single boolean is fine: the name of its function says it. */
 export const noBooleanLiteralAmongArguments: Rule = (files) =>
   files.flatMap((file) => {
-    if (!/^(src|bin|web)\/.*\.tsx?$/.test(file.path) || TAKES_BOOLEANS_STILL.includes(file.path)) return [];
+    if (!/^(src|bin|web)\/.*\.tsx?$/.test(file.path)) return [];
     const code = runningCode(file).replace(STRING, '""');
     const names = [...code.matchAll(BOOLEAN_ARGUMENT)].map(({ index }) => calleeAt(code, index));
     const named = names.find((name) => name !== undefined && !TAKES_BOOLEANS.test(name));

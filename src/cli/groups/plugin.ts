@@ -56,7 +56,7 @@ export const pluginList = defineCommand({
   meta: { name: "list", description: "List the AI tools that cairn can connect" },
   args: { project, user },
   async run({ args }) {
-    const scope = scopeOf(args.project, args.user);
+    const scope = scopeOf(args);
     await printData(await integrations().list(scope), formatOf(args), (rows) =>
       table(
         rows.map((row) => [
@@ -78,7 +78,7 @@ export const pluginInstall = defineCommand({
   meta: { name: "install", description: "Connect one AI tool to a space" },
   args: { id, project, user, "dry-run": dryRun, ...spaceArgs },
   async run({ args }) {
-    const scope = scopeOf(args.project, args.user);
+    const scope = scopeOf(args);
     await finish(await planned([args.id], scope, args), scope, args);
   },
 });
@@ -87,7 +87,7 @@ export const pluginRemove = defineCommand({
   meta: { name: "remove", description: "Disconnect one AI tool" },
   args: { id, project, user, "dry-run": dryRun },
   async run({ args }) {
-    const scope = scopeOf(args.project, args.user);
+    const scope = scopeOf(args);
     await finish(await integrations().planRemove([args.id], scope), scope, args);
   },
 });
@@ -105,7 +105,7 @@ export const activate = defineCommand({
     ...spaceArgs,
   },
   async run({ args }) {
-    const scope = scopeOf(args.folder, false);
+    const scope = scopeOf({ project: args.folder });
     const ids = args.only === undefined ? integrations().detected(scope) : wordsIn(args.only);
     await finish(await planned(ids, scope, args), scope, args);
     if (formatOf(args) === "text" && args["dry-run"] !== true)
@@ -117,7 +117,7 @@ export const deactivate = defineCommand({
   meta: { name: "deactivate", description: "Disconnect the AI tools of a project" },
   args: { folder, "dry-run": dryRun },
   async run({ args }) {
-    const scope = scopeOf(args.folder, false);
+    const scope = scopeOf({ project: args.folder });
     const changes = await integrations().planRemove(undefined, scope);
     await finish(
       changes.filter(({ action }) => action !== "none"),
@@ -143,8 +143,13 @@ function integrations(): Integrations {
   return new Integrations(processEnvironment());
 }
 
+interface ScopeFlags {
+  readonly project?: string | undefined;
+  readonly user?: boolean | undefined;
+}
+
 /** Raises `invalid` if the folder does not exist. */
-function scopeOf(given: string | undefined, isUser: boolean | undefined): Scope {
+function scopeOf({ project: given, user: isUser }: ScopeFlags): Scope {
   if (isUser === true && given !== undefined)
     throw new AppError("invalid", "use --user or --project, not both");
   if (isUser === true) return { user: true };

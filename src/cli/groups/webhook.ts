@@ -111,22 +111,19 @@ export const webhookRemove = serverCommand({
   show: ({ removed }) => `removed webhook ${removed}`,
 });
 
-function switchCommand(name: "enable" | "disable", enabled: boolean, description: string) {
+function switchCommand(name: "enable" | "disable", description: string) {
   return serverCommand({
     name,
     description,
     args: { id },
-    ask: (client, args) => client.json<Webhook>("PATCH", place(args.id), { body: { enabled } }),
+    ask: (client, args) =>
+      client.json<Webhook>("PATCH", place(args.id), { body: { enabled: name === "enable" } }),
     show: hookText,
   });
 }
 
-export const webhookEnable = switchCommand(
-  "enable",
-  true,
-  "Enable a webhook; it receives events from now on",
-);
-export const webhookDisable = switchCommand("disable", false, "Disable a webhook; it receives no events");
+export const webhookEnable = switchCommand("enable", "Enable a webhook; it receives events from now on");
+export const webhookDisable = switchCommand("disable", "Disable a webhook; it receives no events");
 
 export const webhookTest = serverCommand({
   name: "test",
