@@ -34,7 +34,7 @@ const OWNERS: Partial<Record<Database, Record<string, readonly string[]>>> = {
     workspaces: ["workspace_rows", "workspace_teams", "workspaces"],
   },
   "context server": {
-    audit: ["audit_anchor", "audit_baseline", "audit_breaks", "audit_sources"],
+    audit: ["audit_anchor", "audit_baseline", "audit_breaks", "audit_pending", "audit_sources"],
     events: ["event_sources", "events"],
     freshness: ["stale_documents"],
     people: ["acl", "console_sessions", "tokens", "users"],

@@ -1,5 +1,5 @@
 // Proof: `kill -9` at any moment of a busy context server loses no acknowledged write, exposes no partial push, lets no compare-and-swap succeed
-// twice, and leaves an audit record and a working tree that agree with the versions.
+// twice, and leaves an audit record and a working tree that agree with the versions, and an audit record that agrees with the users and tokens.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,6 +28,8 @@ interface HistoryView {
 interface Tally {
   kills: number;
   readonly acknowledged: Acknowledged[];
+  /** Names of acknowledged users. */
+  readonly users: string[];
   /** Acknowledged increments of the shared counter. */
   counted: number;
   /** Requests in flight when the server was killed. Each may have incremented the counter without a response. */
@@ -36,7 +38,7 @@ interface Tally {
 
 export async function killContext({ until, seed }: Share): Promise<Proof> {
   const choose = chooser(seed);
-  const tally: Tally = { kills: 0, acknowledged: [], counted: 0, unanswered: 0 };
+  const tally: Tally = { kills: 0, acknowledged: [], users: [], counted: 0, unanswered: 0 };
   const broken: string[] = [];
   await using server = await runContext();
   await server.admin.write("counter.txt", "0");
@@ -45,8 +47,9 @@ export async function killContext({ until, seed }: Share): Promise<Proof> {
     await server.start();
     broken.push(...(await brokenIn(server, tally)));
   } while (broken.length === 0 && performance.now() < until);
-  const { kills, acknowledged } = tally;
-  return { tried: `${kills} kills, ${acknowledged.length} acknowledged writes`, broken };
+  const { kills, acknowledged, users } = tally;
+  const tried = `${kills} kills, ${acknowledged.length} acknowledged writes, ${users.length} acknowledged users`;
+  return { tried, broken };
 }
 
 /** Runs writers until the server is gone. */
@@ -59,7 +62,7 @@ async function lifeAndDeath(server: RunningContext, tally: Tally, lifeMs: number
 }
 
 async function writeOn(client: ContextClient, writer: number, tally: Tally): Promise<void> {
-  const deeds = [write, count, push];
+  const deeds = [write, count, push, addUser];
   try {
     for (let turn = writer; ; turn += 1)
       await deeds[turn % deeds.length]!(client, `${tally.kills}-${writer}-${turn}`, tally);
@@ -102,6 +105,14 @@ async function push(client: ContextClient, text: string, tally: Tally): Promise<
   tally.acknowledged.push(...versions);
 }
 
+/** Creates a user, who gets a first token, and a second token. */
+async function addUser(client: ContextClient, text: string, tally: Tally): Promise<void> {
+  const name = `u${text}`;
+  await client.post("/users", { name, role: "viewer" });
+  tally.users.push(name);
+  await client.post(`/users/${name}/tokens`, {});
+}
+
 async function brokenIn(server: RunningContext, tally: Tally): Promise<string[]> {
   const files = await server.admin.get(`/spaces/${SPACE}/files`);
   const histories = new Map<string, HistoryView>();
@@ -112,6 +123,7 @@ async function brokenIn(server: RunningContext, tally: Tally): Promise<string[]>
     ...torn(files.map(({ path }) => path)),
     ...treeProblems(server.directory, files),
     ...(await recordProblems(server, histories)),
+    ...(await peopleProblems(server, tally)),
   ];
 }
 
@@ -171,4 +183,26 @@ async function recordProblems(
       .filter(({ version }) => !recorded.has(`${path} v${version}`))
       .map(({ version }) => `${path} v${version} has no audit record`),
   );
+}
+
+/** Checks that every user and every token has exactly one record. */
+async function peopleProblems({ admin, directory }: RunningContext, tally: Tally): Promise<string[]> {
+  const records = auditRecords(directory).filter(({ result }) => result === "ok");
+  const recorded = new Map<string, number>();
+  for (const { action, target } of records)
+    recorded.set(`${action} ${target}`, (recorded.get(`${action} ${target}`) ?? 0) + 1);
+  const users = (await admin.get<{ name: string }[]>("/users")).map(({ name }) => name);
+  const broken = tally.users
+    .filter((name) => !users.includes(name))
+    .map((name) => `${name} was acknowledged and is lost`);
+  for (const name of users.filter((one) => one.startsWith("u"))) {
+    const tokens = await admin.get<unknown[]>(`/users/${name}/tokens`);
+    // The first token belongs to the record of the user.
+    const made = { "user.add": 1, "token.create": tokens.length - 1 };
+    for (const [action, expected] of Object.entries(made)) {
+      const found = recorded.get(`${action} ${name}`) ?? 0;
+      if (found !== expected) broken.push(`${name}: ${expected} of ${action}, ${found} on record`);
+    }
+  }
+  return broken;
 }

@@ -16,6 +16,7 @@ import { Breaks, toBreak } from "./breaks.ts";
 import { AuditChain, type AuditEntry, type LostRecords } from "./chain.ts";
 import { ChangeRecords } from "./change-records.ts";
 import { openingOf } from "./opening.ts";
+import { PendingRecords } from "./pending-records.ts";
 import { matching, pageOf, statsOf } from "./reading.ts";
 import {
   breakText,
@@ -58,6 +59,7 @@ export class Audit {
   readonly #chain: AuditChain;
   readonly #breaks: Breaks;
   readonly #changes: ChangeRecords;
+  readonly #pending: PendingRecords;
   #isAcknowledging = false;
   #isStopping = false;
 
@@ -71,6 +73,7 @@ export class Audit {
     });
     this.#breaks = new Breaks(deps.db, this.#store, deps.clock);
     this.#changes = new ChangeRecords({ ...deps, store: this.#store, chain: this.#chain });
+    this.#pending = new PendingRecords({ ...deps, store: this.#store, chain: this.#chain });
   }
 
   get entries(): number {
@@ -93,7 +96,7 @@ export class Audit {
 
   /**
    * Continues the chain at the end of the file. A mismatch with the anchor goes into the database before anything is recorded. A line that a
-   * crash tore gets a record of its own.
+   * crash tore gets a record of its own, after those of changes that the crash left unrecorded.
    */
   open(): void {
     const anchor = this.#store.anchor();
@@ -101,6 +104,8 @@ export class Audit {
     this.#breaks.load();
     const isNews = broken !== undefined && this.#breaks.noticeNow(broken, anchor);
     this.#chain.open(end, last);
+    // The anchor removes the pending records before it. In a broken file, it may be elsewhere.
+    this.#pending.drain(broken === undefined ? (anchor?.bytes ?? 0) : 0);
     for (const { line, problem, noticed_at } of this.#breaks.open)
       this.#deps.log.error("the audit file is broken", { line, problem, noticed_at });
     if (isNews) this.#recordBreak(broken);
@@ -136,6 +141,14 @@ export class Audit {
   /** Records immediately. `actor` null: the server itself. A failed write is logged and counted; the deed is not undone. */
   record(actor: Caller | null, deed: Deed, failure?: unknown): void {
     this.#chain.addNow(this.#entryOf(actor, deed, failure));
+  }
+
+  /**
+   * Called inside the write of a change: stores its record with it. The record enters the chain after the commit. Resolves when it is in the file
+   * or its write failed; never if the change is rolled back.
+   */
+  recordWith(actor: Caller | null, deed: Deed, failure?: unknown): Promise<void> {
+    return this.#pending.record(this.#entryOf(actor, deed, failure));
   }
 
   /** Records every change of a commit to a space. `by` undefined: only the name in the log is known. */

@@ -1,6 +1,7 @@
 // The single writer of the audit record. Each record contains the hash of the previous one. The records of one turn of the event loop are written
 // together, each before its response is sent. The server's database keeps the number of records and the last hash, so that truncation is
-// detected, and the last recorded change of each space, so that a crash between a change and its record loses neither.
+// detected, the last recorded change of each space, and the records of its own changes, so that a crash between a change and its record loses
+// neither.
 
 import { turnOfOthers } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
@@ -31,7 +32,7 @@ interface ChangeMark {
 /** Records that could not be written since the last that was. `from` and `to`: RFC 3339. */
 export interface LostRecords {
   readonly records: number;
-  /** How many of them are about changes in a space. The next start writes these from the log of the space. */
+  /** How many of them are about changes. The next start writes these, from the log of the space or from the database. */
   readonly changes: number;
   readonly from: string;
   readonly to: string;
@@ -46,9 +47,16 @@ interface AuditChainDeps {
   readonly log: Log;
 }
 
-interface Waiting {
+/** Where the next start finds what the record is about, if the file lacks it. */
+interface Source {
+  /** Changes of a space arrive in order. */
+  readonly change?: ChangeMark;
+  /** The number of the pending record in the database. */
+  readonly pending?: number;
+}
+
+interface Waiting extends Source {
   readonly entry: AuditEntry;
-  readonly change: ChangeMark | undefined;
   readonly written: () => void;
 }
 
@@ -64,6 +72,8 @@ export class AuditChain {
   readonly #followed = new Map<string, Omit<ChangeMark, "space"> & { readonly bytes: number }>();
   /** Spaces with a change whose record could not be written; the next start records it. */
   readonly #behind = new Set<string>();
+  /** Pending records that are in the file; the next anchor removes them from the database. */
+  #settled: number[] = [];
   #lost: LostRecords | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   /** Failed writes since startup. */
@@ -98,10 +108,10 @@ export class AuditChain {
     return this.#end.seq + this.#waiting.length;
   }
 
-  /** Resolves when the record is in the file or its write failed. `change`: the change that it describes; changes arrive in order. */
-  add(entry: AuditEntry, change?: ChangeMark): Promise<void> {
+  /** Resolves when the record is in the file or its write failed. */
+  add(entry: AuditEntry, source: Source = {}): Promise<void> {
     const written = Promise.withResolvers<void>();
-    this.#waiting.push({ entry, change, written: written.resolve });
+    this.#waiting.push({ ...source, entry, written: written.resolve });
     if (!this.#isDraining) {
       this.#isDraining = true;
       queueMicrotask(() => this.#drain());
@@ -119,6 +129,12 @@ export class AuditChain {
   follow({ space, epoch, seq }: ChangeMark): void {
     if (this.#behind.has(space)) return;
     this.#followed.set(space, { epoch, seq, bytes: this.#file.size });
+    this.#anchorSoon();
+  }
+
+  /** Notes that the pending record of this number is in the file. */
+  settle(pending: number): void {
+    this.#settled.push(pending);
     this.#anchorSoon();
   }
 
@@ -161,14 +177,18 @@ export class AuditChain {
     const { entries, hash, bytes } = this.mark();
     const followed = [...this.#followed];
     this.#followed.clear();
+    const settled = this.#settled;
+    this.#settled = [];
     try {
       await this.#file.sync();
       await db.write(() => {
         store.setAnchor.run({ entries, hash, bytes, closed });
         for (const [space, { epoch, seq, bytes: from }] of followed)
           store.setSource.run({ space, epoch, seq, bytes: from });
+        for (const pending of settled) store.dropPending.run(pending);
       });
     } catch (error) {
+      this.#settled.push(...settled);
       for (const [space, mark] of followed) if (!this.#followed.has(space)) this.#followed.set(space, mark);
       log.error("cannot anchor the audit file", { error: messageOf(error) });
     }
@@ -217,9 +237,11 @@ export class AuditChain {
     this.failure = undefined;
     this.#lost = undefined;
     this.#end = { seq, hash };
-    for (const { change } of batch)
+    for (const { change, pending } of batch) {
+      if (pending !== undefined) this.#settled.push(pending);
       if (change && !this.#behind.has(change.space))
         this.#followed.set(change.space, { epoch: change.epoch, seq: change.seq, bytes: from });
+    }
     this.#anchorSoon();
   }
 
@@ -228,10 +250,11 @@ export class AuditChain {
     this.failure = error;
     this.#retryTimer ??= setTimeout(() => this.#retry(), RETRY_MS).unref();
     if (!one) return;
-    const { entry, change } = one;
+    const { entry, change, pending } = one;
     const { records, changes, from } = this.#lost ?? { records: 0, changes: 0, from: entry.time };
     this.failures += 1;
-    this.#lost = { records: records + 1, changes: changes + (change ? 1 : 0), from, to: entry.time };
+    const isKept = change !== undefined || pending !== undefined;
+    this.#lost = { records: records + 1, changes: changes + (isKept ? 1 : 0), from, to: entry.time };
     if (change) this.#behind.add(change.space);
     const about = { action: entry.action, error: messageOf(error) };
     this.#deps.log.error("cannot write an audit record", about);

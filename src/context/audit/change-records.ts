@@ -5,9 +5,8 @@ import { rfc3339, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Applied, Head, LogEntry } from "../versioned-store/engine.ts";
-import { readLines } from "./audit-file.ts";
 import type { AuditChain, AuditEntry } from "./chain.ts";
-import { parseRecord } from "./record.ts";
+import { idsFrom } from "./reading.ts";
 import type { AuditStore, SourceRow } from "./store.ts";
 
 interface ChangeRecordsDeps {
@@ -71,7 +70,7 @@ export class ChangeRecords {
   ): Promise<void> {
     const about = { action: `file.${op}`, space, target: path, version, content_hash: hash };
     const entry = { ...shared, id: idOf(epoch, seq), time: rfc3339(time), ...about };
-    return this.#deps.chain.add(entry, { space, epoch, seq });
+    return this.#deps.chain.add(entry, { change: { space, epoch, seq } });
   }
 
   forget(space: string): Promise<void> {
@@ -90,9 +89,8 @@ export class ChangeRecords {
   async #known({ bytes }: SourceRow): Promise<ReadonlySet<string>> {
     const stretch = new Stretch();
     const ids = new Set<string>();
-    for (const line of readLines(this.#deps.path, bytes)) {
-      const id = line.whole ? parseRecord(line.bytes)?.id : undefined;
-      if (id !== undefined) ids.add(id);
+    for (const id of idsFrom(this.#deps.path, bytes)) {
+      ids.add(id);
       if (stretch.isOver()) await turnOfOthers();
     }
     return ids;

@@ -42,6 +42,14 @@ export async function statsOf(path: string): Promise<AuditStats> {
   return { ...stats, actions, results };
 }
 
+/** Yields the ids of the records from this offset on. */
+export function* idsFrom(path: string, offset: number): Generator<string> {
+  for (const { bytes, whole } of readLines(path, offset)) {
+    const id = whole ? parseRecord(bytes)?.id : undefined;
+    if (id !== undefined) yield id;
+  }
+}
+
 async function* filtered(
   records: AsyncGenerator<AuditRecord>,
   filter: AuditQuery,

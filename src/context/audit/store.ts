@@ -1,4 +1,4 @@
-// The SQL that anchors the audit file: its end, detected breaks, and the last recorded change of each space.
+// The SQL that anchors the audit file: its end, detected breaks, the last recorded change of each space, and records that are not in it yet.
 
 import type { Db } from "../../kit/storage/db.ts";
 
@@ -36,6 +36,11 @@ export interface SourceRow {
   epoch: string;
   seq: number;
   bytes: number;
+}
+
+export interface PendingRow {
+  number: number;
+  record: string;
 }
 
 const BREAK =
@@ -86,6 +91,11 @@ export function auditStore(db: Db) {
       `INSERT INTO audit_sources (space, epoch, seq, bytes) VALUES ($space, $epoch, $seq, $bytes)
        ON CONFLICT (space) DO UPDATE SET epoch = $epoch, seq = $seq, bytes = $bytes`,
     ),
+    pending: db.query<PendingRow, []>("SELECT number, record FROM audit_pending ORDER BY number"),
+    insertPending: db.query<Pick<PendingRow, "number">, [string]>(
+      "INSERT INTO audit_pending (record) VALUES (?) RETURNING number",
+    ),
+    dropPending: db.query<never, [number]>("DELETE FROM audit_pending WHERE number = ?"),
     dropSource: db.query<never, [string]>("DELETE FROM audit_sources WHERE space = ?"),
   };
 }

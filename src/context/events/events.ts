@@ -1,5 +1,5 @@
-// Publishes events: stores them in batches, then sends them to followers who may see them. A file event is also in the log of its space, so the
-// next start publishes what a crash lost between the two.
+// Publishes events: stores them, then sends them to followers who may see them. The event of a change of this database is stored with the change.
+// Others are stored in batches; a file event is also in the log of its space, so the next start publishes what a crash lost between the two.
 
 import { turnOfOthers, rfc3339, Stretch, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
@@ -66,6 +66,7 @@ export class Events {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #seq: number;
   #storing: Promise<void> = Promise.resolve();
+  #sending: Promise<void> = Promise.resolve();
   #unsent = 0;
   readonly #rights: ViewerRights;
   readonly #replays: Replays;
@@ -82,9 +83,20 @@ export class Events {
     return this.#followers.size;
   }
 
+  /** For an event that a crash may lose, or that the log of its space also contains. */
   announce(event: Announced): void {
     this.#waiting.push({ time: this.#deps.clock.now(), ...event });
     this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
+  }
+
+  /** Called inside the write of a change: stores its event with it, and sends it after the commit. */
+  announceWith(event: Announced): void {
+    const { db, clock } = this.#deps;
+    this.#storeIn([{ time: clock.now(), ...event }]);
+    db.afterCommit(() => {
+      this.#unsent += 1;
+      void this.#sending.finally(() => (this.#unsent -= 1));
+    });
   }
 
   /** The number of the last stored event. */
@@ -165,10 +177,11 @@ export class Events {
     };
   }
 
-  /** Stores pending events; called at shutdown. */
+  /** Stores and sends pending events; called at shutdown. */
   async settle(): Promise<void> {
     this.#flush();
     await this.#storing;
+    await this.#sending;
   }
 
   #showPage(follower: Follower): PageSent {
@@ -197,7 +210,7 @@ export class Events {
     this.#waiting = [];
     if (batch.length === 0) return;
     this.#unsent += batch.length;
-    // One batch after another, so that events are sent in the order of their numbers.
+    // One batch after another.
     this.#storing = this.#storing
       .then(() => this.#tell(batch))
       .catch((error: unknown) =>
@@ -215,9 +228,8 @@ export class Events {
     const relaxed = batch.length <= RELAXED_ROWS_MAX && batch.every(({ head }) => head !== undefined);
     for (let from = 0; from < batch.length; from += ROWS_PER_COMMIT) {
       const portion = batch.slice(from, from + ROWS_PER_COMMIT);
-      const rows = portion.map((event) => this.#toRow(event));
-      await this.#deps.db.write(() => this.#storeIn(rows, portion), { relaxed });
-      await this.#publish(rows);
+      await this.#deps.db.write(() => this.#storeIn(portion), { relaxed });
+      await this.#sending;
     }
   }
 
@@ -236,7 +248,9 @@ export class Events {
     };
   }
 
-  #storeIn(rows: readonly EventRow[], batch: readonly Announced[]): void {
+  /** Runs inside a write, which decides the numbers: events are sent in the order of the commits. */
+  #storeIn(batch: readonly Announced[]): void {
+    const rows = batch.map((event) => this.#toRow(event));
     for (const { seq, id, type, created, space, path, version, actor, data } of rows)
       this.#store.insert.run({ seq, id, type, created, space, path, version, actor, data });
     const heads = new Map<string, Head>();
@@ -247,6 +261,15 @@ export class Events {
     }
     for (const [space, { epoch, seq }] of heads) this.#store.setSource.run(space, epoch, seq);
     if (rows.some(({ seq }) => seq % FORGET_EVERY === 0)) this.#forget();
+    this.#deps.db.afterCommit(() => this.#send(rows));
+  }
+
+  #send(rows: readonly EventRow[]): void {
+    this.#sending = this.#sending
+      .then(() => this.#publish(rows))
+      .catch((error: unknown) =>
+        this.#deps.log.error("cannot send events", { events: rows.length, error: messageOf(error) }),
+      );
   }
 
   #forget(): void {

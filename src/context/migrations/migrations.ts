@@ -12,6 +12,7 @@ import serverSchema from "./whole.sql" with { type: "text" };
 import webhookSpaces from "./008_webhook_spaces.sql" with { type: "text" };
 import staleHistory from "./009_stale_history.sql" with { type: "text" };
 import auditEnd from "./010_audit_end.sql" with { type: "text" };
+import auditPending from "./011_audit_pending.sql" with { type: "text" };
 
 /** The migration that introduced webhooks, and the one that sealed their secrets. */
 export const HOOKS_SINCE = "003_webhooks";
@@ -28,6 +29,7 @@ export const serverMigrations: readonly Migration[] = [
   { name: "008_webhook_spaces", sql: webhookSpaces },
   { name: "009_stale_history", sql: staleHistory },
   { name: "010_audit_end", sql: auditEnd },
+  { name: "011_audit_pending", sql: auditPending },
 ];
 
 /** The result of all migrations as one script (tests/house/whole-schema). */

@@ -134,6 +134,12 @@ CREATE TABLE stale_documents (
   PRIMARY KEY (space, path)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE audit_pending (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- JSON, without its position in the chain
+  record TEXT NOT NULL
+) STRICT;
+
 CREATE INDEX tokens_by_user ON tokens (user_id);
 
 CREATE INDEX acl_by_user ON acl (user_id);

@@ -3,13 +3,12 @@
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
 import { parseDocumentPath } from "../../kit/text/paths.ts";
-import type { Events } from "../events/events.ts";
 import { compilePattern } from "../access/pattern.ts";
 import type { Verdict } from "../access/rights.ts";
 import type { Acl, AclRule, Capability, Explanation, WriteAcl } from "../access/schema.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Authentication } from "./authentication.ts";
-import type { Changes } from "./changes.ts";
+import type { Changes, Write } from "./changes.ts";
 import type { PeopleRecords } from "./records.ts";
 import type { PeopleStore, UserRow } from "./store.ts";
 
@@ -20,7 +19,6 @@ interface AclDeps {
   readonly records: PeopleRecords;
   readonly authentication: Authentication;
   readonly changes: Changes;
-  readonly events: Events;
 }
 
 export class AccessRules {
@@ -36,9 +34,10 @@ export class AccessRules {
   }
 
   /** Replaces all rules. Raises `stale` if the rules have changed since `revision`. */
-  async set(caller: Caller, user: string, { rules, revision }: WriteAcl): Promise<Acl> {
-    const { store, records, changes, events } = this.#deps;
-    const done = await changes.byAdmin(caller, { action: "acl.change", target: user }, (write) => {
+  set(caller: Caller, user: string, { rules, revision }: WriteAcl): Promise<Acl> {
+    const { store, records, changes } = this.#deps;
+    const deed = { action: "acl.change", target: user };
+    const replace = (write: Write<Acl>) => {
       for (const [index, { path }] of rules.entries()) requirePattern(index, path);
       return write(() => {
         const row = records.row(user);
@@ -55,9 +54,10 @@ export class AccessRules {
           });
         return this.#shown(row);
       });
+    };
+    return changes.byAdmin(caller, deed, replace, {
+      event: (done) => ({ type: deed.action, actor: caller.name, data: { user: done.user } }),
     });
-    events.announce({ type: "acl.change", actor: caller.name, data: { user: done.user } });
-    return done;
   }
 
   /** `target`: `<space>/<path>`. */

@@ -1,7 +1,6 @@
 // The actions of users on themselves, whatever their role: see and revoke their own tokens. Nobody can make a token here; a login does that.
 
 import { notFound } from "../../kit/error.ts";
-import type { Events } from "../events/events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Changes } from "./changes.ts";
 import type { PeopleRecords } from "./records.ts";
@@ -12,7 +11,6 @@ interface AccountDeps {
   readonly store: PeopleStore;
   readonly records: PeopleRecords;
   readonly changes: Changes;
-  readonly events: Events;
 }
 
 export class Account {
@@ -42,11 +40,9 @@ export class Account {
     return this.#revoked(caller, () => store.deleteTokensOf.run(records.row(caller.name).id));
   }
 
-  async #revoked<T>(caller: Caller, revoke: () => T): Promise<T> {
-    const { changes, events } = this.#deps;
+  #revoked<T>(caller: Caller, revoke: () => T): Promise<T> {
     const deed = { action: "token.revoke", target: caller.name };
-    const done = await changes.ofOwn(caller, deed, (write) => write(revoke));
-    events.announce({ type: "token.revoke", actor: caller.name, data: { user: caller.name } });
-    return done;
+    const event = { type: deed.action, actor: caller.name, data: { user: caller.name } };
+    return this.#deps.changes.ofOwn<T>(caller, deed, (write) => write(revoke), { event: () => event });
   }
 }

@@ -29,11 +29,11 @@ export function buildPeople(
     sessions.forget();
     events.rightsChanged();
   };
-  const changes = new Changes({ db, audit, onCommitted });
+  const changes = new Changes({ db, audit, events, onCommitted });
   const loginLimit = rateLimit.enabled
     ? new RateLimit(clock, { perMinute: rateLimit.authPerMinute, of: "attempts" })
     : undefined;
-  const shared = { store, records, changes, events, clock, sessions };
+  const shared = { store, records, changes, clock, sessions };
   const logins = new Logins({ ...shared, db, audit, loginLimit, addresses });
   const users = new Users({ ...shared, spaceNames });
   const rules = new AccessRules({ ...shared, authentication });

@@ -9,11 +9,10 @@ import { nameKey, parseName } from "../../kit/text/names.ts";
 import { checkPasswordShape, hashPassword, verifyPassword } from "../../kit/secrets/passwords.ts";
 import type { RateLimit } from "../../kit/http/rate.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { Events } from "../events/events.ts";
 import { countedTogether, type ClientAddresses } from "../../kit/http/client-address.ts";
 import type { Caller } from "../identity/caller.ts";
 import { rightsOf } from "./authentication.ts";
-import type { Changes } from "./changes.ts";
+import type { Changes, Write } from "./changes.ts";
 import { replacePassword } from "./password-change.ts";
 import type { PeopleRecords } from "./records.ts";
 import { BOOTSTRAP_HOURS, FAILED_LOGINS_MAX, LOCKED_MINUTES, SESSION_HOURS, type User } from "./schema.ts";
@@ -32,7 +31,6 @@ interface LoginsDeps {
   readonly changes: Changes;
   readonly sessions: Sessions;
   readonly audit: Audit;
-  readonly events: Events;
   readonly clock: Clock;
   /** Undefined: disabled. */
   readonly loginLimit: RateLimit | undefined;
@@ -45,6 +43,8 @@ interface Compared {
   readonly account: UserRow | undefined;
   readonly matches: boolean;
 }
+
+type Refused = "refused" | "locked";
 
 export class Logins {
   readonly #deps: LoginsDeps;
@@ -60,7 +60,7 @@ export class Logins {
   bootstrap(name: string, keep: (token: string) => void): { token: string; user: string } {
     const { db, store, records, clock, audit } = this.#deps;
     const parsed = parseName("admin", name);
-    const done = db.writeNow(() => {
+    return db.writeNow(() => {
       if (store.users.all().length > 0)
         throw new AppError("conflict", "this server already has its first admin");
       const now = clock.now();
@@ -74,11 +74,10 @@ export class Logins {
       const expiresAt = now + BOOTSTRAP_HOURS * HOUR_MS;
       const { token } = records.issue(user, "bootstrap", "first sign-in", expiresAt);
       keep(token);
+      void audit.recordWith(null, { action: "user.add", target: user.name });
+      void audit.recordWith(null, { action: "token.create", target: user.name });
       return { token, user: user.name };
     });
-    audit.record(null, { action: "user.add", target: done.user });
-    audit.record(null, { action: "token.create", target: done.user });
-    return done;
   }
 
   /** Reports whether there are no users, so that a first admin can be created. */
@@ -88,23 +87,19 @@ export class Logins {
 
   /** Creates the first admin of a new server with a password, and begins a session of the console. Raises `conflict` if there are users already. */
   async claim(from: Exchange, name: string, passwordHash: string): Promise<string> {
-    const { store, sessions, changes, clock, audit, events, addresses } = this.#deps;
+    const { store, sessions, changes, clock, addresses } = this.#deps;
     const parsed = parseName("name", name);
     const address = addresses.of(from);
-    const secret = await changes.byServer(() => {
+    return changes.byServer((tell) => {
       if (store.users.all().length > 0)
         throw new AppError("conflict", "this server already has its first admin");
       const row = { name: parsed.text, name_key: parsed.key, role: "admin", spaces: null } as const;
       const user = store.insertUser.get({ ...row, created_at: clock.now() })!;
       store.setPassword.run(passwordHash, user.id);
+      tell({ actor: null, deed: { action: "user.add", target: user.name } });
+      tell(newsAbout("auth.login", this.#stranger(from, user, name, address)));
       return sessions.begin(user);
     });
-    const account = store.userByKey.get(parsed.key) ?? undefined;
-    audit.record(null, { action: "user.add", target: parsed.text });
-    const caller = this.#stranger(from, account, name, address);
-    audit.record(caller, { action: "auth.login", target: caller.name });
-    events.announce({ type: "auth.login", actor: caller.name, data: { user: caller.name } });
-    return secret;
   }
 
   /** Issues a token. Gives the same answer after the same work for every failure. Raises `unauthenticated`, `rate_limited`. */
@@ -139,9 +134,9 @@ export class Logins {
    * `invalid`, or `refused` for the field `current`.
    */
   async changePassword(caller: Caller, current: string, password: string): Promise<void> {
-    const { store, changes, sessions, audit, events } = this.#deps;
+    const { store, changes, sessions } = this.#deps;
     const deed = { action: "user.password", target: caller.name };
-    await changes.ofOwn(caller, deed, async (write) => {
+    const replaceOwn = async (write: Write<{ user: UserRow; given: UserRow } | Refused>) => {
       checkPasswordShape(password);
       const account = store.userByKey.get(nameKey(caller.name)) ?? undefined;
       const matches = await verifyPassword(current, account?.password_hash ?? null);
@@ -150,21 +145,20 @@ export class Logins {
         replacePassword({ store, sessions }, caller, row, hash);
         return row;
       };
-      const outcome = await write(() => this.#decide({ account, matches }, replace));
-      if (outcome === "locked") {
-        audit.record(
-          caller,
-          { action: "auth.locked", target: caller.name },
-          new AppError("unauthenticated", BAD_LOGIN),
-        );
-        events.announce({ type: "auth.locked", actor: caller.name, data: { user: caller.name } });
-      }
+      const outcome = await write((tell) => {
+        const decided = this.#decide({ account, matches }, replace);
+        if (decided === "locked") tell(newsAbout("auth.locked", caller, badLogin()));
+        return decided;
+      });
       if (typeof outcome === "string")
         throw fieldError(
           "refused",
           "current",
           `not accepted; ${FAILED_LOGINS_MAX} failures lock the account for ${LOCKED_MINUTES} minutes`,
         );
+    };
+    await changes.ofOwn(caller, deed, replaceOwn, {
+      about: (done) => (typeof done === "string" ? undefined : {}),
     });
   }
 
@@ -175,34 +169,33 @@ export class Logins {
     password: string,
     give: (user: UserRow) => T,
   ): Promise<{ user: UserRow; given: T }> {
-    const { store, changes, audit, events, addresses } = this.#deps;
+    const { store, changes, audit, addresses } = this.#deps;
     const address = addresses.of(from);
     this.#count(from, name, address);
     const account = store.userByKey.get(nameKey(name)) ?? undefined;
     const matches = await verifyPassword(password, account?.password_hash ?? null);
-    const outcome = await changes.byServer(() => this.#decide({ account, matches }, give));
     const caller = this.#stranger(from, account, name, address);
-    const announced = { actor: caller.name, data: { user: caller.name } };
-    if (outcome === "refused" || outcome === "locked") {
-      const error = new AppError("unauthenticated", BAD_LOGIN);
-      const action = outcome === "locked" ? "auth.locked" : "auth.login";
-      audit.record(caller, { action, target: caller.name }, error);
-      if (outcome === "locked") events.announce({ type: "auth.locked", ...announced });
-      throw error;
-    }
-    audit.record(caller, { action: "auth.login", target: caller.name });
-    events.announce({ type: "auth.login", ...announced });
-    return outcome;
+    const outcome = await changes.byServer((tell) => {
+      const decided = this.#decide({ account, matches }, give);
+      if (decided === "locked") tell(newsAbout("auth.locked", caller, badLogin()));
+      else if (decided !== "refused") tell(newsAbout("auth.login", caller));
+      return decided;
+    });
+    if (outcome !== "refused" && outcome !== "locked") return outcome;
+    const error = badLogin();
+    if (outcome === "refused") audit.record(caller, { action: "auth.login", target: caller.name }, error);
+    throw error;
   }
 
   /** Ends the session or revokes the token of this request. */
   async logout(caller: Caller): Promise<void> {
-    const { store, changes, events } = this.#deps;
+    const { store, changes } = this.#deps;
     if (caller.tokenId === null) return;
     const tokenId = caller.tokenId;
     const deed = { action: "token.revoke", target: caller.name };
-    await changes.ofOwn(caller, deed, (write) => write(() => store.deleteOwnToken.run(tokenId)));
-    events.announce({ type: "token.revoke", actor: caller.name, data: { user: caller.name } });
+    const event = { type: deed.action, actor: caller.name, data: { user: caller.name } };
+    const revoke = () => store.deleteOwnToken.run(tokenId);
+    await changes.ofOwn(caller, deed, (write) => write(revoke), { event: () => event });
   }
 
   /**
@@ -212,7 +205,7 @@ export class Logins {
   #decide<T>(
     { account, matches }: Compared,
     give: (user: UserRow) => T,
-  ): { user: UserRow; given: T } | "refused" | "locked" {
+  ): { user: UserRow; given: T } | Refused {
     const { store, clock } = this.#deps;
     const now = clock.now();
     const row = account && store.userById.get(account.id);
@@ -254,6 +247,16 @@ export class Logins {
       requestId: from.id,
     };
   }
+}
+
+function badLogin(): AppError {
+  return new AppError("unauthenticated", BAD_LOGIN);
+}
+
+/** The record and the event of an account. */
+function newsAbout(action: string, caller: Caller, failure?: AppError) {
+  const event = { type: action, actor: caller.name, data: { user: caller.name } };
+  return { actor: caller, deed: { action, target: caller.name }, failure, event };
 }
 
 /** Stands for the account in the audit record of a login with an unknown name. */

@@ -6,7 +6,6 @@ import { AppError, fieldError, notFound } from "../../kit/error.ts";
 import { nameKey, parseName } from "../../kit/text/names.ts";
 import { checkPasswordShape, hashPassword } from "../../kit/secrets/passwords.ts";
 import type { Role } from "../access/schema.ts";
-import type { Events } from "../events/events.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import type { Changes, Write } from "./changes.ts";
 import { replacePassword } from "./password-change.ts";
@@ -20,7 +19,6 @@ export interface UsersDeps {
   readonly records: PeopleRecords;
   readonly changes: Changes;
   readonly sessions: Pick<Sessions, "endAllOf">;
-  readonly events: Events;
   readonly spaceNames: () => readonly string[];
   readonly clock: Clock;
 }
@@ -206,16 +204,18 @@ export class Users {
     return { name, role: rights.role, spaces: rights.spaces(), auth };
   }
 
-  async #change<T>(
+  #change<T>(
     caller: Caller,
     deed: { action: string; target: string },
-    act: (write: Write) => Promise<T>,
+    act: (write: Write<T>) => Promise<T>,
   ): Promise<T> {
-    const { changes, events } = this.#deps;
-    const done = await changes.byAdmin(caller, deed, act);
-    if (EVENTS.has(deed.action))
-      events.announce({ type: deed.action, actor: caller.name, data: { user: deed.target } });
-    return done;
+    const event = { type: deed.action, actor: caller.name, data: { user: deed.target } };
+    return this.#deps.changes.byAdmin(
+      caller,
+      deed,
+      act,
+      EVENTS.has(deed.action) ? { event: () => event } : {},
+    );
   }
 
   /** Raises `invalid` with the `unknown` names: a role in a misspelt space would apply nowhere. */

@@ -236,12 +236,16 @@ export class Webhooks {
     return toDelivery(store.delivery.get(id)!);
   }
 
-  async #changed(caller: Caller, target: string, act: (write: Write) => Promise<HookRow>): Promise<HookRow> {
-    const { changes, events } = this.#deps;
+  #changed(
+    caller: Caller,
+    target: string,
+    act: (write: Write<HookRow>) => Promise<HookRow>,
+  ): Promise<HookRow> {
     const deed = { action: "webhook.change", target };
-    const row = await changes.byAdmin(caller, deed, act, ({ id }) => ({ target: String(id) }));
-    events.announce({ type: "webhook.change", actor: caller.name, data: { webhook: row.id } });
-    return row;
+    return this.#deps.changes.byAdmin(caller, deed, act, {
+      about: ({ id }) => ({ target: String(id) }),
+      event: ({ id }) => ({ type: deed.action, actor: caller.name, data: { webhook: id } }),
+    });
   }
 
   #shown(row: HookRow): Webhook {

@@ -19,6 +19,7 @@ async function eventsDesk() {
   const db = openDatabase(`${folder.path}/server.db`);
   migrate(db, serverMigrations, 0);
   return {
+    db,
     events: new Events({ db, clock: manualClock(), log: silent }),
     async [Symbol.asyncDispose]() {
       db.close();
@@ -49,6 +50,31 @@ test("after a crash that left many spaces untold, the events before it are kept;
   const oldest = events.after(0)[0]!.seq;
   expect(oldest).toBeGreaterThan(events.last - EVENTS_KEPT - ROUND);
   expect(oldest).toBeLessThanOrEqual(events.last - EVENTS_KEPT + 1);
+});
+
+test("the event of a change is stored with the change, and sent in the order of the numbers", async () => {
+  await using desk = await eventsDesk();
+  const { db, events } = desk;
+  const sent: string[] = [];
+  events.listen(({ seq, path }) => sent.push(`${seq} ${path}`));
+  const change = (path: string) =>
+    db.write(() => {
+      events.announceWith({ type: "user.add", actor: "ann", path });
+      if (path === "refused") throw new Error("no");
+    });
+  for (const path of ["a", "b"]) events.announce({ type: "file.write", actor: "ann", path });
+  const changes = [change("one"), change("refused").catch(() => undefined)];
+  const settled = events.settle();
+  changes.push(change("two"));
+  await Promise.all(changes.slice(0, 2));
+  // Nothing is sent before it is stored.
+  const stored = () => events.after(0).map(({ seq, path }) => `${seq} ${path}`);
+  expect(stored()).toContain("1 one");
+  await Promise.all(changes);
+  await settled;
+  await events.settle();
+  expect(sent).toEqual(stored());
+  expect(sent.map((text) => text.split(" ")[1]!).toSorted()).toEqual(["a", "b", "one", "two"]);
 });
 
 test("other work has its turn between two pages of changes that have no events", async () => {
