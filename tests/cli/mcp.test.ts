@@ -39,7 +39,7 @@ describe.each([
     await using session = await mcpSession("--write", ...place.flags);
     await session.call("put", { path: "r.md", content: "one\n", expected_version: null });
     expect(await session.call("put", { path: "b.md", content: "b", expected_version: null })).toBe(
-      "b.md is at v1 (1 byte)",
+      "b.md is at v1 (1 B)",
     );
     expect(await session.call("put", { path: "r.md", content: "two\n", expected_version: 1 })).toBe(
       "r.md is at v2 (4 B)",

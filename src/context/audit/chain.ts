@@ -47,7 +47,7 @@ interface AuditChainDeps {
   readonly log: Log;
 }
 
-/** Where the next start finds what the record is about, if the file lacks it. */
+/** The place where the next start finds what the record is about, if the file lacks it. */
 interface Source {
   /** Changes of a space arrive in order. */
   readonly change?: ChangeMark;

@@ -33,7 +33,7 @@ async function bench() {
   return {
     audit,
     db,
-    /** What a crash would leave now. */
+    /** Returns what a crash would leave now. */
     crash(): Crashed {
       copies += 1;
       const copy = `${folder.path}/${copies}`;
