@@ -24,7 +24,7 @@ import {
 import type { Listen, Setup } from "./setup.ts";
 
 const OVER_TITLE = "This server is set up already";
-/** The pages of the setup do not exist any more. */
+/** The pages of the setup no longer exist. */
 const OVER_STATUS = 404;
 const NONCE_BITS = 128;
 /** All addresses of this machine. */
