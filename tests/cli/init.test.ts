@@ -47,6 +47,7 @@ describe("init solo by flags", () => {
       directory: at.at(".cairn", "space"),
       space: "me",
       template: "blank",
+      created: true,
       written: [],
       left_out: [],
       adopted: 0,
@@ -123,7 +124,13 @@ describe("init solo by flags", () => {
     expect(existsSync(at.at("notes", ".cairn", "space.db"))).toBe(false);
     const made = await at.cairn(...remedy.split(" ").slice(1), "--json");
     expect(made.stderr).toContain("the database is lost; started over from the files");
-    expect(JSON.parse(made.stdout)).toMatchObject({ space: "notes", adopted: 1, written: [], untracked: 0 });
+    expect(JSON.parse(made.stdout)).toMatchObject({
+      space: "notes",
+      created: false,
+      adopted: 1,
+      written: [],
+      untracked: 0,
+    });
     expect(await at.data("file", "list", "--dir", "notes")).toMatchObject([
       { path: "decisions.md", version: 1, state: "live" },
     ]);
@@ -242,7 +249,11 @@ describe.skipIf(process.platform === "win32")("the wizard", () => {
         [`Complete the space in ${at.at("notes")} with the pages of the template solo?`, ENTER],
       ],
     );
-    expect([unasked, exitCode, text.includes("with 7 pages (template solo)")]).toEqual([0, 0, true]);
+    expect([
+      unasked,
+      exitCode,
+      text.includes(`added 7 pages to the space notes in ${at.at("notes")} (template solo)`),
+    ]).toEqual([0, 0, true]);
   });
 
   test("going back from the first question is a cancellation", async () => {

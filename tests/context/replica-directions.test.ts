@@ -31,26 +31,16 @@ test("deletes need no consent in a direction that makes none of them", async () 
   for (const path of there) lab.bob.remove(path);
   await lab.bob.sync({ confirmed: true });
   const details = { needs_consent: true, files: 24 };
-  await refusal(
-    lab.ann.sync({ direction: "pull" }),
-    "refused",
-    /^this pull would .* run cairn pull --yes to agree$/,
-    {
-      ...details,
-      deletes_here: 12,
-      deletes_on_server: 0,
-    },
-  );
-  await refusal(
-    lab.ann.sync({ direction: "push" }),
-    "refused",
-    /^this push would .* run cairn push --yes to agree$/,
-    {
-      ...details,
-      deletes_here: 0,
-      deletes_on_server: 12,
-    },
-  );
+  for (const [direction, here, onServer] of [
+    ["pull", 12, 0],
+    ["push", 0, 12],
+  ] as const)
+    await refusal(
+      lab.ann.sync({ direction }),
+      "refused",
+      new RegExp(`^this ${direction} would .* run cairn ${direction} --yes to agree$`),
+      { ...details, deletes_here: here, deletes_on_server: onServer },
+    );
   expect(changesOf(await lab.ann.sync({ direction: "pull", confirmed: true }))).toEqual({
     removed: there.toSorted(),
     waiting: of.toSorted(),

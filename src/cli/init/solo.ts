@@ -29,6 +29,8 @@ interface MadeSolo {
   readonly directory: string;
   readonly space: string;
   readonly template: string;
+  /** False: the space was there, and pages were added to it. */
+  readonly created: boolean;
   /** The pages of the template that were written. */
   readonly written: readonly string[];
   /** The pages that were left out, since a file of that name exists or existed. */
@@ -71,6 +73,7 @@ export async function createSolo(made: NewSolo): Promise<MadeSolo> {
       directory,
       space: space.name,
       template: wanted,
+      created: !isThere,
       written,
       left_out: templateFiles(wanted).flatMap(({ path }) => (written.includes(path) ? [] : [path])),
       adopted: adoption.adopted.length,
@@ -128,9 +131,10 @@ const pagesText = (count: number) => (count === 0 ? "no pages" : plural(count, "
 /** `own`: the folder that commands use without `--dir`. */
 export function soloText(made: MadeSolo, own: string): string {
   const dir = made.directory === own ? [] : ["--dir", made.directory];
-  const lines = [
-    `created the space ${made.space} in ${made.directory} with ${pagesText(made.written.length)} (template ${made.template})`,
-  ];
+  const place = `the space ${made.space} in ${made.directory}`;
+  const pages = pagesText(made.written.length);
+  const done = made.created ? `created ${place} with ${pages}` : `added ${pages} to ${place}`;
+  const lines = [`${done} (template ${made.template})`];
   if (made.left_out.length > 0)
     lines.push(`left as they are, since you have them already: ${made.left_out.map(shown).join(", ")}`);
   if (made.adopted > 0) lines.push(`recorded ${plural(made.adopted, "file")} of yours as v1`);
