@@ -8,6 +8,7 @@ import { cairnAt } from "../kit/cli/cairn.ts";
 import { until } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
+import { bareClone } from "./bare-clone.ts";
 import { processorMs } from "./programs.ts";
 import { percentile, type Row } from "./row.ts";
 
@@ -26,28 +27,37 @@ export async function run(): Promise<Row[]> {
   await using folder = await temporaryFolder();
   await using server = await runContext();
   await fill(server);
-  const ratios: { clone: number; tar: number }[] = [];
+  const tar: number[] = [];
+  const bare: number[] = [];
+  const clones: number[] = [];
   for (let round = 0; round < CLONES; round += 1) {
-    const tar = await timed(() => copyByTar(server, join(folder.path, `tar-${round}`)));
-    ratios.push({ tar, clone: await timed(() => clone(server, folder, `clone-${round}`)) });
+    tar.push(await timed(() => copyByTar(server, join(folder.path, `tar-${round}`))));
+    bare.push(await timed(() => bareClone(server, join(folder.path, `bare-${round}`))));
+    clones.push(await timed(() => clone(server, folder, `clone-${round}`)));
   }
   // The fastest of each: a file system where many files were just deleted takes seconds more to create some, in whichever comes first.
-  const best = {
-    clone: Math.min(...ratios.map(({ clone: took }) => took)),
-    tar: Math.min(...ratios.map(({ tar }) => tar)),
-  };
+  const [fastest, tarMs, bareMs] = [Math.min(...clones), Math.min(...tar), Math.min(...bare)];
   const [ann, bob] = ["clone-0", "clone-1"].map((name) => join(folder.path, name)) as [string, string];
   const cold = await median(COLD_RUNS, () => timed(() => cairnAt(["--dir", ann]).printed("sync")));
   const { arrival, restMs } = await byDaemons(server, ann, bob);
   return [
     {
       name: "first clone of 10,000 files, 100 MB",
-      measured: best.clone,
+      measured: fastest,
       unit: "ms",
-      limit: best.tar,
-      ratio: best.tar / best.clone,
+      limit: tarMs,
+      ratio: tarMs / fastest,
       target: "≥ 0.5 of tar over loopback",
-      met: best.tar / best.clone >= 0.5,
+      met: tarMs / fastest >= 0.5,
+    },
+    {
+      name: "the same, beside the least that stores each file as a version",
+      measured: fastest,
+      unit: "ms",
+      limit: bareMs,
+      ratio: bareMs / fastest,
+      target: "≥ 0.5 of bare",
+      met: bareMs / fastest >= 0.5,
     },
     row("cairn sync of 10,000 unchanged files, cold", cold, 150),
     row("one changed file, from the event to the other machine's disk", arrival, 50),
