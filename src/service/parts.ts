@@ -33,7 +33,7 @@ import { createModelClient } from "./llm/client.ts";
 import type { CallModel } from "./llm/model.ts";
 import { TRANSPORT_TIMES, type TransportTimes } from "./llm/transport.ts";
 import { buildPeople } from "./people/build.ts";
-import { createSandbox } from "./sandbox/choice.ts";
+import { createSandbox, sandboxFolder } from "./sandbox/choice.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import { installationName } from "./sandbox/store.ts";
 import { buildOverview } from "./overview/build.ts";
@@ -269,7 +269,8 @@ function ownSandbox({ clock, log, config, environment }: Ground, installation: s
   // The sandbox has its own background work, because stopping it is background work of the service.
   const background = new Background(log);
   const loopbackAdmin = isLoopbackAdmin(config);
-  return createSandbox(config, { environment, clock, log, background, installation, loopbackAdmin });
+  const folder = sandboxFolder(config.data, installation, environment);
+  return createSandbox(config, { environment, clock, log, background, installation, loopbackAdmin, folder });
 }
 
 function healthOf({ db, clock, config }: Ground): Health {

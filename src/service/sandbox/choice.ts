@@ -1,5 +1,7 @@
 // Chooses the sandbox of this service once per start, so that a service that began with isolation never continues without it.
 
+import { join, resolve } from "node:path";
+import { temporaryDirectory, type Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Config, SandboxMode } from "../config/schema.ts";
 import { DockerSandbox, type DockerOptions } from "./docker.ts";
@@ -10,6 +12,17 @@ import { SubprocessSandbox } from "./subprocess.ts";
 interface SandboxOptions extends Omit<DockerOptions, "images" | "pool"> {
   /** Whether local requests have the loopback privilege. */
   readonly loopbackAdmin: boolean;
+}
+
+/**
+ * The files of runs lie in the data directory, because not every container daemon sees our temporary directory: systemd gives a service its own
+ * `/tmp`, and daemons in a virtual machine often mount the home directory only. A colon would end the path in `docker --volume`.
+ */
+export function sandboxFolder(data: string, installation: string, environment: Environment): string {
+  const canBeMounted = process.platform === "win32" || !data.includes(":");
+  return canBeMounted
+    ? resolve(data, "sandbox")
+    : join(temporaryDirectory(environment), `cairn-sandbox-${installation}`);
 }
 
 /** With `auto`, `prepare()` decides. It also logs a warning when gears are not isolated. */

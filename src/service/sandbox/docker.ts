@@ -4,8 +4,8 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Ongoing, type Background } from "../../kit/concurrency/background.ts";
 import type { Clock } from "../../kit/clock.ts";
-import { temporaryDirectory, type Environment } from "../../kit/environment.ts";
-import { AppError, messageOf } from "../../kit/error.ts";
+import type { Environment } from "../../kit/environment.ts";
+import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import { randomSecret } from "../../kit/random.ts";
@@ -30,6 +30,8 @@ export interface DockerOptions {
   readonly pool: Config["sandboxPool"];
   /** Stable across restarts, and unique among the installations that share the daemon: letters, digits, `-`. */
   readonly installation: string;
+  /** For the files of runs, which containers mount; this sandbox's alone. Created on first use. */
+  readonly folder: string;
   readonly environment: Environment;
   readonly clock: Clock;
   readonly log: Log;
@@ -176,13 +178,9 @@ export class DockerSandbox implements Sandbox {
   }
 
   async #makeFolder(): Promise<string> {
-    const path = join(temporaryDirectory(this.#options.environment), `${this.#folderPrefix()}${this.#start}`);
-    await mkdir(path, { mode: PRIVATE_DIRECTORY_MODE });
+    const path = join(this.#options.folder, this.#start);
+    await mkdir(path, { mode: PRIVATE_DIRECTORY_MODE, recursive: true });
     return path;
-  }
-
-  #folderPrefix(): string {
-    return `cairn-sandbox-${this.#options.installation}-`;
   }
 
   /** Removes containers of this installation's earlier starts, which a crash left behind. */
@@ -213,17 +211,21 @@ export class DockerSandbox implements Sandbox {
   }
 
   async #sweepFolders(): Promise<void> {
-    const parent = temporaryDirectory(this.#options.environment);
-    const stale = (await readdir(parent)).filter(
-      (name) => name.startsWith(this.#folderPrefix()) && !name.endsWith(this.#start),
-    );
+    const { folder, log } = this.#options;
+    const stale = (await entriesOf(folder)).filter((name) => name !== this.#start);
     for (const name of stale) {
-      await removeFolder(join(parent, name)).catch((error: unknown) =>
-        this.#options.log.warn("cannot remove a folder of an earlier start", {
-          folder: name,
-          error: messageOf(error),
-        }),
+      await removeFolder(join(folder, name)).catch((error: unknown) =>
+        log.warn("cannot remove a folder of an earlier start", { folder: name, error: messageOf(error) }),
       );
     }
+  }
+}
+
+async function entriesOf(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw error;
   }
 }

@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly listen?: string;
   readonly args?: readonly string[];
   readonly environment?: Record<string, string>;
+  /** A command that starts the command after it, in its own process: `["nice"]`. */
+  readonly behind?: readonly string[];
 }
 
 export interface RunningService extends AsyncDisposable {
@@ -43,6 +45,7 @@ export async function runService(options: RunOptions = {}): Promise<RunningServi
   const data = options.data ?? `${folder!.path}/data`;
   const child = Bun.spawn(
     [
+      ...(options.behind ?? []),
       binaryPath("service"),
       "serve",
       "--data",

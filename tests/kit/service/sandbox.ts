@@ -73,7 +73,14 @@ export async function openSandbox(kind: SandboxKind, setup: SandboxSetup = {}): 
     TMPDIR: folder.path,
     ...setup.environment,
   };
-  const parts = { environment, clock: systemClock, log: logger, background, installation };
+  const parts = {
+    environment,
+    clock: systemClock,
+    log: logger,
+    background,
+    installation,
+    folder: folder.path,
+  };
   const pool = { size: kind === "warm" ? POOL_SIZE : 0, idleSeconds: setup.idleSeconds ?? 600 };
   const images = { ...setup.docker?.images, ...setup.images };
   const sandbox =

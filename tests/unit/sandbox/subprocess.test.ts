@@ -136,6 +136,7 @@ async function chosen(mode: SandboxMode, path: string, loopbackAdmin = true) {
     log,
     background: new Background(log),
     installation: "test-choice",
+    folder: "/nonexistent",
     loopbackAdmin,
   });
   await sandbox.prepare();
