@@ -1,5 +1,6 @@
 // After `build.ts --all`: one archive for each target in dist/release/, and SHA256SUMS over them. `pack.ts [target …]` packs a part.
-// Each archive holds a folder with the two programs, the licence, the readme, the manual and man pages. The same build gives the same archives.
+// Each archive holds a folder with the two programs, the licence, the readme, the manual, man pages and the definitions of system services. The same
+// build gives the same archives.
 
 import { existsSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
@@ -11,6 +12,8 @@ import { archiveName, programs, targets, type Target } from "./targets.ts";
 const OUTPUT = `${ROOT}/dist/release`;
 const SUMS = "SHA256SUMS";
 const texts = ["LICENSE", "README.md", "CHANGELOG.md"];
+/** The folder below `release/units` with the definitions for a system. */
+const UNITS = { linux: "systemd", darwin: "launchd", windows: "windows" };
 
 async function contents(folder: string, target: Target): Promise<ArchiveFile[]> {
   const files: ArchiveFile[] = [];
@@ -45,11 +48,28 @@ async function manual(folder: string, version: string): Promise<ArchiveFile[]> {
   }));
 }
 
+async function units(folder: string, target: Target): Promise<ArchiveFile[]> {
+  const manager = UNITS[target.system];
+  const source = `${ROOT}/release/units/${manager}`;
+  const names = (await readdir(source)).sort();
+  return Promise.all(
+    names.map(async (name) => ({
+      path: `${folder}/${manager}/${name}`,
+      bytes: await Bun.file(`${source}/${name}`).bytes(),
+      executable: false,
+    })),
+  );
+}
+
 async function pack(version: string, target: Target): Promise<void> {
   const started = performance.now();
   const name = archiveName(version, target);
   const folder = name.slice(0, -(target.archive.length + 1));
-  const files = [...(await contents(folder, target)), ...(await manual(folder, version))];
+  const files = [
+    ...(await contents(folder, target)),
+    ...(await manual(folder, version)),
+    ...(await units(folder, target)),
+  ];
   const bytes = target.archive === "zip" ? zip(files) : await tarGz(files);
   await Bun.write(`${OUTPUT}/${name}`, bytes);
   console.log(`pack: dist/release/${name}  ${megabytes(bytes.length)}  ${seconds(started)}`);

@@ -4,20 +4,21 @@
 export interface Target {
   id: string;
   bun: Bun.Build.CompileTarget;
+  system: "linux" | "darwin" | "windows";
   /** Ending of the two programs. */
   extension: "" | ".exe";
   archive: "tar.gz" | "zip";
 }
 
 export const targets: readonly Target[] = [
-  { id: "linux-x64", bun: "bun-linux-x64", extension: "", archive: "tar.gz" },
-  { id: "linux-arm64", bun: "bun-linux-arm64", extension: "", archive: "tar.gz" },
-  { id: "linux-x64-musl", bun: "bun-linux-x64-musl", extension: "", archive: "tar.gz" },
-  { id: "linux-arm64-musl", bun: "bun-linux-arm64-musl", extension: "", archive: "tar.gz" },
-  { id: "darwin-x64", bun: "bun-darwin-x64", extension: "", archive: "tar.gz" },
-  { id: "darwin-arm64", bun: "bun-darwin-arm64", extension: "", archive: "tar.gz" },
-  { id: "windows-x64", bun: "bun-windows-x64", extension: ".exe", archive: "zip" },
-  { id: "windows-arm64", bun: "bun-windows-arm64", extension: ".exe", archive: "zip" },
+  { id: "linux-x64", bun: "bun-linux-x64", system: "linux", extension: "", archive: "tar.gz" },
+  { id: "linux-arm64", bun: "bun-linux-arm64", system: "linux", extension: "", archive: "tar.gz" },
+  { id: "linux-x64-musl", bun: "bun-linux-x64-musl", system: "linux", extension: "", archive: "tar.gz" },
+  { id: "linux-arm64-musl", bun: "bun-linux-arm64-musl", system: "linux", extension: "", archive: "tar.gz" },
+  { id: "darwin-x64", bun: "bun-darwin-x64", system: "darwin", extension: "", archive: "tar.gz" },
+  { id: "darwin-arm64", bun: "bun-darwin-arm64", system: "darwin", extension: "", archive: "tar.gz" },
+  { id: "windows-x64", bun: "bun-windows-x64", system: "windows", extension: ".exe", archive: "zip" },
+  { id: "windows-arm64", bun: "bun-windows-arm64", system: "windows", extension: ".exe", archive: "zip" },
 ];
 
 /** The two programs, and the files that they start from: their own, and that of their workers. */
