@@ -79,39 +79,138 @@ export interface PartsOptions {
 export type Parts = ReturnType<typeof buildParts>;
 
 export function buildParts(options: PartsOptions) {
-  const { ownListener, network = SYSTEM_NETWORK } = options;
   const ground = buildGround(options);
-  const { db, background } = ground;
   const streams = new Streams();
-  const installation = installationName(db);
-  const sandbox = options.sandbox ?? ownSandbox(ground, installation);
-  const workspaceRows = workspaceStore(db);
+  const basis = buildBasis(ground, options, (revocation) => turns.standing.revoke(revocation));
+  const { access, authentication, blueprint, providers, workspaceRows } = basis;
+  const material = buildMaterial(ground, basis);
+  const abilities = buildAbilities(ground, options, { ...basis, ...material });
+  const waiting = buildApprovals(ground, {
+    access,
+    sources: approvalSources({ ...material, ...abilities }),
+  });
+  const { snapshots } = buildSnapshots(ground, {
+    access,
+    content: contentOf({ blueprint, ...material, ...abilities }),
+  });
+  const { workspaces, workspaceBudget } = buildWorkspaces(ground, {
+    workspaceRows,
+    access,
+    teams: basis.teams,
+    parts: workspaceParts(
+      { background: ground.background, blueprint, ...material, ...abilities },
+      { archiving: (id) => turns.turns.requireIdle(id) },
+    ),
+  });
+  const usage = buildUsage(ground, { access, blueprint, workspaceBudget });
+  const turns = buildTurns(ground, {
+    ...basis,
+    ...material,
+    ...abilities,
+    ...usage,
+    callModel: callModelOf(options, (url) => providers.checkProviderAddress(url)),
+    registry: new ToolRegistry(options.tools ?? toolsOf({ ...basis, ...material, ...abilities })),
+    snapshots,
+    withdrawRequests: (workspaceId) => abilities.searches.withdrawIn(workspaceId),
+  });
+  return {
+    ...ground,
+    ...basis,
+    ...material,
+    ...abilities,
+    ...waiting,
+    ...usage,
+    ...turns,
+    ...buildOverview(ground, { access, ...waiting, authentication }),
+    ...buildSearch(ground, access, material.directories),
+    ...buildTransfer(ground, { ...basis, ...material, ...abilities, snapshots, workspaces }),
+    health: healthOf(ground),
+    metrics: metricsOf(ground, streams, turns),
+    snapshots,
+    streams,
+    workspaces,
+  };
+}
+
+/** Builds the parts that the others are about: people with their rights, models, and agents. */
+function buildBasis(
+  ground: Ground,
+  { ownListener }: PartsOptions,
+  revoked: Parameters<typeof buildPeople>[1]["revoked"],
+) {
+  const workspaceRows = workspaceStore(ground.db);
   const access = new Access(workspaceRows);
-  const people = buildPeople(ground, {
-    ownedWorkspaces: new Ownership(workspaceRows),
-    revoked: (revocation) => turns.standing.revoke(revocation),
-  });
-  const { authentication, teams } = people;
-  const { providers, models } = buildCatalog(ground, {
+  const people = buildPeople(ground, { ownedWorkspaces: new Ownership(workspaceRows), revoked });
+  const catalog = buildCatalog(ground, {
     ownListener,
-    agentsWith: (modelId, limit) => blueprint.withModel(modelId, limit),
+    agentsWith: (modelId, limit) => agents.blueprint.withModel(modelId, limit),
   });
-  const { blueprint, blueprintTools } = buildBlueprint(ground, { access, models });
-  const { directories, files, fileTools } = buildFiles(ground, access);
-  const attachmentDirectories = directoriesOf(ground, access, ATTACHMENTS_FOLDER);
-  const attaching = { ...buildAttachments(ground, access), attachmentDirectories };
-  const { instructions, proposals, libraryTools } = buildLibrary(ground, { access, blueprint });
-  const recall = buildMemory(ground, { access, blueprint, workspaceRows });
-  // The order matters: copying bindings needs the agents' copies.
-  const workspaceParts: WorkspacePart[] = [
+  const agents = buildBlueprint(ground, { access, models: catalog.models });
+  return { ...people, ...catalog, ...agents, access, workspaceRows };
+}
+
+/** Builds the parts that agents read and write. */
+function buildMaterial(ground: Ground, { access, blueprint, workspaceRows }: ReturnType<typeof buildBasis>) {
+  return {
+    ...buildFiles(ground, access),
+    ...buildAttachments(ground, access),
+    attachmentDirectories: directoriesOf(ground, access, ATTACHMENTS_FOLDER),
+    ...buildLibrary(ground, { access, blueprint }),
+    ...buildMemory(ground, { access, blueprint, workspaceRows }),
+    ...buildConversation(ground, access),
+  };
+}
+
+interface AbilityNeeds extends ReturnType<typeof buildBasis>, ReturnType<typeof buildMaterial> {}
+
+/** Builds the parts that reach outside: web search, and programs in a sandbox. */
+function buildAbilities(ground: Ground, options: PartsOptions, needs: AbilityNeeds) {
+  const { access, authentication, blueprint, conversation, files } = needs;
+  const installation = installationName(ground.db);
+  const sandbox = options.sandbox ?? ownSandbox(ground, installation);
+  const network = options.network ?? SYSTEM_NETWORK;
+  return {
+    ...buildEgress(ground, { access, blueprint, conversation, network }),
+    ...buildGears(ground, { access, blueprint, files, sandbox }),
+    terminals: buildTerminals(ground, { access, authentication, files, installation, sandbox }),
+    isolation: sandbox,
+    sandbox,
+  };
+}
+
+interface Attached
+  extends
+    Pick<ReturnType<typeof buildBasis>, "blueprint">,
+    ReturnType<typeof buildMaterial>,
+    ReturnType<typeof buildAbilities> {}
+
+function toolsOf(built: Attached & Pick<ReturnType<typeof buildBasis>, "blueprintTools">): ToolSource[] {
+  return [
+    built.blueprintTools,
+    delegateTools,
+    built.fileTools,
+    built.libraryTools,
+    built.egressTools,
+    built.gearTools,
+    built.memoryTools,
+  ];
+}
+
+/** The order matters: copying bindings needs the agents' copies. */
+function workspaceParts(
+  attached: Attached & Pick<Ground, "background">,
+  idle: WorkspacePart,
+): WorkspacePart[] {
+  const { attachmentDirectories, background, blueprint, files, terminals } = attached;
+  return [
     {
       created: (id, input) => blueprint.createOrchestrator(id, input.orchestrator_model_id),
       cloned: (from) => blueprint.copyOf(from),
     },
-    { cloned: (from) => instructions.bindingsCopyOf(from) },
-    { cloned: (from) => gearBindings.copyOf(from) },
-    recall.workspacePart,
-    { archiving: (id) => turns.turns.requireIdle(id) },
+    { cloned: (from) => attached.instructions.bindingsCopyOf(from) },
+    { cloned: (from) => attached.gearBindings.copyOf(from) },
+    attached.memoryPart,
+    idle,
     {
       archived: () => terminals.recheck(),
       removed(id) {
@@ -121,89 +220,6 @@ export function buildParts(options: PartsOptions) {
       },
     },
   ];
-  const { workspaces, workspaceBudget } = buildWorkspaces(ground, {
-    workspaceRows,
-    access,
-    teams,
-    parts: workspaceParts,
-  });
-  const { conversation, prompts } = buildConversation(ground, access);
-  const { usages, usageByDay } = buildUsage(ground, { access, blueprint, workspaceBudget });
-  const { searches, grants, egressTools } = buildEgress(ground, { access, blueprint, conversation, network });
-  const { gears, gearBindings, gearRuns, gearTools } = buildGears(ground, {
-    access,
-    blueprint,
-    files,
-    sandbox,
-  });
-  const waiting = buildApprovals(ground, {
-    access,
-    sources: approvalSources({ gears, proposals, searches }),
-  });
-  const terminals = buildTerminals(ground, { access, authentication, files, installation, sandbox });
-  const attached = { blueprint, ...recall, gearBindings, grants, instructions };
-  const { snapshots } = buildSnapshots(ground, { access, content: contentOf(attached) });
-  const ownTools = [
-    blueprintTools,
-    delegateTools,
-    fileTools,
-    libraryTools,
-    egressTools,
-    gearTools,
-    recall.memoryTools,
-  ];
-  const turns = buildTurns(ground, {
-    access,
-    ...attaching,
-    authentication,
-    blueprint,
-    callModel: callModelOf(options, (url) => providers.checkProviderAddress(url)),
-    contextFor: recall.contextFor,
-    conversation,
-    gearRuns,
-    instructions,
-    models,
-    prompts,
-    registry: new ToolRegistry(options.tools ?? ownTools),
-    snapshots,
-    usages,
-    withdrawRequests: (workspaceId) => searches.withdrawIn(workspaceId),
-  });
-  return {
-    ...ground,
-    ...attaching,
-    ...people,
-    ...recall,
-    ...turns,
-    ...waiting,
-    ...buildOverview(ground, { access, ...waiting, authentication }),
-    ...buildSearch(ground, access, directories),
-    ...buildTransfer(ground, { ...attached, access, files, gears, models, snapshots, workspaces }),
-    access,
-    blueprint,
-    conversation,
-    directories,
-    files,
-    gearBindings,
-    gearRuns,
-    gears,
-    grants,
-    health: healthOf(ground),
-    instructions,
-    isolation: sandbox,
-    metrics: metricsOf(ground, streams, turns),
-    models,
-    proposals,
-    providers,
-    sandbox,
-    searches,
-    snapshots,
-    streams,
-    terminals,
-    usageByDay,
-    usages,
-    workspaces,
-  };
 }
 
 /** Collects the part of each feature that is attached to a blueprint. */
@@ -218,14 +234,6 @@ function contentOf(attached: Attached): (workspaceId: number) => SnapshotContent
     context_bindings: contextBindings.of(id),
   });
 }
-
-interface Attached
-  extends
-    Pick<ReturnType<typeof buildBlueprint>, "blueprint">,
-    Pick<ReturnType<typeof buildGears>, "gearBindings">,
-    Pick<ReturnType<typeof buildLibrary>, "instructions">,
-    Pick<ReturnType<typeof buildMemory>, "contextBindings">,
-    Pick<ReturnType<typeof buildEgress>, "grants"> {}
 
 /** Everything that waits for a person. */
 function approvalSources({ gears, proposals, searches }: Waiting): ApprovalSource[] {

@@ -38,7 +38,7 @@ export function buildMemory(ground: Ground, { access, blueprint, workspaceRows }
     return workspace ? context.of(workspace, { id, name }) : { parts: [] };
   };
   const branchOf = (id: number) => workspaceRows.branchOf.get(id)?.branch;
-  const workspacePart: WorkspacePart = {
+  const memoryPart: WorkspacePart = {
     cloned: (from) =>
       contextBindings.copyOf(from, branchOf, (documents) =>
         background.run("copy of memory", () => copyDocuments(memory, documents, log)),
@@ -54,7 +54,7 @@ export function buildMemory(ground: Ground, { access, blueprint, workspaceRows }
     contextFor,
     memoryWrites,
     memoryAreas: new MemoryAreas({ space: memory, access, audit, clock, writes: memoryWrites }),
-    workspacePart,
+    memoryPart,
     memoryTools: memoryTools({
       space: memory,
       access,
