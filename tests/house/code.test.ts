@@ -158,6 +158,20 @@ const cases: Record<string, Case> = {
       ["tests/unit/a.test.ts", 'expect(error.message.startsWith("a")).toBe(true);'],
     ],
   },
+  "casts are checked": {
+    rule: rules.castsAreChecked,
+    refused: [
+      ["src/service/gears/routes.ts", "export const a = (b: object) => b as never;"],
+      ["src/kit/http/api.ts", "export const a = (b: object) => run(b as any);"],
+      ["web/kit/part.tsx", "export const a = (b: object) => (b as unknown as string).length;"],
+      ["src/kit/http/sse.ts", "export const a = 1;"],
+    ],
+    allowed: [
+      ["src/kit/http/sse.ts", "export const a = (b: object) => b as unknown as string;"],
+      ["web/kit/part.tsx", "// Never used as any.\nexport const a = (b: unknown) => b as string;"],
+      ["web/kit/part.tsx", 'export const a = "as any other";'],
+    ],
+  },
   "no top-level await outside bin": {
     rule: rules.noTopLevelAwait,
     refused: [

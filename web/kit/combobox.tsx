@@ -36,7 +36,8 @@ export function Combobox(props: ComboboxProps): JSX.Element {
       optionTextValue="label"
       optionLabel="label"
       optionDisabled="disabled"
-      value={chosen() as never}
+      // The types leave out null, which stands for nothing chosen.
+      value={chosen()!}
       onChange={pick}
       placeholder={props.placeholder ?? "Select"}
       disabled={props.disabled ?? false}

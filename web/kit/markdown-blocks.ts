@@ -72,9 +72,7 @@ function toBlocks(tokens: readonly Token[], before: readonly Block[]): Block[] {
     .filter(({ type }) => type === "def")
     .map(({ raw }) => raw.trim())
     .join("\n");
-  const notes = [
-    ...new Set(tokens.filter(isNote).map((token) => (token as unknown as { label: string }).label)),
-  ].join("\n");
+  const notes = [...new Set(tokens.filter(isNote).map(({ label }) => label))].join("\n");
   const levels = headingLevels();
   const shown = tokens.filter(({ type }) => type !== "space" && type !== "def");
   // Footnotes stand at the end.
@@ -85,8 +83,8 @@ function toBlocks(tokens: readonly Token[], before: readonly Block[]): Block[] {
   });
 }
 
-function isNote({ type }: Token): boolean {
-  return type === "footnote";
+function isNote(token: Token): token is Token & { label: string } {
+  return token.type === "footnote";
 }
 
 function toBlock(token: Token, links: string, notes: string, levels: (depth: number) => number): Block {

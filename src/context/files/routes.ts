@@ -97,7 +97,7 @@ function contentRoutes(plugin: Admission, files: Files) {
           deleted: isOn(query.deleted),
           at: query.at,
         });
-        return answerList(exchangeOf(request).id, pagesOf(listed, FILES_PER_PAGE)) as never;
+        return answerList(exchangeOf(request).id, pagesOf(listed, FILES_PER_PAGE));
       },
       { caller: "space", params: SpaceParams, query: ListQuery, response: Type.Array(ListedFile) },
     )

@@ -36,7 +36,7 @@ export async function loadScan(): Promise<Scan> {
 /** Loaded lazily, because it takes more memory than an idle server should use. */
 export async function loadSecretRules(): Promise<FindSecret> {
   const { rules } = await import("@secretlint/secretlint-rule-preset-recommend");
-  const kept = (rules as unknown as readonly KeptRule[]).filter(({ meta }) => !LEFT_OUT.includes(meta.id));
+  const kept = (rules as readonly KeptRule[]).filter(({ meta }) => !LEFT_OUT.includes(meta.id));
   let reported: Candidate[] = [];
   const active = kept.map((rule) => {
     const issuer = rule.meta.id.slice(rule.meta.id.indexOf(PREFIX) + PREFIX.length);

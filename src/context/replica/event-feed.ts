@@ -39,7 +39,7 @@ export async function followEvents(feed: Feed): Promise<void> {
     const response = await client.request("GET", "/events", { query: { spaces: space }, signal: either });
     const events = readerOf(feed, broken);
     let isOpen = false;
-    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const piece of response.body!) {
       unwatch();
       unwatch = watch();
       if (!isOpen) feed.onOpen();

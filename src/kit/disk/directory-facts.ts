@@ -61,7 +61,7 @@ function loaded(): Calls | null {
   if (process.platform !== "linux") return null;
   for (const library of LIBRARIES) {
     try {
-      return dlopen(library, SYMBOLS).symbols as unknown as Calls;
+      return dlopen(library, SYMBOLS).symbols;
     } catch {
       // Another library, or an old one.
     }

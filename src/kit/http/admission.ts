@@ -44,5 +44,5 @@ type SharedAdmission = Admission<"open" | "any", unknown>;
 
 /** The same admission for routes of every program, limited to the kinds that every program declares. */
 export function shared(plugin: AnyElysia): SharedAdmission {
-  return plugin as unknown as SharedAdmission;
+  return plugin;
 }

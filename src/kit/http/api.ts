@@ -133,7 +133,7 @@ const WHERE: Record<string, string> = {
 };
 
 function foundIn(error: ValidationError): ValueError | undefined {
-  return error.valueError as unknown as ValueError | undefined;
+  return error.valueError;
 }
 
 function inWords(error: ValidationError): string {

@@ -24,7 +24,7 @@ export function fromPath<P extends TProperties>(schema: TObject<P>): TObject<P> 
       field[Kind] === "Integer" ? integerText(field) : field,
     ]),
   );
-  return Type.Object(properties, { additionalProperties: false }) as unknown as TObject<P>;
+  return Type.Object(properties, { additionalProperties: false }) as TObject<P>;
 }
 
 /** Converts path parameters named `id` or `…_id` to numbers. Called after validation, before the handler. */
@@ -39,7 +39,7 @@ export function fromText<P extends TProperties>(schema: TObject<P>): TObject<P> 
   const properties = Object.fromEntries(
     Object.entries(schema.properties).map(([name, field]) => [name, readable(field)]),
   );
-  return Type.Object(properties, { additionalProperties: false }) as unknown as TObject<P>;
+  return Type.Object(properties, { additionalProperties: false }) as TObject<P>;
 }
 
 function readable(field: TSchema): TSchema {

@@ -59,7 +59,7 @@ export interface Program {
 
 /** A command that is loaded when it runs. `description` is its own, known ahead so that the help of the group loads nothing. */
 export function later(description: string, load: () => Promise<Command>): Command {
-  return Object.assign(load, { description }) as unknown as Command;
+  return Object.assign(load, { description }) as Command;
 }
 
 const VERSION: ArgDef = { type: "boolean", alias: "v", description: "Print the version" };

@@ -24,14 +24,20 @@ type Perform<Input, Output> = (input: Input) => Output | Promise<Output>;
 /** A job and the loader of its function. */
 interface Implementation {
   readonly name: string;
-  readonly load: () => Promise<Perform<never, unknown>>;
+  readonly load: () => Promise<Perform<unknown, unknown>>;
 }
 
 export function implement<Input, Output>(
   { name }: Job<Input, Output>,
   load: () => Promise<Perform<Input, Output>>,
 ): Implementation {
-  return { name, load };
+  return {
+    name,
+    load: async () => {
+      const run = await load();
+      return (input) => run(input as Input);
+    },
+  };
 }
 
 export interface Request {
@@ -78,7 +84,7 @@ async function perform(
     const load = known.get(name);
     if (!load) throw new Error(`no job "${name}"`);
     const run = await load();
-    return { kind: "done", output: await run(input as never) };
+    return { kind: "done", output: await run(input) };
   } catch (error) {
     if (!(error instanceof AppError)) return { kind: "failed", message: messageOf(error) };
     const { code, message, details } = error;

@@ -68,7 +68,7 @@ function recordRoutes(plugin: Admission, { gears, isolation }: GearRoutesDeps) {
       "/gears",
       async ({ caller, request }) => {
         await isolation.decided();
-        return answerList(exchangeOf(request).id, gears.pages(caller)) as never;
+        return answerList(exchangeOf(request).id, gears.pages(caller));
       },
       { caller: "any", response: Type.Array(Gear) },
     )
@@ -129,9 +129,9 @@ function runRoutes(plugin: Admission, deps: GearRoutesDeps, log: Log) {
           kind === "dry"
             ? await gearRuns.dryOrder(caller, params.id, body ?? {})
             : await gearRuns.order(caller, params.id, body ?? {});
-        // The framework sends a Response as is; its types know only the declared response.
+        // The framework sends a response as it is, but types a handler by one kind of answer only.
         if (isOn(query.stream) || wantsStream(exchange))
-          return streamRun(deps, exchange, kind, order, log) as never;
+          return streamRun(deps, exchange, kind, order, log) as Response & GearResult;
         exchange.keepOpen();
         return gearRuns.answer(kind, await gearRuns.execute(order, () => {}, { left: request.signal }));
       },

@@ -58,7 +58,7 @@ export function libraryRoutes(plugin: Admission, instructions: Instructions, pro
 function instructionRoutes(plugin: Admission, instructions: Instructions) {
   return new Elysia({ name: "instructions", normalize: false, prefix: "/instructions", tags: ["library"] })
     .use(plugin)
-    .get("", ({ request }) => answerList(exchangeOf(request).id, instructions.pages()) as never, {
+    .get("", ({ request }) => answerList(exchangeOf(request).id, instructions.pages()), {
       caller: "any",
       response: Type.Array(InstructionSummary),
     })
@@ -122,7 +122,7 @@ function proposalRoutes(plugin: Admission, proposals: Proposals) {
     tags: ["library"],
   })
     .use(plugin)
-    .get("", ({ caller, request }) => answerList(exchangeOf(request).id, proposals.pages(caller)) as never, {
+    .get("", ({ caller, request }) => answerList(exchangeOf(request).id, proposals.pages(caller)), {
       caller: "any",
       response: Type.Array(Proposal),
     })

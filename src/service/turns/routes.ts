@@ -145,7 +145,7 @@ function summaryRoutes(plugin: Admission, { summaries, access }: TurnRoutesDeps)
       ({ caller, params, query: { format = "json", ...filter }, request }) => {
         access.workspace(caller, params.id);
         const pages = summaries.all(caller, params.id, filter);
-        return exportTurns(exchangeOf(request).id, params.id, format, pages) as never;
+        return exportTurns(exchangeOf(request).id, params.id, format, pages);
       },
       {
         caller: "ws",
@@ -270,9 +270,8 @@ function inspectionRoutes(plugin: Admission, { inspection, steps }: TurnRoutesDe
     );
 }
 
-/** Returns `never`, because the response is generated while it is sent; its type is the declared schema. */
-function listed(request: Request, listing: Listing<unknown>): never {
-  return answerListing(exchangeOf(request).id, listing) as never;
+function listed(request: Request, listing: Listing<unknown>): Response {
+  return answerListing(exchangeOf(request).id, listing);
 }
 
 const EXPORT = {

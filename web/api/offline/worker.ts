@@ -26,7 +26,7 @@ interface Scope {
 declare const CAIRN_UI_BUILD: string;
 /** Paths of all hashed files of this build. */
 declare const CAIRN_UI_ASSETS: readonly string[];
-const scope = globalThis as unknown as Scope;
+declare const self: Scope;
 
 const SHELL_PREFIX = "cairn-shell-";
 const SHELL = `${SHELL_PREFIX}${CAIRN_UI_BUILD}`;
@@ -52,29 +52,29 @@ function inOrder<T>(work: () => Promise<T>): Promise<T> {
   return done;
 }
 
-scope.addEventListener("install", (event) => {
+self.addEventListener("install", (event) => {
   event.waitUntil(
     caches
       .open(SHELL)
       .then((shell) => Promise.all([shell.add(PAGE), shell.delete(OPEN_PAGES)]))
-      .then(() => scope.skipWaiting()),
+      .then(() => self.skipWaiting()),
   );
 });
 
-scope.addEventListener("activate", (event) => {
+self.addEventListener("activate", (event) => {
   event.waitUntil(
     (async () => {
       const pages = await openPages();
       for (const shell of await replacedShells())
         await (await caches.open(shell)).put(OPEN_PAGES, Response.json(pages));
-      await scope.clients.claim();
+      await self.clients.claim();
       await deleteUnusedShells();
     })(),
   );
 });
 
 async function openPages(): Promise<string[]> {
-  const found = await scope.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const found = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
   return found.map(({ id }) => id);
 }
 
@@ -93,7 +93,7 @@ async function deleteUnusedShells(): Promise<void> {
 }
 
 /** The page lists what it loaded before this worker was there. A page of another build lists files that are not of this one. */
-scope.addEventListener("message", (event) => {
+self.addEventListener("message", (event) => {
   const paths = Array.isArray(event.data) ? event.data.filter((one) => typeof one === "string") : [];
   const of = (treatment: string) =>
     [...new Set(paths)].filter(
@@ -133,7 +133,7 @@ async function readForKeeping(path: string): Promise<void> {
   await inOrder(() => keep(new URL(path, location.origin).href, found, path === WHOAMI ? deletions : before));
 }
 
-scope.addEventListener("fetch", (event) => {
+self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (url.origin !== location.origin) return;

@@ -89,7 +89,7 @@ function mountSides(
   const root = editorRoot(host);
   const before = editorSetup({ label: options.beforeLabel, readOnly: true, text: options.before, language });
   const view = new MergeView({
-    parent: root as unknown as DocumentFragment,
+    parent: root,
     root,
     a: { doc: options.before, extensions: before },
     b: { doc: options.text, extensions: after },

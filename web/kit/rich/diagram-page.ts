@@ -8,7 +8,7 @@ interface Mermaid {
   render(id: string, source: string): Promise<{ svg: string }>;
 }
 
-const { mermaid } = globalThis as unknown as { mermaid: Mermaid };
+declare const mermaid: Mermaid;
 
 const FONT = "system-ui, sans-serif";
 const EDGES_MAX = 200;

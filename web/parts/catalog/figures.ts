@@ -58,10 +58,8 @@ export function modelTextsOf(model: Model): ModelTexts {
 
 /** Merges a record changed elsewhere into the form: edited fields stay, the others follow. */
 export function followed(typed: ModelTexts, before: ModelTexts, after: ModelTexts): ModelTexts {
-  const fields = Object.keys(after) as (keyof ModelTexts)[];
-  return Object.fromEntries(
-    fields.map((field) => [field, typed[field] === before[field] ? after[field] : typed[field]]),
-  ) as unknown as ModelTexts;
+  const edited = Object.entries(typed).filter(([field, text]) => text !== before[field as keyof ModelTexts]);
+  return { ...after, ...Object.fromEntries(edited) };
 }
 
 /** Returns the edited fields only, so that someone else's changes to the others survive. Raises as `figuresOf`. */

@@ -37,8 +37,7 @@ export function SaveCodeDialog(props: {
       ? { "if-match": `"${known.version}"` }
       : { "if-none-match": "*" };
     try {
-      // The body is the raw text, which the route's schema does not declare.
-      await take(file.put(text() as never, { query: { path: name }, headers } as never));
+      await take(file.put(text(), { query: { path: name }, headers }));
     } catch (error) {
       if (asProblem(error).code !== "stale") throw error;
       const { version, size } = await take(file.get({ query: { path: name } }));

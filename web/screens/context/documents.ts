@@ -25,13 +25,12 @@ export function spaceDocument(path: string): TextSource<SpaceText> {
   return {
     bytesMax: DOCUMENT_BYTES_MAX,
     read: async () => textOf(await take(api.context.file.get({ query }))),
-    // The body is the raw text, which the route's schema does not declare.
     write: async (text, version) => {
       const headers = preconditionOf(version);
       // Also after a refusal: the list names who wrote the other version.
-      const { version: number } = await take(
-        api.context.file.put(text as never, { query, headers } as never),
-      ).finally(() => void refresh("context"));
+      const { version: number } = await take(api.context.file.put(text, { query, headers })).finally(
+        () => void refresh("context"),
+      );
       return textOf({ path, version: number, state: "live", text });
     },
   };
@@ -75,7 +74,8 @@ export function readHistory(path: string, before?: number): Promise<DocumentHist
 /** Deletes if `version` is live; null: whatever is there. Raises `Problem` with `stale`. */
 export async function removeDocument(path: string, version: number | null): Promise<void> {
   const headers = version === null ? {} : { "if-match": `"${version}"` };
-  await take(api.context.file.delete(undefined as never, { query: { path }, headers } as never));
+  // The client has a parameter for a body that no DELETE of ours has.
+  await take(api.context.file.delete(undefined as never, { query: { path }, headers }));
   await refresh("context");
 }
 

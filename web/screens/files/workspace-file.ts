@@ -14,12 +14,11 @@ export function workspaceFile(workspaceId: number, path: string): TextSource<Fil
   return {
     bytesMax: FILE_BYTES_MAX,
     read: () => take(api.workspaces({ id: workspaceId }).file.get({ query })),
-    // The body is the raw text, which the route's schema does not declare.
     write: async (text, version) => {
       const headers: Record<string, string> =
         version === null ? { "if-none-match": "*" } : { "if-match": `"${version}"` };
       const file = api.workspaces({ id: workspaceId }).file;
-      const saved = await take(file.put(text as never, { query, headers } as never));
+      const saved = await take(file.put(text, { query, headers }));
       return { ...saved, content: text };
     },
   };
