@@ -244,10 +244,10 @@ test("refuses to delete a provider or model in use, with the count", async () =>
   const lab = await at.workspace("lab");
   const [provider, model] = [`/providers/${at.providerId}`, `/models/${at.bossId}`];
 
-  await refusal(at.admin.delete(provider), "conflict", "the provider has 1 model; delete it first", {
+  await refusal(at.admin.delete(provider), "conflict", "the provider has 1 model; delete its models first", {
     models: 1,
   });
-  const used = "1 agent uses the model: orchestrator in lab; give it another one first";
+  const used = "1 agent uses the model: orchestrator in lab; choose another model there first";
   await refusal(at.admin.delete(model), "conflict", used, { agents: 1 });
   await at.admin.delete(`/workspaces/${lab.id}`);
   await at.admin.delete(model);

@@ -131,7 +131,7 @@ describe("a folder", () => {
     expect(text).toContain(
       "Phrasing, over the 1 task with several:\n  nothing: 0 by every phrasing, 0 by some, 1 by none\n",
     );
-    expect(text).toContain("\n1 task without a second phrasing is not in this count.\n");
+    expect(text).toContain("\nNot in this count: 1 task without a second phrasing.\n");
   });
 
   test("refuses invalid requests, and says what to do", async () => {

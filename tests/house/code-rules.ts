@@ -141,6 +141,18 @@ export const castsAreChecked: Rule = (files) =>
     return found ? [`${path}: a cast that the compiler does not check (${found[0]})`] : [];
   });
 
+const WRITES_AMOUNTS = ["src/kit/text/amounts.ts", "web/kit/format.ts"];
+/** `=== 1 ? "file" : "files"`, also with the number in front, and `=== 1 ? "" : "s"`. */
+const OWN_PLURAL = /=== 1\s*\?\s*(["'`])([^"'`]*)\1\s*:\s*(["'`])(?:\$\{[^}]*\} )?(?:\2e?s|s)\3/;
+
+/** One mechanism, so that no place writes `1 files`. */
+export const amountsAreWrittenInOnePlace: Rule = (files) =>
+  files.flatMap((file) => {
+    if (!/^(src|bin|web)\/.*\.tsx?$/.test(file.path) || WRITES_AMOUNTS.includes(file.path)) return [];
+    const found = OWN_PLURAL.exec(runningCode(file));
+    return found ? [`${file.path}: plural and nounFor write nouns after their number (${found[0]})`] : [];
+  });
+
 const SQL =
   /\b(SELECT\s[^;]*\bFROM\s|INSERT\s+(OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|(CREATE|DROP|ALTER)\s+(TABLE|INDEX|TRIGGER|VIEW)\b|PRAGMA\s+\w)/;
 

@@ -172,6 +172,22 @@ const cases: Record<string, Case> = {
       ["web/kit/part.tsx", 'export const a = "as any other";'],
     ],
   },
+  "amounts are written in one place": {
+    rule: rules.amountsAreWrittenInOnePlace,
+    refused: [
+      ["src/cli/files.ts", 'export const a = (n) => `${n} ${n === 1 ? "file" : "files"}`;'],
+      ["src/cli/files.ts", 'export const a = (n) => `${n} file${n === 1 ? "" : "s"}`;'],
+      ["web/kit/part.tsx", 'export const a = (n) => n === 1 ? "model" : `${n} models`;'],
+    ],
+    allowed: [
+      ["src/kit/text/amounts.ts", 'export const a = (n) => n === 1 ? "file" : "files";'],
+      [
+        "src/cli/files.ts",
+        'export const a = (n) => `${n === 1 ? "it is" : "they are"} ${plural(n, "file")}`;',
+      ],
+      ["src/cli/files.ts", 'export const a = (n) => n === 1 ? "" : ` (${n})`;'],
+    ],
+  },
   "no top-level await outside bin": {
     rule: rules.noTopLevelAwait,
     refused: [

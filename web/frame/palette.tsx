@@ -7,7 +7,7 @@ import { useNavigate } from "@solidjs/router";
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
 import { findCommands, withFound } from "./command-search.ts";
 import { type Command, everyCommand } from "./command-list.tsx";
-import { count, plural } from "../kit/format.ts";
+import { plural } from "../kit/format.ts";
 import { MarkedText } from "../kit/marked-text.tsx";
 import { type Everywhere, keepOpened, openedBefore, searchEverywhere } from "./everywhere.tsx";
 import { keepFocus } from "../kit/focus.ts";
@@ -126,7 +126,7 @@ function State(props: {
       </Show>
       <Show when={!problem() && indexing() > 0}>
         <p class="palette-foot small muted">
-          Still indexing: {count(indexing())} {indexing() === 1 ? "text is" : "texts are"} not searched yet.
+          Still indexing: {plural(indexing(), "text is", "texts are")} not searched yet.
         </p>
       </Show>
     </div>

@@ -2,7 +2,7 @@
 
 import { diffWordsWithSpace } from "diff";
 import type { PromptPart } from "../../src/service/conversation/schema.ts";
-import { count, plural } from "./format.ts";
+import { plural } from "./format.ts";
 
 export type PartKind = PromptPart["kind"];
 
@@ -106,7 +106,7 @@ export function formText({ as, tokens: estimate, note }: Attached): string {
 }
 
 export function attachedText(one: Attached): string {
-  return [one.name, one.media_type, `${count(one.bytes)} bytes`, `sha256:${one.hash}`, formText(one)].join(
+  return [one.name, one.media_type, plural(one.bytes, "byte"), `sha256:${one.hash}`, formText(one)].join(
     " · ",
   );
 }

@@ -276,11 +276,7 @@ function phrasingText({ arms, tasks_with_phrasings: several, tasks }: BenchRepor
   return [
     `Phrasing, over the ${plural(several, "task")} with several:`,
     ...arms.map(line),
-    ...(without > 0
-      ? [
-          `${plural(without, "task")} without a second phrasing ${without === 1 ? "is" : "are"} not in this count.`,
-        ]
-      : []),
+    ...(without > 0 ? [`Not in this count: ${plural(without, "task")} without a second phrasing.`] : []),
   ];
 }
 

@@ -4,6 +4,7 @@ import type { Space } from "../../context/spaces/schema.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";
 import { AppError } from "../../kit/error.ts";
 import { hasTerminal } from "../../kit/environment.ts";
+import { nounFor } from "../../kit/text/amounts.ts";
 
 export const kinds = ["solo", "client", "server"] as const;
 export type Kind = (typeof kinds)[number];
@@ -62,7 +63,7 @@ export function refuseMissing(flags: Readonly<Record<string, unknown>>): void {
   if (missing.length === 0) return;
   const names = missing.join(", ");
   const why = hasTerminal() ? "" : "; there is no terminal to ask";
-  throw new AppError("invalid", `missing ${missing.length === 1 ? "flag" : "flags"}: ${names}${why}`, {
+  throw new AppError("invalid", `missing ${nounFor(missing.length, "flag")}: ${names}${why}`, {
     missing,
   });
 }

@@ -5,6 +5,7 @@ import type { Clock } from "../../kit/clock.ts";
 import { rfc3339 } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import { visible } from "../../kit/text/visible.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import { titleOf } from "../spaces/space-index.ts";
 import { entrySet, mapped } from "./choosing.ts";
@@ -166,7 +167,7 @@ class DeliveredContext {
 
   /** `rest`: how many documents are neither delivered nor named. */
   finished(rest: number): string {
-    const others = rest === 0 ? "" : `The space has ${rest} more ${rest === 1 ? "document" : "documents"}.\n`;
+    const others = rest === 0 ? "" : `The space has ${plural(rest, "more document")}.\n`;
     const most = Math.min(OMITTED_NAMED_MAX, this.omitted.length);
     // As much as there is room for: the commands first, then the names of omitted documents.
     for (let names = most; names >= NO_COMMANDS; names -= 1) {
@@ -225,7 +226,7 @@ class DeliveredContext {
 
 function omittedLine(omitted: readonly Omitted[], names: number): string {
   if (omitted.length === 0) return "";
-  if (names === 0) return `Not included: ${omitted.length} documents.\n`;
+  if (names === 0) return `Not included: ${plural(omitted.length, "document")}.\n`;
   const named = omitted.slice(0, names).map(({ path, reason }) => `${path} (${reason})`);
   const more = omitted.length - names;
   return `Not included: ${named.join(", ")}${more > 0 ? `, and ${more} more` : ""}.\n`;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Clock } from "../../kit/clock.ts";
 import { lookAt } from "../../kit/storage/db-untouched.ts";
 import { AppError } from "../../kit/error.ts";
+import { nounFor, plural } from "../../kit/text/amounts.ts";
 import { verifyOffline } from "../audit/audit.ts";
 import { auditPath, readLinesBack } from "../audit/audit-file.ts";
 import type { AuditVerification } from "../audit/schema.ts";
@@ -101,7 +102,7 @@ export function treeVerdict(
   const refused = count("refused");
   const counts = `${modified} modified, ${untracked} untracked, ${missing} missing, ${refused} refused, ${waiting} waiting for repair`;
   if (modified + untracked + missing + refused + waiting === 0)
-    return ok(`all ${files.length} files match their records`);
+    return ok(plural(files.length, "file matches its record", "files match their records"));
   const at = `--server-dir ${quoted(directory)}`;
   if (waiting > 0)
     return warn(counts, `nothing to do: the next start, or cairn space show ${space} ${at}, repairs it`);
@@ -206,7 +207,7 @@ export function spacesVerdict(
     );
   if (others.length > 0)
     return warn(
-      `${others.length === 1 ? `${others[0]} is not a space: it has` : `${others.join(", ")} are not spaces: they have`} no .cairn/space.yaml`,
+      `${others.join(", ")}: not ${nounFor(others.length, "a space", "spaces")}, because .cairn/space.yaml is missing`,
       `restore that file from a backup, or move the folder out of ${quoted(join(directory, "spaces"))}`,
     );
   return spaces.length === 0 ? skipped("no spaces yet") : ok(spaces.join(", "));

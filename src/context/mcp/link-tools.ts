@@ -1,6 +1,7 @@
 // The tools for links: the neighbours of one document, and a map of the whole space.
 
 import { visibleInLine } from "../../kit/text/visible.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import { inOrderOfWeight } from "../graph/rank.ts";
 import type { GraphLink } from "../graph/schema.ts";
 import { fitting } from "./parts.ts";
@@ -59,6 +60,6 @@ function section(title: string, lines: readonly string[]): string[] {
   return [
     `${title}:`,
     ...shown.map((line) => `- ${line}`),
-    ...(rest > 0 ? [`[${rest} more links are not shown]`] : []),
+    ...(rest > 0 ? [`[${plural(rest, "more link is", "more links are")} not shown]`] : []),
   ];
 }

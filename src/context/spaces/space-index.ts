@@ -2,6 +2,7 @@
 // the link graph shows only the links that people made.
 
 import { visibleInLine } from "../../kit/text/visible.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import { linksOf } from "../versioned-store/links.ts";
 
 export const INDEX_PATH = "space-index.md";
@@ -32,7 +33,11 @@ export function indexText(documents: readonly IndexedDocument[]): string {
     lines.push(`- ${codeSpan(path)}${title === undefined ? "" : `: ${plainText(title)}`}`);
   }
   const rest = all.length - INDEX_DOCUMENTS_MAX;
-  if (rest > 0) lines.push("", `${rest} more pages are not listed; \`cairn file list\` shows all of them.`);
+  if (rest > 0)
+    lines.push(
+      "",
+      `${plural(rest, "more page is", "more pages are")} not listed; \`cairn file list\` shows all of them.`,
+    );
   return `${lines.join("\n")}\n`;
 }
 

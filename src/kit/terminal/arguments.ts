@@ -1,6 +1,7 @@
 // Reads the arguments of one command strictly before citty does, because citty silently accepts unknown flags and flags without a value.
 // Valid arguments are returned in one canonical form (`--name=value … -- positionals`).
 
+import { nounFor } from "../text/amounts.ts";
 import type { ArgDef, ArgsDef } from "citty";
 import { AppError } from "../error.ts";
 
@@ -220,7 +221,7 @@ export function completeArguments(read: Read, args: ArgsDef, usage: string): Com
     if (word !== undefined) refuseOtherThanChoices(`<${name}>`, word, def);
     else missing.words.push(`<${name}>`);
   }
-  const message = [...counted("argument", missing.words), ...counted("flag", missing.flags)].join("; ");
+  const message = [...missed("argument", missing.words), ...missed("flag", missing.flags)].join("; ");
   if (message !== "")
     throw new AppError("invalid", message, { missing: [...missing.words, ...missing.flags], usage });
   const surplus = positionals[next];
@@ -234,8 +235,8 @@ export function isRequired(def: ArgDef): boolean {
   return def.type === "positional" ? def.required !== false : def.required === true;
 }
 
-function counted(noun: string, names: readonly string[]): string[] {
-  return names.length === 0 ? [] : [`missing ${noun}${names.length === 1 ? "" : "s"}: ${names.join(", ")}`];
+function missed(noun: string, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`missing ${nounFor(names.length, noun)}: ${names.join(", ")}`];
 }
 
 export function unknownCommand(name: string, known: readonly string[], kind = "command"): AppError {

@@ -26,9 +26,14 @@ function inLargeUnits(bytes: number): string {
   return `${Math.floor(tenths / 10)}.${tenths % 10} ${LARGE_UNITS[power]}`;
 }
 
+/** `file` of 1, `files` of any other count. */
+export function nounFor(count: number, one: string, many = `${one}s`): string {
+  return count === 1 ? one : many;
+}
+
 /** `1 file`, `2 files`, `3 entries`. */
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+export function plural(count: number, one: string, many?: string): string {
+  return `${count} ${nounFor(count, one, many)}`;
 }
 
 /** `48,210` */
@@ -37,8 +42,8 @@ export function countText(count: number): string {
 }
 
 /** As `plural`, with grouped digits: `48,210 files`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${countText(count)} ${count === 1 ? one : many}`;
+export function counted(count: number, one: string, many?: string): string {
+  return `${countText(count)} ${nounFor(count, one, many)}`;
 }
 
 /** `2026-11-22 16:05`, in UTC, of a time in RFC 3339. */

@@ -1,6 +1,7 @@
 // Decides in which form each attachment of a conversation is sent to a model. Pure, and the newest attachments come first: when a request is
 // full, the oldest get a sentence in their place, so that a long conversation never makes a workspace unusable.
 
+import { plural } from "../../kit/text/amounts.ts";
 import type { Accepts } from "../catalog/abilities.ts";
 import type { Reader } from "../catalog/models.ts";
 import type { MessageAttachment, SentAttachment, SentForm } from "./schema.ts";
@@ -110,6 +111,6 @@ function imageTokens(width: number, height: number): number {
 
 function described({ name, media_type: type, bytes, width, height, pages }: MessageAttachment): string {
   const size = width === null ? "" : `, ${width} × ${height} pixels`;
-  const length = pages === null ? "" : `, ${pages} pages`;
-  return `"${name}" (${type}, ${bytes} bytes${size}${length})`;
+  const length = pages === null ? "" : `, ${plural(pages, "page")}`;
+  return `"${name}" (${type}, ${plural(bytes, "byte")}${size}${length})`;
 }

@@ -2,6 +2,7 @@
 // no redirects. Time and size are bounded, and a failure is a result, not an error.
 
 import { excessIn } from "../../kit/text/json-shape.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import { networkFailure, providerMessage, scrubKey } from "./failures.ts";
 import { LISTED_MODELS_MAX, MODEL_NAME_CHARACTERS_MAX, type Protocol, type ProviderTest } from "./schema.ts";
 
@@ -73,7 +74,7 @@ function models(status: number, body: string | undefined, key: string): Provider
   const names = namesOf(body);
   if (names === undefined) return failure(status, "the answer is not a list of models; check base_url");
   const listed = names.slice(0, LISTED_MODELS_MAX).map((name) => scrubKey(name, key));
-  const count = `${names.length} ${names.length === 1 ? "model" : "models"}`;
+  const count = plural(names.length, "model");
   const message = names.length > listed.length ? `${count}; the first ${listed.length} are listed` : count;
   return { ok: true, models: listed, status, message };
 }

@@ -3,6 +3,7 @@
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { changesOf } from "./changes.ts";
@@ -220,10 +221,10 @@ export class Models {
 function stillUsed(count: number, first: readonly { agent: string; workspace: string }[]): AppError {
   const names = first.map(({ agent, workspace }) => `${agent} in ${workspace}`);
   const more = count > names.length ? ` and ${count - names.length} more` : "";
-  const users = count === 1 ? "1 agent uses" : `${count} agents use`;
+  const users = plural(count, "agent uses", "agents use");
   return new AppError(
     "conflict",
-    `${users} the model: ${names.join(", ")}${more}; give ${count === 1 ? "it" : "them"} another one first`,
+    `${users} the model: ${names.join(", ")}${more}; choose another model there first`,
     { agents: count },
   );
 }

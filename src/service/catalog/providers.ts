@@ -5,6 +5,7 @@ import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, messageOf, notFound } from "../../kit/error.ts";
 import { nameKey, parseName } from "../../kit/text/names.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import { refuseOwnListener, type OwnListener, type Resolve } from "./addresses.ts";
@@ -150,12 +151,8 @@ export class Providers {
       const provider = this.#existing(id);
       const models = store.modelsOf.get(id)!.count;
       if (models > 0) {
-        const count = `${models} ${models === 1 ? "model" : "models"}`;
-        throw new AppError(
-          "conflict",
-          `the provider has ${count}; delete ${models === 1 ? "it" : "them"} first`,
-          { models },
-        );
+        const has = `the provider has ${plural(models, "model")}`;
+        throw new AppError("conflict", `${has}; delete its models first`, { models });
       }
       store.deleteProvider.run(clock.now(), id);
       audit.record(caller, {

@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { fieldError } from "../../kit/error.ts";
 import { closed } from "../../kit/schema.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import { externalTool, ok, type ExternalTool, type ToolSource } from "../tools/tool.ts";
 import type { FilePart, Files } from "./files.ts";
 import { FILE_BYTES_MAX, TOOL_LIST_ENTRIES_MAX, type FileEntry } from "./schema.ts";
@@ -72,7 +73,7 @@ function writeTool(files: Files): ExternalTool {
       const saved = await files.save(scope.caller, scope.workspaceId, input.path, ANYTHING, () =>
         Promise.resolve(bytes),
       );
-      return ok(`${saved.created ? "Created" : "Saved"} ${saved.path} (${saved.size} bytes).`);
+      return ok(`${saved.created ? "Created" : "Saved"} ${saved.path} (${plural(saved.size, "byte")}).`);
     },
   });
 }
@@ -93,7 +94,7 @@ function line(entry: FileEntry): string {
   if (entry.kind === "directory") return `${entry.path}/`;
   if (entry.kind === "other") return `${entry.path} (cannot be opened)`;
   const note = entry.size! > FILE_BYTES_MAX ? ", too large to write" : "";
-  return `${entry.path} (${entry.size} bytes${note})`;
+  return `${entry.path} (${plural(entry.size!, "byte")}${note})`;
 }
 
 function reading(part: FilePart): string {

@@ -4,6 +4,7 @@
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, notFound } from "../../kit/error.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import type { Approval } from "../approvals/schema.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -199,10 +200,7 @@ export class Proposals {
     const kind = row.base_version === null ? "a new instruction" : `a change to version ${row.base_version}`;
     const bound = row.instruction_id === null ? 0 : this.#deps.instructions.boundCount(row.instruction_id);
     const facts = [`It is ${kind}, ${row.characters} characters long.`];
-    if (bound > 0)
-      facts.push(
-        `It is bound in ${bound} ${bound === 1 ? "place" : "places"} and will be part of those prompts.`,
-      );
+    if (bound > 0) facts.push(`It is bound in ${plural(bound, "place")} and will be part of those prompts.`);
     if (row.tainted === 1) facts.push("It was written after the turn had read text from outside.");
     return {
       kind: "instruction",

@@ -4,6 +4,7 @@
 import type { ReadDocument, UnreadDocument } from "../../context/library.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import type { AssemblyInput } from "../conversation/assembly.ts";
 import type { BranchedWorkspace } from "../workspaces/access.ts";
 import { nameOf, type AgentBranches, type Branches } from "./branches.ts";
@@ -161,6 +162,6 @@ const NAMES_MAX = 50;
 
 function cutPart(names: readonly string[], count: number): ContextPart {
   const shown = names.slice(0, NAMES_MAX).join(", ");
-  const text = `(${count} more documents are too long for this prompt${shown === "" ? "" : `: ${shown}`}. Read one with memory_read.)`;
+  const text = `(${plural(count, "more document is", "more documents are")} too long for this prompt${shown === "" ? "" : `: ${shown}`}. Read one with memory_read.)`;
   return { kind: "context", source: "context:omitted", text };
 }

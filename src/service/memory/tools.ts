@@ -6,6 +6,7 @@ import type { Clock } from "../../kit/clock.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
 import { closed } from "../../kit/schema.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
+import { plural } from "../../kit/text/amounts.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { databaseTool, externalTool, failed, ok } from "../tools/tool.ts";
 import type { DatabaseTool, ExternalTool, ToolResult, ToolScope, ToolSource } from "../tools/tool.ts";
@@ -89,7 +90,7 @@ function listTool(deps: ToolsDeps): ExternalTool {
       const lines = files.flatMap(({ path, version, size, author }) => {
         const name = nameOf(own, path);
         const at = version === null ? "not recorded yet" : `version ${version}, by ${author}`;
-        return name === undefined ? [] : [`${name} (${at}, ${size} bytes)`];
+        return name === undefined ? [] : [`${name} (${at}, ${plural(size, "byte")})`];
       });
       if (lines.length === 0) return ok("There is nothing in your memory yet.");
       const left = lines.length - LISTED_MAX;
@@ -198,7 +199,7 @@ function searchTool(deps: ToolsDeps): ExternalTool {
 
 function shown(own: AgentBranches, { file: { path, version }, words, ageDays, lines }: Recalled): string {
   const name = nameOf(own, path) ?? path;
-  const age = ageDays === 0 ? "today" : ageDays === 1 ? "1 day old" : `${ageDays} days old`;
+  const age = ageDays === 0 ? "today" : plural(ageDays, "day old", "days old");
   const at = version === null ? "not recorded yet" : `version ${version}`;
   return [
     `${name} (${at}, ${age}; matches ${words.join(", ")})`,

@@ -168,10 +168,10 @@ test("refuses to delete a model while agents use it, naming the first ones and i
   const agents = Array.from({ length: 7 }, () => catalog.addAgent(1));
   const remove = () => catalog.models.remove(admin, 1);
   const many =
-    "7 agents use the model: a1 in w, a2 in w, a3 in w, a4 in w, a5 in w and 2 more; give them another one first";
+    "7 agents use the model: a1 in w, a2 in w, a3 in w, a4 in w, a5 in w and 2 more; choose another model there first";
   await refusal(remove, "conflict", many, { agents: 7 });
   for (const agent of agents.splice(1)) catalog.removeAgent(agent);
-  const one = "1 agent uses the model: a1 in w; give it another one first";
+  const one = "1 agent uses the model: a1 in w; choose another model there first";
   await refusal(remove, "conflict", one, { agents: 1 });
   catalog.removeAgent(agents[0]!);
   await remove();

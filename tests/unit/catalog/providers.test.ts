@@ -145,9 +145,9 @@ test("refuses to delete a provider with models, and erases the key on deletion",
   await addLocal(catalog);
   for (const name of ["a", "b"]) await catalog.models.create(member, { provider_id: 1, model_name: name });
   const remove = () => catalog.providers.remove(admin, 1);
-  await refusal(remove, "conflict", "the provider has 2 models; delete them first", { models: 2 });
+  await refusal(remove, "conflict", "the provider has 2 models; delete its models first", { models: 2 });
   await catalog.models.remove(admin, 1);
-  await refusal(remove, "conflict", "the provider has 1 model; delete it first", { models: 1 });
+  await refusal(remove, "conflict", "the provider has 1 model; delete its models first", { models: 1 });
   await catalog.models.remove(admin, 2);
   await remove();
   expect(catalog.providers.list()).toEqual([]);

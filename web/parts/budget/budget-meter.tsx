@@ -47,7 +47,7 @@ export function BudgetMeter(props: {
         each={daily()}
         fallback={
           <p class="num">
-            {count(props.today.tokens)} tokens, {costText(props.today)} today
+            {plural(props.today.tokens, "token")}, {costText(props.today)} today
             <Show when={!aTurn()}>
               <span class="muted">; no limit</span>
             </Show>

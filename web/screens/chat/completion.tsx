@@ -8,7 +8,7 @@ import Folder from "lucide-solid/icons/folder";
 import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { api, take } from "../../api/client.ts";
-import { count } from "../../kit/format.ts";
+import { count, plural } from "../../kit/format.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import { instructionsQuery } from "../../state/lists.ts";
@@ -79,7 +79,7 @@ export function Completion(props: { readonly area: HTMLTextAreaElement }): JSX.E
         </div>
       </Show>
       <span class="visually-hidden" role="status">
-        {open() ? `${count(suggested().total)} suggestions` : ""}
+        {open() ? plural(suggested().total, "suggestion") : ""}
       </span>
     </>
   );

@@ -5,7 +5,7 @@ import { api, take } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { createProblem } from "../../api/reach.ts";
 import { Button } from "../../kit/button.tsx";
-import { count } from "../../kit/format.ts";
+import { count, plural } from "../../kit/format.ts";
 import { later } from "../../kit/later.tsx";
 import { narrow } from "../../kit/screen.ts";
 import { attempt } from "../../kit/toast.tsx";
@@ -175,7 +175,7 @@ function Hint(props: { readonly length: number; readonly running: boolean }): JS
     >
       <Show when={long()} fallback={usualHint(props.running, failed())}>
         {props.length > CHARACTERS_MAX
-          ? `${count(props.length - CHARACTERS_MAX)} characters over the limit of ${count(CHARACTERS_MAX)}`
+          ? `${plural(props.length - CHARACTERS_MAX, "character")} over the limit of ${count(CHARACTERS_MAX)}`
           : `${count(props.length)} of ${count(CHARACTERS_MAX)} characters`}
       </Show>
     </span>

@@ -2,6 +2,7 @@
 
 import { createMemo, For, type JSX, Show } from "solid-js";
 import { timeUntil } from "../../kit/countdown.ts";
+import { plural } from "../../kit/format.ts";
 import { useHere } from "../../state/here.ts";
 import { nameOf, openTurn, type Run, type WorkspaceState } from "../../state/workspace-state.ts";
 import { elapsed, useRoom } from "./room.ts";
@@ -76,7 +77,7 @@ function doingOf(state: WorkspaceState, run: Run): Doing[] {
   const own = tools.filter(({ tool }) => tool !== "delegate");
   // An agent that only waits for workers is not worth a line.
   if (own.length === 0) return tools.length > 0 ? [] : of("is working");
-  return of(own.length === 1 ? `is running ${own[0]!.tool}` : `is running ${own.length} tools`);
+  return of(`is running ${own.length === 1 ? own[0]!.tool : plural(own.length, "tool")}`);
 }
 
 const RATE_LIMITED = 429;

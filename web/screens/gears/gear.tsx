@@ -8,6 +8,7 @@ import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { confirm } from "../../kit/dialog.tsx";
+import { plural } from "../../kit/format.ts";
 import { Menu } from "../../kit/menu.tsx";
 import { narrow } from "../../kit/screen.ts";
 import { Loaded } from "../../kit/states.tsx";
@@ -133,8 +134,7 @@ function Loss(props: { readonly gear: GearDetail; readonly places: readonly Plac
   return (
     <div class="stack">
       <p>
-        Its {props.gear.version === 1 ? "version" : `${props.gear.version} versions`} and its tests will be
-        lost. The record of its runs is kept.
+        This deletes {plural(props.gear.version, "version")} and the tests. The record of its runs is kept.
       </p>
       <Show when={props.places.length > 0} fallback={<p>No agent is bound to it.</p>}>
         <p>These can no longer call it:</p>

@@ -7,7 +7,7 @@ import { Button } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextArea } from "../../kit/form.tsx";
-import { count } from "../../kit/format.ts";
+import { count, plural } from "../../kit/format.ts";
 import { ROLE_CHARACTERS } from "./limits.ts";
 
 const ROWS = 12;
@@ -91,7 +91,7 @@ function RoleForm(props: { readonly agent: Agent; readonly onDone: () => void })
         value={text()}
         onInput={setText}
         rows={ROWS}
-        problem={tooLong() > 0 ? `${count(tooLong())} characters over the limit` : form.of("role")}
+        problem={tooLong() > 0 ? `${plural(tooLong(), "character")} over the limit` : form.of("role")}
         hint={`${count(text().length)} of ${count(ROLE_CHARACTERS)} characters`}
       />
       <Show when={changed()}>

@@ -1,7 +1,7 @@
 // The name and text fields of an instruction.
 
 import type { JSX } from "solid-js";
-import { count } from "../../kit/format.ts";
+import { plural } from "../../kit/format.ts";
 import { type Submission, TextArea, TextInput } from "../../kit/form.tsx";
 
 export interface Wording {
@@ -30,7 +30,7 @@ export function WordingFields(props: {
         value={props.value.text}
         onInput={(text) => props.onChange({ ...props.value, text })}
         problem={props.sent.of("text")}
-        hint={`${count([...props.value.text].length)} characters. Markdown is sent unchanged.`}
+        hint={`${plural([...props.value.text].length, "character")}. Markdown is sent unchanged.`}
         rows={ROWS}
         mono
         required

@@ -6,7 +6,7 @@ import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
-import { count, priceText } from "../../kit/format.ts";
+import { count, plural, priceText } from "../../kit/format.ts";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
@@ -39,7 +39,7 @@ export function ProviderDetail(props: {
             provider={props.provider}
             models={props.models}
             onAdded={(added) =>
-              tell(added.length === 1 ? `${added[0]!.label} added.` : `${added.length} models added.`)
+              tell(`${added.length === 1 ? added[0]!.label : plural(added.length, "model")} added.`)
             }
           />
         </section>

@@ -14,7 +14,7 @@ import type { Finding } from "../../doctor/finding.ts";
 import { INSIDE_JOB } from "../../doctor/inside-job.ts";
 import { page, type Answer, type PageRoute } from "../area.ts";
 import { byteText } from "../byte-count.ts";
-import { counted } from "../../../kit/text/amounts.ts";
+import { counted, plural } from "../../../kit/text/amounts.ts";
 import { SETTINGS, SettingsBody } from "../pages/settings.tsx";
 import { get, post } from "../routes.ts";
 import type { Visit } from "../visit.ts";
@@ -73,7 +73,7 @@ function settingsOf(config: ServerConfig): [key: string, value: string][] {
     ["listen.port", String(config.listen.port)],
     ["listen.trusted_proxies", list(config.trustedProxies)],
     ["listen.allowed_hosts", list(config.allowedHosts)],
-    ["auth.token_ttl", config.tokenTtlDays === 0 ? "0 (no limit)" : `${config.tokenTtlDays} days`],
+    ["auth.token_ttl", config.tokenTtlDays === 0 ? "0 (no limit)" : plural(config.tokenTtlDays, "day")],
     ["rate_limit.enabled", String(config.rateLimit.enabled)],
     ["rate_limit.requests_per_minute", String(config.rateLimit.requestsPerMinute)],
     ["rate_limit.auth_per_minute", String(config.rateLimit.authPerMinute)],
