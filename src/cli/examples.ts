@@ -105,7 +105,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "cairn user password": ["cairn user password bob", "cairn user password bob < password.txt"],
   "cairn user disable": ["cairn user disable bob"],
   "cairn user enable": ["cairn user enable bob", "cairn auth token create bob"],
-  "cairn user remove": ["cairn user remove bob --yes"],
+  "cairn user delete": ["cairn user delete bob --yes"],
   "cairn auth": [
     "cairn auth login ada --server https://context.example.org",
     "cairn auth token create ada --label laptop",
@@ -158,7 +158,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn webhook add https://example.org/hook --space team --space docs",
   ],
   "cairn webhook spaces": ["cairn webhook spaces 1 --space team", "cairn webhook spaces 1 --all"],
-  "cairn webhook remove": ["cairn webhook remove 1"],
+  "cairn webhook delete": ["cairn webhook delete 1"],
   "cairn webhook rotate-secret": ["cairn webhook rotate-secret 1"],
   "cairn webhook enable": ["cairn webhook enable 1"],
   "cairn webhook disable": ["cairn webhook disable 1"],

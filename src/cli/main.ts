@@ -106,7 +106,7 @@ export const program: Program = {
         password: async () => (await user()).userPassword,
         disable: async () => (await user()).userDisable,
         enable: async () => (await user()).userEnable,
-        remove: async () => (await user()).userRemove,
+        delete: async () => (await user()).userDelete,
       }),
       auth: group("auth", "Sign in and manage tokens", {
         login: async () => (await user()).login,
@@ -136,7 +136,7 @@ export const program: Program = {
         list: async () => (await webhook()).webhookList,
         add: async () => (await webhook()).webhookAdd,
         spaces: async () => (await webhook()).webhookSpaces,
-        remove: async () => (await webhook()).webhookRemove,
+        delete: async () => (await webhook()).webhookDelete,
         "rotate-secret": async () => (await webhook()).webhookRotateSecret,
         enable: async () => (await webhook()).webhookEnable,
         disable: async () => (await webhook()).webhookDisable,

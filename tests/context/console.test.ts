@@ -152,7 +152,7 @@ describe("the console's door", () => {
     ]);
   });
 
-  test("a disabled user, a removed user and a changed password are out at once", async () => {
+  test("a disabled user, a deleted user and a changed password are out at once", async () => {
     const ended = async (end: () => Promise<unknown>) => {
       await server.user("bob", "admin");
       const one = await signedIn(server, "bob");

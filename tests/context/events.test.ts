@@ -151,7 +151,7 @@ describe("visibility", () => {
     expect(await files(stream, 1)).toEqual(["file.write docs/a.md 3"]);
   });
 
-  test("ends when its token is revoked, its user disabled or removed, or its session logged out", async () => {
+  test("ends when its token is revoked, its user disabled or deleted, or its session logged out", async () => {
     await using server = await contextServer();
     const { admin } = server;
     const ends: [string, (name: string, token: string) => Promise<unknown>][] = [

@@ -167,7 +167,7 @@ describe("tokens", () => {
       );
     await refused(admin.patch("/users/root", { role: "viewer" }), "demoted");
     await refused(admin.post("/users/root/disable"), "disabled");
-    await refused(admin.delete("/users/root"), "removed");
+    await refused(admin.delete("/users/root"), "deleted");
     const ann = await server.user("Ann", "admin");
     // A disabled admin does not count as another admin.
     await server.admin.post("/users/Ann/disable");

@@ -124,7 +124,7 @@ describe.skipIf(SSH === undefined)("with OpenSSH's client", () => {
     await using ben = await at.connect("ben");
     await ben.terminal.shows("Conflicts  ");
     await at.server.admin.post("/users/ben/disable");
-    await ben.terminal.shows("the account was disabled or removed");
+    await ben.terminal.shows("the account was disabled or deleted");
     await ben.terminal.shows("exit=");
     expect(ben.terminal.isAlternate).toBe(false);
     expect((await at.run("ben", "-T", "127.0.0.1")).exitCode).toBe(255);

@@ -195,7 +195,7 @@ describe("under load and across restarts", () => {
     await admin.write("5.md", "x");
     await eventually(told, ["1.md", "3.md", "5.md"]);
     await admin.delete("/users/Ann");
-    expect(await problem()).toBe("its owner Ann was removed, so nothing is sent");
+    expect(await problem()).toBe("its owner Ann was deleted, so nothing is sent");
   });
 
   test("does not retry an event that the owner may no longer see", async () => {

@@ -172,20 +172,20 @@ function switchCommand(verb: "disable" | "enable", description: string) {
 export const userDisable = switchCommand("disable", "Disable a user and revoke all their tokens");
 export const userEnable = switchCommand("enable", "Enable a disabled user");
 
-export const userRemove = serverCommand({
-  name: "remove",
-  description: "Remove a user with all tokens and rules",
-  args: { name, yes: { type: "boolean", description: "Confirm the removal" } },
+export const userDelete = serverCommand({
+  name: "delete",
+  description: "Delete a user with all tokens and rules",
+  args: { name, yes: { type: "boolean", description: "Confirm the deletion" } },
   ask: async (client, args) => {
     if (args.yes !== true)
       throw new AppError(
         "refused",
-        `pass --yes to remove ${args.name}, or run ${nextCommand(["user", "disable"], [args.name], args)} to keep the account`,
+        `pass --yes to delete ${args.name}, or run ${nextCommand(["user", "disable"], [args.name], args)} to keep the account`,
       );
     await client.json("DELETE", `/users/${encodeURIComponent(args.name)}`);
-    return { name: args.name, removed: true };
+    return { name: args.name, deleted: true };
   },
-  show: (gone) => `removed ${gone.name}`,
+  show: (gone) => `deleted ${gone.name}`,
 });
 
 export const userPassword = serverCommand({

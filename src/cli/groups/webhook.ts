@@ -100,15 +100,15 @@ export const webhookRotateSecret = serverCommand({
   show: (hook) => `${hookText(hook)}\nsecret   ${hook.secret}`,
 });
 
-export const webhookRemove = serverCommand({
-  name: "remove",
-  description: "Remove a webhook and its deliveries",
+export const webhookDelete = serverCommand({
+  name: "delete",
+  description: "Delete a webhook and its deliveries",
   args: { id },
   ask: async (client, args) => {
     await client.json("DELETE", place(args.id));
-    return { removed: Number(args.id) };
+    return { deleted: Number(args.id) };
   },
-  show: ({ removed }) => `removed webhook ${removed}`,
+  show: ({ deleted }) => `deleted webhook ${deleted}`,
 });
 
 function switchCommand(name: "enable" | "disable", description: string) {

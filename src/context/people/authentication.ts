@@ -98,7 +98,7 @@ export class Authentication {
       if (known !== undefined && generation === this.#generation && !db.isWriting) return known;
       // By id: a new user of the same name is another person.
       const now = store.userById.get(user.id);
-      if (!now || now.disabled !== 0) throw badCredential("the account was disabled or removed");
+      if (!now || now.disabled !== 0) throw badCredential("the account was disabled or deleted");
       generation = this.#generation;
       known = rightsOf(store, now);
       return known;

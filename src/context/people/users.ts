@@ -106,10 +106,10 @@ export class Users {
 
   remove(caller: Caller, name: string): Promise<void> {
     const { store, records } = this.#deps;
-    return this.#change(caller, { action: "user.remove", target: name }, (write) =>
+    return this.#change(caller, { action: "user.delete", target: name }, (write) =>
       write(() => {
         const row = records.row(name);
-        this.#refuseLastAdmin(row, "removed");
+        this.#refuseLastAdmin(row, "deleted");
         store.deleteUser.run(row.id);
       }),
     );

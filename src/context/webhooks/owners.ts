@@ -23,6 +23,6 @@ export class HookOwners {
     if (hook.by_operator === 1) return null;
     const state = this.#authentication.stateNamed(hook.created_by);
     if (state === "active") return null;
-    return `its owner ${hook.created_by} ${state === "disabled" ? "is disabled" : "was removed"}, so nothing is sent`;
+    return `its owner ${hook.created_by} ${state === "disabled" ? "is disabled" : "was deleted"}, so nothing is sent`;
   }
 }

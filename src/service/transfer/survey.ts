@@ -190,7 +190,7 @@ export class Survey {
 
   #requireLive(field: string, agent: number): void {
     requireFits("agent", field, agent, this.agents);
-    if (this.removed.has(agent)) throw wrong("agent", `${agent} was removed, so nothing leads to it`);
+    if (this.removed.has(agent)) throw wrong("agent", `${agent} was deleted, so nothing leads to it`);
   }
 }
 
