@@ -99,12 +99,12 @@ const one = (path: string, text: string) => ({
 });
 
 for (const [name, contents, problem] of [
-  ["another path", [one("../zzz.md", "x"), one("b.md", "two")], "it has a content that was not asked for"],
-  ["one path twice", [one("b.md", "two"), one("b.md", "x")], "it has a content that was not asked for"],
+  ["another path", [one("../zzz.md", "x"), one("b.md", "two")], "it has content that was not requested"],
+  ["one path twice", [one("b.md", "two"), one("b.md", "x")], "it has content that was not requested"],
   [
     "a path in place of another",
     [one("b.md", "two"), one("a.md", "x")],
-    "it has a content that was not asked for",
+    "it has content that was not requested",
   ],
   ["too few paths", [one("b.md", "two")], "the contents are incomplete"],
 ] as const)

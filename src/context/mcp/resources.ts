@@ -80,7 +80,7 @@ function pathOfUri(space: SpaceDoor, uri: string): string {
 function pathOfCursor(cursor: string): string {
   const path = decodeUtf8(Buffer.from(cursor, "base64url"));
   if (path === undefined || Buffer.from(path).toString("base64url") !== cursor)
-    throw new AppError("invalid", "the cursor is not one that this server gave");
+    throw new AppError("invalid", "this server did not issue that cursor");
   return path;
 }
 

@@ -80,8 +80,7 @@ export class ServerSpace {
     const missing = new Set(paths);
     try {
       for await (const one of readContents(response.body!, PULL_BYTES_MAX)) {
-        if (!missing.delete(one.path))
-          throw new AppError("invalid", "it has a content that was not asked for");
+        if (!missing.delete(one.path)) throw new AppError("invalid", "it has content that was not requested");
         pulled.push(one);
       }
     } catch (error) {

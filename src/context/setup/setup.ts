@@ -114,7 +114,7 @@ export class Setup {
     // A form that was under way while another browser, or another tab, finished.
     if (!this.isOpen) throw new AppError("conflict", "this server is set up already");
     if (!admin || !space) throw new AppError("refused", "a step is missing; go back to it");
-    if (this.#isFinishing) throw new AppError("conflict", "the setup is being finished already");
+    if (this.#isFinishing) throw new AppError("conflict", "the setup is already being completed");
     this.#isFinishing = true;
     try {
       await changeListen(directory, { address: listen.host, port: listen.port });

@@ -6,6 +6,7 @@ import { newToken, tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError, badParameter, fieldError, notFound } from "../../kit/error.ts";
 import { countedTogether } from "../../kit/http/client-address.ts";
+import { nounFor, plural } from "../../kit/text/amounts.ts";
 import { nameKey, parseName } from "../../kit/text/names.ts";
 import type { RateLimit } from "../../kit/http/rate.ts";
 import type { Audit, Stranger } from "../audit/audit.ts";
@@ -354,7 +355,7 @@ export class Users {
       if (owned === 0) return;
       throw new AppError(
         "conflict",
-        `the user owns ${owned} workspaces; delete them or name a new owner with ?transfer_to=<user id>`,
+        `the user owns ${plural(owned, "workspace")}; delete ${nounFor(owned, "it", "them")} or name a new owner with ?transfer_to=<user id>`,
         { workspaces: owned },
       );
     }

@@ -95,7 +95,7 @@ export const fetchSites = {
   "cross-site, frame": ["cross-site", "navigate", "iframe"],
   "cross-site, no mode": ["cross-site"],
   "cross-site, WebSocket": ["cross-site", "websocket", "empty"],
-  "a word that is none": ["same_origin", "cors", "empty"],
+  "an unknown word": ["same_origin", "cors", "empty"],
   "same-origin and cross-site": ["same-origin, cross-site", "cors", "empty"],
 } satisfies Record<string, string[]>;
 
