@@ -27,7 +27,7 @@ export async function buildNative(ui: Ui = "with"): Promise<void> {
   }
 }
 
-export async function buildAll(ui: Ui = "with"): Promise<void> {
+async function buildAll(ui: Ui = "with"): Promise<void> {
   const stamp = await prepare(ui);
   for (const target of targets) {
     for (const program of programs) {

@@ -24,7 +24,7 @@ export interface Group {
   readonly onDisk: boolean;
 }
 
-export interface Lanes {
+interface Lanes {
   /** Each runs in a process of its own, whichever slot is free. In the order of their start: the longest first. */
   readonly groups: readonly Group[];
   /** Each in a process of its own, as many at once as there are cores, after the groups. In the order of their start: the longest first. */

@@ -59,7 +59,7 @@ export async function benchService(config = ""): Promise<BenchService> {
   };
 }
 
-export interface BenchModel extends AsyncDisposable {
+interface BenchModel extends AsyncDisposable {
   readonly url: string;
 }
 

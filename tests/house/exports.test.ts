@@ -1,4 +1,4 @@
-// Goal: what a file of the product exports, another file uses.
+// Goal: another file uses what a file exports.
 
 import { expect, test } from "bun:test";
 import { codeFiles, type Rule, type SourceFile } from "./source.ts";
@@ -12,7 +12,7 @@ const exportsAreUsed: Rule = (files) => {
   const isUsed = (path: string, name: string) =>
     files.some((other) => other.path !== path && words.get(other.path)!.has(name));
   return files
-    .filter(({ path }) => path.startsWith("src/"))
+    .filter(({ path }) => /^(src|web|release|tests)\//.test(path))
     .flatMap((file) =>
       [...codeOf(file).matchAll(EXPORTED)].map(([, name = ""]) => [file.path, name] as const),
     )
@@ -25,7 +25,7 @@ function codeOf({ text }: SourceFile): string {
   return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
 }
 
-test("every export of the product is used by another file", async () => {
+test("every export is used by another file", async () => {
   expect(exportsAreUsed(await codeFiles())).toEqual([]);
 });
 

@@ -16,7 +16,7 @@ export function folderGraph(files: readonly SourceFile[], root: string): Graph {
   });
 }
 
-export function fileGraph(files: readonly SourceFile[], root: string): Graph {
+function fileGraph(files: readonly SourceFile[], root: string): Graph {
   return graphOf(files, root, (path) => path);
 }
 

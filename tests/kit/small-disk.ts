@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import type { Folder } from "./folder.ts";
 
-export interface SmallDisk extends AsyncDisposable {
+interface SmallDisk extends AsyncDisposable {
   readonly path: string;
   fill(): Promise<void>;
   free(): Promise<void>;

@@ -35,7 +35,7 @@ include-path-regex = "/file$|/files/|/attachments$|/workspaces/import$"
 checks.unsupported_method.enabled = false
 `;
 
-export interface Attack {
+interface Attack {
   readonly url: string;
   readonly document: ApiDocument;
   /** Undefined: the loopback privilege. */

@@ -100,7 +100,7 @@ async function eventsOf(admin: Client, turnId: number): Promise<StreamEvent[]> {
   return (await reader.all()).filter((event) => event.id !== undefined);
 }
 
-export interface KilledTurns {
+interface KilledTurns {
   kills: number;
   /** The number of turns by outcome. */
   readonly outcomes: { done: number; left: number; "never began": number };

@@ -62,7 +62,7 @@ interface Person {
 /** The tokens that someone saved, and whether a person who saw them took them away. */
 type Ledger = Map<string, "wanted" | "superseded">;
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly seed: number;
   /** Each is one deed of one person, or of the world. */
   readonly deeds: number;

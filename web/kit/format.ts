@@ -44,11 +44,6 @@ export function costText(sum: { readonly cost: number | null; readonly unpriced_
   return sum.unpriced_calls > 0 ? `at least ${money(sum.cost)}` : money(sum.cost);
 }
 
-/** Adds to the billionth, as the server does: binary fractions alone would drift. */
-export function sumOfMoney(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + Math.round(value * 1e9), 0) / 1e9;
-}
-
 /** The price of a million tokens as it was set: $0.025 is not $0.03. */
 export function priceText(value: number): string {
   return rates.format(value);

@@ -105,7 +105,7 @@ export function formText({ as, tokens: estimate, note }: Attached): string {
   return note ?? `${FORMS[as]}, ≈ ${plural(estimate, "token")}`;
 }
 
-export function attachedText(one: Attached): string {
+function attachedText(one: Attached): string {
   return [one.name, one.media_type, plural(one.bytes, "byte"), `sha256:${one.hash}`, formText(one)].join(
     " · ",
   );

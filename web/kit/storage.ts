@@ -48,7 +48,7 @@ export function keep(name: string, value: unknown): boolean {
 }
 
 /** The draft of one page. Other tabs may store their own under the same name. */
-export interface TabDraft<T> {
+interface TabDraft<T> {
   readonly before: T | undefined;
   readonly keep: (value: T) => void;
   /** Removes what this tab stored; what another tab has stored since stays. */

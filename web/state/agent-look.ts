@@ -5,7 +5,7 @@ import type { WorkspaceState } from "./workspace-state.ts";
 
 const COLOURS = 6;
 
-export interface AgentLook {
+interface AgentLook {
   /** 1 to COLOURS; see tokens.css. */
   readonly colour: number;
   /** Unique in the workspace. */

@@ -253,7 +253,7 @@ export const UI_BOUNDED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-export interface FurnishedConsole extends AsyncDisposable {
+interface FurnishedConsole extends AsyncDisposable {
   readonly console: MeasuredPages;
   /** Ends the server, and opens the folder of its space with `cairn ui`. */
   ui(): Promise<MeasuredPages>;

@@ -9,7 +9,7 @@ import { BATCH_OPERATIONS_MAX } from "../../../src/context/versioned-store/schem
 import { contextClient, contextServer, type ContextClient } from "../../kit/context/context-server.ts";
 import { measuredServer, type MeasuredServer } from "../../kit/service/measured-server.ts";
 
-export type ContextCase = (server: Furnished) => Promise<void>;
+type ContextCase = (server: Furnished) => Promise<void>;
 
 export interface Furnished extends AsyncDisposable {
   readonly measured: MeasuredServer;

@@ -1,7 +1,7 @@
 // A service whose interface is replaced by another build while people use it: a proxy that, once told, gives every hashed file another name,
 // in the pages, the scripts and the worker, and answers 404 for the names of before.
 
-export interface OtherBuild extends AsyncDisposable {
+interface OtherBuild extends AsyncDisposable {
   readonly url: string;
   /** From now on the other build is served. */
   install(): void;

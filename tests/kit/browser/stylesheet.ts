@@ -4,7 +4,7 @@
 export type Theme = "light" | "dark";
 export const themes: readonly Theme[] = ["light", "dark"];
 
-export interface StyleRule {
+interface StyleRule {
   readonly selector: string;
   readonly declarations: readonly (readonly [property: string, value: string])[];
 }

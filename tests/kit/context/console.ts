@@ -8,7 +8,7 @@ import type { ContextServer } from "./context-server.ts";
 
 export const PASSWORD = "correct horse battery";
 
-export interface ConsoleForm {
+interface ConsoleForm {
   readonly action: string;
   readonly method: string;
   /** Values as the browser would send them; without buttons. */

@@ -5,7 +5,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { binaryPath } from "../binaries.ts";
 
-export interface McpSession extends AsyncDisposable {
+interface McpSession extends AsyncDisposable {
   readonly client: Client;
   readonly pid: number;
   /** The log of the server. */

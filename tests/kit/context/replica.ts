@@ -26,7 +26,7 @@ export interface Replica {
   tree(): Record<string, string>;
 }
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   readonly directory: string;
   readonly url: string | (() => string);
   readonly token: string;

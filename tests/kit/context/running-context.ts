@@ -27,7 +27,7 @@ export interface RunningContext extends AsyncDisposable, Cairn {
   start(options?: { fileKiBMax?: number }): Promise<void>;
 }
 
-export interface RunContextOptions {
+interface RunContextOptions {
   /** Laid over `server.yaml`; rate limits are off unless it says otherwise. */
   readonly config?: Record<string, unknown>;
   readonly template?: "team" | "blank";
@@ -77,7 +77,7 @@ export async function runContext(options: RunContextOptions = {}): Promise<Runni
   };
 }
 
-export interface ServedContext extends AsyncDisposable {
+interface ServedContext extends AsyncDisposable {
   readonly url: string;
   readonly admin: ContextClient;
   as(token: string): ContextClient;

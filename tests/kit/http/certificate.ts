@@ -3,7 +3,7 @@
 
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
-export interface Certificate {
+interface Certificate {
   /** PEM. */
   readonly cert: string;
   readonly key: string;

@@ -11,7 +11,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-export interface RawTarget {
+interface RawTarget {
   readonly host: string;
   readonly port: number;
   /** Source address of the connection. */
@@ -100,7 +100,7 @@ function parseAnswer(text: string, headIsAll: boolean): RawAnswer | undefined {
   return headIsAll || whole || stream ? { status, headers, body } : undefined;
 }
 
-export interface RawStream extends AsyncDisposable {
+interface RawStream extends AsyncDisposable {
   /** Resolves with all that was sent once the server has closed the connection; raises when it does not. */
   readonly closed: Promise<string>;
 }

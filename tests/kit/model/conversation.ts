@@ -4,14 +4,14 @@
 
 export type Protocol = "anthropic" | "openai";
 
-export interface AskedCall {
+interface AskedCall {
   id: string;
   name: string;
   /** The arguments as text; `args` is the same parsed, or undefined when it is not JSON. */
   json: string;
   args: unknown;
 }
-export interface GivenResult {
+interface GivenResult {
   id: string;
   text: string;
   error: boolean;

@@ -14,8 +14,8 @@ import {
 import { call, type Reply, say, type SpeechOptions } from "./script.ts";
 import type { ScriptedModel } from "./server.ts";
 
-export const DEMO_ORCHESTRATOR = "demo-orchestrator";
-export const DEMO_WORKER = "demo-worker";
+const DEMO_ORCHESTRATOR = "demo-orchestrator";
+const DEMO_WORKER = "demo-worker";
 /** The path of the notes of the demo's workers, as they call it. */
 const DEMO_NOTES = "shared/decisions.md";
 

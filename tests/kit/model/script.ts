@@ -44,7 +44,7 @@ export interface Say {
   everyMs?: number | undefined;
   delayMs?: number | undefined;
 }
-export interface Think {
+interface Think {
   kind: "think";
   text: string;
   pieces: string[];
@@ -66,7 +66,7 @@ export interface Gate {
   opened: Promise<void>;
   reach(): void;
 }
-export interface HttpFault {
+interface HttpFault {
   kind: "status";
   status: number;
   message: string;

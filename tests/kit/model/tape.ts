@@ -16,7 +16,7 @@ export type Act =
   | { do: "end" }
   | { do: "whole"; status: number; headers: Record<string, string>; body: string };
 
-export type UsageReport = Extract<Step, { kind: "usage" }>["report"];
+type UsageReport = Extract<Step, { kind: "usage" }>["report"];
 
 /** The facts known of an answer before it is written. */
 export interface Plan {

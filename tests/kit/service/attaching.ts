@@ -3,7 +3,7 @@
 import type { Attachment } from "../../../src/service/attachments/schema.ts";
 import type { Client } from "../http/client.ts";
 
-export type UploadPlace = { readonly own: string; readonly admin: Client };
+type UploadPlace = { readonly own: string; readonly admin: Client };
 
 /** The answer as it is. */
 export function uploading(

@@ -22,7 +22,7 @@ export interface MemoryWorld extends AsyncDisposable {
 }
 
 export const memoryKinds = ["folder", "server"] as const;
-export type MemoryKind = (typeof memoryKinds)[number];
+type MemoryKind = (typeof memoryKinds)[number];
 
 export async function memoryWorld(kind: MemoryKind, furniture: Furniture = {}): Promise<MemoryWorld> {
   await using stack = new AsyncDisposableStack();

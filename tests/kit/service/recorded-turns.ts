@@ -31,7 +31,7 @@ export async function readSnapshot(client: Client, workspaceId: number): Promise
   return { workspace, blueprint, turns, entries, usage, approvals, decisions, ...whole };
 }
 
-export function toEvent({ id, type, data }: StreamEvent): WorkspaceEvent {
+function toEvent({ id, type, data }: StreamEvent): WorkspaceEvent {
   return {
     id: id ?? null,
     type,

@@ -29,7 +29,7 @@ export interface SandboxSetup {
   installation?: string;
 }
 
-export interface GearCall extends Partial<Omit<SandboxRequest, "files" | "inputs">> {
+interface GearCall extends Partial<Omit<SandboxRequest, "files" | "inputs">> {
   files?: SandboxFile[];
   inputs?: SandboxFile[];
 }
@@ -52,7 +52,7 @@ const ENTRYPOINTS: Record<Runtime, string> = {
   bash: "main.sh",
   binary: "main",
 };
-export const POOL_SIZE = 1;
+const POOL_SIZE = 1;
 const SETTLE_MS = 15_000;
 const CALL_TIMEOUT_MS = 15_000;
 

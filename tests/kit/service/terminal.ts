@@ -47,7 +47,7 @@ export async function handOver(at: Pick<World, "data">, workspaceId: number): Pr
   for (const path of ["", ...inside]) await chown(join(folder, path), OWNER, OWNER);
 }
 
-export interface TerminalClient {
+interface TerminalClient {
   readonly socket: WebSocket;
   /** The output of the shell so far. */
   text(): string;

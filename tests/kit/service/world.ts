@@ -78,7 +78,7 @@ interface Program extends AsyncDisposable {
 /** `host`: where it was before. */
 type Start<P> = (data: string, host?: string) => Promise<P>;
 
-export interface LocalService extends Program {
+interface LocalService extends Program {
   readonly service: Service;
   readonly log: string[];
 }

@@ -3,7 +3,7 @@
 
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 
-export interface ModelVersion {
+interface ModelVersion {
   readonly content: string;
   readonly author: string;
   gone: boolean;

@@ -16,7 +16,7 @@ const KEPT = [
 /** On a stored answer: when the server gave it. */
 export const STORED_HEADER = "x-cairn-stored";
 
-export type Treatment = "asset" | "page" | "kept" | "forgets" | "network";
+type Treatment = "asset" | "page" | "kept" | "forgets" | "network";
 
 /** `forgets`: another person may come after it, so everything kept is deleted first. */
 export function treatmentOf(

@@ -7,7 +7,7 @@ import { MountedText } from "./mounted-text.tsx";
 /** Two columns of code are unreadable below this width. */
 const SIDES_FROM_PX = 640;
 
-export interface MergeViewProps {
+interface MergeViewProps {
   readonly before: string;
   readonly beforeLabel: string;
   readonly value: string;

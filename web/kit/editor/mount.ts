@@ -22,7 +22,7 @@ export interface Mounted {
   readonly destroy: () => void;
 }
 
-export interface MountOptions extends Omit<SetupOptions, "language"> {
+interface MountOptions extends Omit<SetupOptions, "language"> {
   /** Its ending chooses the language. */
   readonly fileName: string;
 }
@@ -51,7 +51,7 @@ export async function mountEditor(
   };
 }
 
-export interface MergeOptions extends MountOptions {
+interface MergeOptions extends MountOptions {
   readonly before: string;
   readonly beforeLabel: string;
   /** The label of the button that takes a piece of the first text; undefined hides it. */

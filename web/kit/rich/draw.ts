@@ -3,7 +3,7 @@
 
 import type { Drawing, DrawingRequest } from "./drawing.ts";
 
-export type Colours = DrawingRequest["colours"];
+type Colours = DrawingRequest["colours"];
 
 const PAGE = "/diagram.html";
 const SOURCE_CHARACTERS_MAX = 20_000;

@@ -9,7 +9,7 @@ import { useHere } from "../../state/here.ts";
 type Continuation = BranchesRecord["forks"][number]["turns"][number];
 
 /** The place where the next message starts another branch. */
-export interface Placement {
+interface Placement {
   /** The turn to follow; null: none, the conversation begins again. */
   readonly after: number | null;
 }

@@ -8,7 +8,7 @@ import { api, take } from "../../api/client.ts";
 const DIRECTORIES_READ_MAX = 40;
 const NAMES_MAX = 20_000;
 
-export interface FileNames {
+interface FileNames {
   readonly entries: Accessor<readonly FileEntry[]>;
   /** Reads this directory if it is not known yet. */
   readonly want: (directory: string) => void;
