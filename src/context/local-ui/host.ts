@@ -7,7 +7,6 @@ import { AppError } from "../../kit/error.ts";
 import { isActivity, type Exchange } from "../../kit/http/exchange.ts";
 import { listen, type Handle, type Listener } from "../../kit/http/serve.ts";
 import type { Log } from "../../kit/log.ts";
-import { peerOwner } from "../../kit/processes/peer-owner.ts";
 import { hostOf, type LoopbackAddress } from "./address.ts";
 import { ENTER_PATH } from "./door.ts";
 import type { Entry } from "./entry.ts";
@@ -47,7 +46,7 @@ export function serveUi(options: UiOptions): RunningUi {
   const handle: Handle = (request, exchange) => {
     requireOwnHost(exchange, host);
     requireDirect(exchange);
-    requireOwnUser(exchange, listener.port);
+    requireOwnUser(exchange);
     if (isActivity(exchange)) timer.refresh();
     if (exchange.path === "/") return Response.redirect("/console", 303);
     return pages(request, exchange);
@@ -87,11 +86,10 @@ const ROOT = 0;
  * On a machine with several users, another one can see the address in the list of processes while it is opened, or get the cookie by a page of
  * their own at another port. Root can do everything anyway, and forwards connections for containers and virtual machines.
  */
-function requireOwnUser(exchange: Exchange, own: number): void {
-  const peer = exchange.peerPort?.();
+function requireOwnUser(exchange: Exchange): void {
   const user = ownUser();
-  if (peer === undefined || user === undefined || user === ROOT) return;
-  const owner = peerOwner({ peer, own });
+  if (user === undefined || user === ROOT) return;
+  const owner = exchange.peerOwner();
   if (owner === undefined || owner === user || owner === ROOT) return;
   throw new AppError("forbidden", "cairn ui answers programs of the user who started it only");
 }

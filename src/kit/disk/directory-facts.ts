@@ -1,14 +1,10 @@
 // Reads names and signatures of the files in a directory through the system's own calls, without an object for each file: with very many files
 // these objects take longer than the system. Linux only; elsewhere, and wherever a call is missing, callers use node:fs.
 
-import { dlopen, ptr, type Pointer } from "bun:ffi";
+import { ptr, type Pointer } from "bun:ffi";
 import { constants } from "node:fs";
+import { systemCalls } from "../c-library.ts";
 
-/** By the C library: of most systems, then of small ones. */
-const LIBRARIES: readonly string[] = [
-  "libc.so.6",
-  `libc.musl-${process.arch === "x64" ? "x86_64" : "aarch64"}.so.1`,
-];
 const FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0) | 0o2000000;
 /** About 800 files: 2 ms of work. */
 const CHUNK_BYTES = 32 * 1024;
@@ -54,19 +50,7 @@ let calls: Calls | null | undefined;
 
 /** Reports whether this system has the calls. */
 export function hasDirectoryFacts(): boolean {
-  return (calls ??= loaded()) !== null;
-}
-
-function loaded(): Calls | null {
-  if (process.platform !== "linux") return null;
-  for (const library of LIBRARIES) {
-    try {
-      return dlopen(library, SYMBOLS).symbols;
-    } catch {
-      // Another library, or an old one.
-    }
-  }
-  return null;
+  return (calls ??= systemCalls(SYMBOLS)) !== null;
 }
 
 const chunk = new Uint8Array(new ArrayBuffer(CHUNK_BYTES));

@@ -2,6 +2,7 @@
 // signs in, and a client with a refused token discards it.
 
 import { AppError, NAME_CHARACTERS_SHOWN_MAX } from "../error.ts";
+import type { LostBy } from "./guard.ts";
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 
@@ -13,14 +14,22 @@ export function bearerOf(authorization: string): string {
 }
 
 /** `header`: what keeps a request of this machine from acting without a token. */
-export function noCredential(header?: string): AppError {
+/** `lostBy`: what kept a request of this machine from needing no token. */
+export function noCredential(lostBy?: LostBy): AppError {
   const needed = "authentication required: send Authorization: Bearer <token>";
-  if (header === undefined) return new AppError("unauthenticated", needed, { credential: "missing" });
-  const named = header.slice(0, NAME_CHARACTERS_SHOWN_MAX);
+  if (lostBy === undefined) return new AppError("unauthenticated", needed, { credential: "missing" });
+  const only = "only direct requests from this machine need no token";
+  if ("account" in lostBy)
+    return new AppError(
+      "unauthenticated",
+      `${needed}; the program that connected runs under an account of the system, as proxies do, and ${only}`,
+      { credential: "missing", ...lostBy },
+    );
+  const header = lostBy.header.slice(0, NAME_CHARACTERS_SHOWN_MAX);
   return new AppError(
     "unauthenticated",
-    `${needed}; the header "${named}" may come from a proxy, and only direct requests from this machine need no token`,
-    { credential: "missing", header: named },
+    `${needed}; the header "${header}" may come from a proxy, and ${only}`,
+    { credential: "missing", header },
   );
 }
 

@@ -2,7 +2,9 @@
 // Stored in a symbol property of the request, because the framework passes requests through, and a map would need cleanup.
 
 import { AppError } from "../error.ts";
+import type { PeerOwner } from "../network/peer-owner.ts";
 import type { Bodies, BodyClaim } from "./bodies.ts";
+import type { LostBy } from "./guard.ts";
 import type { SocketHandlers } from "./socket.ts";
 
 const EXCHANGE = Symbol("exchange");
@@ -14,11 +16,11 @@ export interface Exchange {
   /** The query without its question mark; empty if there is none. */
   readonly query: string;
   peer(): string | undefined;
-  /** Of the other end of the connection. */
-  peerPort?(): number | undefined;
+  /** Whose program is at the other end of the connection. */
+  peerOwner(): PeerOwner;
   loopbackPrivilege(): boolean;
   /** As `Admission.privilegeLostBy`. */
-  privilegeLostBy(): string | undefined;
+  privilegeLostBy(): LostBy | undefined;
   /** Sent by a program on this machine, with no proxy in between. */
   isDirectLocal(): boolean;
   readonly headers: Readonly<Record<string, string>>;
@@ -77,6 +79,7 @@ export function innerExchange(id: string, request: Request, bodies: Bodies): Exc
     method: request.method,
     ...placeOf(request.url),
     peer: () => undefined,
+    peerOwner: () => undefined,
     headers: request.headers.toJSON() as Record<string, string>,
     bodies,
     claims: [],

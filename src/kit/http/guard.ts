@@ -5,6 +5,7 @@
 // Headers can remove the privilege; nothing a client sends can grant it.
 
 import { AppError } from "../error.ts";
+import type { PeerOwner } from "../network/peer-owner.ts";
 import { requireJsonType } from "./json-type.ts";
 
 export interface ListenFacts {
@@ -17,6 +18,8 @@ export interface ListenFacts {
   readonly loopback: boolean;
   /** `loopback_admin` in the configuration. */
   readonly loopbackAdmin: boolean;
+  /** The ID of the user who runs the server; undefined: the system has none. */
+  readonly user: number | undefined;
   /** `allowed_hosts`: lower case, `name` (any port) or `name:port`. */
   readonly allowedHosts: ReadonlySet<string>;
   /** Folders of pages whose forms are accepted, such as `/console/`. Empty or absent: every POST is JSON. */
@@ -32,7 +35,12 @@ export interface RequestFacts {
   readonly headers: Readonly<Record<string, string>>;
   /** Evaluated lazily, because it costs more than all other checks together. */
   peer(): string | undefined;
+  /** Whose program is at the other end, if it is on this machine. Evaluated last, because it asks the system. */
+  peerOwner(): PeerOwner;
 }
+
+/** Why a request that seems to come from this machine has no privilege: the first header that shows a proxy, or the account of the program that sent it. */
+export type LostBy = { readonly header: string } | { readonly account: "daemon" };
 
 /** An admitted request. */
 export class Admission {
@@ -53,22 +61,43 @@ export class Admission {
 
   /** The request may act as the admin if it has no credential. */
   loopbackPrivilege(): boolean {
-    const { loopbackAdmin, loopback } = this.#listen;
-    return loopbackAdmin && loopback && this.#host.kind === "loopback" && this.isDirectLocal();
+    return this.#couldBePrivileged() && this.isDirectLocal() && !this.#isFromDaemon();
   }
 
   /**
-   * The header that cost a request the loopback privilege although a client on this machine may have sent it; undefined: none. Strangers behind a
-   * proxy that names itself learn nothing from it.
+   * Names the reason why a request has no loopback privilege although a client on this machine may have sent it; undefined: it has it, or for another
+   * reason. Strangers behind a proxy that names itself learn nothing from it.
    */
-  privilegeLostBy(): string | undefined {
-    const { loopbackAdmin, loopback } = this.#listen;
-    if (!loopbackAdmin || !loopback || this.#host.kind !== "loopback") return undefined;
+  privilegeLostBy(): LostBy | undefined {
+    if (!this.#couldBePrivileged() || !LOOPBACK_PEERS.has(this.#request.peer() ?? "")) return undefined;
     if (Object.keys(this.#request.headers).some((name) => FORWARDING.test(name))) return undefined;
-    return LOOPBACK_PEERS.has(this.#request.peer() ?? "")
-      ? signOfProxy(this.#listen, this.#request)
-      : undefined;
+    const header = signOfProxy(this.#listen, this.#request);
+    if (header !== undefined) return { header };
+    return this.#isFromDaemon() ? { account: "daemon" } : undefined;
   }
+
+  #couldBePrivileged(): boolean {
+    const { loopbackAdmin, loopback } = this.#listen;
+    return loopbackAdmin && loopback && this.#host.kind === "loopback";
+  }
+
+  /** A proxy without any sign in its requests is found by the account that it runs under. One that has left cannot be asked. */
+  #isFromDaemon(): boolean {
+    const owner = this.#request.peerOwner();
+    if (owner === undefined || owner === this.#listen.user || owner === ROOT) return false;
+    return owner === "gone" || isDaemonAccount(owner);
+  }
+}
+
+const ROOT = 0;
+/** Accounts of people have IDs from 1000 on. systemd and the kernel use these two ranges for accounts of programs ("Users, Groups, UIDs and GIDs on systemd Systems"). */
+const PEOPLE_FROM = 1_000;
+const DYNAMIC = { from: 61_184, to: 65_519 };
+const NOBODY = { from: 65_533, to: 65_535 };
+
+function isDaemonAccount(user: number): boolean {
+  const isIn = ({ from, to }: typeof DYNAMIC) => user >= from && user <= to;
+  return user < PEOPLE_FROM || isIn(DYNAMIC) || isIn(NOBODY);
 }
 
 const LOOPBACK_PEERS = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);

@@ -3,13 +3,22 @@
 
 import type { Server } from "bun";
 import { isIP } from "node:net";
+import { ownUser } from "../environment.ts";
 import { messageOf, systemCode, AppError } from "../error.ts";
 import type { Log } from "../log.ts";
+import { peerOwner, type PeerOwner } from "../network/peer-owner.ts";
 import { requestIds } from "../random.ts";
 import { answerError } from "./answer.ts";
 import { Bodies, type BodyClaim } from "./bodies.ts";
 import { attachExchange, placeOf, requestId, type Allowance, type Exchange } from "./exchange.ts";
-import { admit, isLoopbackAddress, loopbackHosts, type Admission, type ListenFacts } from "./guard.ts";
+import {
+  admit,
+  isLoopbackAddress,
+  loopbackHosts,
+  type Admission,
+  type ListenFacts,
+  type LostBy,
+} from "./guard.ts";
 import { socketHandler, upgrade, type SocketHandlers } from "./socket.ts";
 
 /** Idle connections are closed after this; event streams disable it. */
@@ -118,15 +127,16 @@ class ConnectionExchange implements Exchange {
     return (this.#peer ??= this.#server.requestIP(this.#request)?.address);
   }
 
-  peerPort(): number | undefined {
-    return this.#server.requestIP(this.#request)?.port;
+  peerOwner(): PeerOwner {
+    const end = this.#server.requestIP(this.#request);
+    return end ? peerOwner({ address: end.address, peer: end.port, own: this.#server.port! }) : undefined;
   }
 
   loopbackPrivilege(): boolean {
     return this.admission.loopbackPrivilege();
   }
 
-  privilegeLostBy(): string | undefined {
+  privilegeLostBy(): LostBy | undefined {
     return this.admission.privilegeLostBy();
   }
 
@@ -224,6 +234,7 @@ function factsOf(options: ListenOptions, server: Server<SocketHandlers>): Listen
     // `localhost` may resolve to any address, so the bound address is checked too.
     loopback: isLoopbackAddress(options.host) && isLoopbackAddress(address),
     loopbackAdmin: options.loopbackAdmin,
+    user: ownUser(),
     allowedHosts: new Set(options.allowedHosts.map((host) => host.toLowerCase())),
     formFolders: options.formFolders ?? [],
     socketPaths: options.socketPaths,

@@ -15,7 +15,7 @@ export type Outcome = (typeof outcomes)[number];
 const truncations = ["length", "content_filter"] as const;
 export type Truncation = (typeof truncations)[number];
 
-const ToolCallRecord = closed({ id: Type.String(), name: Type.String(), arguments: Type.String() });
+export const ToolCallRecord = closed({ id: Type.String(), name: Type.String(), arguments: Type.String() });
 
 export const Entry = closed({
   id: Id,

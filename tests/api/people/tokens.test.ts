@@ -220,6 +220,7 @@ test("does not treat a session in use as idle after writing last-used times", as
     id: "1",
     headers: { authorization: `Bearer ${token}` },
     peer: () => undefined,
+    peerOwner: () => undefined,
     loopbackPrivilege: () => false,
     privilegeLostBy: () => undefined,
     isDirectLocal: () => false,

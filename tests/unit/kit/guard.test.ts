@@ -28,6 +28,7 @@ import {
 } from "../../kit/http/loopback-cases.ts";
 
 const PORT = 8688;
+const PERSON = 1_000;
 const paths = {
   api: "/api/v1/whoami",
   stream: "/api/v1/workspaces/1/events",
@@ -42,6 +43,7 @@ function listenFacts(world: World, port: number): ListenFacts {
     address: world.listen === "localhost" ? "127.0.0.1" : world.listen,
     loopback: isLoopbackAddress(world.listen),
     loopbackAdmin: world.loopbackAdmin,
+    user: PERSON,
     allowedHosts: new Set(world.allowedHosts),
   };
 }
@@ -53,7 +55,13 @@ function requestFacts(request: Case, port: number): RequestFacts {
     const text = value === "length" ? "2" : value;
     headers[name] = headers[name] === undefined ? text : `${headers[name]}, ${text}`;
   }
-  return { method: request.method, path: paths[request.kind], headers, peer: () => peers[request.peer] };
+  return {
+    method: request.method,
+    path: paths[request.kind],
+    headers,
+    peer: () => peers[request.peer],
+    peerOwner: () => PERSON,
+  };
 }
 
 function actualAnswer(facts: ListenFacts, request: RequestFacts): Answer {
@@ -158,15 +166,54 @@ describe("guard", () => {
     expect([asked({}), asked({ forwarding: "Via" })]).toEqual([1, 0]);
   });
 
+  test.each([
+    ["the account of the server", PERSON, true],
+    ["root", 0, true],
+    ["another person", 1_001, true],
+    ["a person of a directory service", 70_001, true],
+    ["a system that does not tell", undefined, true],
+    ["a web server", 33, false],
+    ["the last account of the system", 999, false],
+    ["a dynamic account of systemd", 61_184, false],
+    ["nobody", 65_534, false],
+    ["a program that has left", "gone", false],
+  ] as const)("%s at the other end", (_, owner, privilege) => {
+    const admission = admit(listenFacts(worlds[0]!, PORT), {
+      ...requestFacts(plain, PORT),
+      peerOwner: () => owner,
+    });
+    expect([admission.loopbackPrivilege(), admission.privilegeLostBy()]).toEqual([
+      privilege,
+      privilege ? undefined : { account: "daemon" },
+    ]);
+    // A monitor under its own account may read what needs no rights.
+    expect(admission.isDirectLocal()).toBe(true);
+  });
+
+  test("a server that runs under an account of the system has that account's requests for its own", () => {
+    const listen = { ...listenFacts(worlds[0]!, PORT), user: 998 };
+    const facts = (owner: number) => ({ ...requestFacts(plain, PORT), peerOwner: () => owner });
+    expect(admit(listen, facts(998)).loopbackPrivilege()).toBe(true);
+    expect(admit(listen, facts(997)).loopbackPrivilege()).toBe(false);
+  });
+
   test("names the header that cost a local client the privilege, and says nothing behind a proxy that names itself", () => {
     const lostBy = (world: World, peer: string, headers: Record<string, string>, host = "127.0.0.1:8688") => {
-      const facts = { method: "GET", path: "/api", headers: { host, ...headers }, peer: () => peer };
+      const facts = {
+        method: "GET",
+        path: "/api",
+        headers: { host, ...headers },
+        peer: () => peer,
+        peerOwner: () => PERSON,
+      };
       return admit(listenFacts(world, PORT), facts).privilegeLostBy();
     };
     const local = worlds[0]!;
     expect(lostBy(local, "127.0.0.1", {})).toBeUndefined();
-    expect(lostBy(local, "127.0.0.1", { connection: "TE, close" })).toBe("Connection: close");
-    expect(lostBy(local, "::1", { "x-mine": "1" })).toBe("x-mine");
+    expect(lostBy(local, "127.0.0.1", { connection: "TE, close" })).toEqual({
+      header: "Connection: close",
+    });
+    expect(lostBy(local, "::1", { "x-mine": "1" })).toEqual({ header: "x-mine" });
     expect(lostBy(local, "127.0.0.2", { "x-mine": "1" })).toBeUndefined();
     for (const name of ["via", "x-forwarded-for", "x-real-ip", "cf-connecting-ip", "tailscale-user-login"])
       expect([name, lostBy(local, "127.0.0.1", { [name]: "x", connection: "close" })]).toEqual([
@@ -180,7 +227,13 @@ describe("guard", () => {
 
   test("direct and local: a loopback peer by a loopback name, or the bound address by itself; no proxy in between", () => {
     const direct = (world: World, peer: string, host: string, headers: Record<string, string> = {}) => {
-      const facts = { method: "GET", path: "/metrics", headers: { host, ...headers }, peer: () => peer };
+      const facts = {
+        method: "GET",
+        path: "/metrics",
+        headers: { host, ...headers },
+        peer: () => peer,
+        peerOwner: () => PERSON,
+      };
       return admit(listenFacts(world, PORT), facts).isDirectLocal();
     };
     const wide: World = { name: "", listen: "0.0.0.0", loopbackAdmin: false, allowedHosts: [] };
@@ -228,6 +281,7 @@ describe("guard", () => {
           ...(origin === undefined ? {} : { origin }),
         },
         peer: () => "127.0.0.1",
+        peerOwner: () => PERSON,
       });
     const own = `http://${host}`;
     const admitted = { status: "admitted", privilege: true } as const;
