@@ -74,7 +74,7 @@ export async function startService(options: StartOptions): Promise<Service> {
       log.info("database upgraded", { migrations: report.applied.join(","), backup: report.backup });
     const ownListener = () => listener && { host: config.listen.host, port: listener.port };
     const parts = buildParts({ ...options, db: data.db, clock, log, ownListener, config });
-    prepare(parts, log);
+    await prepare(parts, log);
     const { host, port } = config.listen;
     const { loopbackAdmin, allowedHosts } = config;
     const watch = parts.metrics.watch(accessLog(log, QUIET_ROUTES));
@@ -139,7 +139,10 @@ function removeEmpty(directories: readonly string[]): void {
   }
 }
 
-function prepare(parts: Parts, log: Log): void {
+async function prepare(parts: Parts, log: Log): Promise<void> {
+  // Before turns are interrupted, so that the event of a save comes before the end of its turn.
+  const saves = await parts.files.recover();
+  if (saves > 0) log.warn("recorded file saves that the last stop left unrecorded", { saves });
   const interrupted = parts.turns.reconcile();
   if (interrupted > 0) log.warn("the last stop interrupted turns", { turns: interrupted });
   const runs = parts.gearRuns.reconcile();

@@ -11,6 +11,7 @@ const OWNERS: Partial<Record<Database, Record<string, readonly string[]>>> = {
     catalog: ["models", "providers"],
     conversation: ["asides", "entries", "prompt_parts"],
     egress: ["egress_grants", "egress_requests"],
+    files: ["begun_saves"],
     gears: ["gear_bindings", "gear_decisions", "gear_files", "gear_runs", "gear_versions", "gears"],
     journal: ["activity", "events"],
     memory: ["agent_branches", "context_bindings", "memory_writes"],

@@ -280,12 +280,13 @@ export class Place implements AsyncDisposable {
 
   /**
    * Replaces the file atomically: writes `temporaryName` beside it, syncs it and renames it. Overwrites a temporary file left by a crash, so the
-   * caller must prevent concurrent saves of one file. A throw in `beforeRename` leaves the file unchanged.
+   * caller must prevent concurrent saves of one file. `meanwhile` runs beside the writing. A failure of it, or a throw in `beforeRename`, leaves the
+   * file unchanged.
    */
   async replace(
     content: Uint8Array,
     temporaryName: string,
-    beforeRename: () => void = () => {},
+    { meanwhile, beforeRename }: ReplaceSteps = {},
   ): Promise<void> {
     const temporary = this.#directory.entry(temporaryName);
     const target = this.#directory.entry(this.#name);
@@ -295,9 +296,9 @@ export class Place implements AsyncDisposable {
       await this.#directory.recheck();
       await rm(temporary, { force: true });
       try {
-        await writeNew(temporary, content);
+        await both(writeNew(temporary, content), meanwhile?.());
         await this.#directory.recheck();
-        beforeRename();
+        beforeRename?.();
         await rename(temporary, target);
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => {});
@@ -310,6 +311,17 @@ export class Place implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#directory[Symbol.asyncDispose]();
   }
+}
+
+interface ReplaceSteps {
+  readonly meanwhile?: () => Promise<void>;
+  readonly beforeRename?: () => void;
+}
+
+/** Waits for both, also when one fails: the file must not be written after its removal. */
+async function both(...works: (Promise<void> | undefined)[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(works))
+    if (outcome.status === "rejected") throw outcome.reason;
 }
 
 async function writeNew(path: string, content: Uint8Array): Promise<void> {

@@ -2,14 +2,17 @@
 
 import type { Ground } from "../ground.ts";
 import type { Access } from "../workspaces/access.ts";
+import { BegunSaves } from "./begun-saves.ts";
 import { Directories } from "./directories.ts";
 import { Files } from "./files.ts";
+import { begunSaveStore } from "./store.ts";
 import { fileTools } from "./tools.ts";
 
 export function buildFiles(ground: Ground, access: Access) {
-  const { db, audit, journal, workers } = ground;
+  const { db, workers, log } = ground;
   const directories = directoriesOf(ground, access);
-  const files = new Files({ db, access, journal, audit, directories, workers });
+  const saves = new BegunSaves({ ...ground, store: begunSaveStore(db), access });
+  const files = new Files({ db, access, saves, directories, workers, log });
   return { directories, files, fileTools: fileTools(files) };
 }
 

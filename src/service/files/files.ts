@@ -1,22 +1,22 @@
 // Rules for the files of a workspace: list, read, save. A save is atomic and conditional on the version that the writer read.
 //
 // Saves of one workspace are serialised, so that exactly one of several with the same condition wins. Access is checked again under the lock,
-// last just before the rename. After the rename the save is recorded, even if the rights have changed meanwhile.
+// last just before the rename. After the rename the save is recorded, even if the rights have changed meanwhile (begun-saves.ts).
 
 import { rfc3339 } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
-import { AppError, badParameter, fieldError, notFound } from "../../kit/error.ts";
+import { AppError, badParameter, fieldError, messageOf, notFound } from "../../kit/error.ts";
+import type { Log } from "../../kit/log.ts";
 import { KeyedLock } from "../../kit/concurrency/keyed-lock.ts";
 import { parseDocumentPath, pathProblem, type DocumentPath } from "../../kit/text/paths.ts";
 import type { Listed, OpenedFile } from "../../kit/disk/paths-disk.ts";
 import { brokenStart, decodeUtf8, wholeCharacters } from "../../kit/text/utf8.ts";
+import { StorageError } from "../../kit/storage-error.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
-import type { Audit } from "../audit/audit.ts";
-import type { Journal } from "../journal/journal.ts";
-import type { FileEvents } from "./events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
+import type { BegunSave, BegunSaves } from "./begun-saves.ts";
 import type { Directories } from "./directories.ts";
 import { FIND_JOB } from "./find-job.ts";
 import {
@@ -38,10 +38,10 @@ const TEMPORARY_HASH_CHARACTERS = 16;
 export interface FilesDeps {
   db: Db;
   access: Access;
-  journal: Journal<FileEvents>;
-  audit: Audit;
+  saves: BegunSaves;
   directories: Directories;
   workers: WorkerPool;
+  log: Log;
 }
 
 export interface FilePart {
@@ -202,6 +202,13 @@ export class Files {
     await this.#saving.run(workspaceId, async () => this.#deps.directories.remove(workspaceId));
   }
 
+  /** Records, before anything is served, the saves that the last stop left without a record. Returns their number. */
+  async recover(): Promise<number> {
+    let recorded = 0;
+    for (const begun of this.#deps.saves.all()) if (await this.#settle(begun)) recorded += 1;
+    return recorded;
+  }
+
   /** Creates the workspace's directory if needed, and returns its absolute path for mounting. It must not appear in prompts or responses. */
   async directoryOf(workspaceId: number): Promise<string> {
     await this.#deps.directories.rootOf(workspaceId).create();
@@ -219,7 +226,7 @@ export class Files {
     expected: Expected,
     bytes: Uint8Array,
   ): Promise<SavedFile & { created: boolean }> {
-    const { db, access, journal, audit, directories } = this.#deps;
+    const { db, access, saves, directories } = this.#deps;
     access.changeable(caller, workspaceId);
     const root = directories.rootOf(workspaceId);
     const current = await this.#current(workspaceId, path);
@@ -228,25 +235,41 @@ export class Files {
       throw new AppError("refused", `${path}: larger than ${FILE_BYTES_MAX} bytes and therefore read-only`);
     const saved = { path, version: versionOf(bytes), size: bytes.length, read_only: false as const };
     if (current?.version === saved.version) return { ...saved, created: false };
-    await using place = await root.place(path, "create");
-    await place!.replace(bytes, temporaryName(path), () => access.changeable(caller, workspaceId));
     const created = current === undefined;
-    await db.write(() => {
-      if (!access.exists(workspaceId)) throw notFound("workspace", workspaceId);
-      const data = {
-        path,
-        version: saved.version,
-        size: saved.size,
-        created,
-        user: caller.name,
-        agent: caller.agent ?? null,
-      };
-      journal.append(workspaceId, caller.turnId ?? null, "file.saved", data);
-      if (caller.agent !== undefined) return;
-      const detail = { path, version: saved.version, created };
-      audit.record(caller, { action: "file.save", target: `workspace:${workspaceId}`, detail });
-    });
+    await using place = await root.place(path, "create");
+    let begun: BegunSave | undefined;
+    try {
+      await place!.replace(bytes, temporaryName(path), {
+        meanwhile: async () => {
+          begun = await db.write(() => {
+            access.changeable(caller, workspaceId);
+            return saves.begin(caller, workspaceId, { ...saved, created }, current?.version);
+          });
+        },
+        beforeRename: () => access.changeable(caller, workspaceId),
+      });
+      await db.write(() => saves.record(begun!));
+    } catch (error) {
+      if (begun) await this.#settle(begun);
+      throw error;
+    }
     return { ...saved, created };
+  }
+
+  /** Records a save without a record if the file has its content, otherwise forgets it. Returns whether it was recorded. */
+  async #settle(begun: BegunSave): Promise<boolean> {
+    const { db, saves, log } = this.#deps;
+    const { workspaceId, path } = begun;
+    try {
+      const current = await this.#current(workspaceId, filePath(path)).catch(absentIfImpossible);
+      return await db.write(() => saves.settle(begun, current?.version));
+    } catch (error) {
+      log.error("cannot tell whether a file was saved; the next start tries again", {
+        workspace: workspaceId,
+        error: messageOf(error),
+      });
+      return false;
+    }
   }
 
   async #current(workspaceId: number, path: DocumentPath): Promise<Content | undefined> {
@@ -266,6 +289,12 @@ function filePath(path: string): DocumentPath {
 
 function temporaryName(path: DocumentPath): string {
   return TEMPORARY_PREFIX + sha256Hex(path).slice(0, TEMPORARY_HASH_CHARACTERS);
+}
+
+/** A path that is no file now has no content. A failure of the disk says nothing about it. */
+function absentIfImpossible(error: unknown): undefined {
+  if (error instanceof AppError && !(error instanceof StorageError)) return undefined;
+  throw error;
 }
 
 /** Reads the whole file, or the head of one over the limit. */

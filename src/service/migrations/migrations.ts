@@ -23,6 +23,7 @@ import decisions from "./020_decisions.sql" with { type: "text" };
 import arrivedTexts from "./021_arrived_texts.sql" with { type: "text" };
 import libraryLists from "./022_library_lists.sql" with { type: "text" };
 import importedTurns from "./023_imported_turns.sql" with { type: "text" };
+import begunSaves from "./024_begun_saves.sql" with { type: "text" };
 import wholeSchema from "./whole.sql" with { type: "text" };
 
 // Sorted by name: that is the order in which their record is read.
@@ -49,6 +50,7 @@ export const migrations: readonly Migration[] = [
   { name: "021_arrived_texts", sql: arrivedTexts },
   { name: "022_library_lists", sql: libraryLists },
   { name: "023_imported_turns", sql: importedTurns },
+  { name: "024_begun_saves", sql: begunSaves },
 ];
 
 /** The result of all migrations as one script (tests/house/whole-schema). */

@@ -513,6 +513,16 @@ CREATE TABLE arrived_texts (
   PRIMARY KEY (call_id, kind, start)
 ) STRICT;
 
+CREATE TABLE begun_saves (
+  workspace_id INTEGER NOT NULL REFERENCES workspace_rows (id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  version TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  created INTEGER NOT NULL CHECK (created IN (0, 1)),
+  saver TEXT NOT NULL,
+  PRIMARY KEY (workspace_id, path)
+) STRICT, WITHOUT ROWID;
+
 CREATE INDEX tokens_user ON tokens (user_id);
 
 CREATE INDEX team_members_user ON team_members (user_id);
