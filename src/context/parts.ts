@@ -64,6 +64,7 @@ export function buildParts(options: PartsOptions) {
     engineOptions: { workers, onCommit: (ms) => commits.observe(ms / 1_000) },
     directory: join(config.directory, "spaces"),
     engine: ENGINES[config.backend],
+    db,
     audit,
     events,
     clock,

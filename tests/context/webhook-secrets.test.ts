@@ -123,6 +123,7 @@ test("secrets that an earlier build stored in plain text are encrypted at startu
     for (const table of ["console_sessions", "stale_documents"]) db.run(`DROP TABLE ${table}`);
     db.run("ALTER TABLE audit_anchor DROP COLUMN closed");
     db.run("DROP TABLE audit_pending");
+    db.run("DROP TABLE space_deeds");
     db.run("DELETE FROM migrations WHERE name >= '005'");
     expect(holding(directory, [secret])).toContain("server.db-wal");
   });

@@ -176,6 +176,7 @@ const MAY_WRITE_CONTEXT_DATABASE = [
   "src/context/versioned-store/sqlite/metadata.ts",
   "src/context/versioned-store/sqlite/staging.ts",
   "src/context/versioned-store/sqlite/words.ts",
+  "src/context/spaces/space-deeds.ts",
   "src/context/people/authentication.ts",
   "src/context/people/changes.ts",
   "src/context/people/logins.ts",

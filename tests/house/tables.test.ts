@@ -39,6 +39,7 @@ const OWNERS: Partial<Record<Database, Record<string, readonly string[]>>> = {
     events: ["event_sources", "events"],
     freshness: ["stale_documents"],
     people: ["acl", "console_sessions", "tokens", "users"],
+    spaces: ["space_deeds"],
     webhooks: ["webhook_deliveries", "webhooks"],
   },
 };

@@ -125,7 +125,7 @@ export class Audit {
     const when = records === 1 ? `1 record at ${from}` : `${records} records between ${from} and ${to}`;
     const later = changes === 0 ? "" : `; the next start writes those of changes (${changes})`;
     const failure = `${when} could not be written${later}`;
-    return this.#entryOf(
+    return this.entryOf(
       null,
       { action: "audit.lost", target: String(records) },
       new AppError("unavailable", failure),
@@ -140,7 +140,7 @@ export class Audit {
 
   /** Records immediately. `actor` null: the server itself. A failed write is logged and counted; the deed is not undone. */
   record(actor: Caller | null, deed: Deed, failure?: unknown): void {
-    this.#chain.addNow(this.#entryOf(actor, deed, failure));
+    this.#chain.addNow(this.entryOf(actor, deed, failure));
   }
 
   /**
@@ -148,12 +148,17 @@ export class Audit {
    * or its write failed; never if the change is rolled back.
    */
   recordWith(actor: Caller | null, deed: Deed, failure?: unknown): Promise<void> {
-    return this.#pending.record(this.#entryOf(actor, deed, failure));
+    return this.recordPrepared(this.entryOf(actor, deed, failure));
+  }
+
+  /** As `recordWith`, with a record made before the change. */
+  recordPrepared(entry: AuditEntry): Promise<void> {
+    return this.#pending.record(entry);
   }
 
   /** Records every change of a commit to a space. `by` undefined: only the name in the log is known. */
   recordChanges(space: string, applied: Applied, author: string, by: Caller | undefined): void {
-    this.#changes.record(space, applied, by ? this.#entryOf(by, CHANGE, undefined) : this.#entryBy(author));
+    this.#changes.record(space, applied, by ? this.entryOf(by, CHANGE, undefined) : this.#entryBy(author));
   }
 
   /** Records the changes that a crash left unrecorded. Called before any write to the space. */
@@ -165,14 +170,15 @@ export class Audit {
   /** For changes known from the log of a space, which holds only names. */
   #entryBy(author: string): AuditEntry {
     const actor = { name: author, role: null, auth: "system" as const, address: "" };
-    return { ...this.#entryOf(null, CHANGE, undefined), actor };
+    return { ...this.entryOf(null, CHANGE, undefined), actor };
   }
 
   forgetSpace(space: string): Promise<void> {
     return this.#changes.forget(space);
   }
 
-  #entryOf(actor: Caller | null, deed: Deed, failure: unknown): AuditEntry {
+  /** The record of a deed, without its place in the chain. */
+  entryOf(actor: Caller | null, deed: Deed, failure?: unknown): AuditEntry {
     return {
       id: randomHex(ID_BITS),
       time: rfc3339(this.#deps.clock.now()),
@@ -206,11 +212,11 @@ export class Audit {
     try {
       done = await act();
     } catch (error) {
-      await this.#chain.add(this.#entryOf(actor, deed, error));
+      await this.#chain.add(this.entryOf(actor, deed, error));
       throw error;
     }
     const more = about(done);
-    if (more) await this.#chain.add(this.#entryOf(actor, { ...deed, ...more }, undefined));
+    if (more) await this.#chain.add(this.entryOf(actor, { ...deed, ...more }, undefined));
     return done;
   }
 

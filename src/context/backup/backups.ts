@@ -15,7 +15,8 @@ import type { Audit } from "../audit/audit.ts";
 import { loadServerConfig } from "../config/config.ts";
 import { headText } from "../versioned-store/head.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
-import type { FrozenSpace, Spaces } from "../spaces/spaces.ts";
+import type { FrozenSpace } from "../spaces/freezing.ts";
+import type { Spaces } from "../spaces/spaces.ts";
 import { writeArchive } from "./archive.ts";
 import {
   BACKUP_FORMAT,

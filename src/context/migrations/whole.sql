@@ -140,6 +140,16 @@ CREATE TABLE audit_pending (
   record TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE space_deeds (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  space TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('settings', 'snapshot', 'delete')),
+  proof TEXT NOT NULL,
+  -- JSON: the audit record, without its position in the chain, and the event
+  record TEXT NOT NULL,
+  event TEXT NOT NULL
+) STRICT;
+
 CREATE INDEX tokens_by_user ON tokens (user_id);
 
 CREATE INDEX acl_by_user ON acl (user_id);

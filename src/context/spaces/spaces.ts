@@ -1,22 +1,23 @@
 // The spaces of a server: created, opened on first use, listed for those who may see them, deleted with all their content. The name and settings
 // of a space are in its own folder, so that the folder can be copied.
 
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
-import type { FrozenFile } from "../../kit/storage/frozen-copy.ts";
+import type { Db } from "../../kit/storage/db.ts";
 import { AppError, fieldError, messageOf, notFound, stopping } from "../../kit/error.ts";
 import type { HealthProblem } from "../../kit/health.ts";
 import { KeyedLock } from "../../kit/concurrency/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
-import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
-import type { EngineKind, Head, SpaceEngine, SpaceEngineOptions } from "../versioned-store/engine.ts";
-import type { Snapshot, Totals } from "../versioned-store/schema.ts";
+import type { EngineKind, SpaceEngine, SpaceEngineOptions } from "../versioned-store/engine.ts";
+import type { Snapshot } from "../versioned-store/schema.ts";
 import { snapshotName } from "../versioned-store/snapshot-name.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
+import { moveAside, namesIn } from "./folders.ts";
+import { freezeEach, thawEach, type FrozenSpace } from "./freezing.ts";
 import { recordOf, type OpenSpace } from "./open-space.ts";
 import { quotasInForce, quotasSetBy } from "./quota-rules.ts";
 import {
@@ -30,28 +31,19 @@ import {
   type SpaceFile,
   type SyncRules,
 } from "./schema.ts";
-import { holdsSpace, openSpaceFile, requireDatabase, saveSpaceFile, spaceFileBytes } from "./space-file.ts";
+import { openSpaceFile, requireDatabase, saveSpaceFile } from "./space-file.ts";
+import { SpaceDeeds, type SpaceDeed } from "./space-deeds.ts";
+import { spaceDeedStore } from "./store.ts";
 import { proveSpaces, Unopened } from "./proving.ts";
 import { canonicalRules, visibleRules } from "./sync-rules.ts";
 import { tellerOf } from "./telling.ts";
 import { templateOperations, unwritten } from "./templates.ts";
 
-/** Prefixes the folder of a space that is being removed. */
-const REMOVED_PREFIX = ".removed-";
 /** The changes read from a log at once. */
 const LOG_PAGE = 500;
 
-/** A space as it was at one moment. */
-export interface FrozenSpace {
-  readonly name: string;
-  readonly head: Head;
-  readonly totals: Totals;
-  /** The bytes of its `space.yaml`. */
-  readonly file: Uint8Array;
-  readonly database: FrozenFile;
-}
-
 interface SpacesDeps {
+  readonly db: Db;
   /** Contains the folders of the spaces. */
   readonly directory: string;
   readonly engine: EngineKind;
@@ -67,6 +59,7 @@ interface SpacesDeps {
 
 export class Spaces {
   readonly #deps: SpacesDeps;
+  readonly #deeds: SpaceDeeds;
   readonly #open = new Map<string, OpenSpace>();
   readonly #unopened = new Unopened((name) => this.#names.has(name));
   readonly #names = new Set<string>();
@@ -77,18 +70,13 @@ export class Spaces {
 
   constructor(deps: SpacesDeps) {
     this.#deps = deps;
+    this.#deeds = new SpaceDeeds({ ...deps, store: spaceDeedStore(deps.db) });
   }
 
   /** Finds the spaces, and deletes removed ones that a crash left behind. */
   prepare(): void {
     const { directory, engine } = this.#deps;
-    mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
-      if (entry.name.startsWith(REMOVED_PREFIX))
-        rmSync(join(directory, entry.name), { recursive: true, force: true });
-      else if (entry.isDirectory() && holdsSpace(join(directory, entry.name), engine))
-        this.#names.add(entry.name);
-    }
+    for (const name of namesIn(directory, engine)) this.#names.add(name);
   }
 
   /** Leaves out a space that cannot be opened: the log has the reason, and so does a request for that space. */
@@ -151,8 +139,8 @@ export class Spaces {
   }
 
   create(caller: Caller, input: CreateSpace): Promise<Space> {
-    const { audit, events } = this.#deps;
-    return audit.watched(caller, { action: "space.create", space: input.name }, async () => {
+    const deed = { action: "space.create", space: input.name };
+    return this.#audited(caller, deed, async () => {
       requireAdmin(caller);
       const { name } = input;
       const problem = spaceNameProblem(name);
@@ -161,9 +149,7 @@ export class Spaces {
         if (this.#names.has(name)) throw fieldError("conflict", "name", `a space "${name}" already exists`);
         if (this.#names.size >= SPACES_MAX)
           throw new AppError("refused", `at most ${SPACES_MAX} spaces on one server`);
-        const space = await this.#make(caller, name, input.template ?? "team");
-        events.announce({ type: "space.create", actor: caller.name, space: name });
-        return this.#record(caller, space);
+        return this.#record(caller, await this.#make(caller, deed, input.template ?? "team"));
       });
     });
   }
@@ -173,8 +159,8 @@ export class Spaces {
     name: string,
     confirm: string | undefined,
   ): Promise<{ name: string; files: number; bytes: number }> {
-    const { audit, events, directory } = this.#deps;
-    return audit.watched(caller, { action: "space.delete", space: name }, async () => {
+    const deed = { action: "space.delete", space: name };
+    return this.#audited(caller, deed, async () => {
       const space = await this.visible(caller, name);
       requireAdmin(caller);
       if (confirm !== name)
@@ -183,22 +169,38 @@ export class Spaces {
           `deleting a space removes every version of every file; confirm with ?confirm=${name}`,
         );
       return this.#lock.run(name, async () => {
-        if (this.#frozen)
-          throw new AppError("conflict", "a backup is running; try again when it has finished");
-        // The caller may have lost the right while waiting for the lock.
-        requireAdmin(caller);
         const { files, bytes } = space.engine.totals();
-        this.#names.delete(name);
-        this.#open.delete(name);
-        await space.engine.close();
-        const gone = join(directory, `${REMOVED_PREFIX}${name}-${this.#deps.clock.now()}`);
-        renameSync(join(directory, name), gone);
+        // The caller may have lost the right while waiting for the lock, or another request removed the space.
+        const ask = () => (this.#requireSeen(caller, name), requireAdmin(caller));
+        const { engine } = space;
+        const plan = {
+          caller,
+          deed,
+          event: { files, bytes },
+          kind: "delete",
+          proof: "",
+          engine,
+          ask,
+        } as const;
+        const gone = await this.#deeds.run(plan, () => this.#moveAway(space));
         await rm(gone, { recursive: true, force: true });
-        await Promise.all([events.forgetSpace(name), audit.forgetSpace(name)]);
-        events.announce({ type: "space.delete", actor: caller.name, space: name, data: { files, bytes } });
         return { name, files, bytes };
       });
     });
+  }
+
+  /** Returns where the folder of the removed space is now. */
+  async #moveAway({ name, engine }: OpenSpace): Promise<string> {
+    const { audit, events, directory, clock } = this.#deps;
+    if (this.#frozen) throw new AppError("conflict", "a backup is running; try again when it has finished");
+    this.#names.delete(name);
+    this.#open.delete(name);
+    await engine.close();
+    const gone = moveAside(directory, name, clock.now());
+    // The event of the removal follows those of its files.
+    await events.settle();
+    await Promise.all([events.forgetSpace(name), audit.forgetSpace(name)]);
+    return gone;
   }
 
   /** Returns the limits in force for a space. */
@@ -211,14 +213,11 @@ export class Spaces {
   }
 
   setQuotas(caller: Caller, name: string, quotas: Quotas): Promise<EffectiveQuotas> {
-    return this.#deps.audit.watched(caller, { action: "space.quotas", space: name }, async () => {
+    const deed = { action: "space.quotas", space: name };
+    return this.#audited(caller, deed, async () => {
       const space = await this.led(caller, name);
-      const server = this.#deps.quotas;
-      await this.#save(caller, space, (file) => ({
-        ...file,
-        ...quotasSetBy(caller, name, server, file, quotas),
-      }));
-      this.#deps.events.announce({ type: "space.quotas", actor: caller.name, space: name });
+      const set = (file: SpaceFile) => quotasSetBy(caller, name, this.#deps.quotas, file, quotas);
+      await this.#save(caller, deed, space, (file) => ({ ...file, ...set(file) }));
       return this.quotasOf(space);
     });
   }
@@ -229,10 +228,10 @@ export class Spaces {
 
   /** `change`: from the rules in force to the new ones, inside the write. It must be pure, and may raise to refuse the rules that it finds. */
   setSync(caller: Caller, name: string, change: (inForce: SyncRules) => SyncRules): Promise<SyncRules> {
-    return this.#deps.audit.watched(caller, { action: "space.sync", space: name }, async () => {
+    const deed = { action: "space.sync", space: name };
+    return this.#audited(caller, deed, async () => {
       const space = await this.led(caller, name);
-      await this.#save(caller, space, (file) => ({ ...file, sync: canonicalRules(change(file.sync)) }));
-      this.#deps.events.announce({ type: "space.sync", actor: caller.name, space: name });
+      await this.#save(caller, deed, space, (file) => ({ ...file, sync: canonicalRules(change(file.sync)) }));
       return space.file.sync;
     });
   }
@@ -242,22 +241,13 @@ export class Spaces {
   }
 
   snapshot(caller: Caller, name: string, title: string): Promise<Snapshot> {
-    return this.#deps.audit.watched(
-      caller,
-      { action: "space.snapshot", space: name, target: title },
-      async () => {
-        const space = await this.led(caller, name);
-        const begin = () => this.requireLead(caller, name);
-        const made = await space.engine.snapshot(snapshotName(title), { author: caller.name, begin });
-        this.#deps.events.announce({
-          type: "space.snapshot",
-          actor: caller.name,
-          space: name,
-          data: { name: made.name },
-        });
-        return made;
-      },
-    );
+    const deed = { action: "space.snapshot", space: name, target: title };
+    return this.#audited(caller, deed, async () => {
+      const { engine } = await this.led(caller, name);
+      const [proof, ask] = [snapshotName(title), () => this.requireLead(caller, name)];
+      const plan = { caller, deed, event: { name: proof }, kind: "snapshot", proof, engine, ask } as const;
+      return this.#deeds.run(plan, () => engine.snapshot(proof, { author: caller.name, begin: ask }));
+    });
   }
 
   /** For the server's own work. Undefined: the space was removed, or cannot be opened, which the log says. */
@@ -265,9 +255,11 @@ export class Spaces {
     return this.#names.has(name) ? this.#openedOrLogged(name) : undefined;
   }
 
-  /** Opens each space once, so that events lost in a crash are published without waiting for a request. */
+  /** Opens each space once, so that what a crash kept from the record and the event log follows without waiting for a request. */
   async catchUpAll(): Promise<void> {
     for (const name of this.names()) await this.opened(name);
+    for (const name of this.#deeds.spaces())
+      await this.#lock.run(name, async () => this.exists(name) || this.#deeds.settle(name, undefined));
   }
 
   async #openedOrLogged(name: string): Promise<OpenSpace | undefined> {
@@ -302,25 +294,13 @@ export class Spaces {
 
   /** Freezes all spaces at the same moment. All must be open. None can be removed until `thaw`. Raises as `Db.freeze` does. */
   freeze(): FrozenSpace[] {
-    const frozen: FrozenSpace[] = [];
-    try {
-      for (const name of this.names()) {
-        const space = this.#open.get(name);
-        if (!space) throw new AppError("unavailable", `${name}: the space was closed`);
-        const { engine } = space;
-        const file = spaceFileBytes(join(this.#deps.directory, name), space.file);
-        frozen.push({ name, head: engine.head(), totals: engine.totals(), file, database: engine.freeze() });
-      }
-      this.#frozen = true;
-      return frozen;
-    } catch (error) {
-      this.thaw(frozen);
-      throw error;
-    }
+    const frozen = freezeEach(this.names(), this.#open, (name) => this.#folder(name));
+    this.#frozen = true;
+    return frozen;
   }
 
   thaw(frozen: readonly FrozenSpace[]): void {
-    for (const { database } of frozen) database.thaw();
+    thawEach(frozen);
     this.#frozen = false;
   }
 
@@ -339,13 +319,9 @@ export class Spaces {
 
   /** Sums the open spaces; after startup, all spaces are open. */
   totals(): { files: number; bytes: number } {
-    const sum = { files: 0, bytes: 0 };
-    for (const { engine } of this.#open.values()) {
-      const { files, bytes } = engine.totals();
-      sum.files += files;
-      sum.bytes += bytes;
-    }
-    return sum;
+    const each = [...this.#open.values()].map(({ engine }) => engine.totals());
+    const sum = (of: "files" | "bytes") => each.reduce((total, one) => total + one[of], 0);
+    return { files: sum("files"), bytes: sum("bytes") };
   }
 
   /** Closes every space; none can be opened afterwards, not even by a question that was under way. */
@@ -374,6 +350,7 @@ export class Spaces {
     requireDatabase(folder, name, this.#deps.engine);
     const engine = this.#openEngine(folder, name);
     try {
+      await this.#deeds.settle(name, engine);
       const file = await openSpaceFile(folder, engine, this.#deps);
       const space = { name, engine, file };
       const log = (after: number) => engine.log(after, LOG_PAGE);
@@ -389,8 +366,9 @@ export class Spaces {
     }
   }
 
-  async #make(caller: Caller, name: string, template: string): Promise<OpenSpace> {
+  async #make(caller: Caller, deed: SpaceDeed, template: string): Promise<OpenSpace> {
     const { directory, clock } = this.#deps;
+    const name = deed.space;
     const wanted = templateOperations(template);
     const folder = join(directory, name);
     // An existing folder belongs to the user and is kept even if this fails.
@@ -405,7 +383,7 @@ export class Spaces {
       const created_at = rfc3339(clock.now());
       const space = { name, engine, file: { name, created_at, template, sync: DEFAULT_SYNC } };
       // Last, because this file makes the folder a space.
-      await saveSpaceFile(folder, engine, space.file, () => requireAdmin(caller), this.#deps);
+      await this.#store(caller, deed, space, space.file, () => requireAdmin(caller));
       this.#requireOpen();
       this.#open.set(name, space);
       this.#names.add(name);
@@ -432,16 +410,38 @@ export class Spaces {
    * Applies changes one after another, each to the result of the previous one. `change` must be pure: it is called again inside the write, where
    * it may raise if the caller's rights have changed.
    */
-  #save(caller: Caller, space: OpenSpace, change: (file: SpaceFile) => SpaceFile): Promise<void> {
+  #save(
+    caller: Caller,
+    deed: SpaceDeed,
+    space: OpenSpace,
+    change: (file: SpaceFile) => SpaceFile,
+  ): Promise<void> {
     return this.#lock.run(space.name, async () => {
       const file = change(space.file);
-      const begin = () => {
+      await this.#store(caller, deed, space, file, () => {
         this.requireLead(caller, space.name);
         change(space.file);
-      };
-      await saveSpaceFile(this.#folder(space.name), space.engine, file, begin, this.#deps);
+      });
       space.file = file;
     });
+  }
+
+  #store(
+    caller: Caller,
+    deed: SpaceDeed,
+    { engine }: OpenSpace,
+    file: SpaceFile,
+    ask: () => void,
+  ): Promise<void> {
+    const plan = { caller, deed, kind: "settings", proof: JSON.stringify(file), engine, ask } as const;
+    return this.#deeds.run(plan, () =>
+      saveSpaceFile(this.#folder(deed.space), engine, file, ask, this.#deps),
+    );
+  }
+
+  /** Audits refusals; `act` records success through `SpaceDeeds`. */
+  #audited<T>(caller: Caller, deed: SpaceDeed, act: () => Promise<T>): Promise<T> {
+    return this.#deps.audit.watched(caller, deed, act, () => undefined);
   }
 
   async #record(caller: Caller, space: OpenSpace): Promise<Space> {
