@@ -15,6 +15,9 @@ const METADATA_ADDRESSES = new Set([
   "fd00:ec2::254",
 ]);
 
+/** Names of those addresses, also for a machine where they do not resolve. */
+const METADATA_NAMES = new Set(["metadata.google.internal", "metadata.goog", "instance-data.ec2.internal"]);
+
 const IPV6_GLOBAL = ipaddr.parseCIDR("2000::/3");
 /** Not known to the library: documentation (RFC 9637). */
 const IPV6_ALSO_REFUSED = [ipaddr.parseCIDR("3fff::/20")];
@@ -41,6 +44,10 @@ export function addressProblem(address: string): string | undefined {
 export function isMetadataAddress(address: string): boolean {
   const plain = plainAddress(address);
   return plain !== undefined && METADATA_ADDRESSES.has(plain.toString());
+}
+
+export function isMetadataName(hostname: string): boolean {
+  return METADATA_NAMES.has(hostname.toLowerCase().replace(/\.$/, ""));
 }
 
 /** Reports whether the address belongs to this machine: loopback, unspecified, or one of its interfaces, in any notation. */

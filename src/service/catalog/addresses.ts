@@ -1,9 +1,14 @@
-// Refuses addresses of our own listener: a request sent there would arrive from loopback, with the admin's rights.
+// Refuses addresses of our own listener (a request sent there would arrive from loopback, with the admin's rights) and of cloud metadata services
+// (they return credentials to any local caller). Everything else is allowed, also in private networks: model servers run there.
 // An address is checked when it is saved and at every use, because a name can be pointed at another machine.
 // If a name changes between the check and the connection, the request guard still refuses the foreign Host.
 
-import ipaddr from "ipaddr.js";
-import { isThisMachine } from "../../kit/network/addresses.ts";
+import {
+  isMetadataAddress,
+  isMetadataName,
+  isThisMachine,
+  literalAddress,
+} from "../../kit/network/addresses.ts";
 import { LATE, within } from "../../kit/concurrency/deadline.ts";
 import { AppError } from "../../kit/error.ts";
 import { systemResolve } from "../../kit/network/outbound.ts";
@@ -19,20 +24,31 @@ export type OwnListener = () => { readonly host: string; readonly port: number }
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 /**
- * Raises `refused` when `url` (absolute, http or https) leads to our own port on this machine. Resolves a name only if the port is ours. A
- * name that cannot be resolved in time passes: either nothing answers there, or the next use checks it again.
+ * Raises `refused` when `url` (absolute, http or https) leads to our own port on this machine or to a cloud metadata service. Resolves a name only
+ * if the port is ours or the scheme is http: no metadata service proves a name over TLS. A name that cannot be resolved in time passes: either
+ * nothing answers there, or the next use checks it again.
  */
-export async function refuseOwnListener(
+export async function refuseForbiddenAddress(
   url: string,
   ownListener: OwnListener,
   resolve: Resolve = systemResolve,
   deadlineMs: number = RESOLVE_DEADLINE_MS,
 ): Promise<void> {
   const target = new URL(url);
-  if (portOf(target) !== ownListener()?.port) return;
-  const addresses = await addressesOf(target.hostname, resolve, deadlineMs);
-  if (!addresses.some(isThisMachine)) return;
-  throw new AppError("refused", `${target.origin} is this server itself; use the address of another server`);
+  const isOwnPort = portOf(target) === ownListener()?.port;
+  const needsLookup = isOwnPort || target.protocol === "http:";
+  const known = knownAddresses(target.hostname);
+  const addresses = known ?? (needsLookup ? await addressesOf(target.hostname, resolve, deadlineMs) : []);
+  if (isMetadataName(target.hostname) || addresses.some(isMetadataAddress))
+    throw new AppError(
+      "refused",
+      `${target.origin} is a cloud metadata service, which returns credentials of this machine; use the address of a model server`,
+    );
+  if (isOwnPort && addresses.some(isThisMachine))
+    throw new AppError(
+      "refused",
+      `${target.origin} is this server itself; use the address of another server`,
+    );
 }
 
 function portOf(url: URL): number {
@@ -41,10 +57,13 @@ function portOf(url: URL): number {
 }
 
 /** `localhost` and its subdomains are loopback without a lookup (RFC 6761, 6.3). */
+function knownAddresses(hostname: string): string[] | undefined {
+  const literal = literalAddress(hostname);
+  if (literal !== undefined) return [literal];
+  return /(?:^|\.)localhost\.?$/.test(hostname) ? ["127.0.0.1"] : undefined;
+}
+
 async function addressesOf(hostname: string, resolve: Resolve, deadlineMs: number): Promise<string[]> {
-  const literal = hostname.replace(/^\[(.*)\]$/, "$1");
-  if (ipaddr.isValid(literal)) return [literal];
-  if (/(?:^|\.)localhost\.?$/.test(hostname)) return ["127.0.0.1"];
   try {
     const addresses = await within(deadlineMs, resolve(hostname));
     return addresses === LATE ? [] : addresses;

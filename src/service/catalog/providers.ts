@@ -8,7 +8,7 @@ import { nameKey, parseName } from "../../kit/text/names.ts";
 import { plural } from "../../kit/text/amounts.ts";
 import type { Audit } from "../audit/audit.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
-import { refuseOwnListener, type OwnListener, type Resolve } from "./addresses.ts";
+import { refuseForbiddenAddress, type OwnListener, type Resolve } from "./addresses.ts";
 import { changesOf } from "./changes.ts";
 import { EXAMPLE_TEST, exampleIsFixed, requireExampleProvider } from "./example.ts";
 import type { ProviderKeys } from "./keys.ts";
@@ -188,10 +188,10 @@ export class Providers {
     return listProviderModels({ protocol: access.protocol, baseUrl: access.base_url, apiKey }, fetch);
   }
 
-  /** Call it before every request to a provider. Raises `refused` for our own listener. Resolves a name only if the ports match. */
+  /** Call it before every request to a provider. Raises as `refuseForbiddenAddress`. */
   checkProviderAddress(baseUrl: string): Promise<void> {
     const { ownListener, resolve } = this.#deps;
-    return refuseOwnListener(baseUrl, ownListener, resolve);
+    return refuseForbiddenAddress(baseUrl, ownListener, resolve);
   }
 
   #existing(id: number): ProviderRow {
