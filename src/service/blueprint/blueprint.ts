@@ -116,13 +116,18 @@ export class Blueprint {
     });
   }
 
-  /** Runs inside a write. Only `updateAgent`, which checks the right to, may pass a budget; there is no tool for it. */
+  /**
+   * Runs inside a write. Only `updateAgent`, which checks the right to, may pass a budget; there is no tool for it. Raises `forbidden` for the name
+   * of an agent with a budget that the caller may not change.
+   */
   updateAgentIn(caller: Caller, id: number, input: UpdateAgent): Agent {
     const { store, models, journal } = this.#deps;
     const row = this.existingAgent(id);
     const name = input.name === undefined ? { text: row.name, key: row.name_key } : agentName(input.name);
     if (row.orchestrator && name.text !== row.name)
       throw new AppError("refused", "the orchestrator cannot be renamed");
+    if (row.budget !== null && name.key !== row.name_key)
+      this.#freeBudgetedName(caller, row, row.budget, { action: "agent.rename", to: name.text });
     this.#requireFreeName(row.workspace_id, name, id);
     if (input.model_id !== undefined) models.existing(input.model_id);
     const { x, y } = input.position ?? row;
@@ -155,20 +160,27 @@ export class Blueprint {
     const { store, journal, clock } = this.#deps;
     const row = this.existingAgent(id);
     if (row.orchestrator) throw new AppError("refused", "the orchestrator cannot be deleted");
-    if (row.budget !== null) this.#endBudget(caller, row, row.budget);
+    if (row.budget !== null) this.#freeBudgetedName(caller, row, row.budget, { action: "agent.delete" });
     for (const wire of store.wiresOfAgent.all(id, id)) this.removeWireIn(caller, wire.id);
     store.removeAgent.run(clock.now(), id);
     journal.append(row.workspace_id, turnOf(caller), "agent.removed", { agent_id: id });
   }
 
-  /** An agent of the same name would have no budget, so deleting one changes it. */
-  #endBudget(caller: Caller, { id, name, workspace_id: workspaceId }: AgentRow, budget: string): void {
+  /** Another agent that takes the name would have no budget, so only those who may change the budget free the name. */
+  #freeBudgetedName(
+    caller: Caller,
+    { id, name, workspace_id: workspaceId }: AgentRow,
+    budget: string,
+    { action, to }: { readonly action: "agent.delete" | "agent.rename"; readonly to?: string },
+  ): void {
     const { access, audit } = this.#deps;
-    const act = `delete "${name}", because it has a budget; ask one of them to delete it or to clear its budget`;
+    const verb = action === "agent.delete" ? "delete" : "rename";
+    const act = `${verb} "${name}", because it has a budget; ask one of them to ${verb} it or to clear its budget`;
     const details = { agent_id: id, budget: JSON.parse(budget) as Budget };
     access.requireOwner(caller, access.workspace(caller, workspaceId), act, details);
-    const detail = { workspace: workspaceId, budget };
-    audit.record(caller, { action: "agent.delete", target: `agent:${id}`, detail });
+    const renamed = to === undefined ? {} : { from: name, to };
+    const detail = { workspace: workspaceId, budget, ...renamed };
+    audit.record(caller, { action, target: `agent:${id}`, detail });
   }
 
   createWire(caller: Caller, workspaceId: number, input: CreateWire): Promise<Wire> {

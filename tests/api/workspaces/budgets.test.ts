@@ -26,8 +26,8 @@ test("does not let a team member clear a budget of the workspace or an agent", a
     for (const budget of [null, {}, large]) await refusal(member.patch(path, { budget }), ...FORBIDDEN);
     await at.admin.patch(path, { budget: large });
   }
-  // They may change everything else of an agent, even in a request that repeats the current budget.
-  expect(await member.patch(paths[1]!, { name: "renamed", budget: large })).toMatchObject({ budget: large });
+  // They may change everything else of an agent but its name, even in a request that repeats the current budget.
+  expect(await member.patch(paths[1]!, { role: "You are new.", budget: large })).toMatchObject({ budget: large });
   expect(await owner.patch(paths[0]!, { budget: null })).toMatchObject({ budget: null });
 
   const records = (await at.admin.get("/audit?limit=500")).filter(({ action }) => action.endsWith(".budget"));
@@ -65,6 +65,32 @@ test("lets only the owner or an admin delete an agent that has a budget, and rec
   expect(records.toReversed()).toMatchObject([
     { actor: "owner", target: `agent:${one}`, detail },
     { actor: "admin", target: `agent:${two}`, detail },
+  ]);
+});
+
+test("lets only the owner or an admin rename an agent that has a budget, and records it", async () => {
+  await using at = await world({ model: "silent" });
+  const [owner, member] = [await at.user("owner"), await at.user("member")];
+  const lab = await at.workspace("lab", owner);
+  await at.admin.put(`/workspaces/${lab.id}/teams/${await at.team("team", member)}`);
+  const budget = { tokens_per_day: 1 };
+  const [one, free] = await Promise.all(["one", "free"].map((name) => at.in(lab.id).agent(name)));
+  await owner.patch(`/agents/${one!.id}`, { budget });
+
+  const mayNot = mayNotDelete("one").replaceAll("delete", "rename");
+  const rename = (as: Client, name: string) => as.patch(`/agents/${one!.id}`, { name, budget });
+  await refusal(rename(member, "other"), "forbidden", mayNot, { agent_id: one!.id, budget });
+  // The name stays taken.
+  await rename(member, "One");
+  await member.patch(`/agents/${free!.id}`, { name: "freed" });
+  await rename(owner, "two");
+
+  expect(await at.admin.get("/audit?action=agent.rename")).toMatchObject([
+    {
+      actor: "owner",
+      target: `agent:${one!.id}`,
+      detail: { workspace: lab.id, budget: JSON.stringify(budget), from: "One", to: "two" },
+    },
   ]);
 });
 
