@@ -27,7 +27,9 @@ test("does not let a team member clear a budget of the workspace or an agent", a
     await at.admin.patch(path, { budget: large });
   }
   // They may change everything else of an agent but its name, even in a request that repeats the current budget.
-  expect(await member.patch(paths[1]!, { role: "You are new.", budget: large })).toMatchObject({ budget: large });
+  expect(await member.patch(paths[1]!, { role: "You are new.", budget: large })).toMatchObject({
+    budget: large,
+  });
   expect(await owner.patch(paths[0]!, { budget: null })).toMatchObject({ budget: null });
 
   const records = (await at.admin.get("/audit?limit=500")).filter(({ action }) => action.endsWith(".budget"));
