@@ -34,10 +34,10 @@ describe("the console's door", () => {
     const one = visitor(server.url);
     const page = await one.get("/");
     expect([page.status, page.path, page.title]).toEqual([200, "/console/login", "Sign in · Cairn"]);
-    const wanted = await one.get("/console/live?a=1");
-    expect(wanted.path).toBe("/console/login?next=%2Fconsole%2Flive%3Fa%3D1");
+    const wanted = await one.get("/console/spaces?after=a");
+    expect(wanted.path).toBe("/console/login?next=%2Fconsole%2Fspaces%3Fafter%3Da");
     const back = await one.submit(wanted, "/console/login", { name: "ada", password: PASSWORD });
-    expect([back.status, back.path]).toEqual([200, "/console/live?a=1"]);
+    expect([back.status, back.path]).toEqual([200, "/console/spaces?after=a"]);
   });
 
   test.each([

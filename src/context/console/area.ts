@@ -43,6 +43,8 @@ interface Pattern {
   readonly method: "GET" | "POST";
   /** `:name` is one segment, `*` the rest. */
   readonly path: string;
+  /** The parameters of its query; others are refused. Absent: none. */
+  readonly query?: readonly string[];
 }
 
 /** For people who are signed in. */

@@ -5,7 +5,7 @@ import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { AppError, messageOf } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
-import { wrongMethod } from "../../kit/http/route-table.ts";
+import { requireKnownQuery, wrongMethod } from "../../kit/http/route-table.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { assetAnswer } from "./assets.ts";
@@ -92,6 +92,7 @@ export class Console {
       return redirect(exchange, exchange.path.slice(0, -1), entry.nonce, entered.cookies);
     if (!found) throw new AppError("not_found", "no such page");
     if (entered.caller) exchange.caller = entered.caller.name;
+    requireKnownQuery(exchange.query, found.route.query ?? []);
     if (method === "POST") {
       entry.form = await readForm(request);
       this.#requireCsrf(entry);

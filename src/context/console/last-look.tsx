@@ -6,7 +6,7 @@ import type { BrowsedSpace } from "../space/door.ts";
 import type { TreeLook } from "../versioned-store/tree-memory.ts";
 import { to, type Answer, type Asked } from "./area.ts";
 
-const AGAIN = "look";
+export const AGAIN = "look";
 
 export interface LastLook {
   /** RFC 3339. */

@@ -4,9 +4,9 @@ import { notFound } from "../../kit/error.ts";
 import type { Answer, PageRoute } from "./area.ts";
 import { failureOf, type Failure } from "./failure.ts";
 
-/** Changes nothing. */
-export function get(path: string, answer: PageRoute["answer"]): PageRoute {
-  return { method: "GET", path, answer };
+/** Changes nothing. `query`: the parameters that it knows. */
+export function get(path: string, answer: PageRoute["answer"], query: readonly string[] = []): PageRoute {
+  return { method: "GET", path, answer, query };
 }
 
 export function post(path: string, answer: PageRoute["answer"]): PageRoute {

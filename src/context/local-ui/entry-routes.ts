@@ -20,7 +20,7 @@ const PROBLEMS: Readonly<Record<Extract<Exchanged, { problem: string }>["problem
 
 export function entryArea(entry: Entry, onEntered: () => void): Area {
   const open = (asked: Asked<Stranger>) => enter(entry, onEntered, asked);
-  return { routes: [{ method: "GET", path: ENTER_PATH, open }] };
+  return { routes: [{ method: "GET", path: ENTER_PATH, open, query: ["key"] }] };
 }
 
 async function enter(

@@ -124,8 +124,21 @@ export function wrongMethod(method: string, path: string, methods: readonly stri
 }
 
 /** For a route that takes no query. */
+/** For a route without a schema of its query. Raises `invalid` for a parameter that is not in `known`, is repeated, or is not UTF-8. */
+export function requireKnownQuery(query: string, known: readonly string[]): void {
+  if (query === "") return;
+  const unknown = new URLSearchParams(query).keys().find((name) => !known.includes(name));
+  if (unknown !== undefined) throw unknownParameter(unknown);
+  requireUtf8(query);
+  requireOnce(query, new Set());
+}
+
 export function unknownQuery(query: string): AppError {
   const name = new URLSearchParams(query).keys().next().value ?? "";
+  return unknownParameter(name);
+}
+
+function unknownParameter(name: string): AppError {
   return badParameter(name.slice(0, NAME_CHARACTERS_SHOWN_MAX), "unknown field");
 }
 

@@ -27,13 +27,17 @@ export function accessRoutes(deps: AccessPagesDeps): PageRoute[] {
   const path = `${USERS}/:user/access`;
   const { rules } = deps;
   return [
-    get(ACCESS, ({ visit, query }) => explained(deps, visit.caller, query)),
-    get(path, ({ visit, params, query }) => {
-      const { user, rules: all, revision } = rules.get(visit.caller, params["user"]!);
-      const from = pageStart(query.get("from"), all.length);
-      const rows = [...all.slice(from, from + PAGE_ROWS).map(rowOf), BLANK];
-      return rulesPage(deps, { visit, user, revision, from, total: all.length, rows });
-    }),
+    get(ACCESS, ({ visit, query }) => explained(deps, visit.caller, query), ["user", "space", "path"]),
+    get(
+      path,
+      ({ visit, params, query }) => {
+        const { user, rules: all, revision } = rules.get(visit.caller, params["user"]!);
+        const from = pageStart(query.get("from"), all.length);
+        const rows = [...all.slice(from, from + PAGE_ROWS).map(rowOf), BLANK];
+        return rulesPage(deps, { visit, user, revision, from, total: all.length, rows });
+      },
+      ["from"],
+    ),
     post(path, ({ visit, params, form }) => {
       const { user, rules: all, revision: current } = rules.get(visit.caller, params["user"]!);
       const from = pageStart(form.text("from"), all.length);

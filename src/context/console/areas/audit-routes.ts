@@ -25,7 +25,7 @@ interface AuditPagesDeps {
 export function auditRoutes(deps: AuditPagesDeps): PageRoute[] {
   const { audit } = deps;
   return [
-    get(AUDIT, ({ visit, query }) => listPage(deps, visit.caller, query)),
+    get(AUDIT, ({ visit, query }) => listPage(deps, visit.caller, query), [...FILTER, "before"]),
     get(`${AUDIT}/records/:id`, async ({ visit, params }) => {
       const seq = idOf("record", params);
       const [record] = await audit.list(visit.caller, { before: seq + 1, limit: 1 });
@@ -35,14 +35,18 @@ export function auditRoutes(deps: AuditPagesDeps): PageRoute[] {
     get(STATS, async ({ visit }) =>
       page("Statistics", h(StatsBody, { stats: await audit.stats(visit.caller) }), { crumbs: AUDIT_CRUMBS }),
     ),
-    get(EXPORT, async ({ visit, query, exchange }) => {
-      const format = query.get("format") === "csv" ? "csv" : "jsonl";
-      const filter = queryOf(filterIn(query));
-      return {
-        kind: "response",
-        response: await exportAnswer(audit, visit.caller, { ...filter, format }, exchange),
-      };
-    }),
+    get(
+      EXPORT,
+      async ({ visit, query, exchange }) => {
+        const format = query.get("format") === "csv" ? "csv" : "jsonl";
+        const filter = queryOf(filterIn(query));
+        return {
+          kind: "response",
+          response: await exportAnswer(audit, visit.caller, { ...filter, format }, exchange),
+        };
+      },
+      [...FILTER, "format"],
+    ),
     get(VERIFY, ({ visit }) => verifyPage(visit, undefined)),
     post(VERIFY, async ({ visit }) => verifyPage(visit, await audit.verify(visit.caller))),
     get(BREAKS, ({ visit }) =>
@@ -74,6 +78,8 @@ async function listPage({ audit, spaceNames }: AuditPagesDeps, caller: Caller, q
   };
   return attempt(() => shown(), shown);
 }
+
+const FILTER = ["actor", "action", "space", "result", "since", "until"] as const;
 
 function filterIn(query: URLSearchParams): AuditFilter {
   const text = (name: string) => (query.get(name) ?? "").trim();
@@ -118,7 +124,7 @@ function acknowledgeRoutes(audit: Audit): PageRoute[] {
     });
   };
   return [
-    get(ACKNOWLEDGE, ({ visit, query }) => asked(visit, query.get("up_to") ?? "")),
+    get(ACKNOWLEDGE, ({ visit, query }) => asked(visit, query.get("up_to") ?? ""), ["up_to"]),
     post(ACKNOWLEDGE, ({ visit, form }) =>
       attempt(
         async () => {

@@ -18,7 +18,7 @@ export function conflictsArea(source: SpaceSource): Area {
   return {
     spaceTabs: [{ label: "Conflicts", path: "/conflicts" }],
     routes: [
-      { method: "GET", path: `${ROOT}/conflicts`, answer: (asked) => list(source, asked) },
+      { method: "GET", path: `${ROOT}/conflicts`, answer: (asked) => list(source, asked), query: ["after"] },
       { method: "GET", path: `${ROOT}/conflicts/*`, answer: (asked) => show(source, asked) },
       { method: "POST", path: `${ROOT}/conflicts/*`, answer: (asked) => resolve(source, asked) },
     ],

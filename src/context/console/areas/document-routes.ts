@@ -42,10 +42,15 @@ export function documentsArea(source: SpaceSource, rendering: Rendering): Area {
   const deps = { source, rendering };
   return {
     routes: [
-      { method: "GET", path: `${ROOT}/new`, answer: (asked) => newDocument(deps, asked) },
+      { method: "GET", path: `${ROOT}/new`, answer: (asked) => newDocument(deps, asked), query: ["folder"] },
       { method: "POST", path: `${ROOT}/new`, answer: (asked) => create(deps, asked) },
-      { method: "GET", path: `${ROOT}/files/*`, answer: (asked) => read(deps, asked) },
-      { method: "GET", path: `${ROOT}/raw/*`, answer: (asked) => download(deps, asked) },
+      {
+        method: "GET",
+        path: `${ROOT}/files/*`,
+        answer: (asked) => read(deps, asked),
+        query: ["version", "view"],
+      },
+      { method: "GET", path: `${ROOT}/raw/*`, answer: (asked) => download(deps, asked), query: ["version"] },
       { method: "GET", path: `${ROOT}/edit/*`, answer: (asked) => edit(deps, asked) },
       { method: "POST", path: `${ROOT}/edit/*`, answer: (asked) => save(deps, asked) },
       { method: "GET", path: `${ROOT}/remove/*`, answer: (asked) => askRemoval(deps, asked) },

@@ -6,7 +6,7 @@ import { failureOf } from "../failure.ts";
 import { counted } from "../../../kit/text/amounts.ts";
 import { PAGE_ROWS, spacePath, withQuery } from "../format.ts";
 import { DeletedBody, FolderBody, SearchBody, UnrecordedBody, type SearchShown } from "../pages/folders.tsx";
-import { lastLookOf, lookedAgain } from "../last-look.tsx";
+import { AGAIN, lastLookOf, lookedAgain } from "../last-look.tsx";
 import { folderCrumbs, spacePage } from "../space-head.tsx";
 import type { SpaceSource } from "../space-source.ts";
 
@@ -21,15 +21,36 @@ export function foldersArea(source: SpaceSource): Area {
       { label: "On disk", path: "/disk" },
     ],
     routes: [
-      { method: "GET", path: "/console/spaces/:space", answer: (asked) => folder(source, asked, "") },
+      {
+        method: "GET",
+        path: "/console/spaces/:space",
+        answer: (asked) => folder(source, asked, ""),
+        query: ["after"],
+      },
       {
         method: "GET",
         path: "/console/spaces/:space/tree/*",
         answer: (asked) => folder(source, asked, asked.params["*"]!),
+        query: ["after"],
       },
-      { method: "GET", path: "/console/spaces/:space/search", answer: (asked) => search(source, asked) },
-      { method: "GET", path: "/console/spaces/:space/link", answer: (asked) => link(source, asked) },
-      { method: "GET", path: "/console/spaces/:space/deleted", answer: (asked) => deleted(source, asked) },
+      {
+        method: "GET",
+        path: "/console/spaces/:space/search",
+        answer: (asked) => search(source, asked),
+        query: ["q", "regex", "path"],
+      },
+      {
+        method: "GET",
+        path: "/console/spaces/:space/link",
+        answer: (asked) => link(source, asked),
+        query: ["name"],
+      },
+      {
+        method: "GET",
+        path: "/console/spaces/:space/deleted",
+        answer: (asked) => deleted(source, asked),
+        query: ["before"],
+      },
       ...diskRoutes(source),
     ],
   };
@@ -133,6 +154,7 @@ function diskRoutes(source: SpaceSource): PageRoute[] {
       method: "GET",
       path,
       answer: (asked) => unrecorded(source, asked),
+      query: ["after", AGAIN],
     },
     {
       method: "POST",

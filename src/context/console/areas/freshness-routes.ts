@@ -24,7 +24,7 @@ import {
   type ShownFreshness,
 } from "../pages/freshness.tsx";
 import { PAGE_ROWS } from "../format.ts";
-import { lastLookOf, lookedAgain } from "../last-look.tsx";
+import { AGAIN, lastLookOf, lookedAgain } from "../last-look.tsx";
 import { spacePage } from "../space-head.tsx";
 import type { SpaceSource } from "../space-source.ts";
 
@@ -42,7 +42,12 @@ export function freshnessArea(source: SpaceSource, clock: Clock): Area {
   return {
     spaceTabs: [{ label: "Freshness", path: AREA }],
     routes: [
-      { method: "GET", path: `/console/spaces/:space${AREA}`, answer: (asked) => shownPage(desk, asked) },
+      {
+        method: "GET",
+        path: `/console/spaces/:space${AREA}`,
+        answer: (asked) => shownPage(desk, asked),
+        query: ["show", "q", "sort", "offset", AGAIN],
+      },
       {
         method: "POST",
         path: `/console/spaces/:space${AREA}/validate`,

@@ -15,7 +15,7 @@ import {
   type ShownPicture,
 } from "../pages/graph.tsx";
 import { PAGE_ROWS, spacePath } from "../format.ts";
-import { lastLookOf, lookedAgain } from "../last-look.tsx";
+import { AGAIN, lastLookOf, lookedAgain } from "../last-look.tsx";
 import { spacePage } from "../space-head.tsx";
 import type { SpaceSource } from "../space-source.ts";
 
@@ -29,11 +29,13 @@ export function graphArea(source: SpaceSource, pictures: Pictures): Area {
         method: "GET",
         path: `/console/spaces/:space${AREA}`,
         answer: (asked) => wholeGraph(source, pictures, asked),
+        query: ["list", "offset", AGAIN],
       },
       {
         method: "GET",
         path: `/console/spaces/:space${AREA}/*`,
         answer: (asked) => aroundDocument(source, pictures, asked),
+        query: ["offset", AGAIN],
       },
     ],
   };

@@ -18,12 +18,32 @@ const ROOT = "/console/spaces/:space";
 export function historyArea(source: SpaceSource): Area {
   return {
     routes: [
-      { method: "GET", path: `${ROOT}/history/*`, answer: (asked) => history(source, asked) },
-      { method: "GET", path: `${ROOT}/diff/*`, answer: (asked) => diff(source, asked) },
+      {
+        method: "GET",
+        path: `${ROOT}/history/*`,
+        answer: (asked) => history(source, asked),
+        query: ["before"],
+      },
+      {
+        method: "GET",
+        path: `${ROOT}/diff/*`,
+        answer: (asked) => diff(source, asked),
+        query: ["from", "to"],
+      },
       { method: "POST", path: `${ROOT}/restore/*`, answer: (asked) => restore(source, asked) },
       { method: "POST", path: `${ROOT}/undelete/*`, answer: (asked) => undelete(source, asked) },
-      { method: "GET", path: `${ROOT}/destroy/*`, answer: (asked) => askDestroy(source, asked) },
-      { method: "POST", path: `${ROOT}/destroy/*`, answer: (asked) => destroy(source, asked) },
+      {
+        method: "GET",
+        path: `${ROOT}/destroy/*`,
+        answer: (asked) => askDestroy(source, asked),
+        query: ["version"],
+      },
+      {
+        method: "POST",
+        path: `${ROOT}/destroy/*`,
+        answer: (asked) => destroy(source, asked),
+        query: ["version"],
+      },
     ],
   };
 }

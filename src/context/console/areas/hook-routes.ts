@@ -32,8 +32,11 @@ export function hookRoutes(deps: HookPagesDeps): PageRoute[] {
       return page("Dead letters", h(DeadLettersBody, { visit, letters, hooks }), { crumbs: hookCrumbs() });
     }),
     ...formRoutes(deps),
-    get(`${HOOKS}/:id`, ({ visit, params, query }) =>
-      hookPage(webhooks, visit, idOf("webhook", params), query.get("before") ?? undefined),
+    get(
+      `${HOOKS}/:id`,
+      ({ visit, params, query }) =>
+        hookPage(webhooks, visit, idOf("webhook", params), query.get("before") ?? undefined),
+      ["before"],
     ),
     post(`${HOOKS}/:id/test`, ({ visit, params }) => {
       const id = idOf("webhook", params);

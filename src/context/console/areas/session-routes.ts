@@ -16,6 +16,7 @@ export function sessionArea(logins: Logins, cookies: ConsoleCookies): Area {
       {
         method: "GET",
         path: "/console/login",
+        query: ["next"],
         open: ({ visit, query }) => {
           const form = { name: "", next: ownPath(query.get("next")) };
           return page("Sign in", h(LoginBody, { visit, form }));

@@ -20,6 +20,7 @@ export function spacesArea(source: SpaceSource, spaces?: Pick<Spaces, "create" |
   const list: PageRoute = {
     method: "GET",
     path: ALL,
+    query: ["after"],
     answer: async ({ visit, query }) => {
       const all = await source.list(visit.caller);
       const after = query.get("after");

@@ -30,14 +30,18 @@ const CRUMBS = [{ label: "Users", path: USERS }];
 export function userRoutes(deps: UserPagesDeps): PageRoute[] {
   const { users } = deps;
   return [
-    get(USERS, ({ visit, query }) => {
-      const after = query.get("after") ?? undefined;
-      const rows = users.page(visit.caller, after, PAGE_ROWS + 1);
-      const shown = rows.slice(0, PAGE_ROWS);
-      const next = rows.length > PAGE_ROWS ? withQuery(USERS, { after: shown.at(-1)!.name }) : undefined;
-      const first = after === undefined ? undefined : USERS;
-      return page("Users", h(UsersBody, { rows: shown, next, first }));
-    }),
+    get(
+      USERS,
+      ({ visit, query }) => {
+        const after = query.get("after") ?? undefined;
+        const rows = users.page(visit.caller, after, PAGE_ROWS + 1);
+        const shown = rows.slice(0, PAGE_ROWS);
+        const next = rows.length > PAGE_ROWS ? withQuery(USERS, { after: shown.at(-1)!.name }) : undefined;
+        const first = after === undefined ? undefined : USERS;
+        return page("Users", h(UsersBody, { rows: shown, next, first }));
+      },
+      ["after"],
+    ),
     ...createRoutes(deps),
     get(`${USERS}/:user`, ({ visit, params }) => userPage(deps, visit, params["user"]!)),
     ...editRoutes(deps),
