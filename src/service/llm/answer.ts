@@ -70,6 +70,7 @@ export class Answer {
   /** Merges reported usage: a missing figure keeps its last value. */
   use(reported: Partial<TokenUsage>): void {
     this.#usage = { ...this.#usage, ...reported };
+    this.#listener.used(this.#usage);
   }
 
   /** Passes new text to the listener; call it once per read. */
@@ -101,7 +102,7 @@ export class Answer {
     const dropped = this.#calls.filter((call) => !kept.includes(call)).map((call) => call.name);
     if (this.#text.trim() === "" && kept.length === 0) {
       if (finish === "unknown") throw connectionLost();
-      throw new ModelFailure(emptyMessage(finish, dropped), undefined, this.#usage);
+      throw new ModelFailure(emptyMessage(finish, dropped));
     }
     return {
       text: this.#text,

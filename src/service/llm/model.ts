@@ -70,6 +70,8 @@ export interface ModelListener {
   retryIn(waitMs: number, status: number | undefined): void;
   /** Called when the first piece of the answer arrives. */
   firstChunk(): void;
+  /** Called whenever the provider reports tokens, with all figures so far: they count even if the answer is never complete. */
+  used(usage: TokenUsage): void;
 }
 
 export const NO_USAGE: TokenUsage = { input: null, cachedInput: null, output: null };
@@ -78,16 +80,13 @@ export const NO_USAGE: TokenUsage = { input: null, cachedInput: null, output: nu
 export class ModelFailure extends Error {
   override readonly name = "ModelFailure";
   readonly status: number | undefined;
-  /** Tokens that the failed answer used. */
-  readonly usage: TokenUsage;
   /** The provider's words, without the key. */
   readonly words: string | undefined;
 
-  constructor(message: string, status?: number, usage: TokenUsage = NO_USAGE, words?: string) {
+  constructor(message: string, status?: number, words?: string) {
     super(message);
     this.words = words;
     this.status = status;
-    this.usage = usage;
   }
 }
 

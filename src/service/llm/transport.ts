@@ -10,7 +10,7 @@ import { systemCode } from "../../kit/error.ts";
 import { networkFailure as sentenceOf, providerMessage } from "../catalog/failures.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
 import { connectionLost } from "./failures.ts";
-import { ModelFailure, NO_USAGE } from "./model.ts";
+import { ModelFailure } from "./model.ts";
 
 const ATTEMPTS_MAX = 3;
 const RETRY_AFTER_SECONDS_MAX = 30;
@@ -219,12 +219,7 @@ async function refusalOf(deps: TransportDeps, response: Response, endpoint: Mode
   const body = await readBounded(response, ERROR_BODY_BYTES_MAX);
   if (status === 200) return refusal(otherThanEvents(body, endpoint.apiKey));
   const words = providerMessage(body, endpoint.apiKey);
-  const failure = new ModelFailure(
-    `the provider answered ${status}${afterColon(words)}`,
-    status,
-    NO_USAGE,
-    words,
-  );
+  const failure = new ModelFailure(`the provider answered ${status}${afterColon(words)}`, status, words);
   const mayRetry = status === 408 || status === 429 || status >= 500;
   return {
     failure,

@@ -54,5 +54,8 @@ export function arrivingText({ arrived, journal, clock }: ArrivingTextDeps): Lis
     firstChunk: () => {
       call.firstChunkAt = clock.elapsed();
     },
+    used: (usage) => {
+      call.usage = usage;
+    },
   });
 }

@@ -15,7 +15,6 @@ import { assemble, toRequest, type AssemblyInput, type Part } from "../conversat
 import type { SentAttachment } from "../attachments/schema.ts";
 import {
   ModelFailure,
-  NO_USAGE,
   type CallModel,
   type ModelAnswer,
   type ModelListener,
@@ -177,11 +176,7 @@ export class Engine {
     const input = error instanceof ModelFailure ? refusedInput(error, sent) : undefined;
     if (!(error instanceof ModelFailure) || input === undefined) return error;
     await this.#deps.db.write(() => this.#deps.models.noteRefused(endpoint.modelId, input));
-    return new ModelFailure(
-      `${error.message}; ${adviceOn(input, endpoint.label)}`,
-      error.status,
-      error.usage,
-    );
+    return new ModelFailure(`${error.message}; ${adviceOn(input, endpoint.label)}`, error.status);
   }
 
   /** Reads an agent's documents once in a turn, so that its rounds see the same versions. */
@@ -216,7 +211,7 @@ export class Engine {
     const { recorder, log } = this.#deps;
     const how = stopReason(context.signal);
     if (how) {
-      await recorder.interruptCall(run, call, how, null, NO_USAGE);
+      await recorder.interruptCall(run, call, how, null);
       return { status: how };
     }
     const known = error instanceof ModelFailure || error instanceof AppError;
@@ -224,13 +219,7 @@ export class Engine {
       log.error("model call failed", { turn: run.row.turn_id, call: call.id, error: messageOf(error) });
     const shown = known ? error.message : "internal error";
     if (error instanceof ModelFailure) call.httpStatus = error.status;
-    await recorder.interruptCall(
-      run,
-      call,
-      "failed",
-      shown,
-      error instanceof ModelFailure ? error.usage : NO_USAGE,
-    );
+    await recorder.interruptCall(run, call, "failed", shown);
     return { status: "failed", error: shown };
   }
 

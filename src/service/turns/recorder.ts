@@ -13,7 +13,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { DataOf } from "../journal/schema.ts";
 import type { TurnEvents } from "./events.ts";
 import { amountOf } from "../../kit/text/money.ts";
-import { toolNameAsSent, type ModelAnswer, type TokenUsage } from "../llm/model.ts";
+import { NO_USAGE, toolNameAsSent, type ModelAnswer, type TokenUsage } from "../llm/model.ts";
 import type { ToolResult } from "../tools/tool.ts";
 import { costOf, type Usages } from "../usage/usage.ts";
 import type { RunStatus } from "./schema.ts";
@@ -49,6 +49,8 @@ export interface OpenCall {
   retry: { readonly until: number; readonly status: number | null } | undefined;
   text: string;
   reasoning: string;
+  /** Reported so far. */
+  usage: TokenUsage;
   /** How many characters of each are stored (arrived-texts.ts). */
   kept: { readonly text: number; readonly reasoning: number };
   /** The answer is stored, so the text is no longer partial. */
@@ -171,6 +173,7 @@ export class Recorder {
       retry: undefined,
       text: "",
       reasoning: "",
+      usage: NO_USAGE,
       kept: { text: 0, reasoning: 0 },
       over: false,
     };
@@ -220,18 +223,19 @@ export class Recorder {
     });
   }
 
-  /** Records an interrupted answer and ends the run. Keeps its text, marked as partial, but no incomplete tool call. */
+  /** Records an interrupted answer and ends the run. Keeps its text, marked as partial, but no incomplete tool call, and the tokens that were reported. */
   interruptCall(
     run: Run,
     call: OpenCall,
     status: Exclude<RunStatus, "running" | "done">,
     error: string | null,
-    usage: TokenUsage,
   ): Promise<void> {
     return this.#deps.db.write(() => {
+      const { text, reasoning, tainted } = call;
+      // No request has an input of 0 tokens: that stands for figures that come with the end of the answer.
+      const usage = call.usage.input === 0 ? NO_USAGE : call.usage;
       this.#closeCall(run, call, status, null, error, usage);
-      if (call.text.trim() !== "") {
-        const { text, reasoning, tainted } = call;
+      if (text.trim() !== "") {
         this.#appendEntry(run.row, { kind: "agent", text, reasoning, partial: true, tainted, usage });
       }
       this.#closeRun(run.row, status);

@@ -1,7 +1,7 @@
 // Goal: cancelling ends a turn at any point, keeps its results, and leaves a conversation that both protocols accept.
 
 import { describe, expect, test } from "bun:test";
-import { call, gate, hang, say, think } from "../../kit/model/index.ts";
+import { call, gate, hang, say, think, usage } from "../../kit/model/index.ts";
 import { protocols, type World, world } from "../../kit/service/world.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
 import { refusal } from "../../kit/http/refusal.ts";
@@ -12,7 +12,8 @@ describe.each(protocols)("%s", (protocol) => {
   test("keeps and marks the text of an answer cancelled in mid-stream, but no incomplete call", async () => {
     await using lab = await world({ protocol });
     const held = gate();
-    lab.model.script("boss", [[think("hm"), say("Half an"), call("agent_list"), held]]);
+    const reported = usage({ input: 250, output: 40 });
+    lab.model.script("boss", [[think("hm"), say("Half an"), call("agent_list"), reported, held]]);
     const turn = await lab.begin("go");
     await using viewer = await lab.admin.events(`/turns/${turn.id}/events`);
     await viewer.until(
@@ -25,8 +26,10 @@ describe.each(protocols)("%s", (protocol) => {
     });
     expect(await lab.conversation()).toEqual(["person: go", "agent (partial): Half an"]);
     expect((await lab.entries()).at(-1)!.calls).toEqual([]);
+    // This protocol reports the input at the beginning of an answer, the other one all tokens at its end.
+    const isReported = protocol === "anthropic";
     expect(await lab.calls(turn.id)).toMatchObject([
-      { status: "cancelled", error: null, input_tokens: null },
+      { status: "cancelled", error: null, input_tokens: isReported ? 250 : null, output_tokens: null },
     ]);
     await lab.model.waitFor((request) => request.state === "aborted");
     const wanted = ["conflict", "the turn is cancelled; there is nothing to cancel"] as const;

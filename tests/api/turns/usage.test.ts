@@ -1,7 +1,16 @@
 // Goal: tokens and costs are counted as providers report them, missing reports do not count as zero, and budgets hold.
 
 import { describe, expect, test } from "bun:test";
-import { call, noUsage, repeatedUsage, say, splitUsage, usage } from "../../kit/model/index.ts";
+import {
+  call,
+  errorInStream,
+  hang,
+  noUsage,
+  repeatedUsage,
+  say,
+  splitUsage,
+  usage,
+} from "../../kit/model/index.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
 import { type Protocol, protocols, type World, world } from "../../kit/service/world.ts";
@@ -190,6 +199,32 @@ async function budgeted(
   await lab.admin.patch(path, { budget });
   return lab;
 }
+
+test("counts the tokens that were reported for an answer that was never complete", async () => {
+  await using lab = await world({ model: true, protocol: "anthropic" });
+  await lab.admin.patch(lab.own, { budget: { tokens_per_day: 900 } });
+  lab.model.script("boss", [
+    [say("Half an"), tokens(400, 7), errorInStream("overloaded")],
+    [say("Half an"), splitUsage({ input: 70, output: 7 }), errorInStream("overloaded")],
+    [say("Half an"), tokens(500, 7), hang()],
+  ]);
+  expect((await lab.chat("go")).turn.status).toBe("failed");
+  expect((await lab.chat("go")).turn.status).toBe("failed");
+  const turn = await lab.begin("go");
+  await using viewer = await lab.admin.events(`/turns/${turn.id}/events`);
+  await viewer.until((event) => ["delta", "partial"].includes(event.type));
+  await lab.admin.post(`/turns/${turn.id}/cancel`);
+  expect(await usageOf(lab)).toMatchObject({
+    calls: 3,
+    unreported_calls: 1,
+    input_tokens: 900,
+    output_tokens: 0,
+  });
+  expect((await lab.chat("go")).turn).toMatchObject({
+    status: "failed",
+    error: "the token budget for a day (900) of the workspace is used up",
+  });
+});
 
 describe.each(protocols)("budget, %s", (protocol) => {
   test.each(budgets)(

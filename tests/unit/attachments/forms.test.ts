@@ -5,7 +5,7 @@ import { formsOf } from "../../../src/service/attachments/forms.ts";
 import type { MessageAttachment } from "../../../src/service/attachments/schema.ts";
 import { acceptsOf } from "../../../src/service/catalog/abilities.ts";
 import type { Protocol } from "../../../src/service/catalog/schema.ts";
-import { ModelFailure, NO_USAGE } from "../../../src/service/llm/model.ts";
+import { ModelFailure } from "../../../src/service/llm/model.ts";
 import { refusedInput } from "../../../src/service/llm/refused-input.ts";
 
 const MIB = 1024 * 1024;
@@ -59,15 +59,9 @@ test.each([
   ["tool_choice is not supported", undefined],
 ] as const)("takes %p for a refusal of %p", (words, input) => {
   const sent = [input === "pdfs" ? "pdf" : "image"].map((as) => ({ as }) as never);
-  expect(refusedInput(new ModelFailure("the provider answered 400", 400, NO_USAGE, words), sent)).toBe(
-    input!,
-  );
-  expect(
-    refusedInput(new ModelFailure("the provider answered 429", 429, NO_USAGE, words), sent),
-  ).toBeUndefined();
-  expect(
-    refusedInput(new ModelFailure("the provider answered 400", 400, NO_USAGE, words), []),
-  ).toBeUndefined();
+  expect(refusedInput(new ModelFailure("the provider answered 400", 400, words), sent)).toBe(input!);
+  expect(refusedInput(new ModelFailure("the provider answered 429", 429, words), sent)).toBeUndefined();
+  expect(refusedInput(new ModelFailure("the provider answered 400", 400, words), [])).toBeUndefined();
 });
 
 const NOTHING = { width: null, height: null, pages: null, text_tokens: null, untrusted: false };

@@ -68,6 +68,7 @@ async function bodyOf(protocol: Protocol, request: ModelRequest): Promise<unknow
     reasoning: () => {},
     attempt: () => {},
     retryIn: () => {},
+    used: () => {},
     firstChunk: () => {},
   };
   await callModel(endpoint, request, listener, new AbortController().signal).catch(() => {});

@@ -46,6 +46,7 @@ export async function ours(protocol: Protocol, pieces: readonly Uint8Array[]): P
     reasoning: (delta) => void (said.reasoning += delta),
     attempt: () => {},
     retryIn: () => {},
+    used: () => {},
     firstChunk: () => {},
   });
   try {

@@ -13,6 +13,7 @@ async function heard(reads: readonly (readonly unknown[])[]): Promise<string[]> 
     reasoning: (delta) => told.push(`reasoning: ${delta}`),
     attempt: () => {},
     retryIn: () => {},
+    used: () => {},
     firstChunk: () => told.push("first"),
   });
   const bodies = reads.map((events) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
