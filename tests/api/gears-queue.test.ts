@@ -84,3 +84,22 @@ test("a queued run whose caller leaves is dropped; the next one takes its place"
     '{"who":"stays"}',
   ]);
 });
+
+test("a queued run reads its files when it begins, not while it waits", async () => {
+  const { sandbox, open, full } = heldSandbox();
+  await using at = await world({ sandbox, model: true });
+  const gear = await approvedGear(at.admin);
+  const save = (text: string) => at.admin.raw("PUT", `${at.own}/file?path=notes.txt`, { body: text });
+  await save("when it was queued");
+  const before = Array.from({ length: GEAR_RUNS_AT_ONCE_MAX }, () => at.admin.post(`/gears/${gear.id}/run`));
+  await full;
+  const body = { workspace_id: at.workspaceId, files: ["notes.txt"] };
+  await using run = await at.admin.events(`/gears/${gear.id}/run`, { method: "POST", body });
+  await run.until(({ type }) => type === "queued");
+  await save("when it begins");
+  open();
+  expect((await run.all()).map(({ type }) => type)).toContain("result");
+  await Promise.all(before);
+  const [input] = sandbox.requests.at(-1)!.inputs;
+  expect(new TextDecoder().decode(input!.content)).toBe("when it begins");
+});

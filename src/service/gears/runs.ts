@@ -170,8 +170,9 @@ export class GearRuns {
     { cancel, left, queued, started }: Following = {},
   ): Promise<Ended> {
     const signal = eitherOf(this.#stopping.signal, cancel);
-    const inputs = await this.#inputs(order);
     const begin = async () => {
+      // Not while it is queued: the files of all queued runs could take gigabytes.
+      const inputs = await this.#inputs(order);
       const stored = await this.#start(order);
       started?.(stored.runId);
       return this.#running.during(stored.runId, signal, (either) =>
