@@ -3,6 +3,7 @@
 //
 // Precedence: any matching deny rule refuses; otherwise any matching allow rule grants; otherwise the role decides, in the spaces where it applies.
 
+import { sha256Hex } from "../../kit/crypto.ts";
 import { foldedPath } from "../../kit/text/paths.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 import type { AclRule, Capability, Role } from "./schema.ts";
@@ -12,6 +13,8 @@ const IDENTITY = "identity";
 
 /** More answers than a change of a thousand files needs, so that the checks inside its transaction repeat those before it at no cost. */
 const JUDGED_MAX = 5_000;
+
+const VIEW_CHARACTERS = 16;
 
 /** The depth to which `mayListBelow` searches for a path that no rule denies. */
 const LEVELS_BELOW_MAX = 8;
@@ -111,6 +114,13 @@ export class Rights {
       ({ rule, pattern }) =>
         pattern.reaches(space) && rule.capabilities.some((one) => one !== "list" && one !== "read"),
     );
+  }
+
+  /** Returns a text that changes whenever this user's rights in the space may have changed. */
+  view(space: string): string {
+    const rules = [...this.#denies, ...this.#allows].filter(({ pattern }) => pattern.reaches(space));
+    const about = [this.#counts(space) ? this.role : null, rules.map(({ rule }) => rule)];
+    return sha256Hex(JSON.stringify(about)).slice(0, VIEW_CHARACTERS);
   }
 
   /** Reports whether both allow the same, as they are written. */

@@ -239,13 +239,14 @@ export class Files {
 
   async changes(caller: Caller, spaceName: string, since: string): Promise<Listing<NetChange>> {
     const space = await this.#deps.spaces.looked(caller, spaceName);
-    // A change during the read appears again after this head.
+    // A change of the rights or of a file during the read appears again after these.
+    const view = caller.rights.view(spaceName);
     const head = headText(space.engine.head());
     const changes = await space.engine.changesSince(parseHead("since", since));
     const seen = await filteredInTurns(changes, ({ path }) => caller.rights.may("list", spaceName, path));
     // With the rules, so that a client learns everything about its copy from one request.
     const sync = await visibleRules(caller, space);
-    return { before: { head, sync }, field: "changes", pages: pagesOf(seen, RECORDS_PER_PAGE) };
+    return { before: { head, sync, view }, field: "changes", pages: pagesOf(seen, RECORDS_PER_PAGE) };
   }
 
   /** Records manual edits of the working tree, and reports those that it cannot record. Space-leads and admins only. */

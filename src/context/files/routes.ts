@@ -177,7 +177,15 @@ function historyRoutes(plugin: Admission, files: Files) {
         caller: "space",
         params: SpaceParams,
         query: closed({ since: Type.String() }),
-        response: closed({ head: Head, sync: SyncRules, changes: Type.Array(NetChange) }),
+        response: closed({
+          head: Head,
+          sync: SyncRules,
+          view: Type.String({
+            description:
+              "changes whenever the caller's rights in the space may have changed: changes before `since` may be visible now",
+          }),
+          changes: Type.Array(NetChange),
+        }),
       },
     )
     .post(

@@ -8,10 +8,11 @@ import { bring, foreseen, type Brought, type Step } from "./applying.ts";
 import { Comparison, type Decided, type Direction } from "./comparing.ts";
 import type { Action } from "./decision.ts";
 import { problemOf } from "../versioned-store/file-error.ts";
+import { headText, parseHead } from "../versioned-store/head.ts";
 import type { LocalCopy } from "./local-copy.ts";
 import { pushAll, type Sending } from "./pushing.ts";
 import { emptyReport, type SyncReport } from "./report.ts";
-import type { Pulled, ServerSpace } from "./server-space.ts";
+import type { News, Pulled, ServerSpace } from "./server-space.ts";
 import type { Agreement, ReplicaState } from "./state.ts";
 import type { HeldRow } from "./store.ts";
 
@@ -139,9 +140,9 @@ class Cycle {
     if (head === null) await this.#learnAll("joined");
     else {
       try {
-        const news = await server.news(head);
-        if (news.head !== head || JSON.stringify(news.rules) !== before)
-          await state.fold(news.head, news.rules, news.changes);
+        const news = await this.#newsSince(head);
+        const isSame = news.head === head && (news.view ?? null) === state.view;
+        if (!isSame || JSON.stringify(news.rules) !== before) await state.fold(news);
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== "epoch_changed") throw error;
         if (this.#options.confirmed !== true) throw restored(server.place);
@@ -152,9 +153,20 @@ class Cycle {
     if (JSON.stringify(rules) !== before && !this.#options.dryRun) await local.adoptRules(rules);
   }
 
+  /** With other rights, files may be visible that changed long ago, and refused changes may be allowed. */
+  async #newsSince(head: string): Promise<News> {
+    const { state, server } = this.#deps;
+    const news = await server.news(head);
+    const { view } = news;
+    if (view === undefined || view === state.view) return news;
+    await releaseHeld(state);
+    const { epoch } = parseHead("head", head);
+    return { ...(await server.news(headText({ epoch, seq: 0 }))), view };
+  }
+
   async #learnAll(fresh: "joined" | "restored"): Promise<void> {
-    const { head, rules, files } = await this.#deps.server.everything();
-    await this.#deps.state.replace(head, rules, files, fresh);
+    const { state, server } = this.#deps;
+    await state.replace(await server.everything(), fresh);
   }
 
   /** Reports what the cycle would do in its direction; the rest waits. */

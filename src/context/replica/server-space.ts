@@ -13,15 +13,19 @@ import { PULL_BYTES_MAX, type Pushed, type PushOperation } from "../sync/schema.
 import type { FileHistory, NetChange } from "../versioned-store/schema.ts";
 import type { ServerChange, ServerFile } from "./state.ts";
 
-interface News {
+export interface News {
   readonly head: string;
   readonly rules: SyncRules;
+  /** Changes with the person's rights; undefined: an earlier server does not say. */
+  readonly view: string | undefined;
   readonly changes: readonly ServerChange[];
 }
 
 export interface Everything {
   readonly head: string;
   readonly rules: SyncRules;
+  /** As in `News`. */
+  readonly view: string | undefined;
   readonly files: readonly ServerFile[];
 }
 
@@ -48,12 +52,13 @@ export class ServerSpace {
   /** Raises `epoch_changed` with `details.head`, if there is one, for a server with another history. */
   async news(since: string): Promise<News> {
     try {
-      const { head, sync, changes } = await this.#json<{
+      const { head, sync, view, changes } = await this.#json<{
         head: string;
         sync: SyncRules;
+        view?: string;
         changes: NetChange[];
       }>("GET", "/changes", { query: { since } });
-      return { head, rules: sync, changes: this.#proven(changes).map(changeOf) };
+      return { head, rules: sync, view, changes: this.#proven(changes).map(changeOf) };
     } catch (error) {
       // A head from the future: someone put back the server's files without a restore.
       if (error instanceof AppError && error.code === "invalid")
@@ -65,10 +70,13 @@ export class ServerSpace {
   /** Returns the space as it is now. */
   async everything(): Promise<Everything> {
     const { head, sync } = await this.#json<Space>("GET", "");
+    // Before the files: rights that change meanwhile are noticed later.
+    const { view } = await this.news(head);
     const files = await this.#json<ListedFile[]>("GET", "/files", { query: { at: head } });
     return {
       head,
       rules: sync,
+      view,
       files: this.#proven(files).map((file) => ({ ...file, version: file.version! })),
     };
   }

@@ -38,6 +38,13 @@ export interface Agreement {
   readonly local: number | null;
 }
 
+/** The server's state at one head. */
+interface Learned {
+  readonly head: string;
+  readonly rules: SyncRules;
+  readonly view: string | undefined;
+}
+
 export interface Origin {
   readonly server: string;
   readonly space: string;
@@ -75,6 +82,11 @@ export class ReplicaState {
     return this.#store.replica.get()?.head ?? null;
   }
 
+  /** The person's rights when the server was asked last (`News`). */
+  get view(): string | null {
+    return this.#store.replica.get()?.view ?? null;
+  }
+
   get rules(): SyncRules {
     return JSON.parse(this.#store.replica.get()?.rules ?? "{}") as SyncRules;
   }
@@ -109,21 +121,25 @@ export class ReplicaState {
   }
 
   /** Records the changes of the server up to `head`, and its rules. Paths that a rule starts to sync are compared again. */
-  fold(head: string, rules: SyncRules, changes: readonly ServerChange[]): Promise<void> {
+  fold({
+    head,
+    rules,
+    view,
+    changes,
+  }: Learned & { readonly changes: readonly ServerChange[] }): Promise<void> {
     const before = this.#store.replica.get()!;
     const text = JSON.stringify(rules);
     return this.#change(() => {
       for (const change of changes) this.#setServerSide(change);
       if (before.rules !== text) this.#compareAnew(JSON.parse(before.rules) as SyncRules, rules);
       this.#store.setHead.run(head, text);
+      this.#store.setView.run(view ?? null);
     });
   }
 
   /** Records everything that the server has, in place of what was known: for a copy that joins, or a server with another history. */
   replace(
-    head: string,
-    rules: SyncRules,
-    files: readonly ServerFile[],
+    { head, rules, view, files }: Learned & { readonly files: readonly ServerFile[] },
     fresh: "joined" | "restored",
   ): Promise<void> {
     return this.#change(() => {
@@ -131,6 +147,7 @@ export class ReplicaState {
       for (const { path, version, hash, size, author } of files)
         this.#store.setServerSide.run({ path, version, hash, size, author, fresh });
       this.#store.setHead.run(head, JSON.stringify(rules));
+      this.#store.setView.run(view ?? null);
     });
   }
 
@@ -190,11 +207,12 @@ export class ReplicaState {
   /** Returns a copy in memory, for a cycle that must record nothing. The caller closes it. */
   rehearsal(clock: Clock): ReplicaState {
     const copy = openedState(":memory:", clock);
-    const { head, settled, ...origin } = this.#store.replica.get()!;
+    const { head, settled, view, ...origin } = this.#store.replica.get()!;
     copy.#db.writeNow(() => {
       copy.#store.begin.run(origin);
       if (head !== null) copy.#store.setHead.run(head, origin.rules);
       copy.#store.setSettled.run(settled);
+      copy.#store.setView.run(view);
       for (const row of this.#store.files.all()) copy.#store.insertFile.run(row);
       for (const row of this.#store.held.all()) copy.#store.hold.run(row);
     });

@@ -11,6 +11,7 @@ interface ReplicaRow {
   /** JSON. */
   rules: string;
   settled: string | null;
+  view: string | null;
 }
 
 export interface FileRow {
@@ -42,12 +43,13 @@ const FILE = "path, version, hash, size, author, base_hash, base_version, base_l
 
 export function replicaStore(db: Db) {
   return {
-    replica: db.query<ReplicaRow, []>("SELECT server, space, user, head, rules, settled FROM replica"),
-    begin: db.query<never, Omit<ReplicaRow, "head" | "settled">>(
+    replica: db.query<ReplicaRow, []>("SELECT server, space, user, head, rules, settled, view FROM replica"),
+    begin: db.query<never, Omit<ReplicaRow, "head" | "settled" | "view">>(
       "INSERT INTO replica (id, server, space, user, head, rules) VALUES (1, $server, $space, $user, NULL, $rules)",
     ),
     setHead: db.query<never, [string, string]>("UPDATE replica SET head = ?, rules = ?"),
     setSettled: db.query<never, [string | null]>("UPDATE replica SET settled = ?"),
+    setView: db.query<never, [string | null]>("UPDATE replica SET view = ?"),
     setServer: db.query<never, [string]>("UPDATE replica SET server = ?"),
     file: db.query<FileRow, [string]>(`SELECT ${FILE} FROM replica_files WHERE path = ?`),
     files: db.query<FileRow, []>(`SELECT ${FILE} FROM replica_files`),

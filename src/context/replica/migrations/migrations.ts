@@ -2,5 +2,9 @@
 
 import type { Migration } from "../../../kit/storage/migrate.ts";
 import init from "./001_replica.sql" with { type: "text" };
+import view from "./002_view.sql" with { type: "text" };
 
-export const replicaMigrations: readonly Migration[] = [{ name: "001_replica", sql: init }];
+export const replicaMigrations: readonly Migration[] = [
+  { name: "001_replica", sql: init },
+  { name: "002_view", sql: view },
+];
