@@ -6,6 +6,8 @@ import { BUILT_IN_TOOL_NAMES } from "../../src/service/tools/names.ts";
 import { approvedGear, isolatedSandbox, withPrograms } from "../kit/service/gears.ts";
 import { call, gate, say } from "../kit/model/index.ts";
 import { refusal } from "../kit/http/refusal.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { canStandIn, standInDocker } from "../kit/service/stand-in-docker.ts";
 import { type World, world } from "../kit/service/world.ts";
 
 const FORGE = {
@@ -129,6 +131,28 @@ test("reports the exit code, stderr and a timeout, as failures", async () => {
       text: `${"x".repeat(50_000)}\n[truncated: 1 more characters are in the record of gear run 3]\n[the output exceeded the limit: its end is missing]`,
     },
   ]);
+});
+
+test.if(canStandIn)("does not call a gear undone when the container daemon stops while it runs", async () => {
+  await using folder = await temporaryFolder();
+  const config = await folder.write("config.yaml", "sandbox: docker\n");
+  const environment = await standInDocker(folder, { killedIsLost: true });
+  await using lab = await world({ model: true, flags: { config }, environment });
+  const gear = await approvedGear(lab.admin, { code: "cat > /dev/null; kill -9 $PPID\n" });
+  await lab.admin.post(`${lab.own}/gears`, { gear_id: gear.id });
+  lab.model.script("boss", [call("echo_args"), say("I will look.")]);
+  const { events } = await lab.chat("go");
+  const result = events.find((event) => event.type === "tool.result")!.data.data;
+  expect(result).toMatchObject({
+    outcome: "unknown",
+    text: "the container daemon stopped while the gear ran; its outcome is unknown. It is not known whether this call took effect; check before you repeat it.",
+  } as never);
+  await refusal(
+    lab.admin.post(`/gears/${gear.id}/run`, {}),
+    "unavailable",
+    "the container daemon stopped while the gear ran; its outcome is unknown",
+    { outcome: "unknown" },
+  );
 });
 
 /** Runs a turn that offers the gear, applies a change before the model calls it, and returns the call's result. */

@@ -6,13 +6,14 @@ import { AppError } from "../../kit/error.ts";
 import { closed, oneOf } from "../../kit/schema.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { runtimes } from "../config/schema.ts";
-import type { SandboxResult } from "../sandbox/sandbox.ts";
+import { mayHaveRun, type SandboxResult } from "../sandbox/sandbox.ts";
 import { BUILT_IN_TOOL_NAMES } from "../tools/names.ts";
 import {
   databaseTool,
   failed,
   ok,
   parsingTool,
+  unknown,
   type DatabaseTool,
   type ExternalTool,
   type ToolResult,
@@ -230,6 +231,7 @@ function callTool({ runs, argsChecks, isolation }: GearToolsDeps, row: GearRow):
       } catch (error) {
         if (error instanceof NeverStarted)
           return { outcome: "cancelled", text: "Stopped before it began; the gear did not run." };
+        if (mayHaveRun(error)) return unknown(error.message);
         throw error;
       }
     },

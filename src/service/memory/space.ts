@@ -217,6 +217,11 @@ function unavailable(reason: UnavailableReason, message: string): AppError {
   return new AppError("unavailable", message, { reason });
 }
 
+/** The server may still do what it was asked. */
+export function isUnreachable(error: AppError): boolean {
+  return reasonOf(error).reason === "unreachable";
+}
+
 function reasonOf(error: unknown): { reason?: UnavailableReason } {
   const reason = error instanceof AppError ? error.details?.["reason"] : undefined;
   return reason === undefined ? {} : { reason: reason as UnavailableReason };

@@ -8,14 +8,14 @@ import { closed } from "../../kit/schema.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { plural } from "../../kit/text/amounts.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import { databaseTool, externalTool, failed, ok } from "../tools/tool.ts";
+import { databaseTool, externalTool, failed, ok, unknown } from "../tools/tool.ts";
 import type { DatabaseTool, ExternalTool, ToolResult, ToolScope, ToolSource } from "../tools/tool.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { ContextBindings } from "./bindings.ts";
 import { MINE, nameOf, pathOf, SHARED, type AgentBranches, type Branches } from "./branches.ts";
 import { recall, type Recalled } from "./recall.ts";
 import { MEMORY_DOCUMENT_BYTES_MAX, SEARCH_CHARACTERS_MAX } from "./schema.ts";
-import type { MemorySpace } from "./space.ts";
+import { isUnreachable, type MemorySpace } from "./space.ts";
 import type { MemoryWrites } from "./writes.ts";
 
 /** About 8,000 tokens: a longer document comes in parts. */
@@ -163,8 +163,10 @@ async function written(
     await deps.writes.record(scope, { call_id: callId, path: at, version: made, replaced });
     return ok(`${saved.created ? "Created" : "Saved"} ${name}, version ${saved.version}.`);
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "stale") throw error;
-    return failed(await currentOf(deps, name, path));
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === "stale") return failed(await currentOf(deps, name, path));
+    if (isUnreachable(error)) return unknown(error.message);
+    throw error;
   }
 }
 

@@ -14,7 +14,7 @@ import { BEGUN, GEAR_FOLDER, launcherHeader, LAUNCHER_PATH, LAUNCHER_SCRIPT, REA
 import { ExpectedLine, MarkedStream } from "./marker.ts";
 import { notStartedInTime } from "./slots.ts";
 import { endingOf, Outcome, untilAborted, type Ending } from "./outcome.ts";
-import type { SandboxRequest, SandboxResult } from "./sandbox.ts";
+import { lostSight, type SandboxRequest, type SandboxResult } from "./sandbox.ts";
 
 const SECRET_BITS = 256;
 /** Exit code of the docker client itself: the daemon is gone, or could not start the container. */
@@ -239,10 +239,7 @@ export class GearContainer {
     if (before === "waiting" || before === "called") this.#finished.resolve({ kind: "not-begun" });
     if (exitCode === CLIENT_FAILED) {
       this.#finished.reject(
-        new AppError(
-          "unavailable",
-          "the container daemon stopped while the gear ran; its outcome is unknown",
-        ),
+        lostSight("the container daemon stopped while the gear ran; its outcome is unknown"),
       );
       return;
     }
@@ -273,8 +270,7 @@ export class GearContainer {
       container: this.#plan.name,
       reason: reasonOf(outcome),
     });
-    throw new AppError(
-      "unavailable",
+    throw lostSight(
       "the gear had to be stopped, but the container daemon does not answer; its container is removed once it does",
     );
   }

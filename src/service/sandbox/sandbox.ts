@@ -1,6 +1,7 @@
 // The sandbox of gears: one interface for containers (docker.ts) and plain child processes (subprocess.ts).
 // A gear's failure is returned as data; only a failure of the sandbox itself raises.
 
+import { AppError } from "../../kit/error.ts";
 import type { runtimes } from "../config/schema.ts";
 
 export type Runtime = (typeof runtimes)[number];
@@ -68,8 +69,17 @@ export interface Sandbox {
   prepare(): Promise<void>;
   /** Looks again for images that were missing, and returns those that still are. */
   missingImages(): Promise<readonly MissingImage[]>;
-  /** Raises `unavailable` when the sandbox itself fails (no image, daemon gone). Every step has a deadline. */
+  /** Raises `unavailable` when the sandbox itself fails (no image, daemon gone); see `mayHaveRun`. Every step has a deadline. */
   run(request: SandboxRequest): Promise<SandboxResult>;
   /** Kills running gears and empties the pools. */
   stop(): Promise<void>;
+}
+
+/** The failure of a sandbox after the gear began: the gear may have done its work. */
+export function lostSight(message: string): AppError {
+  return new AppError("unavailable", message, { outcome: "unknown" });
+}
+
+export function mayHaveRun(error: unknown): error is AppError {
+  return error instanceof AppError && error.details?.["outcome"] === "unknown";
 }

@@ -21,6 +21,14 @@ export function failed(text: string): ToolResult {
   return { outcome: "error", text };
 }
 
+/** For a call that may have taken effect, although nothing confirms it. */
+export function unknown(why: string): ToolResult {
+  return {
+    outcome: "unknown",
+    text: `${why}. It is not known whether this call took effect; check before you repeat it.`,
+  };
+}
+
 /** The calling agent and its turn. */
 export interface ToolScope {
   readonly workspaceId: number;

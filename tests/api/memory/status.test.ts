@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { createLocalSpace } from "../../../src/context/space/local.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { memoryWorld } from "../../kit/service/memory-world.ts";
-import { say } from "../../kit/model/index.ts";
+import { call, say } from "../../kit/model/index.ts";
+import { frontOf, never } from "../../kit/http/front.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 import { localDeps } from "../../kit/context/space-doors.ts";
 import { world } from "../../kit/service/world.ts";
@@ -102,6 +103,41 @@ test("names what is wrong with a server, and works again when it is mended", asy
   at.model.script("boss", [say("Hello.")]);
   expect((await at.chat("Without memory.")).turn.status).toBe("done");
   expect(ofMemory(toolNames(at.model.requests.at(-1)!.tools))).toEqual([]);
+});
+
+test("an agent's write whose answer was lost does not count as undone", async () => {
+  await using folder = await temporaryFolder();
+  await using memory = await memoryWorld("server", { model: "silent" });
+  const { server, tokenFile } = memory;
+  await using front = frontOf(() => server!.url);
+  const place = { url: front.url, space: "team", token_file: tokenFile };
+  const config = await folder.write("config.yaml", Bun.YAML.stringify({ memory: { server: place } }));
+  await using at = await world({ model: true, flags: { config } });
+  expect(await at.admin.get("/context/status")).toMatchObject({ available: true });
+  // The server does its work, and the connection breaks before its answer.
+  const workThenBreak = async (path: string, request: Request) => {
+    const headers = { ...Object.fromEntries(request.headers), host: new URL(server!.url).host };
+    const body = await request.arrayBuffer();
+    expect((await fetch(server!.url + path, { method: "PUT", headers, body })).status).toBe(201);
+    await front[Symbol.asyncDispose]();
+    return never();
+  };
+  front.answer = (path, request) => (request.method === "PUT" ? workThenBreak(path, request) : undefined);
+  at.model.script("boss", [
+    call("memory_write", { name: "shared/facts.md", content: "Cold.", version: 0 }),
+    say("I will look."),
+  ]);
+  const { events } = await at.chat("Note it.");
+  const result = events.find(({ type }) => type === "tool.result")!.data.data;
+  expect(result).toMatchObject({
+    outcome: "unknown",
+    text: expect.stringContaining(
+      "It is not known whether this call took effect; check before you repeat it.",
+    ),
+  } as never);
+  expect((await memory.space((space) => space.list())).map(({ path }) => path)).toEqual([
+    expect.stringMatching(/shared\/facts\.md$/),
+  ]);
 });
 
 test("names a space that the server does not have", async () => {
