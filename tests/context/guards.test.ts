@@ -6,6 +6,7 @@ import { join } from "node:path";
 import {
   configure,
   contextServer,
+  deny,
   filePath,
   put,
   type ContextServer,
@@ -297,5 +298,18 @@ describe("secrets", () => {
     expect(data.data).toEqual({ rule: "AWS access key", line: 1, blocked: false });
     await using silent = await contextServer({ config: { secrets: { mode: "off" } } });
     expect((await put(silent.admin, "a.md", KEY)).status).toBe(201);
+  });
+
+  test("only who may read the file is told that a line of it looks like a secret", async () => {
+    await using server = await contextServer({ config: { secrets: { mode: "warn" } } });
+    const eve = await server.user("eve", "viewer");
+    await server.rules("eve", deny("a.md", "read"));
+    await server.admin.write("a.md", KEY);
+    await server.admin.write("last.md", "");
+    await using hers = await eve.events("/events?spaces=team&after=0");
+    await hers.until(({ data }) => (data as { path: string }).path === "last.md");
+    const types = hers.seen.map(({ type }) => type);
+    expect(types).toContain("file.write");
+    expect(types).not.toContain("secret.blocked");
   });
 });

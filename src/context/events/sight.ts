@@ -1,7 +1,10 @@
 // Decides who may see an event, for streams and webhooks.
 
 import type { Rights } from "../access/rights.ts";
-import type { EventEnvelope } from "./schema.ts";
+import type { EventEnvelope, EventType } from "./schema.ts";
+
+/** Events that say something of a file's content. */
+const OF_CONTENT: ReadonlySet<EventType> = new Set(["freshness.stale", "secret.blocked"]);
 
 /**
  * File events require the right to list the file, and to read it if they say something of its content. Space events require seeing the space, and
@@ -10,5 +13,5 @@ import type { EventEnvelope } from "./schema.ts";
 export function maySee(rights: Rights, { type, space, path }: EventEnvelope): boolean {
   if (space === null) return rights.role === "admin";
   if (path === null) return rights.sees(space);
-  return rights.may("list", space, path) && (type !== "freshness.stale" || rights.may("read", space, path));
+  return rights.may("list", space, path) && (!OF_CONTENT.has(type) || rights.may("read", space, path));
 }
