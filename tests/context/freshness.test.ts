@@ -53,16 +53,21 @@ test("a document becomes stale when its window has passed since it was validated
   expect((await states(admin))[0]).toBe("broken.md fresh 2026-02-02");
 });
 
-test("a caller learns nothing of documents that they may not read", async () => {
+test("a caller learns nothing of documents that they may not list or not read", async () => {
   await using server = await contextServer();
   const { admin } = server;
-  const paths = ["a.md", "listed/b.md", "secret/c.md"];
+  const paths = ["a.md", "listed/b.md", "secret/c.md", "unlisted/d.md"];
   for (const path of paths)
     await admin.write(path, "---\nlast-validated: 2020-01-01\nstale-after: 1d\nimportance: high\n---\n");
   const eve = await server.user("eve", "viewer");
-  expect(await states(eve)).toHaveLength(3);
+  expect(await states(eve)).toHaveLength(4);
   expect((await ask(eve)).important).toEqual(paths);
-  await server.rules("eve", deny("secret/**", "list", "read"), deny("listed/**", "read"));
+  await server.rules(
+    "eve",
+    deny("secret/**", "list", "read"),
+    deny("listed/**", "read"),
+    deny("unlisted/**", "list"),
+  );
   expect(await states(eve)).toEqual(["a.md stale 2020-01-02"]);
   expect((await ask(eve)).important).toEqual(["a.md"]);
   await admin.post("/spaces", { name: "other", template: "blank" });
