@@ -4,13 +4,20 @@ import { LIGHT_STEPS, rfc3339, rfc3339OrNull, Stretch, turnOfOthers } from "../.
 import type { CallSettings } from "../turns/recorder.ts";
 import type { AnyRecord, PartContent, RecordOf } from "./format.ts";
 import { mappedPart, mappedReferences, Ranks, type Numbering } from "./ranks.ts";
-import type { TransferStore, TurnRow } from "./store.ts";
+import type { LastRows, TransferStore, TurnRow } from "./store.ts";
 
 const IDS_PER_PAGE = 2_000;
 
 interface Named {
   readonly agents: Ranks;
   readonly models: Ranks;
+}
+
+/** Decides which rows belong to an export. */
+interface Bounds {
+  readonly open: readonly number[];
+  readonly last: LastRows;
+  readonly tip: number | null;
 }
 
 interface Conversation extends Named {
@@ -26,15 +33,23 @@ interface Conversation extends Named {
   readonly tip: number | null;
 }
 
+/** The conversation as it is now: without turns that are open, and without what comes later. */
+export function boundsOf(store: TransferStore, workspaceId: number): Bounds {
+  const open = store.openTurns.all(workspaceId).map(({ id }) => id);
+  const tip = overTip(store, store.tip.get(workspaceId)?.turn_id ?? null, new Set(open));
+  return { open, last: store.lastRows.get()!, tip };
+}
+
 export async function* conversationOf(
   store: TransferStore,
   workspaceId: number,
   named: Named,
+  bounds: Bounds,
 ): AsyncGenerator<AnyRecord> {
-  const all = await numbered(store, workspaceId, named);
+  const all = await numbered(store, workspaceId, named, bounds);
   const numbering: Numbering = {
-    agent: (id) => all.agents.of(id) ?? 1,
-    entry: (id) => all.entries.of(id) ?? 1,
+    agent: (id) => all.agents.of(id),
+    entry: (id) => all.entries.of(id),
     part: (id) => all.parts.of(id) ?? 1,
     call: (id) => `c${numberOf(all.calls, id)}`,
   };
@@ -58,12 +73,14 @@ export async function* conversationOf(
     yield { type: "left_out", kind: "attachment", name, reason: "attachments of messages are not exported" };
 }
 
-/** Reads the ids of all rows, first of all what decides which rows belong to the export. */
-async function numbered(store: TransferStore, workspaceId: number, named: Named): Promise<Conversation> {
-  const last = store.lastRows.get()!;
-  const open = store.openTurns.all(workspaceId).map(({ id }) => id);
+/** Reads the ids of all rows. */
+async function numbered(
+  store: TransferStore,
+  workspaceId: number,
+  named: Named,
+  { open, last, tip }: Bounds,
+): Promise<Conversation> {
   const base = { workspace_id: workspaceId, open: JSON.stringify(open), limit: IDS_PER_PAGE };
-  const tip = overTip(store, store.tip.get(workspaceId)?.turn_id ?? null, new Set(open));
   const idsOf = async <Row extends { id: number }>(read: (after: number) => Row[]): Promise<Row[]> => {
     const rows: Row[] = [];
     for (;;) {
@@ -82,7 +99,7 @@ async function numbered(store: TransferStore, workspaceId: number, named: Named)
     turns: await ranks((after) => store.turnIds.all({ ...base, after, upto: last.turns })),
     runs: await ranks((after) => store.runIds.all({ ...base, after, upto: last.runs })),
     entries: await ranks((after) => store.entryIds.all({ ...base, after, upto: last.entries })),
-    parts: await partRanks(store, workspaceId),
+    parts: await partRanks(store, workspaceId, last.parts),
     toolCalls: toolCalls.map(({ id }) => id),
     calls: new Map(toolCalls.map(({ call_id: callId }, index) => [callId, index + 1])),
     lastCall: last.calls,
@@ -90,11 +107,11 @@ async function numbered(store: TransferStore, workspaceId: number, named: Named)
   };
 }
 
-async function partRanks(store: TransferStore, workspaceId: number): Promise<Ranks> {
+async function partRanks(store: TransferStore, workspaceId: number, upto: number): Promise<Ranks> {
   const ids: number[] = [];
   const stretch = new Stretch(LIGHT_STEPS);
   for (let hash = ""; ;) {
-    const page = store.partIds.all(workspaceId, hash, IDS_PER_PAGE);
+    const page = store.partIds.all({ workspace_id: workspaceId, hash, upto, limit: IDS_PER_PAGE });
     for (const { id } of page) ids.push(id);
     if (page.length < IDS_PER_PAGE) return new Ranks(ids.sort((a, b) => a - b));
     hash = page.at(-1)!.hash;
@@ -142,7 +159,7 @@ function runRecord(
     type: "run",
     id,
     turn: turns.of(row.turn_id)!,
-    agent: agents.of(row.agent_id) ?? 1,
+    agent: agents.of(row.agent_id)!,
     parent: runs.orNull(row.parent_run_id),
     call: row.parent_call_id === null ? null : numberOf(calls, row.parent_call_id),
     depth: row.depth,

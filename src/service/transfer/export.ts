@@ -16,7 +16,7 @@ import type { ContextBindings } from "../memory/bindings.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { Budget } from "../workspaces/schema.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import { conversationOf } from "./export-conversation.ts";
+import { boundsOf, conversationOf } from "./export-conversation.ts";
 import { filesOf } from "./export-files.ts";
 import { FORMAT, FORMAT_VERSION, type AnyRecord } from "./format.ts";
 import { ended, linesOf } from "./lines.ts";
@@ -27,11 +27,24 @@ import {
   EXPORTS_AT_ONCE_MAX,
   IMPORT_BYTES_MAX,
 } from "./schema.ts";
-import type { TransferStore } from "./store.ts";
+import type { AgentNow, TransferStore } from "./store.ts";
 
 const RETRY_SECONDS = 10;
 
 type WorkspaceRow = ReturnType<Access["workspace"]>;
+
+interface Moment {
+  /** Also removed agents, which turns name. */
+  readonly team: readonly AgentNow[];
+  readonly agents: Ranks;
+  /** Every model that an agent or a turn names. */
+  readonly models: Ranks;
+  readonly wires: ReturnType<Blueprint["wiresOf"]>;
+  readonly instructions: ReturnType<Instructions["bindingsOf"]>;
+  readonly gears: ReturnType<GearBindings["ofWorkspace"]>;
+  readonly documents: ReturnType<ContextBindings["of"]>;
+  readonly bounds: ReturnType<typeof boundsOf>;
+}
 
 export interface ExportDeps {
   readonly db: Db;
@@ -114,17 +127,17 @@ export class Exports {
 
   async *#records(row: WorkspaceRow, withFiles: boolean): AsyncGenerator<AnyRecord> {
     const { store, files } = this.#deps;
+    const moment = this.#moment(row.id);
+    const { agents, models } = moment;
     yield this.#header(row);
-    const agents = new Ranks(store.agentIds.all(row.id).map(({ id }) => id));
-    const models = modelsOf(store, row.id, agents);
     for (const [index, id] of models.ids.entries())
       yield {
         type: "model",
         id: index + 1,
         ...(store.model.get(id) ?? { provider: "", name: "", label: "" }),
       };
-    yield* this.#blueprint(row.id, agents, models);
-    yield* conversationOf(store, row.id, { agents, models });
+    yield* this.#blueprint(moment);
+    yield* conversationOf(store, row.id, { agents, models }, moment.bounds);
     if (withFiles) yield* filesOf(files, row.id);
     else yield { type: "left_out", kind: "files", name: "all files", reason: "left out on request" };
   }
@@ -144,38 +157,52 @@ export class Exports {
     };
   }
 
-  *#blueprint(id: number, agents: Ranks, models: Ranks): Generator<AnyRecord> {
-    const { store, blueprint, contextBindings } = this.#deps;
-    for (const [index, agentId] of agents.ids.entries()) {
-      const row = store.agent.get(agentId)!;
+  /** Reads at once what refers to each other: the client may take long to read, and the workspace changes meanwhile. */
+  #moment(id: number): Moment {
+    const { store, blueprint, instructions, gearBindings, contextBindings } = this.#deps;
+    const team = store.agents.all(id);
+    const named = [...team, ...store.turnModels.all(id)].map(({ model_id }) => model_id);
+    return {
+      team,
+      agents: new Ranks(team.map((agent) => agent.id)),
+      models: new Ranks([...new Set(named)].sort((a, b) => a - b)),
+      wires: blueprint.wiresOf(id),
+      instructions: instructions.bindingsOf(id),
+      gears: gearBindings.ofWorkspace(id),
+      documents: contextBindings.of(id),
+      bounds: boundsOf(store, id),
+    };
+  }
+
+  *#blueprint(moment: Moment): Generator<AnyRecord> {
+    const { store } = this.#deps;
+    const { team, agents, models, wires, documents } = moment;
+    for (const [index, { id, name, model_id, removed_at }] of team.entries()) {
+      const row = store.agent.get(id)!;
       yield {
         type: "agent",
         id: index + 1,
-        name: row.name,
+        name,
         role: row.role,
-        model: models.of(row.model_id)!,
+        model: models.of(model_id)!,
         orchestrator: row.orchestrator === 1,
         x: row.x,
         y: row.y,
         budget: budgetOf(row.budget),
         created_at: rfc3339(row.created_at),
-        removed_at: rfc3339OrNull(row.removed_at),
+        removed_at: rfc3339OrNull(removed_at),
       };
     }
-    for (const wire of blueprint.wiresOf(id)) {
-      const [from, to] = [agents.of(wire.from_agent_id), agents.of(wire.to_agent_id)];
-      // An agent that was created since the export began.
-      if (from && to) yield { type: "wire", from, to, created_at: wire.created_at };
-    }
-    yield* this.#library(id, agents);
-    yield* this.#gears(id, agents);
-    for (const { path, agent_id } of contextBindings.of(id))
+    for (const { from_agent_id, to_agent_id, created_at } of wires)
+      yield { type: "wire", from: agents.of(from_agent_id)!, to: agents.of(to_agent_id)!, created_at };
+    yield* this.#library(moment);
+    yield* this.#gears(moment);
+    for (const { path, agent_id } of documents)
       yield { type: "document", path, agent: agents.orNull(agent_id) };
   }
 
-  *#library(id: number, agents: Ranks): Generator<AnyRecord> {
+  *#library({ instructions: bindings, agents }: Moment): Generator<AnyRecord> {
     const { instructions } = this.#deps;
-    const bindings = instructions.bindingsOf(id);
     const known = [...new Set(bindings.map(({ instruction_id }) => instruction_id))];
     for (const [index, instructionId] of known.entries()) {
       const { name, text } = instructions.get(instructionId);
@@ -190,9 +217,8 @@ export class Exports {
   }
 
   /** The content of bound gears, never an approval. */
-  *#gears(id: number, agents: Ranks): Generator<AnyRecord> {
-    const { gears, gearBindings } = this.#deps;
-    const bindings = gearBindings.ofWorkspace(id);
+  *#gears({ gears: bindings, agents }: Moment): Generator<AnyRecord> {
+    const { gears } = this.#deps;
     const numbers = new Map<number, number>();
     let bytes = 0;
     for (const { gear_id: gearId, gear_name: name } of bindings) {
@@ -217,13 +243,6 @@ export class Exports {
       if (gear) yield { type: "gear_binding", gear, agent: agents.orNull(agent_id) };
     }
   }
-}
-
-/** Every model that an agent, also a removed one, or a turn names. */
-function modelsOf(store: TransferStore, id: number, agents: Ranks): Ranks {
-  const named = new Set(agents.ids.map((agentId) => store.agent.get(agentId)!.model_id));
-  for (const { model_id: modelId } of store.turnModels.all(id)) named.add(modelId);
-  return new Ranks([...named].sort((a, b) => a - b));
 }
 
 function budgetOf(json: string | null): Budget | null {

@@ -31,8 +31,9 @@ export class Ranks {
 }
 
 export interface Numbering {
-  readonly agent: (id: number) => number;
-  readonly entry: (id: number) => number;
+  /** Undefined for a row that is not exported. */
+  readonly agent: (id: number) => number | undefined;
+  readonly entry: (id: number) => number | undefined;
   readonly part: (id: number) => number;
   /** The name of a tool call. */
   readonly call: (id: string) => string;
@@ -44,7 +45,7 @@ export function mappedReferences(text: string, { entry, part }: Numbering): stri
     parseReferences(text).map((reference) =>
       reference.kind === "part"
         ? { kind: "part", id: part(reference.id) }
-        : { kind: "entries", from: entry(reference.from), to: entry(reference.to) },
+        : { kind: "entries", from: entry(reference.from)!, to: entry(reference.to)! },
     ),
   );
 }
@@ -53,9 +54,7 @@ const SOURCE = /^(agent|entry):(\d{1,15})$/;
 
 /** A stored part with other numbers in its source, and other names of tool calls. */
 export function mappedPart(part: PartContent, numbering: Numbering): PartContent {
-  const [, noun, id] = SOURCE.exec(part.source) ?? [];
-  const source =
-    noun === undefined ? part.source : `${noun}:${numbering[noun as "agent" | "entry"](Number(id))}`;
+  const source = mappedSource(part.source, numbering);
   if (part.kind !== "entry" && part.kind !== "notice") return { ...part, source };
   const { message } = part;
   const named = (calls: readonly ToolCall[]) =>
@@ -65,4 +64,12 @@ export function mappedPart(part: PartContent, numbering: Numbering): PartContent
   if (message.role === "tool")
     return { ...part, source, message: { ...message, callId: numbering.call(message.callId) } };
   return { ...part, source };
+}
+
+/** A part of a turn that is not over has no entry to name. */
+function mappedSource(source: string, numbering: Numbering): string {
+  const [, noun, id] = SOURCE.exec(source) ?? [];
+  if (noun === undefined) return source;
+  const number = numbering[noun as "agent" | "entry"](Number(id));
+  return number === undefined ? noun : `${noun}:${number}`;
 }

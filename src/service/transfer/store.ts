@@ -18,6 +18,11 @@ export interface AgentRow {
   removed_at: number | null;
 }
 
+export type AgentNow = Pick<AgentRow, "id" | "name" | "model_id" | "removed_at">;
+
+/** Ids. */
+export type LastRows = Record<"turns" | "runs" | "entries" | "calls" | "tool_calls" | "parts", number>;
+
 export interface TurnRow {
   id: number;
   workspace_id: number;
@@ -158,18 +163,18 @@ function exporting(db: Db) {
       "SELECT id FROM turns WHERE workspace_id = ? AND status IN ('queued', 'running', 'waiting')",
     ),
     /** The last row of each table now; what comes later is not exported. */
-    lastRows: db.query<
-      { turns: number; runs: number; entries: number; calls: number; tool_calls: number },
-      []
-    >(
+    lastRows: db.query<LastRows, []>(
       `SELECT (SELECT coalesce(max(id), 0) FROM turns) AS turns, (SELECT coalesce(max(id), 0) FROM runs) AS runs,
          (SELECT coalesce(max(id), 0) FROM entries) AS entries, (SELECT coalesce(max(id), 0) FROM calls) AS calls,
-         (SELECT coalesce(max(rowid), 0) FROM tool_calls) AS tool_calls`,
+         (SELECT coalesce(max(rowid), 0) FROM tool_calls) AS tool_calls, (SELECT coalesce(max(id), 0) FROM prompt_parts) AS parts`,
     ),
     tip: db.query<{ turn_id: number | null }, [number]>(
       "SELECT turn_id FROM branch_tips WHERE workspace_id = ?",
     ),
-    agentIds: db.query<{ id: number }, [number]>("SELECT id FROM agents WHERE workspace_id = ? ORDER BY id"),
+    /** Other rows refer to their ids; their names and models must fit together. */
+    agents: db.query<AgentNow, [number]>(
+      "SELECT id, name, model_id, removed_at FROM agents WHERE workspace_id = ? ORDER BY id",
+    ),
     turnIds: db.query<{ id: number }, IdPage>(
       `SELECT id FROM turns ${PAGE} AND id NOT IN (SELECT value FROM json_each($open)) ${BY_ID}`,
     ),
@@ -181,8 +186,11 @@ function exporting(db: Db) {
       `SELECT rowid AS id, call_id FROM tool_calls WHERE workspace_id = $workspace_id AND rowid > $after AND rowid <= $upto
        AND ${OF_OTHER_TURNS} ORDER BY rowid LIMIT $limit`,
     ),
-    partIds: db.query<{ id: number; hash: string }, [number, string, number]>(
-      "SELECT id, hash FROM prompt_parts WHERE workspace_id = ? AND hash > ? ORDER BY hash LIMIT ?",
+    partIds: db.query<
+      { id: number; hash: string },
+      { workspace_id: number; hash: string; upto: number; limit: number }
+    >(
+      "SELECT id, hash FROM prompt_parts WHERE workspace_id = $workspace_id AND hash > $hash AND id <= $upto ORDER BY hash LIMIT $limit",
     ),
     callIds: db.query<{ id: number }, [number, number]>(
       "SELECT id FROM calls WHERE turn_id = ? AND id <= ? ORDER BY id",

@@ -1,0 +1,88 @@
+// Goal: an export is the workspace as it was when the export began, however slowly its client reads, and whatever happens there meanwhile.
+
+import { connect } from "node:net";
+import { expect, test } from "bun:test";
+import { attach } from "../../kit/service/attaching.ts";
+import { makeGear } from "../../kit/service/gears.ts";
+import { call, gate, say } from "../../kit/model/index.ts";
+import { world, type World } from "../../kit/service/world.ts";
+
+/** More than the buffers between a server and a client that does not read. */
+const GEARS = 4;
+const GEAR_CHARACTERS = 3_900_000;
+
+interface Reading {
+  /** Reads the rest, and returns the whole file. */
+  rest(): Promise<string>;
+}
+
+/** Reads the beginning of an export and no more. HTTP/1.0 ends an answer with its connection. */
+async function slowExport({ url, own }: World): Promise<Reading> {
+  const { hostname, host, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const pieces: Buffer[] = [];
+  const begun = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  socket.on("data", (piece: Buffer) => {
+    pieces.push(piece);
+    if (pieces.length > 1) return;
+    socket.pause();
+    begun.resolve();
+  });
+  socket.on("error", over.reject);
+  socket.on("close", () => over.resolve());
+  socket.write(`GET /api/v1${own}/export HTTP/1.0\r\nHost: ${host}\r\n\r\n`);
+  await begun.promise;
+  return {
+    async rest() {
+      socket.resume();
+      await over.promise;
+      return Buffer.concat(pieces).toString().split("\r\n\r\n")[1]!;
+    },
+  };
+}
+
+async function imported({ admin }: World, file: string): Promise<number> {
+  const response = await admin.raw("PUT", "/workspaces/import", {
+    body: file,
+    headers: { "Content-Type": "application/x-ndjson" },
+  });
+  const text = await response.text();
+  expect([response.status, text]).toEqual([201, text]);
+  return (JSON.parse(text) as { workspace: { id: number } }).workspace.id;
+}
+
+test("a file holds no change that was made while its client read", async () => {
+  await using lab = await world({ model: true, workers: ["scout"] });
+  const { admin, own } = lab;
+  for (let number = 0; number < GEARS; number += 1) {
+    const gear = await makeGear(admin, { name: `big_${number}`, code: `# ${"x".repeat(GEAR_CHARACTERS)}\n` });
+    await admin.post(`${own}/gears`, { gear_id: gear.id });
+  }
+  const reading = await slowExport(lab);
+  const late = await lab.agent("late");
+  await admin.post(`${own}/context`, { path: "team/style.md", agent_id: late.id });
+  await admin.post(`${own}/wires`, { from_agent_id: lab.orchestratorId, to_agent_id: late.id });
+  lab.model.script("boss", [call("delegate", { agent: "late", task: "Do." }), say("Done.")]);
+  lab.model.script("late", [say("Yes.")]);
+  await lab.chat("Go.");
+  const file = await reading.rest();
+  const there = `/workspaces/${await imported(lab, file)}` as const;
+  expect(await admin.get(`${there}/context`)).toEqual([]);
+  expect(await admin.get(`${there}/turns`)).toEqual([]);
+  expect((await admin.get(`${there}/agents`)).map(({ name }) => name)).toEqual(["orchestrator", "scout"]);
+});
+
+test("a workspace whose first turn runs, with an attachment, comes back from its file", async () => {
+  await using lab = await world({ model: true });
+  const { hash } = await attach(lab, "The sea is cold.", "sea.txt");
+  const hanging = gate();
+  lab.model.script("boss", [[say("It "), hanging, say("is.")]]);
+  const turn = await lab.begin("Is it?", { attachments: [{ hash }] });
+  await hanging.reached;
+  const file = await (await lab.admin.raw("GET", `${lab.own}/export`)).text();
+  hanging.open();
+  await lab.end(turn);
+  const there = `/workspaces/${await imported(lab, file)}` as const;
+  expect(await lab.admin.get(`${there}/entries`)).toEqual([]);
+});
