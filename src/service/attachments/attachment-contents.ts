@@ -75,7 +75,7 @@ export class AttachmentReader {
 function lost({ name, hash }: SentAttachment): AppError {
   return new AppError(
     "refused",
-    `attachment ${name} is missing from the data directory or was modified; forget its message to continue`,
+    `attachment ${name} is missing from the data directory or was modified; attach the same file again, or forget its message, to continue`,
     { hash },
   );
 }

@@ -178,7 +178,8 @@ export class Attachments {
     // Swept between the upload's beginning and now: the client uploads it again.
     if (!inspected && !known())
       throw new AppError("conflict", `${name}: was removed in the meantime; attach it again`);
-    if (!known()) await files.place(received, workspaceId);
+    // Also over a file that is there: it may have been lost or modified.
+    await files.place(received, workspaceId);
     try {
       return await db.write(() => {
         access.changeable(caller, workspaceId);

@@ -1,7 +1,7 @@
 // Goal: an upload is bounded, typed by its bytes and complete or absent, whatever ends it; only people who see the workspace reach it; and what no
 // message uses goes away.
 
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -245,7 +245,7 @@ test("deletes the files with the workspace, and not those of a clone or of the o
   expect(await got.bytes()).toEqual(bytes);
 });
 
-test("fails the call, and says what to do, when a stored file was changed", async () => {
+test("fails the call, and says what to do, when a stored file was changed; the same file again mends it", async () => {
   await using at = await world({ model: true });
   await at.admin.patch(`/models/${at.bossId}`, { images: true });
   const { hash } = await attach(at, png(), "a.png");
@@ -256,8 +256,13 @@ test("fails the call, and says what to do, when a stored file was changed", asyn
   expect(turn).toMatchObject({
     status: "failed",
     error:
-      "attachment a.png is missing from the data directory or was modified; forget its message to continue",
+      "attachment a.png is missing from the data directory or was modified; attach the same file again, or forget its message, to continue",
   });
+  expect(await attach(at, png(), "a.png")).toMatchObject({ hash });
+  at.model.script("boss", [say("A picture.")]);
+  expect((await at.end(await at.begin("Look again."))).status).toBe("done");
+  rmSync(`${at.data}/attachments/${at.workspaceId}/${hash}`);
+  expect((await at.end(await at.begin("And now?"))).status).toBe("failed");
   await at.admin.delete(`/entries/${(await at.entries())[0]!.id}`);
   await at.expectNextTurnWorks();
 });
