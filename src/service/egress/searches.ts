@@ -290,7 +290,10 @@ export class Searches {
       access.workspace(scope.caller, scope.workspaceId);
       const problem = locks.problem(scope.agentId);
       if (problem !== undefined) this.#close(row, "refused", null, problem);
-      else if (store.start.run(clock.now(), row.id) !== 1) return "this search is no longer open";
+      else if (clock.now() >= row.expires_at) {
+        this.#expireDueIn();
+        return `the approval of this search was not used within ${DECISION_MINUTES_MAX} minutes (lock 3 of 3)`;
+      } else if (store.start.run(clock.now(), row.id) !== 1) return "this search is no longer open";
       else this.#running.set(row.id, running);
       return problem;
     });
@@ -386,25 +389,28 @@ export class Searches {
   }
 
   async #expireDue(): Promise<void> {
-    const { db, store, audit, clock } = this.#deps;
+    const { db, store, clock } = this.#deps;
     if (store.openCount.get()!.count === 0) return this.stop();
     if (store.due.all(clock.now()).length === 0) return;
-    await db.write(() => {
-      for (const row of store.due.all(clock.now())) {
-        audit.record(null, {
-          action: "search.expire",
-          target: `search:${row.id}`,
-          detail: { workspace: row.workspace_id },
-          content: row.query,
-        });
-        this.#close(
-          row,
-          "expired",
-          null,
-          row.state === "approved" ? "approved, but not used in time" : "nobody decided in time",
-        );
-      }
-    });
+    await db.write(() => this.#expireDueIn());
+  }
+
+  #expireDueIn(): void {
+    const { store, audit, clock } = this.#deps;
+    for (const row of store.due.all(clock.now())) {
+      audit.record(null, {
+        action: "search.expire",
+        target: `search:${row.id}`,
+        detail: { workspace: row.workspace_id },
+        content: row.query,
+      });
+      this.#close(
+        row,
+        "expired",
+        null,
+        row.state === "approved" ? "approved, but not used in time" : "nobody decided in time",
+      );
+    }
   }
 }
 

@@ -290,6 +290,23 @@ test.if(searchable)("expires a request after ten minutes, even if they pass whil
   ]);
 });
 
+test.if(searchable)("does not use an approval that has expired, however soon the turn resumes", async () => {
+  const clock = manualClock();
+  await using lab = await searchLab({ clock });
+  await lab.grant();
+  lab.model.script("boss", [search(), say("Done.")]);
+  const turn = await lab.begin("go");
+  const [asked] = await lab.pending();
+  const { admin } = await lab.restart();
+  await lab.decide(asked!, "approve");
+  clock.advance(10 * MINUTE_MS);
+  await admin.post(`/turns/${turn.id}/resume`);
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
+  expect(lab.service.queries).toEqual([]);
+  expect(await admin.get("/egress/log")).toMatchObject([{ state: "expired" }]);
+  expect((await decisions(lab, admin)).at(-1)).toEqual(["search.expire", "search:1", "system"]);
+});
+
 async function secondOf(lab: SearchLab): Promise<EgressRequest> {
   for (;;) {
     const second = (await lab.pending()).find(({ query }) => query === "second");
