@@ -174,7 +174,11 @@ export function sidesOf(
   groups: ReadonlyMap<number, readonly Attachment[]>,
 ): ReadonlyMap<number, Position> {
   const cards = new Map(shown.agents.map((agent) => [agent.id, cardAt(agent.position)]));
-  const wired = wiredSides(shown.wires, cards);
+  const owners = new Set([...groups.values()].map(([first]) => first!.owner));
+  const ofOwners = shown.wires.filter(
+    (wire) => owners.has(wire.from_agent_id) || owners.has(wire.to_agent_id),
+  );
+  const wired = wiredSides(ofOwners, cards);
   // The gate is right of everything else.
   for (const { agent_id: id } of shown.grants ?? [])
     wired.set(id, (wired.get(id) ?? new Set()).add(Position.Right));

@@ -3,7 +3,7 @@
 
 import { type Accessor, createMemo } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
-import { boundsOf, cardAt, type Point, type Rect } from "./geometry.ts";
+import { boundsOf, cardAt, type Point, type Rect, sameRect } from "./geometry.ts";
 import {
   type Attachment,
   attachmentsOf,
@@ -53,12 +53,18 @@ interface SceneOptions {
 const sameList = <T>(a: readonly T[], b: readonly T[]) =>
   a.length === b.length && a.every((one, index) => one === b[index]);
 
+const samePlaces = (a: ReadonlyMap<number, Rect>, b: ReadonlyMap<number, Rect>) =>
+  a.size === b.size && [...a].every(([id, rect]) => sameRect(rect, b.get(id)));
+
 export function createScene({ shown, positions, gateNote }: SceneOptions): Scene {
   const agentList = createMemo(() => shown().agents);
   const agents = createMemo(() => new Map(agentList().map((agent) => [agent.id, agent])));
   const agentIds = createMemo(() => agentList().map(({ id }) => id), undefined, { equals: sameList });
+  // A move is put, confirmed and recorded without another change of place: the routes of all wires are computed once.
   const cards = createMemo(
     () => new Map(agentList().map(({ id, position }) => [id, cardAt(positions().get(id) ?? position)])),
+    undefined,
+    { equals: samePlaces },
   );
   const wireList = createMemo(() => shown().wires);
   const wires = createMemo(() => new Map(drawnWires(wireList()).map((wire) => [wire.id, wire])));
