@@ -129,3 +129,25 @@ function selectorsOf(selector: string): string[] {
     .map((one) => one.trim())
     .filter((one) => one !== "" && !/^(?:from|to|\d+(?:\.\d+)?%)$/.test(one));
 }
+
+/** Libraries give these to elements of their own. */
+const CLASS_OF_LIBRARY = /^(?:cm|katex|tok|xterm)-/;
+
+/** A class that no code writes styles nothing: whole, or by its beginning before `${`. */
+export const classesAreUsed: Rule = (files) => {
+  const code = files
+    .filter((file) => isWeb(file) && isCode(file))
+    .map(runningCode)
+    .join("\n");
+  const words = new Set(code.match(/[\w-]+/g));
+  const begun = [...code.matchAll(/(\w[\w-]*-[\w-]*)\$\{/g)].map(([, begin = ""]) => begin);
+  const isUsed = (name: string) =>
+    words.has(name) || CLASS_OF_LIBRARY.test(name) || begun.some((begin) => name.startsWith(begin));
+  return files
+    .filter((file) => isWeb(file) && isSheet(file))
+    .flatMap(({ path, text }) =>
+      [...new Set(rulesOf(text).flatMap(({ selector }) => selector.match(/(?<=\.)[a-z][\w-]*/gi) ?? []))]
+        .filter((name) => !isUsed(name))
+        .map((name) => `${path}: no code writes the class ${name}`),
+    );
+};

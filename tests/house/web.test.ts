@@ -119,6 +119,22 @@ const cases: Record<string, Case> = {
 };
 
 describe("the interface's code", () => {
+  test("every class of a sheet is written by code: in this repository", async () => {
+    expect(rules.classesAreUsed(await repositoryFiles())).toEqual([]);
+  });
+
+  test("every class of a sheet is written by code: the rule tells wrong from right", () => {
+    const sheet = { path: "web/kit/a.css", text: ".card, .row-1 .cm-line, .gone:is(.lost) { gap: 0.5rem }" };
+    const code = {
+      path: "web/kit/a.tsx",
+      text: "// gone\nexport const a = (n) => [`row-${n}`, 'card open'];",
+    };
+    expect(rules.classesAreUsed([sheet, code])).toEqual([
+      "web/kit/a.css: no code writes the class gone",
+      "web/kit/a.css: no code writes the class lost",
+    ]);
+  });
+
   for (const [name, { rule, refused, allowed }] of Object.entries(cases)) {
     test(`${name}: in this repository`, async () => {
       expect(rule(await repositoryFiles())).toEqual([]);
