@@ -14,6 +14,7 @@ import { api, take } from "../api/client.ts";
 import { asProblem, type Problem } from "../api/problem.ts";
 import { onReachedAgain } from "../api/reach.ts";
 import { moment } from "../kit/format.ts";
+import { afterPause } from "../kit/pause.ts";
 import { keep, remember } from "../kit/storage.ts";
 import { me } from "../state/session.ts";
 import type { Command } from "./command-list.tsx";
@@ -67,8 +68,7 @@ export function searchEverywhere(search: Accessor<string>, go: (path: string) =>
         return;
       }
       setSearching(true);
-      const timer = setTimeout(() => void ask(text, stop.signal), ASK_AFTER_MS);
-      onCleanup(() => clearTimeout(timer));
+      afterPause(ASK_AFTER_MS, () => void ask(text, stop.signal));
     }),
   );
   onCleanup(() => clearTimeout(again));

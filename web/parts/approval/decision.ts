@@ -1,10 +1,11 @@
 // The state of one decision: armed, busy, settled or failed. The buttons are not armed at first, so that neither a key already on its way nor
 // the second half of a double click decides on something unread.
 
-import { type Accessor, createSignal, onCleanup } from "solid-js";
+import { type Accessor, createSignal } from "solid-js";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { createProblem } from "../../api/reach.ts";
 import { refresh } from "../../api/query.ts";
+import { afterPause } from "../../kit/pause.ts";
 
 /** The time a hand needs to stop what it was doing. */
 const ARMED_AFTER_MS = 600;
@@ -30,8 +31,7 @@ export function createDecision(onEnd: () => void, onSettled?: () => void): Decis
   const [busy, setBusy] = createSignal<string>();
   const [settled, setSettled] = createSignal<string>();
   const [problem, setProblem] = createProblem();
-  const timer = setTimeout(() => setArmed(true), ARMED_AFTER_MS);
-  onCleanup(() => clearTimeout(timer));
+  afterPause(ARMED_AFTER_MS, () => setArmed(true));
   const run = async (verb: string, words: string, send: () => Promise<unknown>) => {
     setBusy(verb);
     setProblem(undefined);

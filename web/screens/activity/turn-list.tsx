@@ -5,6 +5,7 @@ import ActivityIcon from "lucide-solid/icons/activity";
 import { createMemo, createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import type { Turn, TurnFilter, TurnSummary } from "../../../src/service/turns/schema.ts";
 import { Button } from "../../kit/button.tsx";
+import { createSeconds } from "../../kit/countdown.ts";
 import { count, costText, plural } from "../../kit/format.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { Empty, ProblemNotice, Skeleton } from "../../kit/states.tsx";
@@ -13,7 +14,7 @@ import { useHere } from "../../state/here.ts";
 import { isOpen, senderOf } from "../../state/workspace-state.ts";
 import { TurnFilters } from "./turn-filters.tsx";
 import { createTurnPages } from "./turn-pages.ts";
-import { createClock, durationOf, TurnStatusTag } from "./turn-status.tsx";
+import { durationOf, TurnStatusTag } from "./turn-status.tsx";
 
 const NO_FILTER: TurnFilter = {};
 
@@ -22,7 +23,7 @@ export function TurnList(props: { readonly onOpen: (id: number) => void }): JSX.
   const [filter, setFilter] = createSignal<TurnFilter>(NO_FILTER);
   const pages = createTurnPages(filter);
   const hasTurns = () => here.state().turns.length > 0;
-  const clock = createClock(
+  const clock = createSeconds(
     () => here.feed.connection() === "live" && here.state().turns.some(({ status }) => isOpen(status)),
   );
   // A streamed turn is newer than one that was read.

@@ -6,6 +6,7 @@ import type { TurnFilter, TurnSummary } from "../../../src/service/turns/schema.
 import { api, take } from "../../api/client.ts";
 import { asProblem } from "../../api/problem.ts";
 import { createProblem, onReachedAgain } from "../../api/reach.ts";
+import { afterPause } from "../../kit/pause.ts";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 
@@ -53,8 +54,7 @@ export function createTurnPages(filter: Accessor<TurnFilter>) {
   createEffect(
     on([filter, changes, again], ([asked], previous) => {
       const isFirst = previous?.[0] !== asked;
-      const timer = setTimeout(() => void read(asked, isFirst), previous === undefined ? 0 : READ_AFTER_MS);
-      onCleanup(() => clearTimeout(timer));
+      afterPause(previous === undefined ? 0 : READ_AFTER_MS, () => void read(asked, isFirst));
     }),
   );
   const loadEarlier = async () => {

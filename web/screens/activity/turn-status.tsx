@@ -1,6 +1,6 @@
 // The status of a turn as a tag, and its duration.
 
-import { createSignal, type JSX, onCleanup, Show } from "solid-js";
+import { type JSX, Show } from "solid-js";
 import type { Turn } from "../../../src/service/turns/schema.ts";
 import { duration } from "../../kit/format.ts";
 import { isOpen } from "../../state/workspace-state.ts";
@@ -24,7 +24,6 @@ export const STATUS_NAMES: Readonly<Record<Turn["status"], string>> = {
   cancelled: "stopped",
   interrupted: "interrupted",
 };
-const SECOND_MS = 1_000;
 
 export function TurnStatusTag(props: { readonly turn: Pick<Turn, "status" | "truncated"> }): JSX.Element {
   const cut = () => props.turn.status === "done" && props.turn.truncated;
@@ -36,14 +35,6 @@ export function TurnStatusTag(props: { readonly turn: Pick<Turn, "status" | "tru
       {cut() ? "done, truncated" : STATUS_NAMES[props.turn.status]}
     </span>
   );
-}
-
-/** Ticks every second while `wanted`. */
-export function createClock(wanted: () => boolean): () => number {
-  const [now, setNow] = createSignal(Date.now());
-  const timer = setInterval(() => wanted() && setNow(Date.now()), SECOND_MS);
-  onCleanup(() => clearInterval(timer));
-  return now;
 }
 
 /** Empty while it is queued. */

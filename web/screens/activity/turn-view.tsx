@@ -6,13 +6,14 @@ import ChevronRight from "lucide-solid/icons/chevron-right";
 import { createMemo, type JSX, Show, untrack } from "solid-js";
 import type { Turn, TurnSteps } from "../../../src/service/turns/schema.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
+import { createSeconds } from "../../kit/countdown.ts";
 import { exactTime, moment } from "../../kit/format.ts";
 import { Empty, NotFound, ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 import { isOpen, senderOf } from "../../state/workspace-state.ts";
 import { hasOpenGap } from "./axis.ts";
 import { stepsQuery } from "../../state/steps.ts";
-import { createClock, durationOf, TurnStatusTag } from "./turn-status.tsx";
+import { durationOf, TurnStatusTag } from "./turn-status.tsx";
 import { WaterfallGrid } from "./waterfall-grid.tsx";
 import { waterfallOf } from "./waterfall.ts";
 
@@ -27,7 +28,7 @@ export function TurnView(props: {
   const turn = createMemo<Turn | undefined>(
     () => here.state().turns.find(({ id }) => id === props.id) ?? steps()?.turn,
   );
-  const clock = createClock(
+  const clock = createSeconds(
     () => here.feed.connection() === "live" && turn() !== undefined && isOpen(turn()!.status),
   );
   const foreign = () =>

@@ -1,14 +1,13 @@
 // The context that the parts of a chat view share besides the workspace's state: unfolded items, text for the composer, a clock.
 
 import { useNavigate } from "@solidjs/router";
-import { createContext, createMemo, createSignal, onCleanup, useContext, type Accessor } from "solid-js";
+import { createContext, createMemo, createSignal, useContext, type Accessor } from "solid-js";
+import { createSeconds } from "../../kit/countdown.ts";
 import { modelsQuery } from "../../state/lists.ts";
 import { useHere, useSelection, type Selection } from "../../state/here.ts";
 import type { Attaching } from "./attaching.ts";
 import { type Branches, createBranches } from "./branches.ts";
 import { isOpen } from "../../state/workspace-state.ts";
-
-const SECOND_MS = 1_000;
 
 export interface Room {
   /** Survives streaming and virtual scrolling. */
@@ -90,13 +89,6 @@ export function createRoom(): Room {
     linkTo: (entryId) => `${location.origin}/workspaces/${here.id}?entry=${entryId}`,
     showInActivity: (turnId) => navigate(`/workspaces/${here.id}/activity?turn=${turnId}`),
   };
-}
-
-function createSeconds(wanted: Accessor<boolean>): Accessor<number> {
-  const [now, setNow] = createSignal(Date.now());
-  const timer = setInterval(() => wanted() && setNow(Date.now()), SECOND_MS);
-  onCleanup(() => clearInterval(timer));
-  return now;
 }
 
 /** `12 s`, `3 min 4 s`: whole seconds, for a running clock. */

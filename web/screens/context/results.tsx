@@ -1,12 +1,13 @@
 // Search results: documents with the words in their names, then those with the words in their text. Each says which words matched, shows the lines,
 // and how old it is.
 
-import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
 import type { ContextFile, ContextHit, ContextSearch } from "../../../src/service/memory/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
 import { plural } from "../../kit/format.ts";
 import { MarkedText } from "../../kit/marked-text.tsx";
+import { afterPause } from "../../kit/pause.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import type { OpenedBy } from "../../parts/tree/tree.tsx";
@@ -146,15 +147,6 @@ function walk(event: KeyboardEvent & { currentTarget: HTMLElement }, leave: () =
 
 function createDelayed(value: () => string): () => string {
   const [delayed, setDelayed] = createSignal(value());
-  createEffect(
-    on(
-      value,
-      (now) => {
-        const timer = setTimeout(() => setDelayed(now), ASK_AFTER_MS);
-        onCleanup(() => clearTimeout(timer));
-      },
-      { defer: true },
-    ),
-  );
+  createEffect(on(value, (now) => afterPause(ASK_AFTER_MS, () => setDelayed(now)), { defer: true }));
   return delayed;
 }

@@ -20,6 +20,7 @@ import { asProblem, type Problem } from "../../api/problem.ts";
 import { IconButton } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
 import { MarkedText } from "../../kit/marked-text.tsx";
+import { afterPause } from "../../kit/pause.ts";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
@@ -174,11 +175,8 @@ function createFinding(text: () => string, matchCase: () => boolean) {
         if (!stop.signal.aborted) setBusy(false);
       };
       setBusy(true);
-      const timer = setTimeout(() => void read(), ASK_AFTER_MS);
-      onCleanup(() => {
-        clearTimeout(timer);
-        stop.abort();
-      });
+      afterPause(ASK_AFTER_MS, () => void read());
+      onCleanup(() => stop.abort());
     }),
   );
   return { answer, problem, busy, ask: () => setAgain((before) => before + 1) };
