@@ -4,6 +4,7 @@
 import DOMPurify from "dompurify";
 import { Marked, Renderer, type Tokens } from "marked";
 import { documentAddress, headingId } from "./document-links.ts";
+import { escaped } from "./escape.ts";
 import type { Rich } from "./rich.ts";
 
 const KEPT_MAX = 600;
@@ -72,17 +73,6 @@ function addressOf(href: string): { readonly href: string; readonly place: strin
   } catch {
     return undefined;
   }
-}
-
-function escaped(text: string): string {
-  const marks: Record<string, string> = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "'": "&#39;",
-  };
-  return text.replaceAll(/[&<>"']/g, (mark) => marks[mark]!);
 }
 
 class SafeRenderer extends Renderer {

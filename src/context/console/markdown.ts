@@ -3,6 +3,7 @@
 
 import { Marked, Renderer, type Tokens } from "marked";
 import { posix } from "node:path";
+import { escapedMarkup } from "../../kit/text/markup.ts";
 import type { MARKDOWN_JOB } from "./markdown-job.ts";
 
 const TAGS = new Set(
@@ -31,7 +32,7 @@ export function renderMarkdown({ text, path, base }: Input): string {
   const head =
     matter === ""
       ? ""
-      : `<pre class="md-html" tabindex="0" aria-label="Front matter">${escaped(matter.trim())}</pre>`;
+      : `<pre class="md-html" tabindex="0" aria-label="Front matter">${escapedMarkup(matter.trim())}</pre>`;
   const marked = new Marked().setOptions({ gfm: true, renderer: new DocumentRenderer(path, base) });
   marked.use({ extensions: [wikiLinks(base)] });
   return sanitised(head + marked.parse(text.slice(matter.length), { async: false }));
@@ -49,7 +50,7 @@ function wikiLinks(base: string) {
     renderer(token: Tokens.Generic): string {
       const { name, alias } = token as WikiLink;
       const href = `${base}/link?name=${encodeURIComponent(name)}`;
-      return `<a class="md-link" href="${escaped(href)}">${escaped(alias ?? name)}</a>`;
+      return `<a class="md-link" href="${escapedMarkup(href)}">${escapedMarkup(alias ?? name)}</a>`;
     },
   };
 }
@@ -66,7 +67,7 @@ class DocumentRenderer extends Renderer {
 
   override html({ text, block }: Tokens.HTML | Tokens.Tag): string {
     if (/^<br\s*\/?>$/i.test(text.trim())) return "<br>";
-    return block ? `<p class="md-html">${escaped(text.trim())}</p>` : escaped(text);
+    return block ? `<p class="md-html">${escapedMarkup(text.trim())}</p>` : escapedMarkup(text);
   }
 
   override link({ href, tokens }: Tokens.Link): string {
@@ -74,15 +75,17 @@ class DocumentRenderer extends Renderer {
     const outside = outsideAddress(href);
     if (outside) return outsideLink(outside, inner);
     const inside = this.#insideAddress(href);
-    return inside === undefined ? inner : `<a class="md-link" href="${escaped(inside)}">${inner}</a>`;
+    return inside === undefined ? inner : `<a class="md-link" href="${escapedMarkup(inside)}">${inner}</a>`;
   }
 
   override image({ href, text }: Tokens.Image): string {
-    const label = escaped(text.trim() === "" ? "image" : text);
+    const label = escapedMarkup(text.trim() === "" ? "image" : text);
     const outside = outsideAddress(href);
     if (outside && /^https?:/i.test(outside)) return outsideLink(outside, `image: ${label}`);
     const inside = this.#insideAddress(href);
-    return inside === undefined ? label : `<a class="md-link" href="${escaped(inside)}">image: ${label}</a>`;
+    return inside === undefined
+      ? label
+      : `<a class="md-link" href="${escapedMarkup(inside)}">image: ${label}</a>`;
   }
 
   /** The page has the first level. */
@@ -92,7 +95,7 @@ class DocumentRenderer extends Renderer {
   }
 
   override code({ text }: Tokens.Code): string {
-    return `<pre tabindex="0" role="region" aria-label="Code"><code>${escaped(text)}</code></pre>`;
+    return `<pre tabindex="0" role="region" aria-label="Code"><code>${escapedMarkup(text)}</code></pre>`;
   }
 
   override checkbox({ checked }: Tokens.Checkbox): string {
@@ -130,7 +133,7 @@ function outsideAddress(href: string): string | undefined {
 }
 
 function outsideLink(href: string, inner: string): string {
-  return `<a href="${escaped(href)}" title="${escaped(`Open ${href}`)}" target="_blank" rel="noopener noreferrer nofollow">${inner}</a>`;
+  return `<a href="${escapedMarkup(href)}" title="${escapedMarkup(`Open ${href}`)}" target="_blank" rel="noopener noreferrer nofollow">${inner}</a>`;
 }
 
 /** Leaves only listed elements and attributes, whatever the renderer above let through. */
@@ -148,16 +151,4 @@ function sanitised(html: string): string {
       comments: (comment) => void comment.remove(),
     })
     .transform(html);
-}
-
-const MARKS: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (mark) => MARKS[mark]!);
 }

@@ -2,6 +2,7 @@
 // task. Pure: every path may hold spaces, quotes and characters that these formats give a meaning.
 
 import { sha256Hex } from "../../kit/crypto.ts";
+import { escapedMarkup } from "../../kit/text/markup.ts";
 
 export type System = "linux" | "darwin" | "win32";
 
@@ -76,7 +77,7 @@ function systemdText(text: string): string {
 
 function launchAgent({ command, directory, home }: UnitSource): Unit {
   const name = `dev.cairn.${nameFor(directory)}`;
-  const words = command.map((word) => `    <string>${xml(word)}</string>`);
+  const words = command.map((word) => `    <string>${escapedMarkup(word)}</string>`);
   const text = [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
@@ -113,7 +114,7 @@ function scheduledTask({ command, directory, home }: UnitSource): Unit {
     '<?xml version="1.0" encoding="UTF-16"?>',
     '<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">',
     "  <RegistrationInfo>",
-    `    <Description>Sync ${xml(directory)} with its context server</Description>`,
+    `    <Description>Sync ${escapedMarkup(directory)} with its context server</Description>`,
     "  </RegistrationInfo>",
     "  <Triggers><LogonTrigger><Enabled>true</Enabled></LogonTrigger></Triggers>",
     "  <Settings>",
@@ -126,8 +127,8 @@ function scheduledTask({ command, directory, home }: UnitSource): Unit {
     "  </Settings>",
     "  <Actions>",
     "    <Exec>",
-    `      <Command>${xml(program)}</Command>`,
-    `      <Arguments>${xml(args.map(windowsWord).join(" "))}</Arguments>`,
+    `      <Command>${escapedMarkup(program)}</Command>`,
+    `      <Arguments>${escapedMarkup(args.map(windowsWord).join(" "))}</Arguments>`,
     "    </Exec>",
     "  </Actions>",
     "</Task>",
@@ -140,10 +141,4 @@ function scheduledTask({ command, directory, home }: UnitSource): Unit {
 function windowsWord(word: string): string {
   if (word !== "" && !/[\s"]/.test(word)) return word;
   return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1")}"`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-function xml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ENTITIES[character]!);
 }

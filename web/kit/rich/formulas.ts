@@ -2,6 +2,7 @@
 // typesetter loads with the first formula; math.ts bounds and sanitises it.
 
 import type { TokenizerAndRendererExtension, Tokens } from "marked";
+import { escaped } from "../escape.ts";
 import type * as MathModule from "./math.ts";
 
 /** Longer text between two marks is not meant as a formula. */
@@ -70,10 +71,6 @@ export const formulas = [inline, block];
 
 function placeholder({ tex, display }: Formula): string {
   return `<code class="md-math${display ? " md-math-display" : ""}">${escaped(tex)}</code>`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 let math: typeof MathModule | undefined;
