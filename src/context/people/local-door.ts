@@ -1,12 +1,13 @@
 // The local door: lets the command line on the same machine reach a running server. A file that only the owner of the data directory can read
 // holds the server's URL and a token for this run. Anyone who can read that file could read the data itself.
 
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { newToken } from "../../kit/crypto.ts";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import { readRegularFile } from "../../kit/disk/regular-file.ts";
+import { replaceFileNow } from "../../kit/disk/replace-file.ts";
 
 const ANSWER_WAIT_MS = 3_000;
 
@@ -31,11 +32,8 @@ export class LocalDoor {
     const token = newToken();
     mkdirSync(join(this.#path, ".."), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
     const door: Door = { pid: process.pid, url, token };
-    const made = `${this.#path}.new`;
-    rmSync(made, { force: true });
-    writeFileSync(made, JSON.stringify(door), { mode: PRIVATE_FILE_MODE, flag: "wx" });
-    // Renamed, so that no command reads half of it and takes the server for stopped.
-    renameSync(made, this.#path);
+    // At once, so that no command reads half of it and takes the server for stopped.
+    replaceFileNow(this.#path, JSON.stringify(door), { isDurable: false });
     return token;
   }
 

@@ -1,13 +1,14 @@
 // Says whether a copy's daemon runs and how it is doing. A lock that the system takes away with the process says the first, a small file the second,
 // so a process number that was used again means nothing.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../kit/clock.ts";
 import { openDatabase } from "../../kit/storage/db.ts";
 import { AppError } from "../../kit/error.ts";
 import { migrate } from "../../kit/storage/migrate.ts";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
+import { replaceFileNow } from "../../kit/disk/replace-file.ts";
 import { syncDirectory } from "./state.ts";
 
 const LOCK = "daemon.lock";
@@ -52,9 +53,7 @@ export function isDaemonRunning(directory: string): boolean {
 }
 
 export function writeStatus(directory: string, status: DaemonStatus): void {
-  const path = join(syncDirectory(directory), STATUS);
-  writeFileSync(`${path}.new`, JSON.stringify(status), { mode: PRIVATE_FILE_MODE });
-  renameSync(`${path}.new`, path);
+  replaceFileNow(join(syncDirectory(directory), STATUS), JSON.stringify(status), { isDurable: false });
 }
 
 /** Returns the status of the daemon that runs; undefined: none does. */

@@ -1,15 +1,14 @@
 // The key by which people recognise the server. Made once, readable only by the server's own user; a new one would look like an attack to everybody.
 
-import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, statSync } from "node:fs";
 import ssh2 from "ssh2";
 import { accessProblem } from "../../kit/disk/disk.ts";
 import { AppError } from "../../kit/error.ts";
-import { OTHERS_MODE_BITS, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
-import { randomHex } from "../../kit/random.ts";
+import { replaceFileNow } from "../../kit/disk/replace-file.ts";
+import { OTHERS_MODE_BITS } from "../../kit/disk/modes.ts";
 import { fingerprintOf } from "../config/public-key.ts";
 
 const TRIES_MAX = 50;
-const NAME_BITS = 48;
 
 interface HostKey {
   /** In the format of OpenSSH. */
@@ -30,16 +29,12 @@ export function hostKeyAt(path: string): HostKey {
 
 function makeIfMissing(path: string): boolean {
   if (lstatSync(path, { throwIfNoEntry: false })) return false;
-  // Whole or not at all: a part of a key would stop every later start.
-  const made = `${path}.new-${randomHex(NAME_BITS)}`;
   try {
-    writeFileSync(made, newKey(), { mode: PRIVATE_FILE_MODE, flag: "wx", flush: true });
-    renameSync(made, path);
+    // Whole or not at all: a part of a key would stop every later start.
+    replaceFileNow(path, newKey(), { isDurable: true });
     return true;
   } catch (error) {
     throw new AppError("refused", `tui.ssh.host_key: cannot create ${path}: ${accessProblem(error)}`);
-  } finally {
-    rmSync(made, { force: true });
   }
 }
 

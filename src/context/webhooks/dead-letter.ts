@@ -1,18 +1,7 @@
 // The dead-letter file: failed deliveries, one JSON line each. Bounded: a full file is rotated once, replacing the previous one.
 
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-} from "node:fs";
-import { dirname } from "node:path";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { appendRotated, rotatedPath } from "../../kit/disk/append-rotated.ts";
 import type { DeadLetter } from "./schema.ts";
 
 const DEAD_LETTER_BYTES_MAX = 8 * 1024 * 1024;
@@ -29,19 +18,14 @@ export class DeadLetterFile {
   }
 
   add(letter: DeadLetter): void {
-    const line = `${JSON.stringify(letter)}\n`;
-    mkdirSync(dirname(this.#path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-    const size = existsSync(this.#path) ? statSync(this.#path).size : 0;
-    if (size > 0 && size + Buffer.byteLength(line) > this.#bytesMax)
-      renameSync(this.#path, `${this.#path}.1`);
-    appendFileSync(this.#path, line, { mode: PRIVATE_FILE_MODE });
+    appendRotated(this.#path, `${JSON.stringify(letter)}\n`, this.#bytesMax);
   }
 
   /** Returns the newest letters that fit into `READ_BYTES_MAX`, oldest first. Skips a line that a crash tore. */
   read(limit: number): DeadLetter[] {
     const newest = tailOf(this.#path, READ_BYTES_MAX);
     const room = READ_BYTES_MAX - Buffer.byteLength(newest);
-    const text = room > 0 ? tailOf(`${this.#path}.1`, room) + newest : newest;
+    const text = room > 0 ? tailOf(rotatedPath(this.#path), room) + newest : newest;
     const lines = text.split("\n").filter((line) => line.endsWith("}"));
     return lines.slice(-limit).flatMap((line) => {
       try {

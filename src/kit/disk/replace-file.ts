@@ -1,7 +1,7 @@
 // Replaces a file durably and atomically: after a crash or a power cut it has the old or the new content, never a part. Writes a file beside
 // it, syncs it, renames it, and syncs the directory.
 
-import { closeSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -44,6 +44,23 @@ export async function replaceFile(
     throw error;
   }
   await syncDirectory(dirname(path));
+}
+
+/**
+ * Synchronous, for a small private file of the one process that writes it: readers see the old or the new content. `isDurable`: also after a
+ * power cut. Raises errors of the disk, and then leaves the file unchanged.
+ */
+export function replaceFileNow(path: string, content: string, { isDurable }: { isDurable: boolean }): void {
+  const unfinished = `${path}.new`;
+  try {
+    rmSync(unfinished, { force: true });
+    writeFileSync(unfinished, content, { mode: PRIVATE_FILE_MODE, flag: "wx", flush: isDurable });
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+  if (isDurable) syncDirectoryNow(dirname(path));
 }
 
 /** As `replaceFile`, with a file that another program created in the same directory. */

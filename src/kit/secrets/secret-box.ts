@@ -4,12 +4,12 @@
 // Format: `sealed:1:` + base64url(nonce ‖ ciphertext ‖ tag), AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. The additional data
 // names the record that the secret belongs to: a value copied into another record does not open.
 
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError, messageOf, systemCode } from "../error.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../disk/modes.ts";
 import { readRegularFile } from "../disk/regular-file.ts";
-import { syncDirectoryNow } from "../disk/replace-file.ts";
+import { replaceFileNow } from "../disk/replace-file.ts";
 import { secretBytes } from "../random.ts";
 
 const PREFIX = "sealed:1:";
@@ -94,27 +94,12 @@ export class SecretBox {
    */
   #created(): Buffer {
     const key = secretBytes(KEY_BYTES);
-    const unfinished = `${this.path}.new`;
     try {
       mkdirSync(dirname(this.path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-      rmSync(unfinished, { force: true });
-      writeDurably(unfinished, Buffer.from(`${key.toString("base64url")}\n`));
-      renameSync(unfinished, this.path);
-      syncDirectoryNow(dirname(this.path));
+      replaceFileNow(this.path, `${key.toString("base64url")}\n`, { isDurable: true });
     } catch (error) {
-      rmSync(unfinished, { force: true });
       throw new AppError("unavailable", `cannot create the key file ${this.path}: ${messageOf(error)}`);
     }
     return (this.#key = key);
-  }
-}
-
-function writeDurably(path: string, bytes: Uint8Array): void {
-  const file = openSync(path, "wx", PRIVATE_FILE_MODE);
-  try {
-    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }

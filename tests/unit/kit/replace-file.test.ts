@@ -4,7 +4,7 @@ import { expect, spyOn, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile, replaceWith } from "../../../src/kit/disk/replace-file.ts";
+import { replaceFile, replaceFileNow, replaceWith } from "../../../src/kit/disk/replace-file.ts";
 import { systemCode } from "../../../src/kit/error.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { smallDisk } from "../../kit/small-disk.ts";
@@ -64,4 +64,18 @@ test("a file that cannot be replaced stays as it is", async () => {
     "one",
     ["a.json", "filler"],
   ]);
+});
+
+test("synchronously, a private file is replaced past what a crash left, and stays as it is if it cannot be", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "a.json");
+  writeFileSync(`${path}.new`, "a part of");
+  replaceFileNow(path, "one", { isDurable: true });
+  replaceFileNow(path, "two", { isDurable: false });
+  expect([readFileSync(path, "utf8"), readdirSync(folder.path)]).toEqual(["two", ["a.json"]]);
+  if (process.platform !== "win32") expect(statSync(path).mode & 0o777).toBe(0o600);
+  const taken = join(folder.path, "taken");
+  mkdirSync(join(taken, "inside"), { recursive: true });
+  expect(() => replaceFileNow(taken, "one", { isDurable: true })).toThrow();
+  expect(readdirSync(folder.path).toSorted()).toEqual(["a.json", "taken"]);
 });
