@@ -93,7 +93,7 @@ export async function documentsOf(
     try {
       const recordOf = () => (known[path] === undefined ? undefined : files.record(caller, space, path));
       const record = listed.get(path) ?? (await recordOf());
-      const document = await documentAt(files, caller, space, path, known[path], record);
+      const document = await documentAt({ files, caller, space, path, known: known[path], record });
       bytes += document.text?.length ?? 0;
       documents.push(document);
       if (document.text !== undefined || stretch.isOver()) await turnOfOthers();
@@ -115,14 +115,18 @@ async function recordsBelow(files: Reader, caller: Caller, space: string, prefix
   return found;
 }
 
-async function documentAt(
-  files: Reader,
-  caller: Caller,
-  space: string,
-  path: string,
-  known: string | undefined,
-  record: FileRecord | undefined,
-): Promise<ReadDocument> {
+interface WantedDocument {
+  readonly files: Reader;
+  readonly caller: Caller;
+  readonly space: string;
+  readonly path: string;
+  /** The hash of the content that the caller has. */
+  readonly known: string | undefined;
+  readonly record: FileRecord | undefined;
+}
+
+async function documentAt(wanted: WantedDocument): Promise<ReadDocument> {
+  const { files, caller, space, path, known, record } = wanted;
   const about = { updated_at: record?.updated_at ?? null, author: record?.author ?? null };
   // A hash without a version is that of a manual edit, which may change again while it is read.
   if (record?.state === "live" && known === record.hash)

@@ -16,8 +16,14 @@ interface QuotaNews {
 export function admitQuotas(limits: EffectiveQuotas, plan: Plan, tell: (news: QuotaNews) => void): void {
   for (const { path, op, after } of plan.effects)
     if (op === "write") admitSize(limits, path, after!.size, tell);
-  judge("max_files", plan.before.files, plan.after.files, limits.max_files, "files", tell);
-  judge("max_space_size", plan.before.bytes, plan.after.bytes, limits.max_space_size, "bytes", tell);
+  const { before, after } = plan;
+  judge({ quota: "max_files", limit: limits.max_files, unit: "files" }, before.files, after.files, tell);
+  judge(
+    { quota: "max_space_size", limit: limits.max_space_size, unit: "bytes" },
+    before.bytes,
+    after.bytes,
+    tell,
+  );
 }
 
 /** Checks the file size limit before any work on the contents. Raises as `admitQuotas`. */
@@ -38,30 +44,27 @@ function admitSize(
 ): void {
   if (size <= limit) return;
   tell({ type: "quota.exceeded", data: { quota: "max_file_size", used: size, limit } });
-  throw exceeded("max_file_size", size, limit, `${size} bytes`, path);
+  throw exceeded({ quota: "max_file_size", used: size, limit }, `${size} bytes`, path);
 }
 
 function judge(
-  quota: string,
+  { quota, limit, unit }: { readonly quota: string; readonly limit: number; readonly unit: string },
   before: number,
   after: number,
-  limit: number,
-  unit: string,
   tell: (news: QuotaNews) => void,
 ): void {
   if (after <= before) return;
   if (after > limit) {
     tell({ type: "quota.exceeded", data: { quota, used: before, limit } });
-    throw exceeded(quota, before, limit, `the space would hold ${after} ${unit}`);
+    throw exceeded({ quota, used: before, limit }, `the space would hold ${after} ${unit}`);
   }
   if (after > limit * WARNED_FROM && before <= limit * WARNED_FROM)
     tell({ type: "quota.warning", data: { quota, used: after, limit } });
 }
 
-function exceeded(quota: string, used: number, limit: number, what: string, path?: string): AppError {
-  const problem = `${what}, over the limit of ${limit} (${quota})`;
-  const details = { quota, used, limit };
+function exceeded(details: QuotaNews["data"], what: string, path?: string): AppError {
+  const problem = `${what}, over the limit of ${details.limit} (${details.quota})`;
   return path === undefined
-    ? new AppError("quota_exceeded", problem, details)
-    : fileError("quota_exceeded", path, problem, details);
+    ? new AppError("quota_exceeded", problem, { ...details })
+    : fileError("quota_exceeded", path, problem, { ...details });
 }

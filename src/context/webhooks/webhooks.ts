@@ -193,14 +193,15 @@ export class Webhooks {
       actor: caller.name,
       data: { webhook: id },
     });
-    return this.#sendNow(caller, this.#row(id), delivery, TEST_TYPE, body);
+    return this.#sendNow(caller, this.#row(id), { id: delivery, type: TEST_TYPE, body });
   }
 
   async redeliver(caller: Caller, id: string): Promise<Delivery> {
     requireAdmin(caller);
     const row = this.#deps.store.delivery.get(id);
     if (!row) throw notFound("delivery", id);
-    return this.#sendNow(caller, this.#row(row.webhook_id), newDeliveryId(), row.type, row.body);
+    const { type, body } = row;
+    return this.#sendNow(caller, this.#row(row.webhook_id), { id: newDeliveryId(), type, body });
   }
 
   /** Newest first. `before`: the last delivery of the previous page. */
@@ -218,7 +219,11 @@ export class Webhooks {
     return this.#deps.deadLetters.read(LIST_MAX);
   }
 
-  async #sendNow(caller: Caller, hook: HookRow, id: string, type: string, body: string): Promise<Delivery> {
+  async #sendNow(
+    caller: Caller,
+    hook: HookRow,
+    { id, type, body }: { id: string; type: string; body: string },
+  ): Promise<Delivery> {
     const { changes, store, deliveries, clock } = this.#deps;
     if (hook.enabled === 0) throw new AppError("conflict", `webhook ${hook.id} is disabled`);
     const deed = { action: "webhook.send", target: String(hook.id) };

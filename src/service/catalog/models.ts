@@ -286,19 +286,18 @@ function parseText(field: "model_name" | "label", input: string): string {
 }
 
 function tokens(field: string, given: number | null | undefined, current: number | null): number | null {
-  return figure(field, given, current, 1, CONTEXT_TOKENS_MAX);
+  return figure(field, given, current, { min: 1, max: CONTEXT_TOKENS_MAX });
 }
 
 function price(field: string, given: number | null | undefined, current: number | null): number | null {
-  return figure(field, given, current, 0, PRICE_PER_MILLION_TOKENS_MAX);
+  return figure(field, given, current, { min: 0, max: PRICE_PER_MILLION_TOKENS_MAX });
 }
 
 function figure(
   field: string,
   given: number | null | undefined,
   current: number | null,
-  min: number,
-  max: number,
+  { min, max }: { min: number; max: number },
 ): number | null {
   if (given === undefined) return current;
   if (given === null || (given >= min && given <= max)) return given;

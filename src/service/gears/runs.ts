@@ -74,6 +74,13 @@ export interface Order {
   readonly agentId?: number;
 }
 
+/** Of an agent. */
+interface GearCall extends Pick<Order, "gearId" | "hash" | "args"> {
+  readonly agentId: number;
+  readonly workspaceId: number;
+  readonly callId: string;
+}
+
 export interface Ended {
   readonly runId: number;
   readonly result: SandboxResult;
@@ -125,41 +132,30 @@ export class GearRuns {
    * available), `invalid` (arguments), `not_found`.
    */
   order(caller: Caller, gearId: number, input: RunGear): Promise<Order> {
-    return this.#order(caller, gearId, "run", input, (row) => {
+    const require = (row: GearRow) => {
       requireApproved(row);
       this.#requireIsolation(row);
-    });
+    };
+    return this.#order(caller, input, { gearId, kind: "run", require });
   }
 
   /** For a gear of any status. Anyone signed in if gears are isolated, otherwise admins; never agents. Raises `forbidden`, `invalid`, `not_found`. */
   dryOrder(caller: Caller, gearId: number, input: RunGear, kind: "dry" | "test" = "dry"): Promise<Order> {
-    return this.#order(caller, gearId, kind, input, () => this.requireMayTry(caller));
+    return this.#order(caller, input, { gearId, kind, require: () => this.requireMayTry(caller) });
   }
 
   /**
    * For an agent's call. `hash` is that of the content whose schema the arguments were checked against; if it is no longer callable, the final
    * check raises `refused`.
    */
-  toolOrder(
-    caller: Caller,
-    agentId: number,
-    workspaceId: number,
-    gear: { id: number; hash: string },
-    args: Record<string, unknown>,
-    callId: string,
-  ): Order {
-    const files = filesIn(this.#deps.gears.existing(gear.id).args_schema, args);
+  toolOrder(caller: Caller, call: GearCall): Order {
+    const { agentId, workspaceId, gearId, hash, args } = call;
     return {
+      ...call,
       caller,
-      gearId: gear.id,
-      hash: gear.hash,
       kind: "tool",
-      args,
-      workspaceId,
-      files,
-      callId,
-      agentId,
-      require: (row) => this.#requireCallable(row, workspaceId, agentId, gear.hash),
+      files: filesIn(this.#deps.gears.existing(gearId).args_schema, args),
+      require: (row) => this.#requireCallable(row, workspaceId, agentId, hash),
     };
   }
 
@@ -257,10 +253,8 @@ export class GearRuns {
 
   async #order(
     caller: Caller,
-    gearId: number,
-    kind: GearRunKind,
     input: RunGear,
-    require: (row: GearRow) => void,
+    { gearId, kind, require }: Pick<Order, "gearId" | "kind" | "require">,
   ): Promise<Order> {
     const { gears, access, argsChecks } = this.#deps;
     const row = gears.existing(gearId);

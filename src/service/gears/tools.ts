@@ -224,7 +224,9 @@ function callTool({ runs, argsChecks, isolation }: GearToolsDeps, row: GearRow):
       const args = await argsChecks.parse(caller, row.args_schema, input);
       if (!args.ok) return failed(args.problem);
       await runs.ready();
-      const order = runs.toolOrder(caller, agentId, workspaceId, gear, args.value, ports.callId);
+      const { id: gearId, hash } = gear;
+      const call = { agentId, workspaceId, gearId, hash, args: args.value, callId: ports.callId };
+      const order = runs.toolOrder(caller, call);
       try {
         const ended = await runs.execute(order, ports.output, { cancel: ports.signal });
         return toolResult(ended, row.timeout_seconds, ports.signal);

@@ -211,7 +211,7 @@ export class Engine {
     const { recorder, log } = this.#deps;
     const how = stopReason(context.signal);
     if (how) {
-      await recorder.interruptCall(run, call, how, null);
+      await recorder.interruptCall(run, call, { status: how, error: null });
       return { status: how };
     }
     const known = error instanceof ModelFailure || error instanceof AppError;
@@ -219,7 +219,7 @@ export class Engine {
       log.error("model call failed", { turn: run.row.turn_id, call: call.id, error: messageOf(error) });
     const shown = known ? error.message : "internal error";
     if (error instanceof ModelFailure) call.httpStatus = error.status;
-    await recorder.interruptCall(run, call, "failed", shown);
+    await recorder.interruptCall(run, call, { status: "failed", error: shown });
     return { status: "failed", error: shown };
   }
 

@@ -57,6 +57,18 @@ export interface OpenCall {
   over: boolean;
 }
 
+interface CallEnd {
+  readonly status: RunStatus;
+  /** The provider's reason for the end of its answer. */
+  readonly finish: string | null;
+  readonly error: string | null;
+  readonly usage: TokenUsage;
+}
+
+interface Interruption extends Pick<CallEnd, "error"> {
+  readonly status: Exclude<RunStatus, "running" | "done">;
+}
+
 interface CallTerms {
   /** The reason why this is the run's last call, without tools. */
   readonly limit: string | undefined;
@@ -193,7 +205,7 @@ export class Recorder {
       arguments: json,
     }));
     return db.write(() => {
-      this.#closeCall(run, call, "done", answer.finish, null, answer.usage);
+      this.#closeCall(run, call, { status: "done", finish: answer.finish, error: null, usage: answer.usage });
       this.#appendEntry(row, {
         kind: "agent",
         text: answer.text,
@@ -224,17 +236,12 @@ export class Recorder {
   }
 
   /** Records an interrupted answer and ends the run. Keeps its text, marked as partial, but no incomplete tool call, and the tokens that were reported. */
-  interruptCall(
-    run: Run,
-    call: OpenCall,
-    status: Exclude<RunStatus, "running" | "done">,
-    error: string | null,
-  ): Promise<void> {
+  interruptCall(run: Run, call: OpenCall, { status, error }: Interruption): Promise<void> {
     return this.#deps.db.write(() => {
       const { text, reasoning, tainted } = call;
       // No request has an input of 0 tokens: that stands for figures that come with the end of the answer.
       const usage = call.usage.input === 0 ? NO_USAGE : call.usage;
-      this.#closeCall(run, call, status, null, error, usage);
+      this.#closeCall(run, call, { status, finish: null, error, usage });
       if (text.trim() !== "") {
         this.#appendEntry(run.row, { kind: "agent", text, reasoning, partial: true, tainted, usage });
       }
@@ -313,14 +320,7 @@ export class Recorder {
     });
   }
 
-  #closeCall(
-    run: Run,
-    call: OpenCall,
-    status: RunStatus,
-    finish: string | null,
-    error: string | null,
-    usage: TokenUsage,
-  ): void {
+  #closeCall(run: Run, call: OpenCall, { status, finish, error, usage }: CallEnd): void {
     const { db, turns, usages, clock } = this.#deps;
     const { row } = run;
     db.afterCommit(() => {
@@ -351,7 +351,13 @@ export class Recorder {
     turns.dropArrived.run(call.id);
     // A call that failed without usage was refused, which costs nothing.
     if (status === "done" || input !== null || output !== null)
-      usages.spend(row.workspace_id, row.turn_id, run.agentIds, usage, cost);
+      usages.spend({
+        workspaceId: row.workspace_id,
+        turnId: row.turn_id,
+        agentIds: run.agentIds,
+        usage,
+        cost,
+      });
     this.#announce(row, "usage", {
       call_id: call.id,
       input_tokens: input,

@@ -15,6 +15,15 @@ import type { SpentRow, UsageRow, UsageStore } from "./store.ts";
 const WHOLE_WORKSPACE = 0;
 const TOKENS_PER_PRICE = 1_000_000;
 
+interface Spending {
+  readonly workspaceId: number;
+  readonly turnId: number;
+  /** The agent and its callers. */
+  readonly agentIds: readonly number[];
+  readonly usage: TokenUsage;
+  readonly cost: Nano | null;
+}
+
 interface UsagesDeps {
   store: UsageStore;
   access: Access;
@@ -52,14 +61,8 @@ export class Usages {
     };
   }
 
-  /** Records spending inside the write that records the call. `agentIds` are the agent and its callers. */
-  spend(
-    workspaceId: number,
-    turnId: number,
-    agentIds: readonly number[],
-    usage: TokenUsage,
-    cost: Nano | null,
-  ): void {
+  /** Inside the write that records the call. */
+  spend({ workspaceId, turnId, agentIds, usage, cost }: Spending): void {
     const { store, clock } = this.#deps;
     const tokens = (usage.input ?? 0) + (usage.output ?? 0);
     if (tokens === 0 && cost !== null) return;

@@ -46,6 +46,15 @@ export interface WorkspacePart {
   readonly removed?: (workspaceId: number) => void;
 }
 
+interface NewWorkspace {
+  readonly name: Name;
+  readonly description: string;
+  readonly ownerId: number;
+  /** As JSON. */
+  readonly budget: string | null;
+  readonly state: "live" | "coming";
+}
+
 interface WorkspacesDeps {
   db: Db;
   store: WorkspaceStore;
@@ -95,7 +104,13 @@ export class Workspaces {
     return db.write(() => {
       requireSignedIn(caller);
       this.#requireFreeName(caller.userId, name);
-      const id = this.#insert(name, input.description ?? "", caller.userId, null, "live");
+      const id = this.#insert({
+        name,
+        description: input.description ?? "",
+        ownerId: caller.userId,
+        budget: null,
+        state: "live",
+      });
       for (const part of parts) part.created?.(id, input);
       audit.record(caller, {
         action: "workspace.create",
@@ -200,7 +215,13 @@ export class Workspaces {
     if (given) this.#requireFreeName(caller.userId, given);
     const name = given ?? this.#copyName(caller.userId, original.name);
     const copies = parts.flatMap(({ cloned }) => cloned?.(id) ?? []);
-    const copyId = this.#insert(name, original.description, caller.userId, original.budget, "coming");
+    const copyId = this.#insert({
+      name,
+      description: original.description,
+      ownerId: caller.userId,
+      budget: original.budget,
+      state: "coming",
+    });
     db.afterCommit(() => stored(copyId));
     const agents = new Map<number, number>();
     for (const copy of copies) yield* copy(copyId, agents);
@@ -239,7 +260,7 @@ export class Workspaces {
 
   /** Admin, or the owner if they are a team-lead of that team. */
   share(caller: Caller, id: number, teamId: number): Promise<Workspace> {
-    return this.#changeSharing(caller, id, teamId, "workspace.share", (store, row) => {
+    return this.#changeSharing(caller, { id, teamId, action: "workspace.share" }, (store, row) => {
       requireUnarchived(row);
       return store.share.run(id, teamId);
     });
@@ -247,7 +268,7 @@ export class Workspaces {
 
   /** Also of an archived workspace: access can always be taken away. */
   async unshare(caller: Caller, id: number, teamId: number): Promise<void> {
-    await this.#changeSharing(caller, id, teamId, "workspace.unshare", (store) =>
+    await this.#changeSharing(caller, { id, teamId, action: "workspace.unshare" }, (store) =>
       store.unshare.run(id, teamId),
     );
   }
@@ -259,7 +280,8 @@ export class Workspaces {
   ): number {
     const { given, original, description, budget } = made;
     if (given) this.#requireFreeName(ownerId, given);
-    return this.#insert(given ?? this.#freeName(ownerId, original), description, ownerId, budget, "coming");
+    const name = given ?? this.#freeName(ownerId, original);
+    return this.#insert({ name, description, ownerId, budget, state: "coming" });
   }
 
   budgetOf(id: number): Budget | null {
@@ -269,9 +291,7 @@ export class Workspaces {
 
   #changeSharing(
     caller: Caller,
-    id: number,
-    teamId: number,
-    action: string,
+    { id, teamId, action }: { id: number; teamId: number; action: string },
     change: (store: WorkspaceStore, row: WorkspaceRow) => number,
   ): Promise<Workspace> {
     const { db, store, access, teams, journal, audit } = this.#deps;
@@ -302,13 +322,7 @@ export class Workspaces {
     });
   }
 
-  #insert(
-    name: Name,
-    description: string,
-    ownerId: number,
-    budget: string | null,
-    state: "live" | "coming",
-  ): number {
+  #insert({ name, description, ownerId, budget, state }: NewWorkspace): number {
     const { store, clock } = this.#deps;
     const { id } = store.insert.get({
       name: name.text,

@@ -52,7 +52,8 @@ test("refuses a gear that is no longer callable, inside the write that stores it
     const sandbox = { isolated: false };
     const deps = { gears: { existing: () => approved }, bindings: { isBound: () => bound }, sandbox };
     const runs = new GearRuns(deps as unknown as GearRunsDeps);
-    const order = runs.toolOrder({} as Caller, 1, 1, { id: 1, hash: "h" }, {}, "call_1");
+    const call = { agentId: 1, workspaceId: 1, gearId: 1, hash: "h", args: {}, callId: "call_1" };
+    const order = runs.toolOrder({} as Caller, call);
     return order.require({ ...approved, ...row } as GearRow);
   };
   const prefix = "refused: run refused; gear not executed:";
