@@ -156,7 +156,7 @@ onScreen("the people screen", withModel, (at) => {
     });
     const page = await open();
     await person(page, "Dora").click();
-    await details(page).getByRole("button", { name: "Delete Dora" }).click();
+    await details(page).getByRole("button", { name: "Delete person" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete Dora?" });
     await dialog.getByText("Dora owns 1 workspace:").waitFor();
     await dialog.getByText("Dora's desk").waitFor();

@@ -88,7 +88,7 @@ function Asked(props: {
       <Show when={props.asking}>
         <div class="row muted">
           <span class="spinner" />
-          Fetching models from {props.provider.name}
+          <span class="wrap">Fetching models from {props.provider.name}</span>
         </div>
       </Show>
       <Show when={!props.asking}>
@@ -97,7 +97,7 @@ function Asked(props: {
             <span class="catalog-good">
               <CircleCheck size={16} aria-hidden="true" />
             </span>
-            <span>
+            <span class="wrap">
               {props.provider.name} responded
               {props.answer!.models.length === 0
                 ? ", but lists no models. Type a name."

@@ -191,7 +191,9 @@ function Teams(props: { readonly user: User; readonly onShowTeam: (id: number) =
           {(team) => (
             <li>
               <Button small onClick={() => props.onShowTeam(team.id)}>
-                <span dir="auto">{team.name}</span>
+                <span class="ellipsis" dir="auto">
+                  {team.name}
+                </span>
               </Button>
             </li>
           )}
@@ -206,7 +208,7 @@ function Deletion(props: { readonly user: User; readonly onGone: () => void }): 
   return (
     <section class="section">
       <Button small kind="danger" onClick={() => setAsking(true)}>
-        Delete {props.user.name}
+        Delete person
       </Button>
       <Show when={asking()}>
         <DeletePerson
