@@ -71,6 +71,7 @@ export function ContentDiff(props: {
         <DiffView
           fileName="Description"
           language="text"
+          wrap
           before={props.before?.description}
           after={props.after.description}
           note="shown to agents"

@@ -81,7 +81,7 @@ export function GearHead(props: { readonly gear: GearDetail }): JSX.Element {
         </Show>
       </p>
       <Show when={props.gear.description}>
-        <p class="gear-description" dir="auto">
+        <p class="gear-description" dir="auto" title={props.gear.description}>
           {props.gear.description}
         </p>
       </Show>
