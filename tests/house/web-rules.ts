@@ -59,6 +59,19 @@ export const textSizesAreTokens: Rule = inWeb(isSheet, ({ path, text }) =>
       ),
 );
 
+/** The monospaced face draws `!=` or `#{` as one sign; `font` resets the variant, so each rule that names the face says it. */
+export const codeHasNoLigatures: Rule = inWeb(
+  (file) => isSheet(file) && file.path !== TOKENS,
+  ({ text }) => {
+    const drawn = rulesOf(text).find(
+      ({ declarations }) =>
+        declarations.some(([, value]) => value.includes("var(--mono)")) &&
+        !declarations.some(([name, value]) => name === "font-variant-ligatures" && value === "none"),
+    );
+    return drawn && `monospaced text sets font-variant-ligatures: none (${drawn.selector})`;
+  },
+);
+
 function withoutComments(css: string): string {
   return css.replace(/\/\*[\s\S]*?\*\//g, "");
 }

@@ -52,6 +52,18 @@ const cases: Record<string, Case> = {
       ["web/styles/tokens.css", ":root { font-size: 13px }"],
     ],
   },
+  "code has no ligatures": {
+    rule: rules.codeHasNoLigatures,
+    refused: [
+      ["web/screens/chat/chat.css", ".chat { font-family: var(--mono) }"],
+      ["web/screens/chat/chat.css", ".chat { font: var(--t-sm)/1.5 var(--mono) }"],
+    ],
+    allowed: [
+      ["web/screens/chat/chat.css", ".chat { font-family: var(--mono); font-variant-ligatures: none }"],
+      ["web/screens/chat/chat.css", ".chat { font-family: var(--font) }"],
+      ["web/styles/tokens.css", ":root { --mono: monospace; --code: var(--mono) }"],
+    ],
+  },
   "no dialogs of the browser": {
     rule: rules.noBrowserDialogs,
     refused: [
