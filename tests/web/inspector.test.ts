@@ -262,7 +262,7 @@ onScreen("the inspector", chatRoom, (room) => {
     await chat(desk, "Write.");
     const page = await openOn(desk, `agent-${desk.orchestratorId}`);
     await page.getByTitle("Usage and budget").click();
-    const dialog = page.getByRole("dialog", { name: "Workspace" });
+    const dialog = page.getByRole("dialog", { name: "Usage and budget" });
     const table = dialog.getByRole("table", { name: "Usage by agent" });
     const scribe = table.getByRole("row").filter({ hasText: "scribe" });
     await eventually(
@@ -271,6 +271,12 @@ onScreen("the inspector", chatRoom, (room) => {
     );
     // The same by day, as a chart with a table behind it.
     await dialog.getByRole("img", { name: /^Tokens by day\. Most on / }).waitFor();
+    // However long it is, its button stays in view.
+    await page.setViewportSize({ width: 1280, height: 480 });
+    await eventually(() => page.evaluate("document.querySelector('.dialog').scrollTop"), 0);
+    const close = (await dialog.getByRole("button", { name: "Close" }).boundingBox())!;
+    expect(close.y + close.height).toBeLessThan(480);
+    await page.setViewportSize({ width: 1280, height: 860 });
     await dialog.getByLabel("Show", { exact: true }).selectOption("Cost");
     await dialog.getByText("? the cost of some calls of the day is unknown").waitFor();
     await dialog.getByText("Show as table").click();

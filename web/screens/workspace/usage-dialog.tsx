@@ -80,7 +80,7 @@ const COLUMNS: readonly Column<AgentUsage>[] = [
 export function UsageDialog(props: { readonly onClose: () => void }): JSX.Element {
   const here = useHere();
   return (
-    <Dialog open onClose={props.onClose} title="Workspace" wide>
+    <Dialog open onClose={props.onClose} title="Usage and budget" wide>
       <div class="workspace-usage-dialog">
         <WorkspaceBudget />
         <UsageTable />
