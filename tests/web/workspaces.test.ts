@@ -284,6 +284,9 @@ onScreen("the list of workspaces", made, (at) => {
     await page.getByText("This workspace is archived.").waitFor();
     await page.reload();
     await page.getByText("This workspace is archived.").waitFor();
+    // It takes no messages, so it suggests none.
+    await page.getByRole("heading", { name: "No messages" }).waitFor();
+    expect(await page.getByRole("list", { name: "Suggested messages" }).count()).toBe(0);
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.getByRole("button", { name: "Unarchive" }).click();
     await eventually(() => page.getByText("This workspace is archived.").count(), 0);

@@ -26,11 +26,12 @@ export function Chat(): JSX.Element {
   const [params, setParams] = useSearchParams<{ entry: string }>();
   const linked = () => Number(/^[1-9]\d{0,14}$/.exec(params.entry ?? "")?.[0] ?? 0);
   const some = createMemo(() => items().length > 0);
+  const isArchived = () => here.state().workspace.archived_at !== null;
   return (
     <RoomContext.Provider value={room}>
       <div class="chat">
         <h1 class="visually-hidden">Chat in {here.state().workspace.display_name}</h1>
-        <Show when={some()} fallback={<Beginning onChoose={room.compose} />}>
+        <Show when={some()} fallback={isArchived() ? <NoMessages /> : <Beginning onChoose={room.compose} />}>
           <CodeActionContext.Provider value={SaveCode}>
             <Conversation items={items()} />
           </CodeActionContext.Provider>
@@ -42,7 +43,7 @@ export function Chat(): JSX.Element {
             </div>
           )}
         </Show>
-        <Show when={here.state().workspace.archived_at === null}>
+        <Show when={!isArchived()}>
           <Composer />
         </Show>
       </div>
@@ -55,6 +56,17 @@ const EXAMPLES = [
   "Which tools and files do you have here, and what can you do with them?",
   "Write a gear that counts the words in a text.",
 ];
+
+/** Of an archived workspace, which takes no messages. */
+function NoMessages(): JSX.Element {
+  return (
+    <div class="chat-beginning">
+      <Empty title="No messages" icon={<MessagesSquare aria-hidden="true" />}>
+        The workspace was archived before anyone wrote to its orchestrator.
+      </Empty>
+    </div>
+  );
+}
 
 function Beginning(props: { readonly onChoose: (text: string) => void }): JSX.Element {
   return (
