@@ -74,7 +74,7 @@ export function Missing(): JSX.Element {
       title="Page not found"
       actions={
         <A class="btn" href="/workspaces">
-          Workspaces
+          All workspaces
         </A>
       }
     >

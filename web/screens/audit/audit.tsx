@@ -332,7 +332,7 @@ function Action(props: { readonly name: string }): JSX.Element {
 }
 
 /** Hidden while a record is open, which shows them. */
-const INSIDE = new Set<JSX.Element>(["By", "Content"]);
+const INSIDE = new Set<JSX.Element>(["Signed in by", "Content"]);
 
 const columns: readonly Column<ListedRecord>[] = [
   { title: "No.", cell: (record) => record.seq, number: true, optional: true },
@@ -360,7 +360,7 @@ const columns: readonly Column<ListedRecord>[] = [
     ),
   },
   {
-    title: "By",
+    title: "Signed in by",
     cell: (record) => (isUnreadable(record) ? "" : AUTH_NAMES[record.auth]),
     optional: true,
     tight: true,
