@@ -1,8 +1,9 @@
-// Goal: shells complete every command, flag and word of a list that there is, and no other. Each shell that is installed is asked; the script for
-// PowerShell is compared with what was read in review.
+// Goal: shells complete every command, flag and word of a list that there is, and no other. Each shell that is installed is asked. PowerShell is
+// not: its script lists the same, and is compared with what was read in review for a few commands of each form.
 
 import { describe, expect, test } from "bun:test";
-import { offersOf } from "../../src/cli/completion/offers.ts";
+import { type Offer, offersOf } from "../../src/cli/completion/offers.ts";
+import { powershellScript } from "../../src/cli/completion/powershell.ts";
 import { program } from "../../src/cli/main.ts";
 import { roles } from "../../src/context/access/schema.ts";
 import { syncModes } from "../../src/context/spaces/schema.ts";
@@ -159,9 +160,39 @@ for (const name of ["bash", "zsh", "fish"] as const)
     });
   });
 
+/** With words below it, with words after it, and after a flag; and one that no command is like, to quote and without a description. */
+const EACH_FORM: readonly Offer[] = [
+  ...offers.filter(({ path }) =>
+    ["cairn space sync", "cairn space sync set", "cairn user add"].includes(path),
+  ),
+  {
+    path: "cairn odd",
+    commands: [{ name: "it", description: "It's odd" }],
+    flags: [{ spellings: ["--bare", "-b"], description: "", value: undefined }],
+    places: [],
+  },
+];
+
 describe("the script", () => {
   test("for powershell, which is not asked, is as it was reviewed", async () => {
-    await expectGolden("completion/cairn.powershell", await scriptFor("powershell"));
+    await expectGolden("completion/cairn.powershell", powershellScript(EACH_FORM));
+  });
+
+  test("for powershell lists the commands, flags and places of every command, as they are in the tree", async () => {
+    const script = await scriptFor("powershell");
+    expect(script).toBe(powershellScript(offers));
+    const [, ...entries] = script.split(/^ {4}(?='.*' = @\{$)/m);
+    const keys = entries.map((entry) => [...entry.matchAll(/^ *'(.*?)' = /gm)].map(([, key]) => key!));
+    const names = (flags: Offer["flags"]) => flags.flatMap(({ spellings }) => spellings);
+    expect(keys).toEqual(
+      offers.map(({ path, commands, flags, places }) => [
+        path,
+        ...commands.map(({ name }) => name),
+        ...names(flags),
+        ...names(flags.filter(({ value }) => value !== undefined)),
+        ...places.keys().map((index) => `${index + 1}`),
+      ]),
+    );
   });
 
   for (const [shell, { check }] of Object.entries(shells))
