@@ -30,6 +30,9 @@ const ErrorBody = closed({
   }),
 });
 
+/** Names the response of every operation to statuses that it does not list. */
+const ANY_CODE = "any";
+
 export function openApi(
   title: string,
   version: string,
@@ -39,7 +42,7 @@ export function openApi(
   const paths: Record<string, Record<string, object>> = {};
   const components = new Components([{ Error: ErrorBody }, ...facts.schemas]);
   components.plain(ErrorBody);
-  const refused: Record<string, object> = {};
+  const refused: Record<string, object> = { [ANY_CODE]: refusal("refused") };
   for (const route of routes) {
     const path = route.path.replace(/:([a-z_]+)/g, "{$1}").replace(/\*$/, "{path}");
     (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, facts, components, refused);
@@ -87,7 +90,7 @@ function operation(
       ...refusals(errorsOf(declared, own, isCounted), responsesUsed),
       ...(detail.responses ?? responses(hooks.response, components)),
       ...(detail["x-streams"] ? streamed(hooks.response, components) : {}),
-      default: { description: "refused", ...content({ $ref: "#/components/schemas/Error" }) },
+      default: { $ref: `#/components/responses/${ANY_CODE}` },
     },
   };
 }
@@ -121,10 +124,14 @@ function refusals(
   return Object.fromEntries(
     [...errors].map(([status, codes]) => {
       const name = codes.join("_or_");
-      used[name] = { description: codes.join(", "), ...content({ $ref: "#/components/schemas/Error" }) };
+      used[name] = refusal(codes.join(", "));
       return [status, { $ref: `#/components/responses/${name}` }];
     }),
   );
+}
+
+function refusal(description: string): object {
+  return { description, ...content({ $ref: "#/components/schemas/Error" }) };
 }
 
 /** `get /api/v1/workspaces/:id/agents`: `getWorkspacesByIdAgents`. */
