@@ -14,7 +14,7 @@ const SAVES_BEFORE_KILL_MAX = 60;
 
 type Place = Awaited<ReturnType<typeof compiledWorld>>;
 
-export interface KilledSaves {
+interface KilledSaves {
   kills: number;
   acknowledged: number;
   /** Records that a later start wrote. */

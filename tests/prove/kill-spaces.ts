@@ -17,7 +17,7 @@ type Change = `${(typeof CHANGES)[number]} ${string}`;
 const QUOTA_FILES = 77;
 const SYNC = { "notes/": "never" };
 
-export interface KilledSpaces {
+interface KilledSpaces {
   kills: number;
   acknowledged: number;
   /** Changes that a later start recorded. */
