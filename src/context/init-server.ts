@@ -1,17 +1,17 @@
 // Creates a new server: directory, configuration, first space, first admin. Checks everything before it writes anything, and removes what it
 // wrote if a later step fails.
 
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import type { LogOptions } from "../kit/log.ts";
 import { createDirectory } from "../kit/disk/create-directory.ts";
 import { AppError, messageOf, systemCode } from "../kit/error.ts";
 import { PORT_MAX } from "../kit/network/hosts.ts";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../kit/disk/modes.ts";
+import { PRIVATE_DIRECTORY_MODE } from "../kit/disk/modes.ts";
 import { parseName } from "../kit/text/names.ts";
 import { addressProblem, freePort, portProblem } from "../kit/network/port.ts";
-import { replaceFile, syncDirectoryNow } from "../kit/disk/replace-file.ts";
+import { replaceFile, replaceFileNow } from "../kit/disk/replace-file.ts";
 import { loadServerConfig } from "./config/config.ts";
 import { CONFIG_FILE_NAME } from "./config/directory.ts";
 import { DEFAULT_ADDRESS, DEFAULT_PORT } from "./config/schema.ts";
@@ -106,12 +106,10 @@ export async function initServer(
   }
 }
 
-/** Durable when it returns. A setup that a crash ended may have left a file whose token never became valid. */
+/** Durable when it returns. Replaces the file of a setup that a crash ended, whose token never became valid. */
 function keepToken(path: string, token: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-  rmSync(path, { force: true });
-  writeFileSync(path, `${token}\n`, { mode: PRIVATE_FILE_MODE, flag: "wx", flush: true });
-  syncDirectoryNow(dirname(path));
+  replaceFileNow(path, `${token}\n`, { isDurable: true });
 }
 
 /**

@@ -193,6 +193,35 @@ const contextWrites = onlyIn(
 export const changesAskForRights: Rule = (files) =>
   contextWrites(files.filter(({ path }) => path.startsWith("src/context/")));
 
+/**
+ * Beside `replace-file.ts`: trees whose names are proven before each step, files written in pieces (backups, the audit), whole directories, and files
+ * that a start makes anew or nobody misses (rotated logs, the working tree, which follows the database).
+ */
+const MAY_RENAME_OR_SYNC = [
+  "src/kit/disk/append-rotated.ts",
+  "src/kit/disk/replace-file.ts",
+  "src/kit/disk/paths-disk.ts",
+  "src/kit/health.ts",
+  "src/context/audit/chain.ts",
+  "src/context/audit/audit-file.ts",
+  "src/context/backup/target.ts",
+  "src/context/backup/unpack.ts",
+  "src/context/restore-server.ts",
+  "src/context/spaces/folders.ts",
+  "src/context/spaces/space-file.ts",
+  "src/context/versioned-store/sqlite/tree.ts",
+  "src/service/files/directories.ts",
+  // Has a method of that name.
+  "src/service/people/teams.ts",
+];
+
+/** A file that is renamed without a sync of itself and its directory comes back empty after a power cut. */
+export const filesReplacedInOnePlace = onlyIn(
+  MAY_RENAME_OR_SYNC,
+  "files are replaced by src/kit/disk/replace-file.ts, which syncs the file and its directory",
+  /(?<![.\w])(?:rename|renameSync|fsync|fsyncSync|fdatasync|fdatasyncSync)\(|\.(?:sync|datasync)\(\)|\bflush: true\b/,
+);
+
 /** A caller's role is looked up when it is asked for; in a copy it would stand still. */
 const callerCopies = onlyIn(
   ["src/service/people/authentication.ts", "src/service/identity/caller.ts"],

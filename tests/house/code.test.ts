@@ -43,6 +43,21 @@ const cases: Record<string, Case> = {
     refused: [["src/service/people/user.ts", "export const id = () => crypto.randomUUID();"]],
     allowed: [["src/kit/random.ts", "export const id = () => crypto.randomUUID();"]],
   },
+  "files are replaced in one place": {
+    rule: rules.filesReplacedInOnePlace,
+    refused: [
+      [
+        "src/kit/key.ts",
+        'import { renameSync } from "node:fs";\nexport const keep = () => renameSync("a.new", "a");',
+      ],
+      ["src/service/key.ts", "export const keep = (handle: FileHandle) => handle.sync();"],
+      ["src/context/key.ts", 'export const keep = () => writeFileSync("a", "b", { flush: true });'],
+    ],
+    allowed: [
+      ["src/kit/disk/replace-file.ts", 'export const keep = () => renameSync("a.new", "a");'],
+      ["src/service/people/routes.ts", "export const change = () => teams.rename(caller, 1, body);"],
+    ],
+  },
   "processes are started in kit": {
     rule: rules.processesOnlyInKit,
     refused: [

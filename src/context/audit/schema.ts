@@ -8,7 +8,7 @@ import { closed, Id, nullable, oneOf, PageQuery, Time } from "../../kit/schema.t
 export const auditResults = ["ok", "denied", "error"] as const;
 export const exportFormats = ["jsonl", "csv"] as const;
 
-const AuditActor = closed({
+export const AuditActor = closed({
   name: Type.String(),
   role: nullable(Role),
   auth: oneOf(authKinds),

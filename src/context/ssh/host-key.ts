@@ -4,8 +4,8 @@ import { lstatSync, readFileSync, statSync } from "node:fs";
 import ssh2 from "ssh2";
 import { accessProblem } from "../../kit/disk/disk.ts";
 import { AppError } from "../../kit/error.ts";
-import { replaceFileNow } from "../../kit/disk/replace-file.ts";
 import { OTHERS_MODE_BITS } from "../../kit/disk/modes.ts";
+import { replaceFileNow } from "../../kit/disk/replace-file.ts";
 import { fingerprintOf } from "../config/public-key.ts";
 
 const TRIES_MAX = 50;
@@ -29,9 +29,10 @@ export function hostKeyAt(path: string): HostKey {
 
 function makeIfMissing(path: string): boolean {
   if (lstatSync(path, { throwIfNoEntry: false })) return false;
+  // Whole or not at all: a part of a key would stop every later start.
+  const key = newKey();
   try {
-    // Whole or not at all: a part of a key would stop every later start.
-    replaceFileNow(path, newKey(), { isDurable: true });
+    replaceFileNow(path, key, { isDurable: true });
     return true;
   } catch (error) {
     throw new AppError("refused", `tui.ssh.host_key: cannot create ${path}: ${accessProblem(error)}`);

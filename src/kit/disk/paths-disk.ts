@@ -19,7 +19,8 @@ import {
   THROUGH,
   type Through,
 } from "./held-directory.ts";
-import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "./modes.ts";
+import { PRIVATE_DIRECTORY_MODE } from "./modes.ts";
+import { createDurably } from "./replace-file.ts";
 import { foldedPath, type DocumentPath } from "../text/paths.ts";
 
 const LIST_ENTRIES_MAX = 10_000;
@@ -296,7 +297,7 @@ export class Place implements AsyncDisposable {
       await this.#directory.recheck();
       await rm(temporary, { force: true });
       try {
-        await both(writeNew(temporary, content), meanwhile?.());
+        await both(createDurably(temporary, content, { flags: CREATE_FILE }), meanwhile?.());
         await this.#directory.recheck();
         beforeRename?.();
         await rename(temporary, target);
@@ -322,16 +323,6 @@ interface ReplaceSteps {
 async function both(...works: (Promise<void> | undefined)[]): Promise<void> {
   for (const outcome of await Promise.allSettled(works))
     if (outcome.status === "rejected") throw outcome.reason;
-}
-
-async function writeNew(path: string, content: Uint8Array): Promise<void> {
-  const handle = await open(path, CREATE_FILE, PRIVATE_FILE_MODE);
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 function proveInside(root: string, real: string, path: string): string {

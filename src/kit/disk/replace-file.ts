@@ -30,14 +30,7 @@ export async function replaceFile(
 ): Promise<void> {
   const temporary = `${path}.new-${randomHex(NAME_BITS)}`;
   try {
-    const handle = await open(temporary, "wx", mode);
-    try {
-      if (keepsMode !== undefined) await handle.chmod(keepsMode);
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await createDurably(temporary, content, { mode, keepsMode });
     await renamed(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
@@ -46,11 +39,35 @@ export async function replaceFile(
   await syncDirectory(dirname(path));
 }
 
+/** Creates a file whose content is durable; its name is, once the caller syncs the directory. `flags`: must create it exclusively. */
+export async function createDurably(
+  path: string,
+  content: string | Uint8Array,
+  {
+    mode = PRIVATE_FILE_MODE,
+    keepsMode,
+    flags = "wx",
+  }: ReplaceOptions & { readonly flags?: string | number } = {},
+): Promise<void> {
+  const handle = await open(path, flags, mode);
+  try {
+    if (keepsMode !== undefined) await handle.chmod(keepsMode);
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 /**
  * Synchronous, for a small private file of the one process that writes it: readers see the old or the new content. `isDurable`: also after a
  * power cut. Raises errors of the disk, and then leaves the file unchanged.
  */
-export function replaceFileNow(path: string, content: string, { isDurable }: { isDurable: boolean }): void {
+export function replaceFileNow(
+  path: string,
+  content: string | Uint8Array,
+  { isDurable }: { isDurable: boolean },
+): void {
   const unfinished = `${path}.new`;
   try {
     rmSync(unfinished, { force: true });

@@ -4,6 +4,7 @@ import type { Database } from "bun:sqlite";
 
 /** Before migration 022 and those after it, without their records. */
 export function withoutLibraryLists(db: Database): void {
+  db.run("DROP TABLE begun_saves");
   db.run("ALTER TABLE turns DROP COLUMN imported");
   const indexes = [
     "instructions_list",
