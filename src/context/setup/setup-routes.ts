@@ -76,6 +76,7 @@ function codeRoutes(setup: Setup): OpenRoute[] {
     {
       method: "GET",
       path: "/setup",
+      query: ["code"],
       open: ({ visit, query }) =>
         setup.isAdmitted(visit.csrf) ? to("/setup/address") : shown(visit, query.get("code") ?? ""),
     },
