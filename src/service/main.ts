@@ -10,6 +10,7 @@ import { AppError, messageOf, systemCode } from "../kit/error.ts";
 import { accessLog } from "../kit/http/access-log.ts";
 import { listen, type Listener } from "../kit/http/serve.ts";
 import { createLog, type Log, type LogOptions, type OpenLog } from "../kit/log.ts";
+import { incomplete } from "../kit/storage/db-file.ts";
 import { migrate } from "../kit/storage/migrate.ts";
 import { accessProblem } from "../kit/disk/disk.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../kit/disk/modes.ts";
@@ -65,6 +66,7 @@ export async function startService(options: StartOptions): Promise<Service> {
   try {
     const report = migrate(data.db, migrations, clock.now(), {
       whole: wholeSchema,
+      settlesLater: true,
       beforeUpgrade: (missing) => {
         if (missing.some(({ name }) => name === SEALED_SINCE))
           sealStoredKeys(data.db, config.secretsKey, log);
@@ -74,6 +76,8 @@ export async function startService(options: StartOptions): Promise<Service> {
       log.info("database upgraded", { migrations: report.applied.join(","), backup: report.backup });
     const ownListener = () => listener && { host: config.listen.host, port: listener.port };
     const parts = buildParts({ ...options, db: data.db, clock, log, ownListener, config });
+    // A part of a copied log may end before its first admin, and a new one would take over the data.
+    if (!data.db.begun && !parts.users.hasAdmin()) throw incomplete(data.db.path, "it has no admin");
     await prepare(parts, log);
     const { host, port } = config.listen;
     const { loopbackAdmin, allowedHosts } = config;
@@ -83,6 +87,7 @@ export async function startService(options: StartOptions): Promise<Service> {
     listener = listen({ ...place, watch }, handle, log);
     // Same tick as the bind: no request can arrive first, and no token is shown if the bind fails.
     seedAdmin(parts, config, log);
+    data.db.settle();
     announce(config, listener, options.environment, parts, log);
     parts.turns.startQueued();
     parts.workspaces.removal.resume();

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { AppError, messageOf, systemCode } from "../error.ts";
 import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
 
-/** Marks a database that is being created, until its tables are durable. */
+/** Marks a database that is being created, until its tables and the rows that it must have are durable. */
 const BEGUN_SUFFIX = "-begun";
 const PERMISSIONS = 0o777;
 /** The codes of a file that this user may not open begin with these; below, those of one that may not be written. */
@@ -14,7 +14,7 @@ const UNWRITABLE = ["SQLITE_READONLY", "SQLITE_PERM", "EROFS", "EACCES"];
 
 /**
  * Ensures that the file exists and is private, before anything is written to it. `made`: this call created it; `begun`: a process created it and
- * ended before its tables existed; `kept`: it must have tables. Raises `refused` for an empty file without a mark, and for a WAL without its file.
+ * ended before it settled it; `kept`: it must have tables. Raises `refused` for an empty file without a mark, and for a WAL without its file.
  */
 export function claimFile(path: string): "made" | "begun" | "kept" {
   if (path === ":memory:") return "made";
@@ -73,10 +73,10 @@ export function settleFile(path: string): void {
  * For a file without tables and without a mark. New data is first in the WAL, so a copy of the file alone may be empty and would pass for a
  * fresh installation.
  */
-export function incomplete(path: string): AppError {
+export function incomplete(path: string, lack = "it is empty"): AppError {
   return new AppError(
     "refused",
-    `${path} is an incomplete copy: it is empty; copy it together with ${basename(path)}-wal while the program is stopped, ` +
+    `${path} is an incomplete copy: ${lack}; copy it together with ${basename(path)}-wal while the program is stopped, ` +
       "restore a backup, or delete it to start with an empty one",
   );
 }

@@ -32,6 +32,8 @@ interface DbOptions {
   readonly sqlite: Database;
   /** This process created the file. */
   readonly created?: boolean;
+  /** Its creation is not finished: see `claimFile`. */
+  readonly begun?: boolean;
   /** Released when the database is closed. */
   readonly reserved?: Reserved | undefined;
   readonly onDefect: OnDefect;
@@ -41,6 +43,8 @@ export class Db {
   readonly path: string;
   /** This process created the file. */
   readonly created: boolean;
+  /** This process created the file, or one that ended before `settle`. A file that was settled has its first rows. */
+  readonly begun: boolean;
   readonly #sqlite: Database;
   readonly #statements: { finalize(): void }[] = [];
   readonly #proof = this.query<never, []>(
@@ -52,9 +56,10 @@ export class Db {
   readonly #reserved: Reserved | undefined;
   #closed = false;
 
-  constructor({ path, sqlite, created = false, reserved, onDefect }: DbOptions) {
+  constructor({ path, sqlite, created = false, begun = false, reserved, onDefect }: DbOptions) {
     this.path = path;
     this.created = created;
+    this.begun = begun;
     this.#sqlite = sqlite;
     this.#reserved = reserved;
     this.#commits = new GroupCommit(sqlite, onDefect, (writes) => this.#checkpoints.committed(writes));
@@ -192,7 +197,7 @@ export class Db {
     this.#reserved?.release();
   }
 
-  /** Called after all migrations. */
+  /** Called after all migrations, and after the first rows where a database must have some. */
   settle(): void {
     settleFile(this.path);
   }
@@ -237,7 +242,8 @@ export function openDatabase(path: string, onDefect: OnDefect = rethrow): Db {
     // The lock is taken by the first access, so access the file now: better refused here than at the first request.
     sqlite.run("BEGIN EXCLUSIVE");
     sqlite.run("COMMIT");
-    return new Db({ path, sqlite, created: claim === "made" && path !== ":memory:", reserved, onDefect });
+    const created = claim === "made" && path !== ":memory:";
+    return new Db({ path, sqlite, created, begun: claim !== "kept", reserved, onDefect });
   } catch (error) {
     sqlite?.close(false);
     reserved?.release();

@@ -26,13 +26,15 @@ interface MigrateOptions {
   readonly beforeUpgrade?: (missing: readonly Migration[]) => void;
   /** The result of all migrations as one script: a new database is made by it, in a fifth of the time. */
   readonly whole?: string;
+  /** The caller calls `Db.settle` once the first rows are durable, too. */
+  readonly settlesLater?: boolean;
 }
 
 export function migrate(
   db: Db,
   migrations: readonly Migration[],
   now: number,
-  { beforeUpgrade, whole }: MigrateOptions = {},
+  { beforeUpgrade, whole, settlesLater }: MigrateOptions = {},
 ): MigrationReport {
   db.writeNow(() => {
     db.exec(
@@ -60,7 +62,7 @@ export function migrate(
       db.exec(isNew && whole !== undefined ? whole : step.map(({ sql }) => sql).join("\n"));
       for (const { name, sql } of step) record.run(name, sha256Hex(sql), now);
     });
-  db.settle();
+  if (!settlesLater) db.settle();
   return { applied: missing.map((migration) => migration.name), backup };
 }
 

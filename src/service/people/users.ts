@@ -85,6 +85,10 @@ export class Users {
     });
   }
 
+  hasAdmin(): boolean {
+    return this.#deps.store.firstAdmin.get() !== null;
+  }
+
   pruneIdleSessions(): void {
     const { db, store, clock } = this.#deps;
     db.writeNow(() => store.deleteIdleSessions.run(clock.now() - SESSION_IDLE_DAYS * DAY_MS));

@@ -11,6 +11,7 @@ import {
   readFileSync,
   readdirSync,
   statSync,
+  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/kit/storage/db.ts";
@@ -19,9 +20,13 @@ import { temporaryFolder } from "../../kit/folder.ts";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { silent, sqliteBench } from "../../kit/store/file-engine.ts";
+import { migrations, wholeSchema } from "../../../src/service/migrations/migrations.ts";
 import { world } from "../../kit/service/world.ts";
 
 const SQL = [{ name: "001_a", sql: "CREATE TABLE a (x INTEGER) STRICT" }];
+
+/** The log is cut after each of so many parts. */
+const PARTS = 12;
 
 const refusal = (path: string, name: string) =>
   `${path} is an incomplete copy: it is empty; copy it together with ${name}-wal while the program is stopped, ` +
@@ -43,6 +48,44 @@ test("a running service's database without its log starts no new installation, a
   expect(readdirSync(alone)).toEqual(["service.db"]);
   await using same = await world({ data: whole });
   expect(await same.admin.get("/users")).toMatchObject([{ name: "admin" }, { name: "anna" }]);
+});
+
+test("a database with a cut log never gets a new admin", async () => {
+  await using folder = await temporaryFolder();
+  await using at = await world();
+  await at.user("anna");
+  const log = readFileSync(join(at.data, "service.db-wal"));
+  const seen = new Set<string>();
+  for (let part = 0; part <= PARTS; part++) {
+    const data = join(folder.path, `cut-${part}`);
+    mkdirSync(data);
+    copyFileSync(join(at.data, "service.db"), join(data, "service.db"));
+    writeFileSync(join(data, "service.db-wal"), log.subarray(0, Math.floor((log.length * part) / PARTS)));
+    try {
+      await using cut = await world({ data });
+      // The admin of the copied data, and no token was shown.
+      expect(cut.program.log.join("")).not.toContain("admin created");
+      expect(await cut.as(at.program.token).get("/whoami")).toMatchObject({ auth: "token" });
+      seen.add("an earlier state");
+    } catch (error) {
+      const lack = / is an incomplete copy: (it is empty|it has no admin); copy it together /.exec(
+        String(error),
+      );
+      if (!lack) throw error;
+      seen.add(lack[1]!);
+    }
+  }
+  expect([...seen]).toEqual(["it is empty", "it has no admin", "an earlier state"]);
+});
+
+test("a first start that ended before its admin goes on", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "service.db");
+  const db = openDatabase(path);
+  migrate(db, migrations, 0, { whole: wholeSchema, settlesLater: true });
+  db.close();
+  await using at = await world({ data: folder.path });
+  expect(await at.admin.get("/users")).toMatchObject([{ name: "admin" }]);
 });
 
 test("a log without its database is refused and kept", async () => {
