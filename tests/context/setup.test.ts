@@ -293,7 +293,7 @@ describe("the setup", () => {
     expect(answers.filter(({ path }) => path === "/console").length).toBe(1);
     // The answer to the other one depends on the moment.
     const [told] = answers.filter(({ path }) => path !== "/console");
-    expect(told!.text).toMatch(/the setup is (over|being finished already)/);
+    expect(told!.text).toMatch(/the setup is (over|already being completed)/);
   });
 
   test("does not exist on a server that was not started for it", async () => {

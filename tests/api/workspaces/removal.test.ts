@@ -17,7 +17,7 @@ import { say, startModel } from "../../kit/model/index.ts";
 import { world } from "../../kit/service/world.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 
-const TURNS = 6_000;
+const TURNS = 15_000;
 const AGENTS = 400;
 const ROLE = "Read what you are given. ".repeat(800);
 /** Records of runs and searches stay when a workspace is deleted. */
