@@ -19,7 +19,7 @@ export function inProcessTransport(directory: string, log: Pick<LogOptions, "for
   const bodies = new Bodies();
   return {
     name: directory,
-    async send(method, path, headers, body) {
+    async send(method, path, { headers, body }) {
       const url = new URL(path, "http://localhost");
       const sent = { ...headers, authorization: `Bearer ${token}` };
       const request = new Request(url.href, {

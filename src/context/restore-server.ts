@@ -62,6 +62,13 @@ interface VerifiedBackup {
   readonly audit: typeof AuditInBackup.static;
 }
 
+interface Restoring {
+  readonly log: Pick<LogOptions, "format" | "write">;
+  readonly signal: AbortSignal;
+  readonly onProgress: OnProgress;
+  readonly clock?: Clock;
+}
+
 /** Verifies a whole backup; needs room for its content in `scratch`. Raises `invalid` or `refused` for the first problem. */
 export async function verifyBackup(
   file: string,
@@ -83,10 +90,7 @@ export async function verifyBackup(
 /** Raises `conflict` for a directory that is in use or not empty, and what `verifyBackup` raises. */
 export async function restoreServer(
   { file, directory, audit }: RestoreServer,
-  log: Pick<LogOptions, "format" | "write">,
-  signal: AbortSignal,
-  onProgress: OnProgress,
-  clock: Clock = systemClock,
+  { log, signal, onProgress, clock = systemClock }: Restoring,
 ): Promise<RestoredServer> {
   await refuseUsed(directory);
   const isThere = existsSync(directory);
@@ -96,7 +100,7 @@ export async function restoreServer(
   try {
     const { manifest, sha256, auditProblem } = await proven(file, build, signal, onProgress);
     if (auditProblem !== undefined && audit === "whole") throw brokenAudit(file, auditProblem);
-    const spaces = await makeSpaces(build, manifest, clock, signal, onProgress);
+    const spaces = await makeSpaces(build, manifest, { clock, signal, onProgress });
     const about = { target: basename(file), contentHash: sha256 };
     const { entries, webhooks, secretsKey } = await recordRestore(build, about, log, clock);
     await guarded(directory, () => (isThere ? moveUp(build, directory) : moveTo(build, directory)));
@@ -159,9 +163,7 @@ function refuseLost(directory: string): void {
 async function makeSpaces(
   build: string,
   manifest: Manifest,
-  clock: Clock,
-  signal: AbortSignal,
-  onProgress: OnProgress,
+  { clock, signal, onProgress }: Required<Omit<Restoring, "log">>,
 ): Promise<RestoredServer["spaces"]> {
   const made: RestoredServer["spaces"][number][] = [];
   for (const { name, files, bytes, versions } of manifest.spaces) {

@@ -88,7 +88,7 @@ export async function startService(options: StartOptions): Promise<Service> {
     // Same tick as the bind: no request can arrive first, and no token is shown if the bind fails.
     seedAdmin(parts, config, log);
     data.db.settle();
-    announce(config, listener, options.environment, parts, log);
+    announce(parts, listener, log);
     parts.turns.startQueued();
     parts.workspaces.removal.resume();
     parts.searchIndex.start();
@@ -175,13 +175,8 @@ function seedAdmin(parts: Parts, config: Config, log: Log): void {
   else log.info("admin created; its token is shown only here", { token: seeded.token });
 }
 
-function announce(
-  config: Config,
-  listener: Listener,
-  environment: Environment,
-  parts: Parts,
-  log: Log,
-): void {
+function announce(parts: Parts, listener: Listener, log: Log): void {
+  const { config, environment } = parts;
   log.info("listening", { url: listener.url, version: version.version, data: config.data });
   const evidence = containerEvidence(environment);
   if (evidence) {

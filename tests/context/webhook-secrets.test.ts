@@ -79,7 +79,8 @@ test("a backup contains neither secret nor key; a restored hook reports that it 
 
   const directory = join(folder.path, "restored");
   const asked = { file, directory, audit: "whole" as const };
-  const made = await restoreServer(asked, quiet, new AbortController().signal, () => {});
+  const restoring = { log: quiet, signal: new AbortController().signal, onProgress: () => {} };
+  const made = await restoreServer(asked, restoring);
   expect(made.sealed).toEqual({ webhooks: 1, key_file: join(directory, "secrets.key") });
   const options = { directory, log: quiet, port: 0, outbound: hooks.outbound };
   let running = await startServer(options);
@@ -101,7 +102,7 @@ test("a backup contains neither secret nor key; a restored hook reports that it 
   await running.stop("the test restores again");
 
   rmSync(directory, { recursive: true });
-  await restoreServer(asked, quiet, new AbortController().signal, () => {});
+  await restoreServer(asked, restoring);
   copyFileSync(join(server.directory, "secrets.key"), made.sealed.key_file);
   running = await startServer(options);
   expect(await problemOf(admin())).toBeNull();

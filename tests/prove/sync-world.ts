@@ -358,10 +358,8 @@ class Faults {
   network(network: Transport): Transport {
     return {
       ...network,
-      send: async (method, path, headers, body, signal) => {
-        const response = await this.#around(`${method} ${path}`, () =>
-          network.send(method, path, headers, body, signal),
-        );
+      send: async (method, path, sent) => {
+        const response = await this.#around(`${method} ${path}`, () => network.send(method, path, sent));
         this.#left -= 1;
         if (this.#left !== 0) return response;
         this.where = `in the response to ${method} ${path}`;

@@ -20,13 +20,20 @@ type ProblemCode =
   /** The client's own: the server was not reached. */
   | "offline";
 
+interface Answered {
+  /** 0: there was no answer. */
+  readonly status?: number;
+  readonly requestId?: string | undefined;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
   readonly requestId: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(message: string, code: ProblemCode, status = 0, requestId?: string, details = {}) {
+  constructor(message: string, code: ProblemCode, { status = 0, requestId, details = {} }: Answered = {}) {
     super(message);
     this.code = code;
     this.status = status;
@@ -46,15 +53,10 @@ export function problemOf(status: number, body: unknown): Problem {
     return new Problem(
       `The server responded with status ${status}.`,
       status === 404 ? "not_found" : "internal",
-      status,
+      { status },
     );
-  return new Problem(
-    error.message,
-    (error.code ?? "internal") as ProblemCode,
-    status,
-    error.request_id,
-    error.details ?? {},
-  );
+  const { message, code = "internal", request_id: requestId, details = {} } = error;
+  return new Problem(message, code as ProblemCode, { status, requestId, details });
 }
 
 /** Replaces the server's 401, which speaks of tokens and helps no one who signs in with a password. */
@@ -62,7 +64,7 @@ export function sessionOver(): Problem {
   return new Problem(
     "Your session has ended, so nothing was changed. Sign in and try again; your input is kept.",
     "unauthenticated",
-    401,
+    { status: 401 },
   );
 }
 
@@ -85,7 +87,7 @@ export function asProblem(error: unknown): Problem {
 
 /** A problem with one field of a form that was found before anything was sent. */
 export function fieldProblem(field: string, problem: string): Problem {
-  return new Problem(problem, "invalid", 0, undefined, { field, problem });
+  return new Problem(problem, "invalid", { details: { field, problem } });
 }
 
 /** Returns the field that was refused, and why, without the field's name. */
@@ -104,5 +106,5 @@ export function waitOf({ code, details }: Problem): number | undefined {
 export function withField(problem: Problem, field: string): Problem {
   const { message, code, status, requestId, details } = problem;
   const why = fieldOf(problem)?.problem ?? message;
-  return new Problem(message, code, status, requestId, { ...details, field, problem: why });
+  return new Problem(message, code, { status, requestId, details: { ...details, field, problem: why } });
 }

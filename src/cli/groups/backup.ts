@@ -134,7 +134,9 @@ export const backupRestore = defineCommand({
     const log = { format: "text" as const, write: (line: string) => void printWarning(line.trimEnd()) };
     const audit = args["broken-audit"] === true ? ("any" as const) : ("whole" as const);
     const asked = { file: resolve(args.file), directory: resolve(given), audit };
-    const made = await interruptible((signal, onProgress) => restoreServer(asked, log, signal, onProgress));
+    const made = await interruptible((signal, onProgress) =>
+      restoreServer(asked, { log, signal, onProgress }),
+    );
     await printData(made, format, (one) =>
       [
         `${one.directory}: the server as of ${one.created_at}`,

@@ -53,7 +53,7 @@ export const fileEdit = defineCommand({
         const unchanged = { path: file, version: base.version ?? null, changed: false };
         return await printData(unchanged, format, () => `${file}: no changes, nothing was written`);
       }
-      const written = await write(args, file, base, edited, copy.path);
+      const written = await write(args, file, base, { edited, copy: copy.path });
       isKept = false;
       await printData(
         { ...written.answer, changed: true },
@@ -98,11 +98,10 @@ async function write(
   flags: Flags,
   file: string,
   base: Base,
-  raw: Uint8Array,
-  copy: string,
+  { edited, copy }: { edited: Uint8Array; copy: string },
 ): Promise<Done<Written>> {
   try {
-    return await withSpace(flags, (space) => done(space, () => space.write(file, raw, base.version)));
+    return await withSpace(flags, (space) => done(space, () => space.write(file, edited, base.version)));
   } catch (error) {
     const { code, message, details } =
       error instanceof AppError ? error : new AppError("internal", `unexpected failure: ${messageOf(error)}`);

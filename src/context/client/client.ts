@@ -12,15 +12,15 @@ export interface Transport {
   /** A display name: a URL or a directory. */
   readonly name: string;
   /** Raises `unavailable` if there is no response. */
-  send(
-    method: string,
-    path: string,
-    headers: Record<string, string>,
-    body: Body | undefined,
-    signal?: AbortSignal,
-    answerMs?: number,
-  ): Promise<Response>;
+  send(method: string, path: string, sent: Sent): Promise<Response>;
   close(): Promise<void>;
+}
+
+export interface Sent {
+  readonly headers: Record<string, string>;
+  readonly body: Body | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly answerMs?: number | undefined;
 }
 
 export interface Asked {
@@ -72,17 +72,16 @@ export class Client {
     const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== false);
     const search = pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("&");
     const json = body === undefined ? {} : { "Content-Type": "application/json" };
+    const text = body === undefined ? undefined : JSON.stringify(body);
     const response = await this.#transport.send(
       method,
       `/api/v1${path}${search === "" ? "" : `?${search}`}`,
-      { ...json, ...headers },
-      raw === undefined
-        ? body === undefined
-          ? undefined
-          : JSON.stringify(body)
-        : (raw as Uint8Array<ArrayBuffer>),
-      signal,
-      answerMs,
+      {
+        headers: { ...json, ...headers },
+        body: raw === undefined ? text : (raw as Uint8Array<ArrayBuffer>),
+        signal,
+        answerMs,
+      },
     );
     if (!response.ok && response.status !== 304) throw await refusal(response, this.name);
     return response;
@@ -117,7 +116,7 @@ export function networkTransport(
   const base = url.replace(/\/+$/, "");
   return {
     name: base,
-    async send(method, path, headers, body, signal, answerMs) {
+    async send(method, path, { headers, body, signal, answerMs }) {
       const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
       const limitMs = answerLimitMs(body === undefined ? 0 : Buffer.byteLength(body), answerMs);
       const send = (either: AbortSignal) =>

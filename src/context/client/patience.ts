@@ -21,14 +21,14 @@ interface Patience {
 export function patient({ timers, onWait }: Patience): (transport: Transport) => Transport {
   return (transport) => ({
     ...transport,
-    async send(...request) {
+    async send(method, path, sent) {
       for (let waits = 0; ; waits += 1) {
-        const answer = await transport.send(...request);
+        const answer = await transport.send(method, path, sent);
         const seconds = answer.status === statusOf.rate_limited ? retryAfterOf(answer) : undefined;
         if (seconds === undefined || seconds > WAIT_SECONDS_MAX || waits >= WAITS_MAX) return answer;
         await answer.body?.cancel();
         onWait(seconds);
-        await pauseBy(timers, seconds * MS_PER_SECOND, request[4]);
+        await pauseBy(timers, seconds * MS_PER_SECOND, sent.signal);
       }
     },
   });

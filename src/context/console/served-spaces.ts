@@ -90,8 +90,11 @@ class ServedSpace implements BrowsedSpace {
   }
 
   write(path: string, content: Uint8Array, expected: Expected, signature?: Signature): Promise<Written> {
-    const bytes = () => Promise.resolve(content);
-    return this.#deps.files.write(this.#caller, this.name, path, bytes, () => expected, signature);
+    return this.#deps.files.write(this.#caller, this.name, path, {
+      content: () => Promise.resolve(content),
+      expected: () => expected,
+      signature,
+    });
   }
 
   remove(path: string, expected: Expected): Promise<Deleted> {

@@ -8,7 +8,7 @@ import { pagesOf, type Listing } from "../../kit/http/list-answer.ts";
 import { parseDocumentPath, type DocumentPath } from "../../kit/text/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Capability } from "../access/schema.ts";
-import type { Audit, Deed } from "../audit/audit.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { Events } from "../events/events.ts";
 import type { Caller } from "../identity/caller.ts";
 import { modeOf } from "../spaces/modes.ts";
@@ -25,11 +25,12 @@ import type {
   Operation,
   Plan,
 } from "../versioned-store/engine.ts";
+import type { Change, ChangeDeed, NewContent } from "./change.ts";
 import { adoptTree, restoreTree } from "./adoption.ts";
 import { DIFF_JOB } from "./diff.ts";
 import { documentsOf, type DocumentsAnswer, type DocumentsQuery } from "./documents.ts";
 import { blockersOf, fileError, fileNotFound, found, pathOf } from "../versioned-store/file-error.ts";
-import { refusal, requireEffect, requireRights, requireSome, seesEntry, type Draft } from "./file-rights.ts";
+import { refusal, requireEffect, requireRights, requireSome, seesEntry } from "./file-rights.ts";
 import type { Stored } from "../versioned-store/coding.ts";
 import { headText, parseHead } from "../versioned-store/head.ts";
 import { momentOf } from "./moment.ts";
@@ -79,13 +80,6 @@ export interface DiffQuery {
   readonly context?: number | undefined;
   readonly signal?: AbortSignal;
 }
-
-type Completed = (
-  space: OpenSpace,
-  drafts: readonly Draft[],
-) => readonly Operation[] | Promise<readonly Operation[]>;
-
-type ChangeDeed = Deed & { readonly space: string };
 
 /** Written at once: a few milliseconds of work. */
 const RECORDS_PER_PAGE = 1_000;
@@ -200,17 +194,15 @@ export class Files {
     caller: Caller,
     spaceName: string,
     pathText: string,
-    content: () => Promise<Uint8Array>,
-    expected: () => Expected,
-    signature: Signature = {},
+    { content, expected, signature }: NewContent,
   ): Promise<Written> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.write", space: spaceName, target: path };
-    const write = async (): Promise<Operation[]> => {
-      return [{ op: "put", path, expected: expected(), content: await content() }];
-    };
-    const drafts: readonly Draft[] = [{ op: "put", path }];
-    const { head, effects } = await this.#change(caller, deed, () => drafts, write, signature);
+    const { head, effects } = await this.#change(caller, deed, {
+      drafts: () => [{ op: "put", path }],
+      completed: async () => [{ op: "put", path, expected: expected(), content: await content() }],
+      signature,
+    });
     const { before, after } = effects[0]!;
     return { path, ...after!, head: headText(head), created: before === null };
   }
@@ -218,8 +210,10 @@ export class Files {
   async remove(caller: Caller, space: string, pathText: string, expected: () => Expected): Promise<Deleted> {
     const path = parseDocumentPath("path", pathText);
     const deed = { action: "file.delete", space, target: path };
-    const operations = (): Operation[] => [{ op: "delete", path, expected: expected() }];
-    const { head, effects } = await this.#change(caller, deed, () => [{ op: "delete", path }], operations);
+    const { head, effects } = await this.#change(caller, deed, {
+      drafts: () => [{ op: "delete", path }],
+      completed: () => [{ op: "delete", path, expected: expected() }],
+    });
     return { path, version: effects[0]!.before!.version, head: headText(head) };
   }
 
@@ -300,29 +294,26 @@ export class Files {
   async batch(
     caller: Caller,
     spaceName: string,
-    drafts: () => Promise<readonly Draft[]>,
-    completed: Completed,
-    deed: { action: string; target?: string } = { action: "space.push" },
+    { drafts, completed }: Omit<Change, "signature">,
   ): Promise<Applied> {
     const allowed = () => {
       if (!caller.rights.mayChange(spaceName))
         throw new AppError("forbidden", `${caller.name} (${caller.rights.role}) may not change ${spaceName}`);
       return drafts();
     };
-    return this.#change(caller, { ...deed, space: spaceName }, allowed, completed);
+    const deed = { action: "space.push", space: spaceName };
+    return this.#change(caller, deed, { drafts: allowed, completed });
   }
 
   #changeOne(caller: Caller, deed: ChangeDeed, operation: Operation): Promise<Applied> {
     const operations = () => [operation];
-    return this.#change(caller, deed, operations, operations);
+    return this.#change(caller, deed, { drafts: operations, completed: operations });
   }
 
   async #change(
     caller: Caller,
     deed: ChangeDeed,
-    drafts: () => readonly Draft[] | Promise<readonly Draft[]>,
-    completed: Completed,
-    signature: Signature = {},
+    { drafts, completed, signature = {} }: Change,
   ): Promise<Applied> {
     const { audit, spaces } = this.#deps;
     // Each change has its own record (`Audit.recordChanges`), so only a push as a whole and a change without effect are recorded here.

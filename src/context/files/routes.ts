@@ -119,7 +119,7 @@ function contentRoutes(plugin: Admission, files: Files) {
         const expected = () => expectedFrom(exchange.headers);
         const content = () => readBytes(request, FILE_BYTES_CEILING);
         const signature = signatureFrom(exchange.headers);
-        const written = await files.write(caller, params.space, path, content, expected, signature);
+        const written = await files.write(caller, params.space, path, { content, expected, signature });
         set.headers["etag"] = etagOf(written.version);
         return status(written.created ? 201 : 200, written);
       },

@@ -7,7 +7,7 @@ import { readFrontMatter, type FrontMatterProblem } from "../versioned-store/fro
 const FIELD = "last-validated";
 /** The name, the white space after the colon, and a comment stay. */
 const LINE =
-  /^((?:last-validated|"last-validated"|'last-validated')[ \t]*:)([ \t]*)([^\r\n]*?)([ \t]+#[^\r\n]*)?(\r?)$/m;
+  /^(?<name>(?:last-validated|"last-validated"|'last-validated')[ \t]*:)(?<space>[ \t]*)[^\r\n]*?(?<comment>[ \t]+#[^\r\n]*)?(?<end>\r?)$/m;
 const FIRST_BREAK = /\r?\n/;
 
 export type Validation =
@@ -24,9 +24,10 @@ export function withValidation(text: string, date: string): Validation {
   if (fields[FIELD] === date) return { text, changed: false };
   const written = text.slice(from, to);
   const edited = Object.hasOwn(fields, FIELD)
-    ? written.replace(LINE, (_line, name: string, space: string, _value, comment = "", end = "") =>
-        [name, space === "" ? " " : space, date, comment, end].join(""),
-      )
+    ? written.replace(LINE, (...match) => {
+        const { name, space, comment = "", end } = match.at(-1) as Record<string, string>;
+        return [name, space === "" ? " " : space, date, comment, end].join("");
+      })
     : `${written}${FIELD}: ${date}${breakOf(text)}`;
   const result = text.slice(0, from) + edited + text.slice(to);
   const after = readFrontMatter(result);

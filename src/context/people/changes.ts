@@ -49,7 +49,7 @@ export class Changes {
     act: (write: Write<T>) => Promise<R>,
     told: Told<T> = {},
   ): Promise<R> {
-    return this.#watched(caller, deed, () => requireAdmin(caller), act, told);
+    return this.#watched(caller, deed, { ask: () => requireAdmin(caller), act }, told);
   }
 
   /** For any caller with a valid credential, about themselves. */
@@ -59,7 +59,7 @@ export class Changes {
     act: (write: Write<T>) => Promise<R>,
     told: Told<T> = {},
   ): Promise<R> {
-    return this.#watched(caller, deed, () => void caller.rights, act, told);
+    return this.#watched(caller, deed, { ask: () => void caller.rights, act }, told);
   }
 
   /** For the server's own bookkeeping, without a signed-in caller. `run` tells what there is to record. */
@@ -73,8 +73,7 @@ export class Changes {
   #watched<T, R>(
     caller: Caller,
     deed: Deed,
-    ask: () => void,
-    act: (write: Write<T>) => Promise<R>,
+    { ask, act }: { ask: () => void; act: (write: Write<T>) => Promise<R> },
     { about = () => ({}), event }: Told<T>,
   ): Promise<R> {
     const { db, audit, onCommitted } = this.#deps;

@@ -58,7 +58,7 @@ export class LocalCopy {
       const deps = { clock: this.#clock, log: this.#log };
       const file = await openSpaceFile(this.directory, engine, deps);
       if (JSON.stringify(file.sync) === JSON.stringify(rules)) return;
-      await saveSpaceFile(this.directory, engine, { ...file, sync: rules }, () => {}, deps);
+      await saveSpaceFile(this.directory, engine, { ...file, sync: rules }, { log: deps.log });
     });
   }
 

@@ -155,7 +155,7 @@ export async function createLocalSpace(made: NewLocalSpace, deps: LocalSpaceDeps
     const created_at = rfc3339(deps.clock.now());
     const file: SpaceFile = { name, created_at, template, sync: DEFAULT_SYNC };
     // Last, because this file makes the folder a space.
-    await saveSpaceFile(directory, engine, file, () => {}, deps);
+    await saveSpaceFile(directory, engine, file, { log: deps.log });
     return new LocalSpace({ name, engine, file }, directory, { ...deps, lookers });
   } catch (error) {
     await engine?.close();
@@ -282,9 +282,7 @@ class LocalSpace implements BrowsedSpace {
       agent === undefined ? this.#caller : localCaller(agent),
       this.name,
       path,
-      () => Promise.resolve(content),
-      () => expected,
-      signature,
+      { content: () => Promise.resolve(content), expected: () => expected, signature },
     );
     this.#changed.add(written.path);
     return written;
@@ -355,7 +353,7 @@ class LocalSpace implements BrowsedSpace {
     return this.#saving.run(this.name, async () => {
       const sync = canonicalRules({ ...this.#space.file.sync, [prefix]: mode });
       const file = { ...this.#space.file, sync };
-      await saveSpaceFile(this.place, this.#space.engine, file, () => {}, this.#deps);
+      await saveSpaceFile(this.place, this.#space.engine, file, { log: this.#deps.log });
       this.#space.file = file;
       return sync;
     });

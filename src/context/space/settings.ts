@@ -36,7 +36,7 @@ export async function localSettings(
       ...(name === undefined ? {} : { name }),
       ...(kept === undefined ? {} : { retention: { max_versions: kept } }),
     };
-    if (!Bun.deepEquals(before, after)) await saveSpaceFile(directory, engine, after, () => {}, { log });
+    if (!Bun.deepEquals(before, after)) await saveSpaceFile(directory, engine, after, { log });
     return { name: after.name, template: after.template, max_versions: after.retention?.max_versions ?? 0 };
   } finally {
     await engine.close();

@@ -26,9 +26,7 @@ export function quotasInForce(server: EffectiveQuotas, own: Own): EffectiveQuota
 export function quotasSetBy(
   caller: Caller,
   space: string,
-  server: EffectiveQuotas,
-  before: Own,
-  asked: Quotas,
+  { server, before, asked }: { server: EffectiveQuotas; before: Own; asked: Quotas },
 ): Own {
   const isAdmin = caller.rights.has("admin", space);
   const quotas: Quotas = {};

@@ -108,8 +108,7 @@ export async function saveSpaceFile(
   folder: string,
   { metadata }: Pick<SpaceEngine, "metadata">,
   file: SpaceFile,
-  begin: () => void,
-  { log }: Pick<SpaceFileDeps, "log">,
+  { begin = () => {}, log }: { readonly begin?: () => void; readonly log: Log },
 ): Promise<void> {
   const path = spaceFilePath(folder);
   const text = textOf(file);

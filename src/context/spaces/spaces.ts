@@ -216,7 +216,8 @@ export class Spaces {
     const deed = { action: "space.quotas", space: name };
     return this.#audited(caller, deed, async () => {
       const space = await this.led(caller, name);
-      const set = (file: SpaceFile) => quotasSetBy(caller, name, this.#deps.quotas, file, quotas);
+      const set = (before: SpaceFile) =>
+        quotasSetBy(caller, name, { server: this.#deps.quotas, before, asked: quotas });
       await this.#save(caller, deed, space, (file) => ({ ...file, ...set(file) }));
       return this.quotasOf(space);
     });
@@ -383,7 +384,7 @@ export class Spaces {
       const created_at = rfc3339(clock.now());
       const space = { name, engine, file: { name, created_at, template, sync: DEFAULT_SYNC } };
       // Last, because this file makes the folder a space.
-      await this.#store(caller, deed, space, space.file, () => requireAdmin(caller));
+      await this.#store({ caller, deed }, space, space.file, () => requireAdmin(caller));
       this.#requireOpen();
       this.#open.set(name, space);
       this.#names.add(name);
@@ -418,7 +419,7 @@ export class Spaces {
   ): Promise<void> {
     return this.#lock.run(space.name, async () => {
       const file = change(space.file);
-      await this.#store(caller, deed, space, file, () => {
+      await this.#store({ caller, deed }, space, file, () => {
         this.requireLead(caller, space.name);
         change(space.file);
       });
@@ -426,16 +427,17 @@ export class Spaces {
     });
   }
 
+  /** `ask`: as in `Plan` of the deeds. */
   #store(
-    caller: Caller,
-    deed: SpaceDeed,
+    by: { caller: Caller; deed: SpaceDeed },
     { engine }: OpenSpace,
     file: SpaceFile,
     ask: () => void,
   ): Promise<void> {
-    const plan = { caller, deed, kind: "settings", proof: JSON.stringify(file), engine, ask } as const;
+    const plan = { ...by, kind: "settings", proof: JSON.stringify(file), engine, ask } as const;
+    const { log } = this.#deps;
     return this.#deeds.run(plan, () =>
-      saveSpaceFile(this.#folder(deed.space), engine, file, ask, this.#deps),
+      saveSpaceFile(this.#folder(by.deed.space), engine, file, { begin: ask, log }),
     );
   }
 

@@ -9,6 +9,7 @@ import type { Spool, SpoolDirectory } from "../../kit/disk/spool.ts";
 import { Semaphore } from "../../kit/concurrency/semaphore.ts";
 import type { FileEngine, Operation } from "../versioned-store/engine.ts";
 import type { Draft } from "../files/file-rights.ts";
+import type { Change } from "../files/change.ts";
 import type { Files } from "../files/files.ts";
 import { headText, parseHead } from "../versioned-store/head.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -52,7 +53,7 @@ export class Sync {
     let order: Order | undefined;
     let engine: FileEngine | undefined;
     const drafts = async () => draftsOf((order = await readOrder(body, spool)));
-    const applied = await files.batch(caller, spaceName, drafts, async (space, named) => {
+    const completed: Change["completed"] = async (space, named) => {
       const { base, operations } = order!;
       ({ engine } = space);
       if (base !== undefined) requireEpoch(space, base);
@@ -65,7 +66,8 @@ export class Sync {
       for (const [index, one] of operations.entries())
         complete.push(await operationOf(one, named[index]!.path, spool));
       return complete;
-    });
+    };
+    const applied = await files.batch(caller, spaceName, { drafts, completed });
     if (applied.effects.length > 0) {
       const data = { files: applied.effects.length, head: headText(applied.head) };
       events.announce({ type: "space.push", actor: caller.name, space: spaceName, data });

@@ -86,7 +86,7 @@ export async function sendOutbound(network: Network, request: OutboundRequest): 
     const endpoints = await Promise.race([checkedEndpoints(network, request), stop.raised]);
     const connect = await clientFor(request.url);
     if (request.signal?.aborted) return await stop.raised;
-    return await exchange(connect, network, request, endpoints, stop);
+    return await exchange({ connect, network, endpoints }, request, stop);
   } finally {
     stop.clear();
   }
@@ -171,10 +171,8 @@ async function clientFor({ protocol }: URL): Promise<Client> {
 }
 
 function exchange(
-  connect: Client,
-  network: Network,
+  { connect, network, endpoints }: { connect: Client; network: Network; endpoints: readonly Endpoint[] },
   request: OutboundRequest,
-  endpoints: readonly Endpoint[],
   stop: Stop,
 ): Promise<OutboundAnswer> {
   return new Promise((resolve, reject) => {

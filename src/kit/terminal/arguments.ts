@@ -32,7 +32,7 @@ export function readArguments(tokens: readonly string[], args: ArgsDef): Read {
       read.positionals.push(...tokens.slice(index + 1));
       break;
     }
-    if (looksLikeFlag(token)) index += readFlag(token, tokens[index + 1], args, read);
+    if (looksLikeFlag(token)) index += readFlag({ token, next: tokens[index + 1] }, args, read);
     else read.positionals.push(token);
   }
   return read;
@@ -58,7 +58,7 @@ export function cutAtSubcommand(tokens: readonly string[], args: ArgsDef, words:
     if (token === "--")
       return { before, subcommand: tokens[index + 1], rest: ["--", ...tokens.slice(index + 2)] };
     if (!looksLikeFlag(token)) return { before, subcommand: token, rest: tokens.slice(index + 1) };
-    const used = readFlag(token, tokens[index + 1], args, emptyRead(), words);
+    const used = readFlag({ token, next: tokens[index + 1] }, args, emptyRead(), words);
     before.push(...tokens.slice(index, index + 1 + used));
     index += used;
   }
@@ -71,8 +71,7 @@ function emptyRead(): Read {
 
 /** Returns how many further tokens the flag used. */
 function readFlag(
-  token: string,
-  next: string | undefined,
+  { token, next }: { token: string; next: string | undefined },
   args: ArgsDef,
   read: Read,
   words: readonly string[] = [],

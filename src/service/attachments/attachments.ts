@@ -45,6 +45,13 @@ interface AttachmentsDeps {
   log: Log;
 }
 
+interface Upload {
+  readonly name: string;
+  readonly received: Received;
+  /** Undefined if the content is known. */
+  readonly inspected: Inspected | undefined;
+}
+
 export class Attachments {
   readonly #deps: AttachmentsDeps;
   readonly #changing = new KeyedLock<number>();
@@ -72,7 +79,7 @@ export class Attachments {
     const known = this.#deps.store.byHash.get(workspaceId, received.hash);
     const inspected = known ? undefined : await this.#inspected(caller, received.path, shown);
     return await this.#changing.run(workspaceId, () =>
-      this.#keep(caller, workspaceId, shown, received, inspected),
+      this.#keep(caller, workspaceId, { name: shown, received, inspected }),
     );
   }
 
@@ -169,9 +176,7 @@ export class Attachments {
   async #keep(
     caller: Caller,
     workspaceId: number,
-    name: string,
-    received: Received,
-    inspected: Inspected | undefined,
+    { name, received, inspected }: Upload,
   ): Promise<Attachment & { created: boolean }> {
     const { db, store, files, access, clock } = this.#deps;
     const known = () => store.byHash.get(workspaceId, received.hash);

@@ -144,7 +144,7 @@ export class Searches {
         detail,
         content: row.query,
       });
-      this.#close(row, state, caller, null);
+      this.#close(row, state, caller);
       return toRequest(store.requestById.get(id)!);
     });
   }
@@ -175,7 +175,7 @@ export class Searches {
         detail: { workspace: row.workspace_id, reason },
         content: row.query,
       });
-      this.#close(row, "refused", caller, reason);
+      this.#close(row, "refused", caller, { reason });
     }
     return open.length;
   }
@@ -193,7 +193,10 @@ export class Searches {
         detail: { workspace: row.workspace_id },
         content: row.query,
       });
-      this.#close(row, "refused", null, "the conversation continued without it", "withdrawn");
+      this.#close(row, "refused", null, {
+        reason: "the conversation continued without it",
+        decision: "withdrawn",
+      });
     }
     return new Set(open.map(({ call_id: id }) => id));
   }
@@ -263,7 +266,7 @@ export class Searches {
     await this.#deps.db.write(() => {
       const now = store.requestById.get(id)!;
       if (now.started_at === null && (now.state === "pending" || now.state === "approved"))
-        this.#close(now, "refused", null, "the turn was cancelled");
+        this.#close(now, "refused", null, { reason: "the turn was cancelled" });
     });
     return undefined;
   }
@@ -289,7 +292,7 @@ export class Searches {
     const closed = await db.write(() => {
       access.workspace(scope.caller, scope.workspaceId);
       const problem = locks.problem(scope.agentId);
-      if (problem !== undefined) this.#close(row, "refused", null, problem);
+      if (problem !== undefined) this.#close(row, "refused", null, { reason: problem });
       else if (clock.now() >= row.expires_at) {
         this.#expireDueIn();
         return `the approval of this search was not used within ${DECISION_MINUTES_MAX} minutes (lock 3 of 3)`;
@@ -347,8 +350,7 @@ export class Searches {
     row: RequestRow,
     state: DecidedState,
     by: Caller | null,
-    reason: string | null,
-    decision: ApprovalDecision = state,
+    { reason = null, decision = state }: { reason?: string | null; decision?: ApprovalDecision } = {},
   ): void {
     const { db, store, access, journal, clock } = this.#deps;
     const now = clock.now();
@@ -404,12 +406,8 @@ export class Searches {
         detail: { workspace: row.workspace_id },
         content: row.query,
       });
-      this.#close(
-        row,
-        "expired",
-        null,
-        row.state === "approved" ? "approved, but not used in time" : "nobody decided in time",
-      );
+      const reason = row.state === "approved" ? "approved, but not used in time" : "nobody decided in time";
+      this.#close(row, "expired", null, { reason });
     }
   }
 }

@@ -143,8 +143,7 @@ export class Files {
     caller: Caller,
     workspaceId: number,
     path: string,
-    expected: Expected,
-    content: () => Promise<Uint8Array>,
+    { expected, content }: { expected: Expected; content: () => Promise<Uint8Array> },
   ): Promise<SavedFile & { created: boolean }> {
     this.#deps.access.workspace(caller, workspaceId);
     const proven = filePath(path);
@@ -154,7 +153,7 @@ export class Files {
         limit_bytes: FILE_BYTES_MAX,
       });
     if (decodeUtf8(bytes) === undefined) throw notText(proven);
-    return this.#saving.run(workspaceId, () => this.#save(caller, workspaceId, proven, expected, bytes));
+    return this.#saving.run(workspaceId, () => this.#save(caller, workspaceId, proven, { expected, bytes }));
   }
 
   /** Reads the exact bytes of a file on behalf of the workspace (inputs of gears). Raises `not_found`, `invalid`, `too_large`. */
@@ -223,8 +222,7 @@ export class Files {
     caller: Caller,
     workspaceId: number,
     path: DocumentPath,
-    expected: Expected,
-    bytes: Uint8Array,
+    { expected, bytes }: { expected: Expected; bytes: Uint8Array },
   ): Promise<SavedFile & { created: boolean }> {
     const { db, access, saves, directories } = this.#deps;
     access.changeable(caller, workspaceId);

@@ -61,7 +61,7 @@ export function fileRoutes(plugin: Admission, files: Files) {
       async ({ caller, params, query, request, set, status }) => {
         const expected = expectedFrom(exchangeOf(request).headers);
         const content = () => readBytes(request, FILE_BYTES_MAX);
-        const { created, ...saved } = await files.save(caller, params.id, query.path, expected, content);
+        const { created, ...saved } = await files.save(caller, params.id, query.path, { expected, content });
         set.headers["etag"] = etagOf(saved.version);
         return status(created ? 201 : 200, saved);
       },

@@ -70,9 +70,10 @@ function writeTool(files: Files): ExternalTool {
       if (!input.content.isWellFormed())
         throw fieldError("not_text", "content", "has half a character (a lone surrogate)");
       const bytes = new TextEncoder().encode(input.content);
-      const saved = await files.save(scope.caller, scope.workspaceId, input.path, ANYTHING, () =>
-        Promise.resolve(bytes),
-      );
+      const saved = await files.save(scope.caller, scope.workspaceId, input.path, {
+        expected: ANYTHING,
+        content: () => Promise.resolve(bytes),
+      });
       return ok(`${saved.created ? "Created" : "Saved"} ${saved.path} (${plural(saved.size, "byte")}).`);
     },
   });

@@ -11,9 +11,7 @@ import type { GearTest, TestOutcome, TestReport } from "./schema.ts";
 
 /** Anyone who may dry-run. Runs the tests in order. Raises `refused` when there are none, `conflict` when the gear changes meanwhile. */
 export async function runTests(
-  gears: Gears,
-  runs: GearRuns,
-  isolation: Isolation,
+  { gears, runs, isolation }: { gears: Gears; runs: GearRuns; isolation: Isolation },
   caller: Caller,
   gearId: number,
 ): Promise<TestReport> {

@@ -131,7 +131,7 @@ function runRoutes(plugin: Admission, deps: GearRoutesDeps, log: Log) {
             : await gearRuns.order(caller, params.id, body ?? {});
         // The framework sends a response as it is, but types a handler by one kind of answer only.
         if (isOn(query.stream) || wantsStream(exchange))
-          return streamRun(deps, exchange, kind, order, log) as Response & GearResult;
+          return streamRun({ ...deps, log }, exchange, kind, order) as Response & GearResult;
         exchange.keepOpen();
         return gearRuns.answer(kind, await gearRuns.execute(order, () => {}, { left: request.signal }));
       },
@@ -148,7 +148,7 @@ function runRoutes(plugin: Admission, deps: GearRoutesDeps, log: Log) {
       "/gears/:id/tests/run",
       ({ caller, params, request }) => {
         exchangeOf(request).keepOpen();
-        return runTests(gears, gearRuns, isolation, caller, params.id);
+        return runTests({ gears, runs: gearRuns, isolation }, caller, params.id);
       },
       { caller: "any", params: fromPath(IdParams), response: TestReport },
     )
@@ -198,11 +198,10 @@ function bindingRoutes(plugin: Admission, { gearBindings }: GearRoutesDeps) {
 
 /** A run that has begun continues when its viewer leaves, and is recorded. A queued one has no record, so it leaves the queue with its viewer. */
 function streamRun(
-  { gearRuns, streams, background }: GearRoutesDeps,
+  { gearRuns, streams, background, log }: GearRoutesDeps & { log: Log },
   exchange: Exchange,
   kind: "run" | "dry",
   order: Order,
-  log: Log,
 ): Response {
   return streams.answer(exchange, (viewer) => {
     const left = new AbortController();

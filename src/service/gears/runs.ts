@@ -172,7 +172,7 @@ export class GearRuns {
       const stored = await this.#start(order);
       started?.(stored.runId);
       return this.#running.during(stored.runId, signal, (either) =>
-        this.#runStarted(stored, inputs, order, output, either),
+        this.#runStarted({ ...stored, inputs }, order, output, either),
       );
     };
     return this.#ongoing.keep(this.#queue.run(eitherOf(signal, left), begin, queued));
@@ -356,13 +356,12 @@ export class GearRuns {
   }
 
   async #runStarted(
-    started: { runId: number; row: GearRow; content: Content },
-    inputs: SandboxFile[],
+    started: { runId: number; row: GearRow; content: Content; inputs: SandboxFile[] },
     order: Order,
     output: Output,
     signal: AbortSignal,
   ): Promise<Ended> {
-    const { runId, row, content } = started;
+    const { runId, row, content, inputs } = started;
     const live = new LiveText(output);
     try {
       const result = await this.#deps.sandbox.run({

@@ -139,7 +139,7 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
       };
       const forge = { agent: scope.agentName, workspaceId: scope.workspaceId, bind };
       const row = known
-        ? reforge(gears, scope, known, input, bind)
+        ? reforge({ gears, bind }, scope, known, input)
         : gears.createIn(scope.caller, input, forge);
       return ok(
         `Gear "${row.name}" version ${row.version} is saved and bound to you. It is pending approval by a person; until then you cannot call it. Tell the person so.`,
@@ -149,11 +149,10 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
 }
 
 function reforge(
-  gears: Gears,
+  { gears, bind }: { gears: Gears; bind: (gearId: number) => void },
   scope: ToolScope,
   known: GearRow,
   input: Static<typeof ForgeInput>,
-  bind: (gearId: number) => void,
 ): GearRow {
   if (known.forged_by !== null && known.workspace_id === scope.workspaceId) {
     bind(known.id);

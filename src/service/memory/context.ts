@@ -39,6 +39,12 @@ interface Kept {
   part?: { readonly version: number | null; readonly name: string | undefined; readonly made: ContextPart };
 }
 
+interface Found {
+  readonly documents: readonly ReadDocument[];
+  readonly unread: readonly UnreadDocument[];
+  readonly omitted: number;
+}
+
 export class PromptContext {
   readonly #deps: ContextDeps;
   /** By path, the longest unused first. */
@@ -66,7 +72,7 @@ export class PromptContext {
         name: door.name,
         answer: await door.documents(query),
       }));
-      const parts = this.#parts(bound, own, answer.documents, answer.unread, answer.omitted);
+      const parts = this.#parts(bound, own, answer);
       return { parts, read: { space: name, head: answer.head } };
     } catch (error) {
       if (!(error instanceof AppError)) log.error("cannot read context", { error: messageOf(error) });
@@ -83,13 +89,7 @@ export class PromptContext {
     return known;
   }
 
-  #parts(
-    bound: readonly string[],
-    own: AgentBranches,
-    documents: readonly ReadDocument[],
-    unread: readonly UnreadDocument[],
-    omitted: number,
-  ): ContextPart[] {
+  #parts(bound: readonly string[], own: AgentBranches, { documents, unread, omitted }: Found): ContextPart[] {
     const byPath = new Map(documents.map((one) => [one.path, one]));
     const problems = new Map(unread.map(({ path, problem }) => [path, problem.message]));
     const isBound = new Set(bound);

@@ -21,6 +21,14 @@ import type { PeopleStore, TokenRow } from "./store.ts";
 const CACHED_TOKENS_MAX = 1000;
 const DAY_MS = 86_400_000;
 
+interface AuthenticationDeps {
+  readonly store: PeopleStore;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly addresses: ClientAddresses;
+}
+
 export class Authentication {
   readonly #store: PeopleStore;
   readonly #clock: Clock;
@@ -33,7 +41,7 @@ export class Authentication {
   /** True while a change is not yet durable: it may be rolled back, so nothing read now is cached. */
   #changing = false;
 
-  constructor(store: PeopleStore, db: Db, clock: Clock, log: Log, addresses: ClientAddresses) {
+  constructor({ store, db, clock, log, addresses }: AuthenticationDeps) {
     this.#store = store;
     this.#clock = clock;
     this.#addresses = addresses;

@@ -17,7 +17,7 @@ export function buildPeople(
 ) {
   const store = peopleStore(db);
   const addresses = new ClientAddresses("trusted_proxies", config.trustedProxies);
-  const authentication = new Authentication(store, db, clock, log, addresses);
+  const authentication = new Authentication({ store, db, clock, log, addresses });
   const refusals = new Refusals({ db, audit, background });
   const rightsChanged = () => journal.recheck();
   const users = new Users({

@@ -78,19 +78,17 @@ export class Imports {
       survey.finish();
       for (const { args_schema } of survey.gears) await this.#deps.gears.requireSchema(caller, args_schema);
       const matched = this.#match(survey, query.models);
-      return await this.#store(caller, query, spool, survey, matched);
+      return await this.#store(caller, query.name, { spool, survey, matched });
     });
   }
 
   async #store(
     caller: Caller,
-    query: ImportQuery,
-    spool: Spool,
-    survey: Survey,
-    matched: Matched,
+    name: string | undefined,
+    { spool, survey, matched }: { spool: Spool; survey: Survey; matched: Matched },
   ): Promise<Imported> {
     const { db, staging, settling, files } = this.#deps;
-    const given = query.name === undefined ? undefined : parseName("name", query.name);
+    const given = name === undefined ? undefined : parseName("name", name);
     const staged = await db.write(() => ({
       id: staging.beginIn(caller, survey.header!, given),
       bases: this.#reserve(survey),

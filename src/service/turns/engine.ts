@@ -54,6 +54,21 @@ interface EngineDeps {
 type Broken = Exclude<RunOutcome, { status: "done" }>;
 type Asked = { readonly status: "answered"; readonly answer: ModelAnswer } | Broken;
 
+interface Sending {
+  readonly endpoint: ModelEndpoint;
+  readonly request: ModelRequest;
+  readonly listener: ModelListener;
+}
+
+/** The parts of a prompt besides the thread. */
+interface Composed {
+  readonly agent: Agent;
+  readonly documents: Documents;
+  readonly reader: Reader;
+  /** The reason for a last answer without tools. */
+  readonly limit: string | undefined;
+}
+
 export class Engine {
   readonly #deps: EngineDeps;
   readonly #scopes: Scopes;
@@ -124,17 +139,12 @@ export class Engine {
     await recorder.loadThread(run.row);
     const documents = await this.#documents(context, agent);
     const reader = { id: endpoint.modelId, ...endpoint };
-    const parts = this.#parts(context, run, agent, documents, reader, limit);
-    const call = await recorder.beginCall(run, round, endpoint, parts, { limit, context: documents.read });
+    const parts = this.#parts(context, run, { agent, documents, reader, limit });
+    const call = await recorder.beginCall(run, endpoint, parts, { round, limit, context: documents.read });
     context.speaking.set(run.row.id, { run, call });
     try {
-      const answer = await this.#call(
-        context,
-        run,
-        endpoint,
-        toRequest(parts, { mayCall }),
-        listenTo(run, call),
-      );
+      const request = toRequest(parts, { mayCall });
+      const answer = await this.#call(context, run, { endpoint, request, listener: listenTo(run, call) });
       const kept = mayCall ? answer : withoutCalls(answer, limit!);
       await recorder.finishCall(run, call, kept);
       return { status: "answered", answer: kept };
@@ -149,9 +159,7 @@ export class Engine {
   async #call(
     { signal }: TurnContext,
     run: Run,
-    endpoint: ModelEndpoint,
-    request: ModelRequest,
-    listener: ModelListener,
+    { endpoint, request, listener }: Sending,
   ): Promise<ModelAnswer> {
     const sent = request.messages.flatMap((message) =>
       message.role === "user" ? (message.attachments ?? []) : [],
@@ -188,14 +196,7 @@ export class Engine {
     return read;
   }
 
-  #parts(
-    context: TurnContext,
-    run: Run,
-    agent: Agent,
-    documents: Documents,
-    reader: Reader,
-    limit: string | undefined,
-  ): Part[] {
+  #parts(context: TurnContext, run: Run, { agent, documents, reader, limit }: Composed): Part[] {
     return assemble({
       agent,
       instructions: this.#instructions(agent),

@@ -70,6 +70,7 @@ interface Interruption extends Pick<CallEnd, "error"> {
 }
 
 interface CallTerms {
+  readonly round: number;
   /** The reason why this is the run's last call, without tools. */
   readonly limit: string | undefined;
   /** The state of the space that its documents were read from. */
@@ -144,10 +145,9 @@ export class Recorder {
 
   async beginCall(
     run: Run,
-    round: number,
     endpoint: ModelEndpoint,
     parts: readonly Part[],
-    { limit, context }: CallTerms,
+    { round, limit, context }: CallTerms,
   ): Promise<OpenCall> {
     const { db, turns, prompts, clock } = this.#deps;
     const { row } = run;

@@ -37,6 +37,13 @@ interface Work {
   readonly done: Promise<void>;
 }
 
+interface PendingCall {
+  readonly context: TurnContext;
+  readonly run: Run;
+  readonly call: ToolCallRow;
+  readonly scope: ToolScope;
+}
+
 export class ToolCalls {
   readonly #deps: ToolCallsDeps;
 
@@ -85,23 +92,24 @@ export class ToolCalls {
     if (again && !(tool?.kind === "external" && tool.resumes)) return this.#answer(run, call, UNKNOWN);
     if (!tool) return this.#answer(run, call, failed(noSuchTool(call.tool, tools, scope)));
     const json = call.arguments;
+    const pending = { context, run, call, scope };
     const prepared = <Call>(parsed: Parsed<Call>, begin: (ready: Call) => Work): Work =>
       parsed.ok ? begin(parsed.value) : this.#answer(run, call, failed(parsed.problem));
     switch (tool.kind) {
       case "database":
         return prepared(tool.prepare(json), (ready) => ({
           now: true,
-          done: this.#apply(context, run, call, ready, scope),
+          done: this.#apply(pending, ready),
         }));
       case "external":
         return prepared(tool.prepare(json), (ready) => ({
           now: false,
-          done: this.#runExternal(context, run, call, tool, ready, scope),
+          done: this.#runExternal(pending, tool, ready),
         }));
       case "delegate":
         return prepared(tool.prepare(json), (order) => ({
           now: false,
-          done: this.#delegate(context, run, call, scope, order),
+          done: this.#delegate(pending, order),
         }));
     }
   }
@@ -116,13 +124,7 @@ export class ToolCalls {
     return { now: true, done: this.#deps.recorder.finishTool(run.row, call, result) };
   }
 
-  async #apply(
-    context: TurnContext,
-    run: Run,
-    call: ToolCallRow,
-    ready: DatabaseCall,
-    scope: ToolScope,
-  ): Promise<void> {
+  async #apply({ context, run, call, scope }: PendingCall, ready: DatabaseCall): Promise<void> {
     const { recorder } = this.#deps;
     try {
       await ready.check(scope);
@@ -135,14 +137,8 @@ export class ToolCalls {
     }
   }
 
-  async #runExternal(
-    context: TurnContext,
-    run: Run,
-    call: ToolCallRow,
-    tool: ExternalTool,
-    ready: ExternalCall,
-    scope: ToolScope,
-  ): Promise<void> {
+  async #runExternal(pending: PendingCall, tool: ExternalTool, ready: ExternalCall): Promise<void> {
+    const { context, run, call, scope } = pending;
     const { recorder } = this.#deps;
     const again = call.state === "started";
     const started = again ? call : await recorder.startTool(call);
@@ -173,13 +169,7 @@ export class ToolCalls {
     }
   }
 
-  async #delegate(
-    context: TurnContext,
-    run: Run,
-    call: ToolCallRow,
-    scope: ToolScope,
-    order: DelegateOrder,
-  ): Promise<void> {
+  async #delegate({ context, run, call, scope }: PendingCall, order: DelegateOrder): Promise<void> {
     const { recorder } = this.#deps;
     const target = scope.targets.find((each) => each.name === order.agent)!;
     const { call: started, child } = await recorder.beginDelegation(run, call, target.id, order.task);

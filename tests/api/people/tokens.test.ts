@@ -209,13 +209,13 @@ test("does not treat a session in use as idle after writing last-used times", as
       created_at: clock.now(),
     }),
   );
-  const authentication = new Authentication(
+  const authentication = new Authentication({
     store,
     db,
     clock,
-    createLog({ level: "error", format: "json", write: () => {}, clock }),
-    new ClientAddresses("trusted_proxies", []),
-  );
+    log: createLog({ level: "error", format: "json", write: () => {}, clock }),
+    addresses: new ClientAddresses("trusted_proxies", []),
+  });
   const exchange = {
     id: "1",
     headers: { authorization: `Bearer ${token}` },

@@ -42,10 +42,10 @@ export function replica({ directory, url, token, clock = systemClock, through }:
     const network = networkTransport(typeof url === "string" ? url : url(), token);
     const counted: Transport = {
       ...network,
-      send(method, path, headers, body, signal) {
+      send(method, path, sent) {
         before(path);
         requests.push(`${method} ${path.replace("/api/v1/spaces/team", "").replace(/\?.*/, "")}`);
-        return network.send(method, path, headers, body, signal);
+        return network.send(method, path, sent);
       },
     };
     return new Client(through ? through(counted) : counted);

@@ -96,7 +96,9 @@ export function scriptedStreams() {
     through: (transport: Transport): Transport => ({
       ...transport,
       send: (...request) =>
-        isStream(request[1]) ? Promise.resolve(new Response(stream(request[4]))) : transport.send(...request),
+        isStream(request[1])
+          ? Promise.resolve(new Response(stream(request[2].signal)))
+          : transport.send(...request),
     }),
   };
 }

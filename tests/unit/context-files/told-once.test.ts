@@ -33,13 +33,7 @@ test("publishes a nearly reached quota and a secret in a manual edit once", asyn
     secrets: new SecretScan("block", noWorkers),
   } as unknown as FilesDeps);
   const write = (path: string, content: string) =>
-    files.write(
-      actor,
-      "team",
-      at(path),
-      async () => bytes(content),
-      () => undefined,
-    );
+    files.write(actor, "team", at(path), { content: async () => bytes(content), expected: () => undefined });
   await write("b.md", "1");
   const together = async (writes: Promise<unknown>[]) =>
     (await Promise.allSettled(writes)).map(({ status }) => status === "fulfilled");

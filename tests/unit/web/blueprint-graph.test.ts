@@ -177,7 +177,7 @@ describe("pills", () => {
     for (const side of [Position.Bottom, Position.Top]) {
       const rects = stack(card, side, group);
       const trunks = rects.map((rect, index) => {
-        const [x, , , ...rest] = attachmentPath(card, rect, side, index, group.length)
+        const [x, , , ...rest] = attachmentPath(card, { rect, side, index, group: group.length })
           .match(/-?[\d.]+/g)!
           .map(Number);
         expect(rest.at(-1)).toBe(rect.x);
@@ -188,7 +188,9 @@ describe("pills", () => {
       expect(rects.every((rect) => rect.x > 30)).toBe(true);
     }
     const [alone] = stack(card, Position.Bottom, group.slice(0, 1));
-    expect(attachmentPath(card, alone!, Position.Bottom, 0, 1)).toBe("M40,92V116");
+    expect(attachmentPath(card, { rect: alone!, side: Position.Bottom, index: 0, group: 1 })).toBe(
+      "M40,92V116",
+    );
   });
 
   test("place the gate right of everything, level with the agents that have a grant", () => {

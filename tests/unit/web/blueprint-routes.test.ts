@@ -57,7 +57,7 @@ describe("wires", () => {
     });
     expect(lanesOf(wires.toReversed())).toEqual(lanes);
     const path = (one: (typeof wires)[number]) =>
-      routePath(one.from, one.to, false, one.route, lanes.get(one.id));
+      routePath(one.from, one.to, one.route, { reversed: false, lane: lanes.get(one.id) });
     expect(path(wires[0]!)).toBe("M117,0V-40Q117,-52 129,-52H985Q997,-52 997,-40V0");
     expect(path(wires[1]!)).toBe("M131,0V-16Q131,-28 143,-28H671Q683,-28 683,-16V0");
   });

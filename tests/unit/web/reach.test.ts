@@ -38,7 +38,7 @@ test("is not ended by the wait of an earlier problem, nor is a refusal ended by 
   const [problem, setProblem] = createRoot(createProblem);
   unreached(nobody);
   setProblem(offline());
-  setProblem(new Problem("The name is taken.", "conflict", 409));
+  setProblem(new Problem("The name is taken.", "conflict", { status: 409 }));
   reached();
   jest.advanceTimersByTime(60_000);
   expect(problem()?.code).toBe("conflict");

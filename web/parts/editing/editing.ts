@@ -200,7 +200,7 @@ async function succeeds(act: () => Promise<unknown>): Promise<boolean> {
   } catch (error) {
     const problem = asProblem(error);
     const words = fieldOf(problem)?.problem ?? problem.message;
-    tellProblem(new Problem(sentence(words), problem.code, problem.status));
+    tellProblem(new Problem(sentence(words), problem.code, { status: problem.status }));
     return false;
   }
 }

@@ -64,7 +64,7 @@ export function chartOf({ from, to, rows }: UsageDays, measure: Measure): Chart 
     .map((one) => one.series);
   const byDay = Map.groupBy(rows, ({ day }) => day);
   const columns = daysBetween(from, to).map((day) =>
-    columnOf(day, byDay.get(day) ?? [], series, value, measure),
+    columnOf(day, byDay.get(day) ?? [], { series, value, measure }),
   );
   return { columns, series, max: Math.max(0, ...columns.map(({ total }) => total)) };
 }
@@ -72,10 +72,9 @@ export function chartOf({ from, to, rows }: UsageDays, measure: Measure): Chart 
 function columnOf(
   day: string,
   rows: readonly Row[],
-  series: readonly Series[],
-  value: (row: Row) => number,
-  measure: Measure,
+  drawn: { series: readonly Series[]; value: (row: Row) => number; measure: Measure },
 ): Column {
+  const { series, value, measure } = drawn;
   let total = 0;
   const pieces = series.flatMap((one) => {
     const row = rows.find((candidate) => keyOf(candidate) === one.key);

@@ -115,7 +115,7 @@ class Nesting {
       this.#toolRows(step, run, depth, under),
     );
     for (const [index, call] of calls.entries()) {
-      rows.push(this.#callRow(call, index + 1, run, depth, under));
+      rows.push(this.#callRow(call, index + 1, run, { depth, under }));
       for (const step of tools.get(index) ?? []) rows.push(...this.#toolRows(step, run, depth, under));
     }
     return rows;
@@ -125,8 +125,7 @@ class Nesting {
     call: CallSummary,
     number: number,
     run: TurnRunStep,
-    depth: number,
-    under: readonly string[],
+    { depth, under }: { depth: number; under: readonly string[] },
   ): CallRow {
     const open = call.status === "running";
     const reported = call.input_tokens !== null || call.output_tokens !== null;

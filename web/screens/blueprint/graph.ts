@@ -136,8 +136,17 @@ export function stack(card: Rect, side: Position, group: readonly Attachment[]):
   });
 }
 
-/** The line from a card to one pill of a group; lines of a group never overlap. `index`: as in `stack`. */
-export function attachmentPath(card: Rect, node: Rect, side: Position, index: number, group: number): string {
+interface Pill {
+  readonly rect: Rect;
+  readonly side: Position;
+  /** As in `stack`. */
+  readonly index: number;
+  /** The pills at this side. */
+  readonly group: number;
+}
+
+/** The line from a card to one pill of a group; lines of a group never overlap. */
+export function attachmentPath(card: Rect, { rect: node, side, index, group }: Pill): string {
   const middle = centreOf(node);
   if (side === Position.Left || side === Position.Right) {
     const edge = portOf(card, side);

@@ -53,7 +53,8 @@ function WireLine(props: { readonly id: number }): JSX.Element {
   const path = createMemo(() => {
     const [a, b] = [from(), to()];
     const routed = scene.routes().get(id);
-    return a && b && routed ? routePath(a, b, wire()?.reversed ?? false, routed.route, routed.lane) : "";
+    if (!a || !b || !routed) return "";
+    return routePath(a, b, routed.route, { reversed: wire()?.reversed ?? false, lane: routed.lane });
   });
   const live = createMemo(() => stage.live().wires.has(id));
   const selected = createMemo(() => stage.selection()?.kind === "wire" && stage.selection()!.id === id);
@@ -82,7 +83,7 @@ function AttachmentLine(props: { readonly key_: string }): JSX.Element {
   const path = createMemo(() => {
     const placed = stage.scene.attachments().get(props.key_);
     const card = placed && stage.scene.cards().get(placed.attachment.owner);
-    return card ? attachmentPath(card, placed.rect, placed.side, placed.index, placed.group) : "";
+    return card ? attachmentPath(card, placed) : "";
   });
   const kind = createMemo(() => stage.scene.attachments().get(props.key_)?.attachment.kind ?? "");
   const live = createMemo(() => {

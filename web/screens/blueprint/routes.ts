@@ -134,11 +134,16 @@ export function wirePath(
   to: Rect,
   { reversed = false, others = [] }: { readonly reversed?: boolean; readonly others?: Iterable<Rect> } = {},
 ): string {
-  return routePath(from, to, reversed, routeOf(from, to, others));
+  return routePath(from, to, routeOf(from, to, others), { reversed });
 }
 
-/** `lane`: its lane among other wires (lanes.ts); if absent, it routes as if alone. */
-export function routePath(from: Rect, to: Rect, reversed: boolean, route: Route, lane?: Lane): string {
+interface Beside {
+  readonly reversed: boolean;
+  /** Its lane among other wires (lanes.ts); if absent, it routes as if alone. */
+  readonly lane?: Lane | undefined;
+}
+
+export function routePath(from: Rect, to: Rect, route: Route, { reversed, lane }: Beside): string {
   const { leaves, arrives, passed } = route;
   if (passed.length > 0) return around(from, to, leaves, lane ?? { at: laneOf(from, to, route).at, rank: 0 });
   // The sign depends on the direction, not the order, because each of the two wires sees itself as first.

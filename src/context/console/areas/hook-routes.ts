@@ -35,7 +35,7 @@ export function hookRoutes(deps: HookPagesDeps): PageRoute[] {
     get(
       `${HOOKS}/:id`,
       ({ visit, params, query }) =>
-        hookPage(webhooks, visit, idOf("webhook", params), query.get("before") ?? undefined),
+        hookPage(webhooks, visit, idOf("webhook", params), { before: query.get("before") ?? undefined }),
       ["before"],
     ),
     post(`${HOOKS}/:id/test`, ({ visit, params }) => {
@@ -45,7 +45,7 @@ export function hookRoutes(deps: HookPagesDeps): PageRoute[] {
           await webhooks.test(visit.caller, id);
           return to(hookPath(id), "Queued a test. Reload the page to see the result.");
         },
-        (failure) => hookPage(webhooks, visit, id, undefined, failure),
+        (failure) => hookPage(webhooks, visit, id, { failure }),
       );
     }),
     post(`${HOOKS}/deliveries/:delivery/redeliver`, ({ visit, params }) =>
@@ -59,8 +59,7 @@ function hookPage(
   webhooks: Webhooks,
   visit: Visit,
   id: number,
-  before: string | undefined,
-  failure?: Failure,
+  { before, failure }: { before?: string | undefined; failure?: Failure },
 ): Answer {
   const hook = webhooks.get(visit.caller, id);
   const rows = webhooks.deliveries(visit.caller, id, before, PAGE_ROWS + 1);

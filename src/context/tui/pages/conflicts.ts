@@ -40,13 +40,13 @@ export function conflictsPage(desk: Desk): TablePage<Row> {
         key: "o",
         does: "keep file",
         changes: true,
-        run: (row, stage) => resolve(stage, row.space, row, "theirs"),
+        run: (row, stage) => resolve(stage, row, "theirs"),
       },
       {
         key: "c",
         does: "keep conflict file",
         changes: true,
-        run: (row, stage) => resolve(stage, row.space, row, "ours"),
+        run: (row, stage) => resolve(stage, row, "ours"),
       },
     ],
   });
@@ -66,13 +66,13 @@ function comparison(desk: Desk, row: Row): TextPage {
         key: "o",
         does: "keep file",
         changes: true,
-        run: (stage) => resolve(stage, row.space, row, "theirs", { closes: true }),
+        run: (stage) => resolve(stage, row, "theirs", { closes: true }),
       },
       {
         key: "c",
         does: "keep conflict file",
         changes: true,
-        run: (stage) => resolve(stage, row.space, row, "ours", { closes: true }),
+        run: (stage) => resolve(stage, row, "ours", { closes: true }),
       },
     ],
   });

@@ -69,8 +69,7 @@ export function restoreFile(stage: Stage, space: string, path: string): void {
 
 export function resolve(
   stage: Stage,
-  space: string,
-  conflict: OpenConflict,
+  { space, ...conflict }: OpenConflict & { readonly space: string },
   resolution: "ours" | "theirs",
   options?: { readonly closes: boolean },
 ): void {

@@ -34,7 +34,7 @@ export class Writing {
     if (operation.op === "put") {
       const blob_id = this.#keep(operation.hash, operation.content.length, coded.get(operation.hash)!);
       const { version, size, hash } = effect.after!;
-      const file_id = this.#setLive(row, operation.path, effect.after!, stamp, operation.derived);
+      const file_id = this.#setLive(row, operation, effect.after!, stamp);
       store.insertVersion.run({ file_id, version, blob_id, size, hash, author, message, created_at, seq });
       store.insertChange.run({ file_id, op: "write", version, author, created_at, seq });
       return this.#prune(file_id, stamp.versionsKept);
@@ -46,7 +46,8 @@ export class Writing {
       store.setGoneFile.run(author, created_at, id);
     } else if (op === "undelete") {
       const content = decode(store.blob.get(step.version!.blob_id!)!);
-      this.#setLive(row, operation.path, effect.after!, stamp, derivedOf(operation.path, content));
+      const { path } = operation;
+      this.#setLive(row, { path, derived: derivedOf(path, content) }, effect.after!, stamp);
     } else {
       store.setGone.run("destroyed", id, operation.version);
       if (step.version!.blob_id !== null) this.#release(step.version!.blob_id);
@@ -58,10 +59,9 @@ export class Writing {
 
   #setLive(
     row: FileRow | null,
-    path: DocumentPath,
+    { path, derived }: { readonly path: DocumentPath; readonly derived: Derived | undefined },
     { version, size, hash }: Live,
     { author, time }: Stamp,
-    derived: Derived | undefined,
   ): number {
     const store = this.#store;
     const shown = { size, hash, author, updated_at: time, derived: derived ? 1 : 0 } as const;
