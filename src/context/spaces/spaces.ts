@@ -172,14 +172,14 @@ export class Spaces {
         const { files, bytes } = space.engine.totals();
         // The caller may have lost the right while waiting for the lock, or another request removed the space.
         const ask = () => (this.#requireSeen(caller, name), requireAdmin(caller));
-        const { engine } = space;
+        const kind = "delete";
         const plan = {
           caller,
           deed,
           event: { files, bytes },
-          kind: "delete",
+          kind,
           proof: "",
-          engine,
+          engine: space.engine,
           ask,
         } as const;
         const gone = await this.#deeds.run(plan, () => this.#moveAway(space));
@@ -427,7 +427,6 @@ export class Spaces {
     });
   }
 
-  /** `ask`: as in `Plan` of the deeds. */
   #store(
     by: { caller: Caller; deed: SpaceDeed },
     { engine }: OpenSpace,
