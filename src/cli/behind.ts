@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { FileBehind, SpaceDoor } from "../context/space/door.ts";
 import { AppError } from "../kit/error.ts";
 import { nextCommand } from "./next-command.ts";
-import { plural, shown } from "./text.ts";
+import { plural, shown } from "./tables.ts";
 
 /** The files that a message names. */
 const NAMED_MAX = 3;

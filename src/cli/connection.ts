@@ -21,7 +21,7 @@ import { createLog, type Log } from "../kit/log.ts";
 import { formatOf, printWarning } from "../kit/terminal/output.ts";
 import { savedToken, storedToken } from "./credentials.ts";
 import { doorTransport } from "./door-transport.ts";
-import { patiently } from "./patiently.ts";
+import { patiently } from "./retrying-client.ts";
 import { chosenSpace } from "./space-choice.ts";
 import { serverTarget, spaceTarget, type ServerFlags, type ServerTarget, type SpaceFlags } from "./target.ts";
 

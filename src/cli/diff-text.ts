@@ -2,7 +2,7 @@
 
 import type { FileDiff } from "../context/files/diff.ts";
 import { styled, type Style } from "../kit/terminal/style.ts";
-import { plural } from "./text.ts";
+import { plural } from "./tables.ts";
 
 /** Printed before a patch, where programs that read patches skip it. */
 const COARSE = "The versions differ too much to compare line by line; the whole difference is one block.";

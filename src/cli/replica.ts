@@ -2,7 +2,7 @@
 
 import type { ArgsDef } from "citty";
 import { Client, networkTransport } from "../context/client/client.ts";
-import { SYNC_ANSWER_MS } from "../context/client/silence.ts";
+import { SYNC_ANSWER_MS } from "../context/client/answer-timeout.ts";
 import type { Origin, ReplicaState } from "../context/replica/state.ts";
 import {
   enclosingSpaceDirectory,
@@ -16,7 +16,7 @@ import { noCredential } from "../kit/http/bearer.ts";
 import { nameKey } from "../kit/text/names.ts";
 import { inWordsOfFlags, loginCommand, tokenIn } from "./connection.ts";
 import { savedToken, variableToken } from "./credentials.ts";
-import { patiently } from "./patiently.ts";
+import { patiently } from "./retrying-client.ts";
 
 /** A command that starts the daemon waits this long for the server, which may be away. */
 const PROOF_WAIT_MS = 5_000;

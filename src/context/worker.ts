@@ -3,7 +3,7 @@
 import { CHECKPOINT_JOB } from "../kit/storage/checkpoints.ts";
 import { implement, serveJobs } from "../kit/workers/job.ts";
 import { MARKDOWN_JOB } from "./console/markdown-job.ts";
-import { INSIDE_JOB } from "./doctor/inside-job.ts";
+import { INSIDE_JOB } from "./doctor/self-checks-job.ts";
 import { DIFF_JOB } from "./files/diff.ts";
 import { SCAN_JOB } from "./files/secrets.ts";
 import { LAYOUT_JOB } from "./graph/layout-job.ts";
@@ -13,7 +13,7 @@ import { KEYS_JOB } from "./ssh/keys-job.ts";
 serveJobs([
   implement(CHECKPOINT_JOB, async () => (await import("../kit/storage/checkpoints.ts")).checkpoint),
   implement(MARKDOWN_JOB, async () => (await import("./console/markdown.ts")).renderMarkdown),
-  implement(INSIDE_JOB, async () => (await import("./doctor/inside.ts")).checkInside),
+  implement(INSIDE_JOB, async () => (await import("./doctor/self-checks.ts")).checkInside),
   implement(DIFF_JOB, async () => (await import("./files/diff.ts")).encodedDiff),
   implement(KEYS_JOB, async () => (await import("./ssh/reading-keys.ts")).readKeys),
   implement(SCAN_JOB, async () => (await import("./files/secret-rules.ts")).loadScan()),

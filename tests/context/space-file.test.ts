@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { checkInside } from "../../src/context/doctor/inside.ts";
+import { checkInside } from "../../src/context/doctor/self-checks.ts";
 import { eventually } from "../kit/eventually.ts";
 import { refusal } from "../kit/http/refusal.ts";
 import { contextServer, type ContextServer } from "../kit/context/context-server.ts";

@@ -82,7 +82,7 @@ const cases: Record<string, Case> = {
     ],
     allowed: [
       ["src/kit/disk/modes.ts", "export const PRIVATE_FILE_MODE = 0o600;"],
-      ["src/service/sandbox/files.ts", "const PROGRAM_MODE = 0o555;"],
+      ["src/service/sandbox/run-folder.ts", "const PROGRAM_MODE = 0o555;"],
     ],
   },
   "SQL lives in stores": {

@@ -1,7 +1,7 @@
 // Goal: a table fits the terminal it is shown on and is whole anywhere else; times are relative only for people; no text of others brings a style.
 
 import { describe, expect, test } from "bun:test";
-import { bytes, secondsOf, table, when } from "../../src/cli/text.ts";
+import { bytes, secondsOf, table, when } from "../../src/cli/tables.ts";
 import { painted, showStyles, styled } from "../../src/kit/terminal/style.ts";
 import { visible } from "../../src/kit/text/visible.ts";
 

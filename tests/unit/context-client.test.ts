@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { Client, encodedPath, networkTransport, type Transport } from "../../src/context/client/client.ts";
-import { patient } from "../../src/context/client/patience.ts";
-import { answerLimitMs } from "../../src/context/client/silence.ts";
+import { patient } from "../../src/context/client/rate-limit-wait.ts";
+import { answerLimitMs } from "../../src/context/client/answer-timeout.ts";
 import { AppError } from "../../src/kit/error.ts";
 import { until } from "../kit/eventually.ts";
 import { frontOf, never } from "../kit/http/front.ts";

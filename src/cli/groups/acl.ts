@@ -5,7 +5,7 @@ import type { Client } from "../../context/client/client.ts";
 import { oneOfWords } from "../../kit/terminal/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
-import { table } from "../text.ts";
+import { table } from "../tables.ts";
 
 /** Another admin may change the rules between the read and the write. */
 const TRIES_MAX = 5;

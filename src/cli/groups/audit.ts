@@ -21,7 +21,7 @@ import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/terminal/output.ts";
 import { serverCommand } from "../command.ts";
 import { connected, connectionArgs, type ConnectionFlags } from "../connection.ts";
-import { plural, table, when } from "../text.ts";
+import { plural, table, when } from "../tables.ts";
 
 const filters = {
   actor: { type: "string", valueHint: "name", description: "Only records of this user" },

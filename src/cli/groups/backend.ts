@@ -10,7 +10,7 @@ import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { serverDirArg } from "../connection.ts";
-import { fields, table, type Cell } from "../text.ts";
+import { fields, table, type Cell } from "../tables.ts";
 
 interface Backend {
   readonly name: string;

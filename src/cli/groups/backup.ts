@@ -12,7 +12,7 @@ import { formatOf, printData, printWarning } from "../../kit/terminal/output.ts"
 import { connected } from "../connection.ts";
 import { progressLine } from "../progress.ts";
 import { nextCommand } from "../next-command.ts";
-import { bytes, plural, shown, table } from "../text.ts";
+import { bytes, plural, shown, table } from "../tables.ts";
 
 const ASK_EVERY_MS = 50;
 

@@ -7,7 +7,7 @@ import { CONFIG_FILE_NAME, serverDirectory } from "../../context/config/director
 import { processEnvironment } from "../../kit/environment.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { serverDirArg } from "../connection.ts";
-import { fields } from "../text.ts";
+import { fields } from "../tables.ts";
 
 export const configCheck = defineCommand({
   meta: {

@@ -10,7 +10,7 @@ import {
 import { accessProblem } from "../../kit/disk/disk.ts";
 import { AppError } from "../../kit/error.ts";
 import { spaceCommand } from "../command.ts";
-import { shown, table, when } from "../text.ts";
+import { shown, table, when } from "../tables.ts";
 
 const path = {
   type: "positional",

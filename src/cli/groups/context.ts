@@ -29,8 +29,8 @@ import { formatOf, printBytes, printData, printText, printWarning } from "../../
 import { replaceFile } from "../../kit/disk/replace-file.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
-import { commandOn, spaceWords } from "../space-words.ts";
-import { plural, table, wholeNumber } from "../text.ts";
+import { commandOn, spaceWords } from "../space-arguments.ts";
+import { plural, table, wholeNumber } from "../tables.ts";
 
 const SECOND_MS = 1_000;
 /** On a terminal; the export itself names all. */

@@ -21,7 +21,7 @@ import {
   tokenFileArg,
 } from "../replica.ts";
 import { nextCommand } from "../next-command.ts";
-import { fields, wholeNumber } from "../text.ts";
+import { fields, wholeNumber } from "../tables.ts";
 import { waitFor } from "../wait-for.ts";
 
 const START_WAIT_MS = 10_000;

@@ -11,7 +11,7 @@ import { processEnvironment, temporaryDirectory } from "../../kit/environment.ts
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { serverDirArg } from "../connection.ts";
-import { plural, shown } from "../text.ts";
+import { plural, shown } from "../tables.ts";
 
 const STATES: readonly State[] = ["fail", "warn", "skipped", "ok"];
 

@@ -12,7 +12,7 @@ import { done, requireOnDisk, type Done } from "../behind.ts";
 import { nextCommand } from "../next-command.ts";
 import { spaceArgs, withSpace, type SpaceCommandFlags as Flags } from "../connection.ts";
 import { EditedFile, editorOf } from "../editing.ts";
-import { bytes } from "../text.ts";
+import { bytes } from "../tables.ts";
 import { path } from "./file.ts";
 
 /** The base that the edited text is compared with. */

@@ -17,7 +17,7 @@ import { spaceCommand } from "../command.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
 import { patchText, statText } from "../diff-text.ts";
 import { nextCommand } from "../next-command.ts";
-import { bytes, table, when, wholeNumber } from "../text.ts";
+import { bytes, table, when, wholeNumber } from "../tables.ts";
 
 export const path = {
   type: "positional",

@@ -2,14 +2,14 @@
 
 import { defineCommand } from "citty";
 import type { Freshness } from "../../context/freshness/schema.ts";
-import { problemText } from "../../context/freshness/words.ts";
+import { problemText } from "../../context/freshness/problem-words.ts";
 import { validate } from "../../context/space/validation.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { spaceCommand } from "../command.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
-import { plural, table } from "../text.ts";
+import { plural, table } from "../tables.ts";
 
 const ORDER: readonly Freshness["state"][] = ["stale", "unknown", "fresh"];
 export const freshnessCheck = defineCommand({

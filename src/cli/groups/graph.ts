@@ -8,7 +8,7 @@ import { oneOfWords } from "../../kit/terminal/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printData, printText, printWarning } from "../../kit/terminal/output.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
-import { fields, table } from "../text.ts";
+import { fields, table } from "../tables.ts";
 
 /** Programs that show Mermaid refuse more by default. */
 const MERMAID_LINKS_MAX = 500;

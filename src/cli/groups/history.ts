@@ -2,7 +2,7 @@
 
 import { AppError } from "../../kit/error.ts";
 import { spaceCommand } from "../command.ts";
-import { plural, table, when } from "../text.ts";
+import { plural, table, when } from "../tables.ts";
 
 export const historyList = spaceCommand({
   name: "list",

@@ -17,8 +17,8 @@ import { AppError } from "../../kit/error.ts";
 import { formatOf, printData, printHint } from "../../kit/terminal/output.ts";
 import { spaceArgs, withSpace, type SpaceCommandFlags } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
-import { spaceWords } from "../space-words.ts";
-import { table } from "../text.ts";
+import { spaceWords } from "../space-arguments.ts";
+import { table } from "../tables.ts";
 
 const DIFF_CONTEXT_LINES = 3;
 

@@ -13,7 +13,7 @@ import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData, printHint } from "../../kit/terminal/output.ts";
 import { visible, visibleInLine } from "../../kit/text/visible.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
-import { wholeNumber } from "../text.ts";
+import { wholeNumber } from "../tables.ts";
 
 export const searchCommand = defineCommand({
   meta: {

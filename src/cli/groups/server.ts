@@ -21,7 +21,7 @@ import { startDetached } from "../../kit/processes/process.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
 import { serverDirArg } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
-import { fields } from "../text.ts";
+import { fields } from "../tables.ts";
 import { waitFor } from "../wait-for.ts";
 
 const START_WAIT_MS = 10_000;

@@ -24,7 +24,7 @@ import {
 import { withReplica } from "../replica.ts";
 import { chosenSpace } from "../space-choice.ts";
 import { spaceTarget, type ServerFlags } from "../target.ts";
-import { bytes, fields, plural, shown, table, when, wholeNumber } from "../text.ts";
+import { bytes, fields, plural, shown, table, when, wholeNumber } from "../tables.ts";
 
 const word = { type: "positional", valueHint: "name", description: "Name of the space" } as const;
 /** As a word or a flag. */

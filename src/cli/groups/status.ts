@@ -7,7 +7,7 @@ import type { SpaceDoor } from "../../context/space/door.ts";
 import type { FileState } from "../../context/versioned-store/schema.ts";
 import { spaceCommand } from "../command.ts";
 import { nextCommand } from "../next-command.ts";
-import { bytes, fields, plural, shown } from "../text.ts";
+import { bytes, fields, plural, shown } from "../tables.ts";
 
 /** The states of files that the last version does not show, in the order of the report. */
 const CHANGES = ["modified", "untracked", "missing", "refused"] as const satisfies readonly FileState[];

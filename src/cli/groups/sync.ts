@@ -9,7 +9,7 @@ import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { localDeps } from "../connection.ts";
 import { progressLine } from "../progress.ts";
 import { replicaArgs, replicaDirectory, tokenFileArg, withReplica } from "../replica.ts";
-import { bytes, plural, shown } from "../text.ts";
+import { bytes, plural, shown } from "../tables.ts";
 
 const syncArgs = {
   yes: { type: "boolean", description: "Confirm many deletions, or a server whose history changed" },

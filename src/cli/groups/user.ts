@@ -11,7 +11,7 @@ import { serverUrl, type ServerFlags } from "../target.ts";
 import { forgetToken, lastSignIn, saveSignIn } from "../credentials.ts";
 import { connectionArgs, tokenToSend } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
-import { fields, plural, secondsOf, table, when } from "../text.ts";
+import { fields, plural, secondsOf, table, when } from "../tables.ts";
 
 const name = {
   type: "positional",

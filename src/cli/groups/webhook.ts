@@ -4,7 +4,7 @@ import type { CreatedWebhook, DeadLetter, Delivery, Webhook } from "../../contex
 import { repeatable } from "../../kit/terminal/arguments.ts";
 import { AppError } from "../../kit/error.ts";
 import { serverCommand } from "../command.ts";
-import { fields, table, when } from "../text.ts";
+import { fields, table, when } from "../tables.ts";
 
 const id = {
   type: "positional",

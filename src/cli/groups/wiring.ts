@@ -4,7 +4,7 @@
 import { commandText } from "../../kit/terminal/command-text.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Answers } from "../init/answers.ts";
-import { shown } from "../text.ts";
+import { shown } from "../tables.ts";
 import type { Done } from "./plugin.ts";
 
 interface Wired {

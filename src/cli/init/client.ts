@@ -10,9 +10,9 @@ import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { inWordsOfFlags, localDeps } from "../connection.ts";
 import { saveToken, storedToken } from "../credentials.ts";
-import { patiently } from "../patiently.ts";
+import { patiently } from "../retrying-client.ts";
 import { progressLine } from "../progress.ts";
-import { bytes, plural, shown } from "../text.ts";
+import { bytes, plural, shown } from "../tables.ts";
 import { activateHint, refuseProblems, type ProvenServer } from "./answers.ts";
 import { placeProblem } from "./place.ts";
 

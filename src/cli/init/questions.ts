@@ -21,7 +21,7 @@ import {
 } from "../../kit/terminal/prompts.ts";
 import { storedToken } from "../credentials.ts";
 import { serverUrl } from "../target.ts";
-import { bytes, plural } from "../text.ts";
+import { bytes, plural } from "../tables.ts";
 import type { Question } from "../wizard.ts";
 import type { Answers, Kind } from "./answers.ts";
 import { proveAddress, proveServer, signIn, spaceOf } from "./client.ts";

@@ -14,7 +14,7 @@ import { BACK, choose, introduce, typeLine } from "../../kit/terminal/prompts.ts
 import { localDeps } from "../connection.ts";
 import { storedToken } from "../credentials.ts";
 import { serverUrl } from "../target.ts";
-import { fields } from "../text.ts";
+import { fields } from "../tables.ts";
 import { askEach, type Question } from "../wizard.ts";
 import { refuseProblems, type Kind } from "./answers.ts";
 import { createClient, proveServer } from "./client.ts";

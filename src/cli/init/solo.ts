@@ -10,7 +10,7 @@ import { commandText } from "../../kit/terminal/command-text.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { localDeps } from "../connection.ts";
-import { plural, shown } from "../text.ts";
+import { plural, shown } from "../tables.ts";
 import { activateHint, refuseProblems } from "./answers.ts";
 import { defaultName, placeProblem } from "./place.ts";
 

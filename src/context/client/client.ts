@@ -4,7 +4,7 @@
 import { systemTimers, type Timers } from "../../kit/clock.ts";
 import { AppError, messageOf, systemCode } from "../../kit/error.ts";
 import { interrupted, notJson, refusal } from "./failures.ts";
-import { answerInTime, answerLimitMs } from "./silence.ts";
+import { answerInTime, answerLimitMs } from "./answer-timeout.ts";
 
 export type Body = string | Uint8Array<ArrayBuffer>;
 

@@ -9,7 +9,7 @@ import { requireKnownQuery, wrongMethod } from "../../kit/http/route-table.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { assetAnswer } from "./assets.ts";
-import { Doubles } from "./doubles.ts";
+import { Doubles } from "./double-submit.ts";
 import { requireCsrf, type ConsoleDoor, type Entered } from "./door.ts";
 import { Form, readForm } from "./form.ts";
 import { withQuery } from "./format.ts";

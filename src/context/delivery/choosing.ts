@@ -1,7 +1,7 @@
 // Decides which documents of a space are delivered, and in which order. Pure: the same space always gives the same choice.
 
 import type { ListedFile } from "../files/listing-schema.ts";
-import { entryPlace, isListOfAll } from "../graph/entries.ts";
+import { entryPlace, isListOfAll } from "../graph/entry-documents.ts";
 import { inOrderOfWeight } from "../graph/rank.ts";
 import { isDocumentPath } from "../graph/resolving.ts";
 import type { SpaceFacts } from "./source.ts";

@@ -9,7 +9,7 @@ import type { AuditVerification } from "../audit/schema.ts";
 import { configOf, configVerdict } from "./configuration.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
 import { doorState, type Door } from "../people/local-door.ts";
-import * as data from "./data.ts";
+import * as data from "./data-checks.ts";
 import { fail, made, ok, quoted, skipped, type Finding, type Verdict } from "./finding.ts";
 import { clockSense, disk, permissions, port } from "./surroundings.ts";
 

@@ -9,7 +9,7 @@ import type { Rights } from "../access/rights.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Admission } from "../identity/admission.ts";
 import type { Events } from "./events.ts";
-import { maySee } from "./sight.ts";
+import { maySee } from "./visibility.ts";
 import { EventsQuery, type EventEnvelope } from "./schema.ts";
 
 export function eventRoutes(plugin: Admission, events: Events, streams: Streams) {

@@ -40,7 +40,7 @@ import type { Adoption, Deleted, ListedFile } from "./listing-schema.ts";
 import type { FileHistory, FileRecord, NetChange } from "../versioned-store/schema.ts";
 import type { SecretScan } from "./secrets.ts";
 import { authorOf, type Signature } from "./signature.ts";
-import { onceEach, type Tell } from "./telling.ts";
+import { onceEach, type Tell } from "./once-each.ts";
 
 /** The spaces that callers name: those of a server, or the one of a folder on this machine. */
 export type SpaceHost = Pick<

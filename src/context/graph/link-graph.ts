@@ -6,7 +6,7 @@ import type { Outline } from "../versioned-store/engine.ts";
 import { linkKinds, LINKS_PER_SPACE_MAX, tooManyLinks, type Link } from "../versioned-store/links.ts";
 import { placeAmong } from "../versioned-store/outlines.ts";
 import { coreOf } from "./core.ts";
-import { isFoundWithoutLink } from "./entries.ts";
+import { isFoundWithoutLink } from "./entry-documents.ts";
 import type { GraphData } from "./graph-data.ts";
 import { pageRank } from "./rank.ts";
 import { BROKEN, isDocumentPath, NO_FILE, Resolver } from "./resolving.ts";

@@ -1,7 +1,7 @@
 // Ranks documents by the links between them, and orders them for a reader with little room. Pure: the same links always give the same order.
 
 import { LIGHT_STEPS, Stretch, turnOfOthers } from "../../kit/clock.ts";
-import { entryPlace } from "./entries.ts";
+import { entryPlace } from "./entry-documents.ts";
 
 /** The share of a rank that follows links (Brin and Page, 1998). */
 const DAMPING = 0.85;

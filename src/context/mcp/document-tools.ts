@@ -9,7 +9,7 @@ import { diskNote } from "../space/disk-note.ts";
 import type { ReadFile, SpaceDoor } from "../space/door.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import { excerptOf, type Excerpt } from "./excerpt.ts";
-import { fitting } from "./parts.ts";
+import { fitting } from "./bounded-answer.ts";
 import { LISTED_DEFAULT, ListInput, PutInput, ReadInput, StatusInput } from "./schema.ts";
 import { tool, type Tool } from "./tool.ts";
 

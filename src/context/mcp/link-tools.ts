@@ -4,7 +4,7 @@ import { visibleInLine } from "../../kit/text/visible.ts";
 import { plural } from "../../kit/text/amounts.ts";
 import { inOrderOfWeight } from "../graph/rank.ts";
 import type { GraphLink } from "../graph/schema.ts";
-import { fitting } from "./parts.ts";
+import { fitting } from "./bounded-answer.ts";
 import { MAPPED_DEFAULT, MapInput, NEIGHBOURS_MAX, NeighboursInput } from "./schema.ts";
 import { tool, type Tool } from "./tool.ts";
 

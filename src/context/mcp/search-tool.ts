@@ -3,7 +3,7 @@
 import { AppError } from "../../kit/error.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
 import type { SearchResult } from "../search/schema.ts";
-import { fitting } from "./parts.ts";
+import { fitting } from "./bounded-answer.ts";
 import { SearchInput } from "./schema.ts";
 import { tool, type Tool } from "./tool.ts";
 

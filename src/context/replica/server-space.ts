@@ -5,7 +5,7 @@ import { AppError, messageOf, NAME_CHARACTERS_SHOWN_MAX } from "../../kit/error.
 import { pathProblem } from "../../kit/text/paths.ts";
 import { encodedPath, type Asked, type Client } from "../client/client.ts";
 import { interrupted } from "../client/failures.ts";
-import { SYNC_ANSWER_MS } from "../client/silence.ts";
+import { SYNC_ANSWER_MS } from "../client/answer-timeout.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import type { Space, SyncRules } from "../spaces/schema.ts";
 import { readContents, type Arrived } from "../sync/contents.ts";

@@ -30,7 +30,7 @@ import type { FreshnessAnswer } from "../freshness/schema.ts";
 import { Graph } from "../graph/graph.ts";
 import type { GraphAnswer, GraphQuery } from "../graph/schema.ts";
 import type { Caller } from "../identity/caller.ts";
-import { searchHere } from "../search/here.ts";
+import { searchHere } from "../search/in-process.ts";
 import type { SearchAnswer, SearchQuery } from "../search/schema.ts";
 import { Search } from "../search/search.ts";
 import { recordOf, type OpenSpace } from "../spaces/open-space.ts";

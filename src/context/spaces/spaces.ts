@@ -36,7 +36,7 @@ import { SpaceDeeds, type SpaceDeed } from "./space-deeds.ts";
 import { spaceDeedStore } from "./store.ts";
 import { proveSpaces, Unopened } from "./proving.ts";
 import { canonicalRules, visibleRules } from "./sync-rules.ts";
-import { tellerOf } from "./telling.ts";
+import { tellerOf } from "./announcing.ts";
 import { templateOperations, unwritten } from "./templates.ts";
 
 /** The changes read from a log at once. */

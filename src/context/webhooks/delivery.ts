@@ -12,7 +12,7 @@ import { randomHex } from "../../kit/random.ts";
 import type { Events } from "../events/events.ts";
 import type { EventEnvelope } from "../events/schema.ts";
 import type { DeadLetterFile } from "./dead-letter.ts";
-import { Places } from "./places.ts";
+import { Places } from "./delivery-slots.ts";
 import { DELIVERIES_KEPT } from "./schema.ts";
 import type { Outcome, Parcel, Sender } from "./sender.ts";
 import type { DeliveryRow, HookRow, WebhookStore } from "./store.ts";

@@ -1,6 +1,6 @@
 // A webhook receives the events that its owner may see when they are sent. The operator of the machine sees everything.
 
-import { maySee } from "../events/sight.ts";
+import { maySee } from "../events/visibility.ts";
 import type { EventEnvelope } from "../events/schema.ts";
 import type { Authentication } from "../people/authentication.ts";
 import type { HookRow } from "./store.ts";

@@ -3,7 +3,7 @@
 import type { Ground } from "../ground.ts";
 import type { Access } from "../workspaces/access.ts";
 import { Conversation } from "./conversation.ts";
-import { SentPrompts } from "./records.ts";
+import { SentPrompts } from "./sent-prompts.ts";
 import { conversationStore } from "./store.ts";
 
 export function buildConversation({ db, clock, audit, journal }: Ground, access: Access) {

@@ -17,7 +17,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { ApprovalEvents } from "../approvals/events.ts";
 import { requirePerson, requireAdmin, type Caller } from "../identity/caller.ts";
 import { failed, ok, type ToolPorts, type ToolResult, type ToolScope } from "../tools/tool.ts";
-import { TurnStopped } from "../turns/context.ts";
+import { TurnStopped } from "../turns/turn-context.ts";
 import type { Access } from "../workspaces/access.ts";
 import { SWITCHED_OFF, type Locks } from "./locks.ts";
 import { factsOf, queryProblem } from "./query.ts";

@@ -3,7 +3,7 @@
 
 import type { Answer, CallSoFar, Finish } from "./answer.ts";
 import { brokenProtocol } from "./failures.ts";
-import { eventObject, isObject, JsonProgress, tokensOf, type Fields } from "./json.ts";
+import { eventObject, isObject, JsonProgress, tokensOf, type Fields } from "./provider-json.ts";
 import { ErrorEvent, type AnswerReader } from "./protocol.ts";
 
 const END_MARK = "[DONE]";

@@ -7,7 +7,7 @@ import { chatBody } from "./chat-request.ts";
 import { ChatReader } from "./chat-reader.ts";
 import { answerAsExample } from "./example.ts";
 import { abortedAnswer, brokenProtocol, requireModest, tooLarge } from "./failures.ts";
-import { parsedObject } from "./json.ts";
+import { parsedObject } from "./provider-json.ts";
 import { messagesBody } from "./messages-request.ts";
 import { MessagesReader } from "./messages-reader.ts";
 import type { CallModel, ModelAnswer } from "./model.ts";

@@ -2,7 +2,7 @@
 
 import type { Answer, CallSoFar, Finish } from "./answer.ts";
 import { requireModest } from "./failures.ts";
-import { eventObject, isObject, tokensOf, type Fields } from "./json.ts";
+import { eventObject, isObject, tokensOf, type Fields } from "./provider-json.ts";
 import { ErrorEvent, type AnswerReader } from "./protocol.ts";
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([

@@ -2,7 +2,7 @@
 
 import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Answer } from "./answer.ts";
-import type { Fields } from "./json.ts";
+import type { Fields } from "./provider-json.ts";
 import type { ModelRequest } from "./model.ts";
 
 export interface Protocol {

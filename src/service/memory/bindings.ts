@@ -11,7 +11,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Access } from "../workspaces/access.ts";
 import { isForeign } from "./branches.ts";
 import type { ContextEvents } from "./events.ts";
-import type { CopiedDocument } from "./life.ts";
+import type { CopiedDocument } from "./branch-lifecycle.ts";
 import { CONTEXT_BINDINGS_PER_WORKSPACE_MAX, type BindContext, type ContextBinding } from "./schema.ts";
 import type { ContextBindingRow, MemoryStore } from "./store.ts";
 

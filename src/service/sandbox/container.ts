@@ -9,10 +9,10 @@ import type { Exit, OutputStream, RunningProcess } from "../../kit/processes/pro
 import { randomSecret } from "../../kit/random.ts";
 import { reasonOf, type DockerCommand } from "./docker-client.ts";
 import { CONTAINER_USER, ISOLATION_ARGUMENTS } from "./isolation.ts";
-import { makeRunFolder, removeFolder, writeGearFiles, type RunFolder } from "./files.ts";
+import { makeRunFolder, removeFolder, writeGearFiles, type RunFolder } from "./run-folder.ts";
 import { BEGUN, GEAR_FOLDER, launcherHeader, LAUNCHER_PATH, LAUNCHER_SCRIPT, READY } from "./launcher.ts";
 import { ExpectedLine, MarkedStream } from "./marker.ts";
-import { notStartedInTime } from "./slots.ts";
+import { notStartedInTime } from "./start-slots.ts";
 import { endingOf, Outcome, untilAborted, type Ending } from "./outcome.ts";
 import { lostSight, type SandboxRequest, type SandboxResult } from "./sandbox.ts";
 

@@ -12,10 +12,10 @@ import { randomSecret } from "../../kit/random.ts";
 import type { Config } from "../config/schema.ts";
 import { DOCKER_TIMES, GearContainer, type ContainerDeps, type DockerTimes } from "./container.ts";
 import { DockerCommand, reasonOf } from "./docker-client.ts";
-import { refuseClashes, removeFolder } from "./files.ts";
+import { refuseClashes, removeFolder } from "./run-folder.ts";
 import { Images, type Image } from "./images.ts";
 import { Outcome, untilAborted } from "./outcome.ts";
-import { StartSlots } from "./slots.ts";
+import { StartSlots } from "./start-slots.ts";
 import { Pool } from "./pool.ts";
 import type { MissingImage, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 

@@ -9,7 +9,7 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import { LastWill } from "../../kit/processes/last-will.ts";
 import type { Log } from "../../kit/log.ts";
 import { startProcess } from "../../kit/processes/process.ts";
-import { makeRunFolder, refuseClashes, removeFolder, writeGearFiles, type RunFolder } from "./files.ts";
+import { makeRunFolder, refuseClashes, removeFolder, writeGearFiles, type RunFolder } from "./run-folder.ts";
 import { endingOf, Outcome, type Ending } from "./outcome.ts";
 import type { MissingImage, Runtime, Sandbox, SandboxRequest, SandboxResult } from "./sandbox.ts";
 

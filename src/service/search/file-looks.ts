@@ -9,7 +9,7 @@ import { messageOf } from "../../kit/error.ts";
 import { inWrites } from "../../kit/storage/in-writes.ts";
 import type { Log } from "../../kit/log.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
-import { itemOf } from "./items.ts";
+import { itemOf } from "./index-ids.ts";
 import { LOOK_JOB, type Look } from "./jobs.ts";
 import type { FileRow, SearchStore } from "./store.ts";
 

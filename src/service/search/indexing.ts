@@ -7,7 +7,7 @@ import { Stretch } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { inWrites } from "../../kit/storage/in-writes.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
-import { itemOf, subjectOf, type Subject } from "./items.ts";
+import { itemOf, subjectOf, type Subject } from "./index-ids.ts";
 import { TEXTS_JOB, type FileText } from "./jobs.ts";
 import type { FileRow, SearchStore, SubjectRow } from "./store.ts";
 import { piecesOf, split } from "./texts.ts";

@@ -3,7 +3,7 @@
 
 import type { FoundEntry, SearchKind } from "./schema.ts";
 import { folded, type Terms } from "./terms.ts";
-import type { Matches } from "./marks.ts";
+import type { Matches } from "./snippets.ts";
 
 const NAME_IS = 100;
 const NAME_BEGINS = 60;

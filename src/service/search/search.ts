@@ -6,8 +6,8 @@ import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
 import type { FileLooks } from "./file-looks.ts";
 import type { Indexing } from "./indexing.ts";
-import { rangeOf, subjectOf } from "./items.ts";
-import { marked, matchesIn, snippetOf } from "./marks.ts";
+import { rangeOf, subjectOf } from "./index-ids.ts";
+import { marked, matchesIn, snippetOf } from "./snippets.ts";
 import { scoreOf } from "./ranking.ts";
 import {
   PIECES_MAX,

@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { excessIn } from "../../kit/text/json-shape.ts";
 import { parseName } from "../../kit/text/names.ts";
 import { parseReferences } from "../conversation/references.ts";
-import { requireFits, requireTime, timeOrNull, wrong } from "./checks.ts";
+import { requireFits, requireTime, timeOrNull, wrong } from "./record-checks.ts";
 import { PartContent, type AnyRecord, type RecordOf } from "./format.ts";
 
 const REFERENCES = /^(?:(?:p[1-9]\d{0,8}|e[1-9]\d{0,8}(?:-[1-9]\d{0,8})?)(?:,(?!$)|$))*$/;

@@ -3,7 +3,7 @@
 import { LIGHT_STEPS, rfc3339, rfc3339OrNull, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { CallSettings } from "../turns/recorder.ts";
 import type { AnyRecord, PartContent, RecordOf } from "./format.ts";
-import { mappedPart, mappedReferences, Ranks, type Numbering } from "./ranks.ts";
+import { mappedPart, mappedReferences, Ranks, type Numbering } from "./numbering.ts";
 import type { LastRows, TransferStore, TurnRow } from "./store.ts";
 
 const IDS_PER_PAGE = 2_000;

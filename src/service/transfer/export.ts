@@ -20,7 +20,7 @@ import { boundsOf, conversationOf } from "./export-conversation.ts";
 import { filesOf } from "./export-files.ts";
 import { FORMAT, FORMAT_VERSION, type AnyRecord } from "./format.ts";
 import { ended, linesOf } from "./lines.ts";
-import { Ranks } from "./ranks.ts";
+import { Ranks } from "./numbering.ts";
 import {
   EXPORTED_GEARS_BYTES_MAX,
   EXPORTED_GEARS_MAX,

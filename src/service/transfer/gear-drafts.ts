@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { firstProblem } from "../../kit/schema-problem.ts";
 import { contentHash, parseCode } from "../gears/content.ts";
 import { CreateGear, type GearFileInput, type GearTest } from "../gears/schema.ts";
-import { wrong } from "./checks.ts";
+import { wrong } from "./record-checks.ts";
 import type { RecordOf } from "./format.ts";
 
 const NAME_CHARACTERS_SHOWN_MAX = 100;

@@ -4,9 +4,9 @@ import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
 import { parseName } from "../../kit/text/names.ts";
 import type { Caller } from "../identity/caller.ts";
-import { requireTime, timeOrNull } from "./checks.ts";
+import { requireTime, timeOrNull } from "./record-checks.ts";
 import type { AnyRecord, PartContent, RecordOf } from "./format.ts";
-import { mappedPart, mappedReferences, type Numbering } from "./ranks.ts";
+import { mappedPart, mappedReferences, type Numbering } from "./numbering.ts";
 import type { Numbered, TransferStore } from "./store.ts";
 import type { Survey } from "./survey.ts";
 

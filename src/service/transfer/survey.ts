@@ -16,7 +16,7 @@ import { BINDINGS_PER_WORKSPACE_MAX } from "../library/schema.ts";
 import { parseWording } from "../library/instructions.ts";
 import { CONTEXT_BINDINGS_PER_WORKSPACE_MAX } from "../memory/schema.ts";
 import { DESCRIPTION_CHARACTERS_MAX } from "../workspaces/schema.ts";
-import { requireFits, requireTime, wrong } from "./checks.ts";
+import { requireFits, requireTime, wrong } from "./record-checks.ts";
 import { ConversationSurvey } from "./conversation-survey.ts";
 import { KINDS, type AnyRecord, type Kind, type RecordOf } from "./format.ts";
 import { gearInput, requireGear, type GearDraft } from "./gear-drafts.ts";

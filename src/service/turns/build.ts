@@ -6,7 +6,7 @@ import type { Attachments } from "../attachments/attachments.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Models } from "../catalog/models.ts";
 import type { Conversation } from "../conversation/conversation.ts";
-import type { SentPrompts } from "../conversation/records.ts";
+import type { SentPrompts } from "../conversation/sent-prompts.ts";
 import { TokenCounts } from "../conversation/tokens.ts";
 import type { GearRuns } from "../gears/runs.ts";
 import type { Ground } from "../ground.ts";

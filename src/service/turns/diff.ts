@@ -1,6 +1,6 @@
 // Computes the difference between two prompts: their common start, and the added, removed and changed parts.
 
-import type { ShownPart } from "../conversation/records.ts";
+import type { ShownPart } from "../conversation/sent-prompts.ts";
 import type { CallDiff } from "./schema.ts";
 
 type Change = CallDiff["changes"][number];

@@ -25,7 +25,7 @@ import type { Caller } from "../identity/caller.ts";
 import { toSpec, type ToolRegistry } from "../tools/registry.ts";
 import type { Usages } from "../usage/usage.ts";
 import type { ListenTo } from "./arriving-text.ts";
-import { stopReason, type Documents, type RunOutcome, type TurnContext } from "./context.ts";
+import { stopReason, type Documents, type RunOutcome, type TurnContext } from "./turn-context.ts";
 import { truncationOf, type OpenCall, type Recorder, type Run } from "./recorder.ts";
 import { ROUNDS_MAX } from "./schema.ts";
 import { Scopes } from "./scopes.ts";

@@ -14,7 +14,7 @@ import {
   shown,
   type SentPrompts,
   type ShownPart,
-} from "../conversation/records.ts";
+} from "../conversation/sent-prompts.ts";
 import { parseReferences, withoutCommonStart, type Reference } from "../conversation/references.ts";
 import type { PromptPart } from "../conversation/schema.ts";
 import type { TokenCounts } from "../conversation/tokens.ts";

@@ -1,7 +1,7 @@
 // The engine's services for a long-running tool: its signal, live output, and waiting for a person.
 
 import type { ToolPorts } from "../tools/tool.ts";
-import type { TurnContext } from "./context.ts";
+import type { TurnContext } from "./turn-context.ts";
 import type { Recorder, Run } from "./recorder.ts";
 import type { ToolCallRow } from "./store.ts";
 

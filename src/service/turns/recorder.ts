@@ -7,7 +7,7 @@ import { randomCallId } from "../../kit/random.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Part, ThreadEntry } from "../conversation/assembly.ts";
 import type { Conversation, NewEntry } from "../conversation/conversation.ts";
-import type { SentPrompts } from "../conversation/records.ts";
+import type { SentPrompts } from "../conversation/sent-prompts.ts";
 import type { Outcome, Truncation } from "../conversation/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { DataOf } from "../journal/schema.ts";

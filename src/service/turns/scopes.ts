@@ -5,7 +5,7 @@ import type { Agent } from "../blueprint/schema.ts";
 import { actingAs, type Caller } from "../identity/caller.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Tool, ToolScope } from "../tools/tool.ts";
-import type { TurnContext } from "./context.ts";
+import type { TurnContext } from "./turn-context.ts";
 import type { Recorder, Run } from "./recorder.ts";
 import { DELEGATION_DEPTH_MAX } from "./schema.ts";
 

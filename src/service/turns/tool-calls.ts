@@ -16,7 +16,7 @@ import {
   type ToolResult,
   type ToolScope,
 } from "../tools/tool.ts";
-import { stopReason, type RunOutcome, type TurnContext } from "./context.ts";
+import { stopReason, type RunOutcome, type TurnContext } from "./turn-context.ts";
 import { openPorts } from "./ports.ts";
 import type { Recorder, Run } from "./recorder.ts";
 import { TOOL_CALLS_AT_ONCE_MAX, TOOL_CALLS_PER_ANSWER_MAX } from "./schema.ts";

@@ -18,7 +18,7 @@ import type { Branches } from "./branches.ts";
 import type { InProgress } from "./events.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { Access } from "../workspaces/access.ts";
-import { stopCause, TurnStopped, type RunOutcome, type TurnContext } from "./context.ts";
+import { stopCause, TurnStopped, type RunOutcome, type TurnContext } from "./turn-context.ts";
 import type { Engine } from "./engine.ts";
 import type { KeptBlueprints, Openings } from "./openings.ts";
 import { isOver, toTurn, type OverStatus } from "./records.ts";

@@ -6,7 +6,7 @@ import {
   AT_ONCE_MAX,
   Places,
   type Lane,
-} from "../../../src/context/webhooks/places.ts";
+} from "../../../src/context/webhooks/delivery-slots.ts";
 
 test("runs eight deliveries at once, at most four of them after a failure", async () => {
   const places = new Places();

@@ -7,7 +7,7 @@ import { Events } from "../../../src/context/events/events.ts";
 import { serverMigrations } from "../../../src/context/migrations/migrations.ts";
 import { DeadLetterFile } from "../../../src/context/webhooks/dead-letter.ts";
 import { Deliveries } from "../../../src/context/webhooks/delivery.ts";
-import { AT_ONCE_MAX } from "../../../src/context/webhooks/places.ts";
+import { AT_ONCE_MAX } from "../../../src/context/webhooks/delivery-slots.ts";
 import type { DeadLetter } from "../../../src/context/webhooks/schema.ts";
 import { type HookRow, webhookStore } from "../../../src/context/webhooks/store.ts";
 import { openDatabase } from "../../../src/kit/storage/db.ts";

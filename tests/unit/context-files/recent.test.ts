@@ -1,7 +1,7 @@
 // Goal: recently read or written contents are decompressed once, and the cache is bounded, however small they are.
 
 import { expect, test } from "bun:test";
-import { RecentContents } from "../../../src/context/versioned-store/sqlite/recent.ts";
+import { RecentContents } from "../../../src/context/versioned-store/sqlite/content-cache.ts";
 
 const never = () => {
   throw new Error("it is known");

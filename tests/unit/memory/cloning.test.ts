@@ -6,7 +6,7 @@ import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { loadConfig } from "../../../src/service/config/config.ts";
-import type { CopiedDocument } from "../../../src/service/memory/life.ts";
+import type { CopiedDocument } from "../../../src/service/memory/branch-lifecycle.ts";
 import { migrations } from "../../../src/service/migrations/migrations.ts";
 import { buildParts } from "../../../src/service/parts.ts";
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { expect, test } from "bun:test";
-import { makeRunFolder, writeGearFiles } from "../../../src/service/sandbox/files.ts";
+import { makeRunFolder, writeGearFiles } from "../../../src/service/sandbox/run-folder.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { file } from "../../kit/service/sandbox.ts";
 

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { array, assert, constantFrom, property } from "fast-check";
-import { marked, matchesIn, snippetOf } from "../../../src/service/search/marks.ts";
+import { marked, matchesIn, snippetOf } from "../../../src/service/search/snippets.ts";
 import { termsOf } from "../../../src/service/search/terms.ts";
 import { joined, piecesOf, split } from "../../../src/service/search/texts.ts";
 

@@ -10,7 +10,7 @@ import { failureOf, type Failure } from "../failure.ts";
 import type { Form } from "../form.ts";
 import { counted } from "../../../kit/text/amounts.ts";
 import { PAGE_ROWS, withQuery } from "../format.ts";
-import { given } from "../given.ts";
+import { given } from "../form-input.ts";
 import { ExplainBody, RulesBody, type RuleRow } from "../pages/access.tsx";
 import { attempt, get, post } from "../routes.ts";
 import { ACCESS, crumbsOf, userPath, USERS } from "../user-addresses.ts";

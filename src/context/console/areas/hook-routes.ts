@@ -9,7 +9,7 @@ import { page, to, type Answer, type PageRoute } from "../area.ts";
 import type { Failure } from "../failure.ts";
 import type { Form } from "../form.ts";
 import { PAGE_ROWS, withQuery } from "../format.ts";
-import { given } from "../given.ts";
+import { given } from "../form-input.ts";
 import { DEAD_LETTERS, hookCrumbs, hookPath, HOOKS } from "../hook-addresses.ts";
 import { hookStateRoutes } from "./hook-state-routes.ts";
 import { WebhookBody } from "../pages/webhook.tsx";

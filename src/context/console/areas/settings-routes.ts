@@ -11,7 +11,7 @@ import type { WorkerPool } from "../../../kit/workers/pool.ts";
 import { CONFIG_FILE_NAME } from "../../config/directory.ts";
 import type { ServerConfig } from "../../config/schema.ts";
 import type { Finding } from "../../doctor/finding.ts";
-import { INSIDE_JOB } from "../../doctor/inside-job.ts";
+import { INSIDE_JOB } from "../../doctor/self-checks-job.ts";
 import { page, type Answer, type PageRoute } from "../area.ts";
 import { byteText } from "../byte-count.ts";
 import { counted, plural } from "../../../kit/text/amounts.ts";

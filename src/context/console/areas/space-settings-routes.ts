@@ -13,7 +13,7 @@ import { failureAt, type Failure } from "../failure.ts";
 import type { Form } from "../form.ts";
 import { counted } from "../../../kit/text/amounts.ts";
 import { spacePath } from "../format.ts";
-import { given } from "../given.ts";
+import { given } from "../form-input.ts";
 import { SpaceSettingsBody, type QuotaForm, type QuotaName, type SyncRow } from "../pages/space-settings.tsx";
 import { attempt, get, post } from "../routes.ts";
 import { SETTINGS_TAB, spacePage } from "../space-head.tsx";

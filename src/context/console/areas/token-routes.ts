@@ -8,7 +8,7 @@ import type { Users } from "../../people/users.ts";
 import { page, to, type Answer, type PageRoute } from "../area.ts";
 import type { Failure } from "../failure.ts";
 import { counted } from "../../../kit/text/amounts.ts";
-import { given } from "../given.ts";
+import { given } from "../form-input.ts";
 import { ConfirmBody } from "../pages/confirm.tsx";
 import { UserBody } from "../pages/user.tsx";
 import { crumbsOf, userPath, USERS } from "../user-addresses.ts";

@@ -11,7 +11,7 @@ import { page, to, type PageRoute } from "../area.ts";
 import type { Failure } from "../failure.ts";
 import type { Form } from "../form.ts";
 import { PAGE_ROWS, withQuery } from "../format.ts";
-import { given } from "../given.ts";
+import { given } from "../form-input.ts";
 import { PasswordBody, UserFormBody, UsersBody, type UserForm } from "../pages/users.tsx";
 import { tokenRoutes, userPage } from "./token-routes.ts";
 import { crumbsOf, userPath, USERS } from "../user-addresses.ts";

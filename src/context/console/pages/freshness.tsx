@@ -7,7 +7,7 @@ import {
   type FreshnessOrder,
   type FreshnessOverview,
 } from "../../freshness/overview.ts";
-import { problemText } from "../../freshness/words.ts";
+import { problemText } from "../../freshness/problem-words.ts";
 import type { Failure } from "../failure.ts";
 import { countText, counted } from "../../../kit/text/amounts.ts";
 import { PAGE_ROWS, spacePath, withQuery } from "../format.ts";

@@ -10,7 +10,7 @@ import type { Applied, AppliedEach, Batch, Effect } from "../engine.ts";
 import { checkShape, planOf, planSteps, refuseClashes, type Prepared, type Step } from "./batch.ts";
 import type { Coded } from "../coding.ts";
 import type { Mirror } from "./mirror.ts";
-import type { RecentContents } from "./recent.ts";
+import type { RecentContents } from "./content-cache.ts";
 import type { SpaceRow, SpaceStore } from "./store.ts";
 import { Writing } from "./writing.ts";
 

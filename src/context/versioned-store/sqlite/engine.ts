@@ -46,7 +46,7 @@ import { damageOf, makeDirectory } from "./opening.ts";
 import { Outlining } from "./outlining.ts";
 import { codedOf, keptAlready, prepare } from "./preparing.ts";
 import { Reading } from "./reading.ts";
-import { RecentContents } from "./recent.ts";
+import { RecentContents } from "./content-cache.ts";
 import { toSnapshot, TREE_AUTHOR } from "./records.ts";
 import { differenceTo } from "./restoring.ts";
 import { Staging } from "./staging.ts";

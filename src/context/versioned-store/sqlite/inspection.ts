@@ -7,7 +7,7 @@ import type { FileRecord } from "../schema.ts";
 import { changedPaths } from "./changes.ts";
 import { Mirror } from "./mirror.ts";
 import { Reading } from "./reading.ts";
-import { RecentContents } from "./recent.ts";
+import { RecentContents } from "./content-cache.ts";
 import { spaceStore } from "./store.ts";
 import { Tree } from "./tree.ts";
 

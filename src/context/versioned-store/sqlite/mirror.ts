@@ -8,7 +8,7 @@ import { lookOf } from "./fingerprint.ts";
 import type { Glance } from "./glance.ts";
 import type { Look } from "../engine.ts";
 import { Following } from "./following.ts";
-import type { RecentContents } from "./recent.ts";
+import type { RecentContents } from "./content-cache.ts";
 import { Replacing } from "./replacing.ts";
 import type { FileRow, FileRowWithCopy, SpaceStore } from "./store.ts";
 import type { Tree, TreeFile } from "./tree.ts";

@@ -19,7 +19,7 @@ import { AFTER_SLASH, blockerOf } from "./batch.ts";
 import { decode, type Stored } from "../coding.ts";
 import { versionsOf } from "./history.ts";
 import type { Mirror } from "./mirror.ts";
-import type { RecentContents } from "./recent.ts";
+import type { RecentContents } from "./content-cache.ts";
 import { addRefused, toChange, toRecord } from "./records.ts";
 import type { FileRow, FileRowWithCopy, SpaceStore } from "./store.ts";
 import type { TreeFile } from "./tree.ts";

@@ -4,7 +4,7 @@ import type { Log } from "../../../kit/log.ts";
 import type { DocumentPath } from "../../../kit/text/paths.ts";
 import { fileError } from "../file-error.ts";
 import { decode } from "../coding.ts";
-import type { RecentContents } from "./recent.ts";
+import type { RecentContents } from "./content-cache.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 import type { Tree, TreeFile } from "./tree.ts";
 

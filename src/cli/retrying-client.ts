@@ -1,7 +1,7 @@
 // A client for a command that goes on after a short wait, and says so, when a server allows no more requests.
 
 import type { Client } from "../context/client/client.ts";
-import { patient } from "../context/client/patience.ts";
+import { patient } from "../context/client/rate-limit-wait.ts";
 import { systemTimers } from "../kit/clock.ts";
 import { printWarning } from "../kit/terminal/output.ts";
 

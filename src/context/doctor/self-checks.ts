@@ -2,7 +2,7 @@
 
 import { systemClock } from "../../kit/clock.ts";
 import { configOf, configVerdict } from "./configuration.ts";
-import * as data from "./data.ts";
+import * as data from "./data-checks.ts";
 import { made, skipped, type Finding } from "./finding.ts";
 import { clockSense, disk, permissions } from "./surroundings.ts";
 
