@@ -3,6 +3,7 @@
 import ArrowDown from "lucide-solid/icons/arrow-down";
 import ArrowUp from "lucide-solid/icons/arrow-up";
 import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import { count } from "./format.ts";
 
 export interface Column<T> {
   readonly title: JSX.Element;
@@ -14,6 +15,15 @@ export interface Column<T> {
   readonly optional?: boolean;
   /** Never wrapped: times, states, short hashes. */
   readonly tight?: boolean;
+}
+
+/** A column of whole numbers. */
+export function countColumn<T>(
+  title: string,
+  value: (row: T) => number,
+  { optional = false }: { readonly optional?: boolean } = {},
+): Column<T> {
+  return { title, cell: (row) => count(value(row)), sortBy: value, number: true, optional };
 }
 
 interface TableProps<T> {

@@ -4,11 +4,11 @@ import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import type { UsageDays } from "../../../src/service/usage/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
-import { costText, count, dayText, money, tokens } from "../../kit/format.ts";
+import { costText, dayText, money, tokens } from "../../kit/format.ts";
 import { Select } from "../../kit/form.tsx";
 import { narrow } from "../../kit/screen.ts";
 import { Loaded } from "../../kit/states.tsx";
-import { type Column as TableColumn, Table } from "../../kit/table.tsx";
+import { type Column as TableColumn, countColumn, Table } from "../../kit/table.tsx";
 import { lookOf } from "../../state/agent-look.ts";
 import { useHere } from "../../state/here.ts";
 import { type Chart, chartOf, type Column, type Measure, type Series, ticksOf } from "./usage-columns.ts";
@@ -133,26 +133,9 @@ const columnsOf = (by: By): readonly TableColumn<Row>[] => [
     cell: (row) => <bdi>{row.name}</bdi>,
     sortBy: (row) => row.name,
   },
-  {
-    title: "Tokens in",
-    cell: (row) => count(row.input_tokens),
-    sortBy: (row) => row.input_tokens,
-    number: true,
-  },
-  {
-    title: "Tokens out",
-    cell: (row) => count(row.output_tokens),
-    sortBy: (row) => row.output_tokens,
-    number: true,
-    optional: true,
-  },
-  {
-    title: "Calls",
-    cell: (row) => count(row.calls),
-    sortBy: (row) => row.calls,
-    number: true,
-    optional: true,
-  },
+  countColumn("Tokens in", (row) => row.input_tokens),
+  countColumn("Tokens out", (row) => row.output_tokens, { optional: true }),
+  countColumn("Calls", (row) => row.calls, { optional: true }),
   { title: "Cost", cell: (row) => costText(row), sortBy: (row) => row.cost ?? -1, number: true },
 ];
 

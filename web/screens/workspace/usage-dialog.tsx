@@ -6,7 +6,7 @@ import { api, take } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { costText, count, percent, plural } from "../../kit/format.ts";
-import { type Column, Table } from "../../kit/table.tsx";
+import { type Column, countColumn, Table } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
 import { ownsWorkspace } from "../../state/session.ts";
 import { UsageChart } from "../../parts/usage/usage-chart.tsx";
@@ -29,40 +29,11 @@ const COLUMNS: readonly Column<AgentUsage>[] = [
     ),
     sortBy: (row) => row.agent,
   },
-  {
-    title: "Tokens in",
-    cell: (row) => count(row.input_tokens),
-    sortBy: (row) => row.input_tokens,
-    number: true,
-  },
-  {
-    title: "Cached",
-    cell: (row) => count(row.cached_input_tokens),
-    sortBy: (row) => row.cached_input_tokens,
-    number: true,
-    optional: true,
-  },
-  {
-    title: "Tokens out",
-    cell: (row) => count(row.output_tokens),
-    sortBy: (row) => row.output_tokens,
-    number: true,
-    optional: true,
-  },
-  {
-    title: "Calls",
-    cell: (row) => count(row.calls),
-    sortBy: (row) => row.calls,
-    number: true,
-    optional: true,
-  },
-  {
-    title: "Unreported",
-    cell: (row) => count(row.unreported_calls),
-    sortBy: (row) => row.unreported_calls,
-    number: true,
-    optional: true,
-  },
+  countColumn("Tokens in", (row) => row.input_tokens),
+  countColumn("Cached", (row) => row.cached_input_tokens, { optional: true }),
+  countColumn("Tokens out", (row) => row.output_tokens, { optional: true }),
+  countColumn("Calls", (row) => row.calls, { optional: true }),
+  countColumn("Unreported", (row) => row.unreported_calls, { optional: true }),
   {
     title: "Cost",
     cell: (row) => (row.calls === 0 ? "" : row.cost === null ? "unknown" : costText(row)),
