@@ -207,7 +207,7 @@ const MAY_RENAME_OR_SYNC = [
   "src/context/backup/target.ts",
   "src/context/backup/unpack.ts",
   "src/context/restore-server.ts",
-  "src/context/spaces/folders.ts",
+  "src/context/spaces/removal.ts",
   "src/context/spaces/space-file.ts",
   "src/context/versioned-store/sqlite/tree.ts",
   "src/service/files/directories.ts",

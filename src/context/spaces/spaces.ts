@@ -2,7 +2,6 @@
 // of a space are in its own folder, so that the folder can be copied.
 
 import { existsSync, rmSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
@@ -16,7 +15,7 @@ import type { EngineKind, SpaceEngine, SpaceEngineOptions } from "../versioned-s
 import type { Snapshot } from "../versioned-store/schema.ts";
 import { snapshotName } from "../versioned-store/snapshot-name.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
-import { moveAside, namesIn } from "./folders.ts";
+import { namesIn } from "./folders.ts";
 import { freezeEach, thawEach, type FrozenSpace } from "./freezing.ts";
 import { recordOf, type OpenSpace } from "./open-space.ts";
 import { quotasInForce, quotasSetBy } from "./quota-rules.ts";
@@ -35,6 +34,7 @@ import { openSpaceFile, requireDatabase, saveSpaceFile } from "./space-file.ts";
 import { SpaceDeeds, type SpaceDeed } from "./space-deeds.ts";
 import { spaceDeedStore } from "./store.ts";
 import { proveSpaces, Unopened } from "./proving.ts";
+import { deleteAside, putAside, requireConfirmed } from "./removal.ts";
 import { canonicalRules, visibleRules } from "./sync-rules.ts";
 import { tellerOf } from "./announcing.ts";
 import { templateOperations, unwritten } from "./templates.ts";
@@ -163,28 +163,18 @@ export class Spaces {
     return this.#audited(caller, deed, async () => {
       const space = await this.visible(caller, name);
       requireAdmin(caller);
-      if (confirm !== name)
-        throw new AppError(
-          "refused",
-          `deleting a space removes every version of every file; confirm with ?confirm=${name}`,
-        );
+      requireConfirmed(name, confirm);
       return this.#lock.run(name, async () => {
+        // Another removal was first.
+        if (this.#open.get(name) !== space) throw notFound("space", name);
         const { files, bytes } = space.engine.totals();
-        // The caller may have lost the right while waiting for the lock, or another request removed the space.
-        const ask = () => (this.#requireSeen(caller, name), requireAdmin(caller));
-        const kind = "delete";
-        const plan = {
-          caller,
-          deed,
-          event: { files, bytes },
-          kind,
-          proof: "",
-          engine: space.engine,
-          ask,
-        } as const;
+        // The caller may have lost the right while waiting for the lock.
+        const ask = () => requireAdmin(caller);
+        const event = { files, bytes };
+        const plan = { caller, deed, event, kind: "delete", proof: "", engine: space.engine, ask } as const;
         const gone = await this.#deeds.run(plan, () => this.#moveAway(space));
-        await rm(gone, { recursive: true, force: true });
-        return { name, files, bytes };
+        await deleteAside(gone, this.#deps.log);
+        return { name, ...event };
       });
     });
   }
@@ -196,7 +186,8 @@ export class Spaces {
     this.#names.delete(name);
     this.#open.delete(name);
     await engine.close();
-    const gone = moveAside(directory, name, clock.now());
+    // If that fails, the next use opens the space again.
+    const gone = putAside(directory, name, clock.now(), () => this.#names.add(name));
     // The event of the removal follows those of its files.
     await events.settle();
     await Promise.all([events.forgetSpace(name), audit.forgetSpace(name)]);
@@ -346,6 +337,8 @@ export class Spaces {
   async #openNow(name: string): Promise<OpenSpace> {
     const known = this.#open.get(name);
     if (known) return known;
+    // Removed since the caller looked.
+    if (!this.#names.has(name)) throw notFound("space", name);
     const { directory, events, audit } = this.#deps;
     const folder = join(directory, name);
     requireDatabase(folder, name, this.#deps.engine);

@@ -1,0 +1,46 @@
+// Goal: the removal of a space takes all of it or nothing, also when the disk refuses or two admins remove it at once.
+
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "bun:test";
+import { contextServer } from "../kit/context/context-server.ts";
+import { refusal, refusalText } from "../kit/http/refusal.ts";
+import { manualClock } from "../kit/manual-clock.ts";
+
+test("a space whose folder the disk does not give away stays, and can be removed later", async () => {
+  const clock = manualClock();
+  await using server = await contextServer({ clock });
+  const { admin } = server;
+  await admin.write("a.md", "one");
+  // A file of another program at the very place that the folder would get.
+  const taken = join(server.directory, "spaces", `.removed-team-${clock.now()}`);
+  writeFileSync(taken, "");
+  await refusal(
+    admin.delete("/spaces/team?confirm=team"),
+    "unavailable",
+    "the folder of the space team cannot be removed: a part of the path is not a directory; close the programs that use its files, then try again",
+  );
+  expect(await admin.read("a.md")).toBe("one");
+  expect((await admin.get("/spaces")).map(({ name }) => name)).toEqual(["team"]);
+  await admin.write("b.md", "two");
+  rmSync(taken);
+  await admin.delete("/spaces/team?confirm=team");
+  expect(await admin.get("/spaces")).toEqual([]);
+});
+
+test("of two removals at once, one succeeds and the other finds nothing", async () => {
+  await using server = await contextServer();
+  const { admin } = server;
+  await admin.write("a.md", "one");
+  const remove = () => admin.delete("/spaces/team?confirm=team").then(() => "removed");
+  // Both see the space, and wait for what goes on there.
+  const quotas = Array.from({ length: 5 }, (_, index) =>
+    admin.put("/spaces/team/quotas", { max_files: 100 + index }).catch(() => undefined),
+  );
+  const answers = await Promise.all([remove(), remove()].map((one) => one.catch(() => refusalText(one))));
+  await Promise.all(quotas);
+  expect(answers.toSorted()).toEqual(["not_found: space team: not found", "removed"]);
+  await admin.post("/spaces", { name: "team", template: "blank" });
+  await admin.write("a.md", "again");
+  expect(await admin.read("a.md")).toBe("again");
+});
