@@ -96,9 +96,9 @@ export class Authentication {
     let known: Rights | undefined;
     const rights = (): Rights => {
       if (known !== undefined && generation === this.#generation && !db.isWriting) return known;
-      // By id: a new user of the same name is another person.
       const now = store.userById.get(user.id);
-      if (!now || now.disabled !== 0) throw badCredential("the account was disabled or deleted");
+      if (!now || now.disabled !== 0 || !isSamePerson(now, user))
+        throw badCredential("the account was disabled or deleted");
       generation = this.#generation;
       known = rightsOf(store, now);
       return known;
@@ -250,6 +250,11 @@ class Proven implements Caller {
   get rights(): Rights {
     return this.#rightsNow();
   }
+}
+
+/** A new user may have the name of a removed one, and the number of the one that was added last. */
+function isSamePerson(one: UserRow, other: UserRow): boolean {
+  return one.id === other.id && one.name === other.name && one.created_at === other.created_at;
 }
 
 /** Full rights everywhere: the operator can access the data directory anyway. */
