@@ -43,7 +43,7 @@ export class Authentication {
   /** The operator's token, valid while this process runs (people/local-door.ts). */
   #localHash: string | undefined;
   #localName = "";
-  readonly #rightsNamed = new Map<string, Rights>();
+  readonly #usersNamed = new Map<string, { readonly rights: Rights; readonly since: number }>();
   readonly #watchers = new Set<() => void>();
   /** Increases with every change of users, which makes earlier lookups stale. */
   #generation = 0;
@@ -130,26 +130,34 @@ export class Authentication {
     return rightsOf(this.#deps.store, user);
   }
 
-  /** Returns the rights of a user who is not the caller; undefined if unknown or disabled. Not for use inside a write. */
-  rightsNamed(name: string): Rights | undefined {
-    const known = this.#rightsNamed.get(name);
-    if (known) return known;
-    const user = this.#deps.store.userByKey.get(nameKey(name));
-    if (!user || user.disabled !== 0) return undefined;
-    const rights = rightsOf(this.#deps.store, user);
-    this.#rightsNamed.set(name, rights);
-    return rights;
+  /**
+   * Returns the rights of the user who had this name at that time; undefined if unknown, disabled or removed, also if someone else has the name now.
+   * Not for use inside a write.
+   */
+  rightsNamed(name: string, at: number): Rights | undefined {
+    const known = this.#usersNamed.get(name) ?? this.#activeNamed(name);
+    return known && known.since <= at ? known.rights : undefined;
   }
 
-  stateNamed(name: string): "active" | "disabled" | "gone" {
+  #activeNamed(name: string) {
     const user = this.#deps.store.userByKey.get(nameKey(name));
-    return !user ? "gone" : user.disabled === 0 ? "active" : "disabled";
+    if (!user || user.disabled !== 0) return undefined;
+    const known = { rights: rightsOf(this.#deps.store, user), since: user.created_at };
+    this.#usersNamed.set(name, known);
+    return known;
+  }
+
+  /** `at`: as for `rightsNamed`. */
+  stateNamed(name: string, at = Infinity): "active" | "disabled" | "gone" {
+    const user = this.#deps.store.userByKey.get(nameKey(name));
+    if (!user || user.created_at > at) return "gone";
+    return user.disabled === 0 ? "active" : "disabled";
   }
 
   /** Called in the step that commits a change of users, tokens or rules. */
   forget(): void {
     this.#generation += 1;
-    this.#rightsNamed.clear();
+    this.#usersNamed.clear();
     this.#known.clear();
     for (const changed of this.#watchers) changed();
   }

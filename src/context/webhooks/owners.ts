@@ -14,14 +14,14 @@ export class HookOwners {
 
   maySee(hook: HookRow, event: EventEnvelope): boolean {
     if (hook.by_operator === 1) return true;
-    const rights = this.#authentication.rightsNamed(hook.created_by);
+    const rights = this.#authentication.rightsNamed(hook.created_by, hook.created_at);
     return rights !== undefined && maySee(rights, event);
   }
 
   /** Returns why the hook receives nothing; null: its owner is active. */
   problemOf(hook: HookRow): string | null {
     if (hook.by_operator === 1) return null;
-    const state = this.#authentication.stateNamed(hook.created_by);
+    const state = this.#authentication.stateNamed(hook.created_by, hook.created_at);
     if (state === "active") return null;
     return `its owner ${hook.created_by} ${state === "disabled" ? "is disabled" : "was deleted"}, so nothing is sent`;
   }
