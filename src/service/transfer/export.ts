@@ -76,6 +76,12 @@ export class Exports {
     const { db, audit } = this.#deps;
     const row = await db.write(() => {
       const found = this.requireMayExport(caller, id);
+      if (this.#running >= EXPORTS_AT_ONCE_MAX)
+        throw new AppError(
+          "unavailable",
+          `${EXPORTS_AT_ONCE_MAX} exports are running; try again in ${RETRY_SECONDS} s`,
+          { retry_after_seconds: RETRY_SECONDS },
+        );
       audit.record(caller, {
         action: "workspace.export",
         target: `workspace:${id}`,
@@ -83,14 +89,6 @@ export class Exports {
       });
       return found;
     });
-    if (this.#running >= EXPORTS_AT_ONCE_MAX)
-      throw new AppError(
-        "unavailable",
-        `${EXPORTS_AT_ONCE_MAX} exports are running; try again in ${RETRY_SECONDS} s`,
-        {
-          retry_after_seconds: RETRY_SECONDS,
-        },
-      );
     return this.#pieces(caller, row, withFiles);
   }
 

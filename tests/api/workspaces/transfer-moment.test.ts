@@ -2,14 +2,23 @@
 
 import { connect } from "node:net";
 import { expect, test } from "bun:test";
+import { EXPORTS_AT_ONCE_MAX } from "../../../src/service/transfer/schema.ts";
 import { attach } from "../../kit/service/attaching.ts";
 import { makeGear } from "../../kit/service/gears.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
+import { refusal } from "../../kit/http/refusal.ts";
 import { world, type World } from "../../kit/service/world.ts";
 
 /** More than the buffers between a server and a client that does not read. */
 const GEARS = 4;
 const GEAR_CHARACTERS = 3_900_000;
+
+async function addLargeGears({ admin, own }: World): Promise<void> {
+  for (let number = 0; number < GEARS; number += 1) {
+    const gear = await makeGear(admin, { name: `big_${number}`, code: `# ${"x".repeat(GEAR_CHARACTERS)}\n` });
+    await admin.post(`${own}/gears`, { gear_id: gear.id });
+  }
+}
 
 interface Reading {
   /** Reads the rest, and returns the whole file. */
@@ -55,10 +64,7 @@ async function imported({ admin }: World, file: string): Promise<number> {
 test("a file holds no change that was made while its client read", async () => {
   await using lab = await world({ model: true, workers: ["scout"] });
   const { admin, own } = lab;
-  for (let number = 0; number < GEARS; number += 1) {
-    const gear = await makeGear(admin, { name: `big_${number}`, code: `# ${"x".repeat(GEAR_CHARACTERS)}\n` });
-    await admin.post(`${own}/gears`, { gear_id: gear.id });
-  }
+  await addLargeGears(lab);
   const reading = await slowExport(lab);
   const late = await lab.agent("late");
   await admin.post(`${own}/context`, { path: "team/style.md", agent_id: late.id });
@@ -71,6 +77,22 @@ test("a file holds no change that was made while its client read", async () => {
   expect(await admin.get(`${there}/context`)).toEqual([]);
   expect(await admin.get(`${there}/turns`)).toEqual([]);
   expect((await admin.get(`${there}/agents`)).map(({ name }) => name)).toEqual(["orchestrator", "scout"]);
+});
+
+test("an export that is refused because too many run is not on record as one", async () => {
+  await using lab = await world({ model: true });
+  await addLargeGears(lab);
+  const readings: Reading[] = [];
+  while (readings.length < EXPORTS_AT_ONCE_MAX) readings.push(await slowExport(lab));
+  await refusal(
+    await lab.admin.raw("GET", `${lab.own}/export`),
+    "unavailable",
+    `${EXPORTS_AT_ONCE_MAX} exports are running; try again in 10 s`,
+    { retry_after_seconds: 10 },
+  );
+  const actions = (await lab.admin.get("/audit")).map(({ action }) => action);
+  expect(actions.filter((action) => action === "workspace.export")).toHaveLength(EXPORTS_AT_ONCE_MAX);
+  await Promise.all(readings.map((reading) => reading.rest()));
 });
 
 test("a workspace whose first turn runs, with an attachment, comes back from its file", async () => {
