@@ -243,10 +243,9 @@ export class Searches {
   async #seeThrough(id: number, scope: ToolScope, ports: ToolPorts): Promise<ToolResult> {
     const row = await this.#decided(id, ports);
     if (!row) return { outcome: "cancelled", text: "Cancelled by a person before anything was searched." };
-    if (row.state === "expired")
-      return notDone(
-        `nobody approved this search within ${DECISION_MINUTES_MAX} minutes, which counts as a rejection (lock 3 of 3)`,
-      );
+    // An approval moves the deadline.
+    const wasApproved = row.expires_at > row.asked_at + DECISION_MS_MAX;
+    if (row.state === "expired") return notDone(wasApproved ? UNUSED : UNDECIDED);
     if (row.state === "refused") return notDone(rejectionOf(row));
     if (row.state !== "approved" || row.started_at !== null) return UNKNOWN;
     return this.#send(row, scope, ports);
@@ -295,7 +294,7 @@ export class Searches {
       if (problem !== undefined) this.#close(row, "refused", null, { reason: problem });
       else if (clock.now() >= row.expires_at) {
         this.#expireDueIn();
-        return `the approval of this search was not used within ${DECISION_MINUTES_MAX} minutes (lock 3 of 3)`;
+        return UNUSED;
       } else if (store.start.run(clock.now(), row.id) !== 1) return "this search is no longer open";
       else this.#running.set(row.id, running);
       return problem;
@@ -416,6 +415,9 @@ const UNKNOWN: ToolResult = {
   outcome: "unknown",
   text: "Interrupted: the search was sent, and its result is not known. It is not repeated automatically.",
 };
+
+const UNUSED = `the approval of this search was not used within ${DECISION_MINUTES_MAX} minutes (lock 3 of 3)`;
+const UNDECIDED = `nobody approved this search within ${DECISION_MINUTES_MAX} minutes, which counts as a rejection (lock 3 of 3)`;
 
 function notDone(reason: string): ToolResult {
   return failed(`${asSentence(reason)} Nothing was searched.`);

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import type { EgressRequest } from "../../../src/service/egress/schema.ts";
+import { eventually } from "../../kit/eventually.ts";
 import { manualClock, MINUTE_MS } from "../../kit/manual-clock.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
 import { searchable, searchLab, type SearchLab } from "../../kit/service/searching.ts";
@@ -305,6 +306,25 @@ test.if(searchable)("does not use an approval that has expired, however soon the
   expect(lab.service.queries).toEqual([]);
   expect(await admin.get("/egress/log")).toMatchObject([{ state: "expired" }]);
   expect((await decisions(lab, admin)).at(-1)).toEqual(["search.expire", "search:1", "system"]);
+});
+
+test.if(searchable)("says that an approval was not used in time", async () => {
+  const clock = manualClock();
+  await using lab = await searchLab({ clock });
+  await lab.grant();
+  lab.model.script("boss", [search(), say("Done.")]);
+  const turn = await lab.begin("go");
+  const [asked] = await lab.pending();
+  const { admin } = await lab.restart();
+  clock.advance(MINUTE_MS);
+  await lab.decide(asked!, "approve");
+  clock.advance(10 * MINUTE_MS);
+  await eventually(async () => (await admin.get("/egress/log"))[0]!.state, "expired");
+  await admin.post(`/turns/${turn.id}/resume`);
+  expect(await lab.end(turn)).toMatchObject({ status: "done" });
+  expect(told(lab)).toEqual([
+    "The approval of this search was not used within 10 minutes (lock 3 of 3). Nothing was searched.",
+  ]);
 });
 
 async function secondOf(lab: SearchLab): Promise<EgressRequest> {
