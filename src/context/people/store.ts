@@ -81,7 +81,10 @@ export function peopleStore(db: Db) {
     deleteTokensOf: db.query<never, [number]>("DELETE FROM tokens WHERE user_id = ?"),
     deleteBefore: db.query<never, [number]>("DELETE FROM tokens WHERE created_at < ?"),
     deleteExpired: db.query<never, [number]>("DELETE FROM tokens WHERE expires_at < ?"),
-    touchToken: db.query<never, [number, number]>("UPDATE tokens SET last_used_at = ? WHERE id = ?"),
+    // A use from before the token was issued is that of a revoked one, whose number it has.
+    touchToken: db.query<never, [number, number]>(
+      "UPDATE tokens SET last_used_at = ?1 WHERE id = ?2 AND created_at <= ?1",
+    ),
     rulesOf: db.query<RuleRow, [number]>(
       "SELECT effect, path, capabilities FROM acl WHERE user_id = ? ORDER BY id",
     ),
