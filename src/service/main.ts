@@ -122,7 +122,7 @@ function openData(directory: string, log: Log): Data {
     removeEmpty(made);
     if (error instanceof AppError) throw error;
     // `mkdirSync` says that a file is in the way as EEXIST.
-    const problem = systemCode(error) === "EEXIST" ? "is a file, not a directory" : accessProblem(error);
+    const problem = systemCode(error) === "EEXIST" ? "a file, not a directory" : accessProblem(error);
     throw new AppError("invalid", `data directory ${directory}: ${problem}`);
   }
 }

@@ -37,7 +37,7 @@ describe.skipIf(process.platform === "win32").concurrent("a file that is not a r
     expect(await runBinary("service", ["serve", "--data", data, ...NOWHERE, "--config", path])).toEqual({
       exitCode: 1,
       stdout: "",
-      stderr: `Error: read config ${path}: open ${path}: is not a regular file\n`,
+      stderr: `Error: read config ${path}: open ${path}: not a regular file\n`,
     });
     expect(readdirSync(folder.path)).not.toContain("data");
   });
@@ -48,7 +48,7 @@ describe.skipIf(process.platform === "win32").concurrent("a file that is not a r
     expect(await runBinary("service", ["serve", "--data", folder.path, ...NOWHERE])).toEqual({
       exitCode: 1,
       stdout: "",
-      stderr: `Error: read config ${path}: open ${path}: is not a regular file\n`,
+      stderr: `Error: read config ${path}: open ${path}: not a regular file\n`,
     });
   });
 
@@ -56,7 +56,7 @@ describe.skipIf(process.platform === "win32").concurrent("a file that is not a r
     await using folder = await temporaryFolder();
     const path = fifo(folder, "server.yaml");
     const outcome = await runBinary("cairn", ["server", "start", "--server-dir", folder.path]);
-    expect([outcome.exitCode, outcome.stderr]).toEqual([1, `Error: config ${path}: is not a regular file\n`]);
+    expect([outcome.exitCode, outcome.stderr]).toEqual([1, `Error: config ${path}: not a regular file\n`]);
   });
 
   test("--token-file of cairn", async () => {
@@ -66,7 +66,7 @@ describe.skipIf(process.platform === "win32").concurrent("a file that is not a r
     const outcome = await runBinary("cairn", args);
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       1,
-      `Error: --token-file ${path}: is not a regular file\n`,
+      `Error: --token-file ${path}: not a regular file\n`,
     ]);
   });
 
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === "win32").concurrent("a file that is not a r
     const broken = fromPipe(`${folder.path}/data`, "echo colour: red");
     expect(await broken.stderr.text()).toMatch(/^Error: config \/dev\/fd\/\d+: colour: unknown key\n$/);
     const endless = fromPipe(`${folder.path}/data`, "yes");
-    expect(await endless.stderr.text()).toMatch(/^Error: read config .*: is larger than 16 MiB\n$/);
+    expect(await endless.stderr.text()).toMatch(/^Error: read config .*: larger than 16 MiB\n$/);
   });
 
   test("SIGTERM ends a program that waits for a pipe", async () => {

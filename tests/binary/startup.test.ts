@@ -80,12 +80,12 @@ const refusals: Refusal[] = [
   {
     name: "a configuration file that is a directory",
     args: ["--config", "{folder}"],
-    error: "read config {folder}: open {folder}: is a directory, not a file",
+    error: "read config {folder}: open {folder}: a directory, not a file",
   },
   {
     name: "a configuration file that is a device",
     args: ["--config", "/dev/zero"],
-    error: "read config /dev/zero: open /dev/zero: is not a regular file",
+    error: "read config /dev/zero: open /dev/zero: not a regular file",
   },
   { name: "an unknown key", config: "colour: red\n", error: "config {config}: colour: unknown key" },
   {

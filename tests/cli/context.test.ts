@@ -151,7 +151,7 @@ describe("a folder", () => {
         failure(`--receipt ${join(nowhere, "r")}: no such file`),
       ],
       [["context", "verify-receipt", nowhere], failure(`${nowhere}: no such file`)],
-      [["context", "verify-receipt", folder.path], failure(`${folder.path}: is a directory, not a file`)],
+      [["context", "verify-receipt", folder.path], failure(`${folder.path}: a directory, not a file`)],
       [["context", "verify-receipt", wrong], failure(`${wrong}: space: missing`)],
       [["export", "--format", "pdf"], failure("--format: expected one of: single, chatgpt")],
       [["bench", "context", tasks], failure("the space has no gone.md (task 1); correct the answers")],

@@ -84,7 +84,7 @@ bound("what may not be read is listed with the reason, and every other file is s
     expect([exported.exitCode, exported.stdout.includes("# Open")]).toEqual([0, true]);
     expect(exported.stderr).toContain("not included: closed.md: permission denied\n");
     const write = asNobody(["file", "put", "closed.md", "--from", "-", "--dir", at.on("")], { input: "x" });
-    const refusal = "Error: closed.md: cannot be used in the working tree: permission denied\n";
+    const refusal = "Error: closed.md: cannot use the file in the working tree: permission denied\n";
     expect((await write).stderr).toBe(refusal);
   }
   expect(await at.list()).toEqual(clean);
@@ -180,7 +180,7 @@ bound("what the disk refused to take is no edit", async () => {
   chmodSync(join(folder.path, "notes"), 0o755);
   expect([put.exitCode, put.stdout]).toEqual([1, "open.md is at v2 (26 B)\n"]);
   expect(put.stderr).toStartWith(
-    "warning: the working tree is behind (path open.md, error open.md: cannot be used in the working tree: permission denied)\n",
+    "warning: the working tree is behind (path open.md, error open.md: cannot use the file in the working tree: permission denied)\n",
   );
   const states = listed.map(({ path, state }) => [path, state]);
   expect(states).toContainEqual(["open.md", "live"]);
@@ -203,7 +203,7 @@ bound(
     const at = await space(folder);
     const directory = join(folder.path, "notes");
     const repair = "correct the cause, then run cairn space show, which updates the disk";
-    const reason = "cannot be used in the working tree: permission denied";
+    const reason = "cannot use the file in the working tree: permission denied";
     const error = (path: string) =>
       `Error: the change is recorded, but 1 file on disk is still old: ${join(directory, path)} (${reason}); ${repair}\n`;
     const lastLine = (text: string) => text.slice(text.lastIndexOf("\n", text.length - 2) + 1);

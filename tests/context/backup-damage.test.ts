@@ -215,7 +215,7 @@ describe("the manifest", () => {
     );
 
   test("is refused when edited, without and with a matching hash", async () => {
-    const wasEdited = "manifest.json: was edited: its hash does not match (in manifest.json)";
+    const wasEdited = "manifest.json: the file was edited: its hash does not match (in manifest.json)";
     await finds(editedManifest('"files": 2', '"files": 3'), wasEdited);
     await finds(editedManifest('"created_at": "2', '"created_at": "1'), wasEdited);
     await finds(editedManifest("{", ""), "manifest.json: not valid JSON (in manifest.json)");

@@ -227,7 +227,7 @@ describe("versions", () => {
       { path: "a.md" },
     );
     expect(await admin.post(filePath("a.md", "undelete"))).toMatchObject({ path: "a.md", version: 1 });
-    await refusal(admin.raw("POST", filePath("a.md", "undelete")), "conflict", "a.md: is not deleted", {
+    await refusal(admin.raw("POST", filePath("a.md", "undelete")), "conflict", "a.md: not deleted", {
       path: "a.md",
       current: 1,
     });

@@ -150,7 +150,7 @@ function parseManifest(text: string): Manifest {
     throw new AppError("invalid", `${MANIFEST_NAME}: ${problem}`);
   }
   if (manifestHash(value) !== value.hash)
-    throw new AppError("invalid", `${MANIFEST_NAME}: was edited: its hash does not match`);
+    throw new AppError("invalid", `${MANIFEST_NAME}: the file was edited: its hash does not match`);
   return value;
 }
 

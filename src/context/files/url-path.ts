@@ -12,6 +12,6 @@ export function pathFromUrl(urlPath: string, after: string): string {
   try {
     return decodeURIComponent(written);
   } catch {
-    throw new AppError("invalid", "path: is not well-formed percent-encoding");
+    throw new AppError("invalid", "path: not well-formed percent-encoding");
   }
 }

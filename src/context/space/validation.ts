@@ -56,7 +56,7 @@ export async function validate(space: SpaceDoor, path: string, now: number): Pro
 
 function validated({ path, bytes }: ReadFile, date: string): Extract<Validation, { text: string }> {
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw fileError("not_text", path, "is not UTF-8 text");
+  if (text === undefined) throw fileError("not_text", path, "not UTF-8 text");
   const validation = withValidation(text, date);
   if ("problem" in validation) throw fileError("invalid", path, PROBLEMS[validation.problem]);
   return validation;

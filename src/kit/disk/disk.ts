@@ -36,8 +36,8 @@ export function problemWithoutPlace(error: unknown): string {
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   ENOTDIR: "a part of the path is not a directory",
-  EISDIR: "is a directory, not a file",
-  EFTYPE: "is not a regular file",
+  EISDIR: "a directory, not a file",
+  EFTYPE: "not a regular file",
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "the disk is read-only",
@@ -59,11 +59,11 @@ function diskError(error: unknown, path: string): unknown {
   const shown = path === "" ? "the directory" : path;
   const reason = storageReasonOf(error);
   if (reason !== "failed") return new StorageError(reason, code);
-  if (code === "ENOENT") return new AppError("conflict", `${shown}: was removed in the meantime; try again`);
+  if (code === "ENOENT") return new AppError("conflict", `${shown}: removed in the meantime; try again`);
   if (code === "EEXIST" || code === "ENOTEMPTY")
-    return new AppError("conflict", `${shown}: was changed in the meantime; try again`);
+    return new AppError("conflict", `${shown}: changed in the meantime; try again`);
   if (code === "ENOTDIR") return new AppError("invalid", `${shown}: a part of the path is not a directory`);
-  if (code === "EISDIR") return new AppError("invalid", `${shown}: is a directory, not a file`);
+  if (code === "EISDIR") return new AppError("invalid", `${shown}: a directory, not a file`);
   if (code === "ELOOP")
     return new AppError("invalid", `${shown}: a link in the path is circular or was created in the meantime`);
   if (code === "ENAMETOOLONG") return new AppError("invalid", `${shown}: too long for this disk`);

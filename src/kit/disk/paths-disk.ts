@@ -105,7 +105,7 @@ export class RootDirectory {
     if (exists) refuseResolvedSpelling(root, found.real, path);
     const inner = relative(root, found.real).split(sep).filter(Boolean);
     const name = exists ? inner.pop() : found.missing.pop();
-    if (name === undefined) throw new AppError("invalid", `${path}: is a directory, not a file`);
+    if (name === undefined) throw new AppError("invalid", `${path}: a directory, not a file`);
     let directory = await this.#walk(root, join(root, ...inner), path);
     try {
       for (const segment of found.missing) directory = await this.#descendInto(directory, segment, path);
@@ -356,10 +356,9 @@ function refuseResolvedSpelling(root: string, real: string, path: string): void 
 
 function requireRegular(facts: Stats, path: string): void {
   if (facts.isFile()) return;
-  if (facts.isDirectory()) throw new AppError("invalid", `${path}: is a directory, not a file`);
-  if (facts.isSymbolicLink())
-    throw new AppError("invalid", `${path}: was replaced by a link in the meantime`);
-  throw new AppError("invalid", `${path}: is a device, pipe or socket, not a file`);
+  if (facts.isDirectory()) throw new AppError("invalid", `${path}: a directory, not a file`);
+  if (facts.isSymbolicLink()) throw new AppError("invalid", `${path}: replaced by a link in the meantime`);
+  throw new AppError("invalid", `${path}: a device, pipe or socket, not a file`);
 }
 
 /** Returns undefined if it no longer exists. */

@@ -56,8 +56,8 @@ function isNullDevice(facts: Stats): boolean {
 
 function otherKind(facts: Stats): FileError {
   return facts.isDirectory()
-    ? new FileError("EISDIR", "is a directory, not a file")
-    : new FileError("EFTYPE", "is not a regular file");
+    ? new FileError("EISDIR", "a directory, not a file")
+    : new FileError("EFTYPE", "not a regular file");
 }
 
 function readToEnd(file: number): Buffer {
@@ -67,7 +67,7 @@ function readToEnd(file: number): Buffer {
     const count = readSync(file, chunk, 0, CHUNK_BYTES, null);
     if (count === 0) return Buffer.concat(chunks);
     length += count;
-    if (length > FILE_MIB_MAX * MIB) throw new FileError("EFBIG", `is larger than ${FILE_MIB_MAX} MiB`);
+    if (length > FILE_MIB_MAX * MIB) throw new FileError("EFBIG", `larger than ${FILE_MIB_MAX} MiB`);
     chunks.push(chunk.subarray(0, count));
   }
 }

@@ -182,7 +182,7 @@ export class Attachments {
     const known = () => store.byHash.get(workspaceId, received.hash);
     // Swept between the upload's beginning and now: the client uploads it again.
     if (!inspected && !known())
-      throw new AppError("conflict", `${name}: was removed in the meantime; attach it again`);
+      throw new AppError("conflict", `${name}: removed in the meantime; attach it again`);
     // Also over a file that is there: it may have been lost or modified.
     await files.place(received, workspaceId);
     try {

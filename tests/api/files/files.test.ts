@@ -341,8 +341,8 @@ describe("paths", () => {
     expect(await files.refused("GET", "sub/b.md")).toEqual(missing("file sub/b.md: not found"));
     expect(await files.refused("GET", "no/b.md")).toEqual(missing("file no/b.md: not found"));
     const wrong = (message: string) => ({ status: 400, code: "invalid", message });
-    expect(await files.refused("GET", "sub")).toEqual(wrong("sub: is a directory, not a file"));
-    expect(await files.refused("PUT", "sub", "x")).toEqual(wrong("sub: is a directory, not a file"));
+    expect(await files.refused("GET", "sub")).toEqual(wrong("sub: a directory, not a file"));
+    expect(await files.refused("PUT", "sub", "x")).toEqual(wrong("sub: a directory, not a file"));
     expect(await files.refused("PUT", "sub/a.md/b", "x")).toEqual(
       wrong("sub/a.md/b: a part of the path is not a directory"),
     );

@@ -220,7 +220,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
         after: { version: 2 },
       });
       expect(text(await engine.read(at("a.md")))).toBe("two");
-      await refusal(apply(engine, [undelete("a.md")]), "conflict", "a.md: is not deleted", {
+      await refusal(apply(engine, [undelete("a.md")]), "conflict", "a.md: not deleted", {
         path: "a.md",
         current: 2,
       });

@@ -21,7 +21,7 @@ test.skipIf(process.platform === "win32")("never replaces or removes anything bu
   for (const path of ["new.md", "deleted.md", "link.md"])
     expect(await refusalOf(apply(engine, [put(path, "2")]))).toMatchObject({
       code: "conflict",
-      message: `${path}: is not a regular file in the working tree; move it away`,
+      message: `${path}: not a regular file in the working tree; move it away`,
       details: { path, blocked_by: [path] },
     });
   await apply(engine, [put("tracked.md", "2")]);

@@ -159,14 +159,14 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       const { path, root } = place;
       mkdirSync(join(path, "sub"));
       writeFileSync(join(path, "a.txt"), "x");
-      const isDirectory = ["invalid", "sub: is a directory, not a file"] as const;
+      const isDirectory = ["invalid", "sub: a directory, not a file"] as const;
       await refusal(root.open(at("sub")), ...isDirectory);
       await refusal(save(root, "sub", "x"), ...isDirectory);
       const notDirectory = ["invalid", "a.txt/b: a part of the path is not a directory"] as const;
       await refusal(root.open(at("a.txt/b")), ...notDirectory);
       await refusal(save(root, "a.txt/b", "x"), ...notDirectory);
       symlinkSync(".", join(path, "self"));
-      await refusal(save(root, "self", "x"), "invalid", "self: is a directory, not a file");
+      await refusal(save(root, "self", "x"), "invalid", "self: a directory, not a file");
     });
 
     test.if(isLinux)("pipes, sockets and devices are refused at once", async () => {
@@ -178,7 +178,7 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       if (isRoot && (await Bun.spawn(["mknod", join(path, "zero"), "c", "1", "5"]).exited) === 0)
         names.push("zero");
       for (const name of names) {
-        const refused = ["invalid", `${name}: is a device, pipe or socket, not a file`] as const;
+        const refused = ["invalid", `${name}: a device, pipe or socket, not a file`] as const;
         await refusal(root.open(at(name)), ...refused);
         await refusal(save(root, name, "x"), ...refused);
       }

@@ -112,7 +112,7 @@ function deletion({ path, expected }: Of<"delete">, row: FileRow | null): Found 
 
 function undeletion(store: SpaceStore, { path }: Of<"undelete">, row: FileRow | null): Found {
   if (!row) throw fileNotFound(path);
-  if (row.live !== null) throw fileError("conflict", path, "is not deleted", { current: row.live });
+  if (row.live !== null) throw fileError("conflict", path, "not deleted", { current: row.live });
   const version = store.newestKept.get(row.id);
   if (!version) throw fileError("refused", path, "the content of all its versions was destroyed");
   const after = { version: version.version, size: version.size, hash: version.hash };

@@ -10,7 +10,7 @@ import { unreadable, type RefusedEntry } from "./walk.ts";
 
 /** The error for a link, pipe, socket or device. */
 export function notRegular(path: DocumentPath): AppError {
-  const problem = "is not a regular file in the working tree; move it away";
+  const problem = "not a regular file in the working tree; move it away";
   return fileError("conflict", path, problem, { blocked_by: [path] });
 }
 
@@ -42,6 +42,10 @@ export function guarded<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw fileError("unavailable", path, `cannot be used in the working tree: ${problemWithoutPlace(error)}`);
+    throw fileError(
+      "unavailable",
+      path,
+      `cannot use the file in the working tree: ${problemWithoutPlace(error)}`,
+    );
   }
 }
