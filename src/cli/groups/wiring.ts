@@ -52,13 +52,19 @@ export async function wire(
   return { tools: done, daemon: installed ?? null, problems };
 }
 
-export function wiredLines({ tools, daemon, problems }: Wired): string[] {
+/** `directory`: the folder that was wired. */
+export function wiredLines({
+  directory,
+  tools,
+  daemon,
+  problems,
+}: Wired & { readonly directory: string }): string[] {
   const lines = tools.map(({ tool, target }) => `connected ${tool}: ${shown(target)}`);
   if (daemon)
     lines.push(
       daemon.started
         ? "the daemon keeps the folder in sync"
-        : `the daemon starts at the next sign-in (${daemon.problem}), or now with cairn daemon start`,
+        : `the daemon starts at the next sign-in (${daemon.problem}), or now with ${commandText(["cairn", "daemon", "start", "--dir", directory])}`,
     );
   return [...lines, ...problems];
 }
