@@ -16,6 +16,19 @@ export type Cell = string | number | boolean | null | undefined;
 const GAP = 2;
 /** A column is never cut below this. */
 const CUT_COLUMNS_MIN = 8;
+/** Columns of paths and addresses, which people read and copy: cut only if the others leave no room, and then in the middle. */
+const PLACES: ReadonlySet<string> = new Set([
+  "PATH",
+  "TARGET",
+  "WHERE",
+  "OTHER VERSION",
+  "PLACE",
+  "LINKS TO",
+  "LINKED FROM",
+  "URL",
+]);
+/** A column of places is cut below this after all others. */
+const PLACE_COLUMNS_MIN = 32;
 
 /** Pads each column but the last to its widest cell. Returns `empty` if there are no rows. `columns`: of the terminal; undefined: no limit. */
 export function table(
@@ -27,6 +40,7 @@ export function table(
   if (rows.length === 0) return empty;
   const { texts, natural, plain } = measured(rows, header);
   const widths = columns === undefined ? natural : fitted(natural, header, columns);
+  const isPlace = header.map((name) => PLACES.has(name));
   const last = header.length - 1;
   const above: string[] = [];
   const padded: string[] = [];
@@ -38,12 +52,12 @@ export function table(
       if (text !== above[column]) {
         above[column] = text;
         padded[column] = plain[column]
-          ? paddedPlain(text, widths[column]!)
-          : paddedAny(text, widths[column]!);
+          ? paddedPlain(text, widths[column]!, isPlace[column])
+          : paddedAny(text, widths[column]!, isPlace[column]);
       }
       line += padded[column]!;
     }
-    line += cut(texts[at++]!, widths[last]!);
+    line += cut(texts[at++]!, widths[last]!, isPlace[last]);
     lines.push(line.endsWith(" ") ? line.trimEnd() : line);
   }
   lines[0] = styled("bold", lines[0]!);
@@ -87,19 +101,27 @@ function measured(rows: readonly (readonly Cell[])[], header: readonly string[])
 }
 
 /** Of a text of ASCII only. */
-function paddedPlain(text: string, room: number): string {
-  return text.length <= room ? text + " ".repeat(room + GAP - text.length) : paddedAny(text, room);
+function paddedPlain(text: string, room: number, isPlace: boolean | undefined): string {
+  return text.length <= room ? text + " ".repeat(room + GAP - text.length) : paddedAny(text, room, isPlace);
 }
 
-function paddedAny(text: string, room: number): string {
-  const part = cut(text, room);
+function paddedAny(text: string, room: number, isPlace: boolean | undefined): string {
+  const part = cut(text, room, isPlace);
   return part + " ".repeat(room + GAP - widthOf(part));
 }
 
-/** Narrows the widest columns, together, until the line fits or nothing more can be cut. */
+/** Narrows the columns until the line fits or nothing more can be cut; those of places last. */
 function fitted(natural: readonly number[], header: readonly string[], columns: number): number[] {
-  const widths = [...natural];
   const least = header.map((name) => Math.max(CUT_COLUMNS_MIN, name.length));
+  const first = least.map((width, column) =>
+    PLACES.has(header[column]!) ? Math.max(width, PLACE_COLUMNS_MIN) : width,
+  );
+  return narrowed(narrowed(natural, first, columns), least, columns);
+}
+
+/** Narrows the widest columns, together, but none below its `least`. */
+function narrowed(before: readonly number[], least: readonly number[], columns: number): number[] {
+  const widths = [...before];
   let surplus = widths.reduce((sum, width) => sum + width + GAP, -GAP) - columns;
   while (surplus > 0) {
     const open = [...widths.keys()].filter((column) => widths[column]! > least[column]!);
@@ -121,16 +143,24 @@ let segmenter: Intl.Segmenter | undefined;
 /** Enough to fill a column with characters of several parts; the rest of a long text is not looked at. */
 const UNITS_PER_COLUMN = 16;
 
-/** Keeps both ends of one word, such as a path or an address, and the beginning of anything else. */
-function cut(text: string, width: number): string {
+/** Keeps both ends of a place and of one word, and the beginning of anything else. */
+function cut(text: string, width: number, isPlace: boolean | undefined): string {
   if (Bun.stringWidth(text) <= width) return text;
   const units = width * UNITS_PER_COLUMN;
-  const tail = text.includes(" ") ? 0 : Math.floor((width - 1) / 2);
+  const tail = tailOf(text, width, isPlace);
   const end = taken(charactersOf(text.slice(-units)).toReversed(), tail)
     .toReversed()
     .join("");
   const start = taken(charactersOf(text.slice(0, units)), width - 1 - Bun.stringWidth(end));
   return start.join("") + ELLIPSIS + end;
+}
+
+/** The columns for the end of a text: of a place, its last name, if that leaves some for the beginning. */
+function tailOf(text: string, width: number, isPlace: boolean | undefined): number {
+  if (isPlace !== true && text.includes(" ")) return 0;
+  const half = Math.floor((width - 1) / 2);
+  const name = isPlace === true ? Bun.stringWidth(text.slice(text.lastIndexOf("/"))) : 0;
+  return name + ELLIPSIS.length + CUT_COLUMNS_MIN <= width ? Math.max(half, name) : half;
 }
 
 function charactersOf(text: string): string[] {

@@ -9,6 +9,7 @@ import { binaryPath } from "../kit/binaries.ts";
 import { cairnAt, failure } from "../kit/cli/cairn.ts";
 import { pictureOf, temporaryFolder } from "../kit/folder.ts";
 import { localDeps } from "../kit/context/space-doors.ts";
+import { onTerminal } from "../kit/terminal/on-terminal.ts";
 
 /** A space and a project whose paths need quotes, and a home directory without any tool. */
 async function place() {
@@ -92,7 +93,15 @@ test("activate delivers into the tools that are there, in commands that run, and
 
   const listed = await here.data<{ id: string; detected: boolean; installed: boolean }[]>("plugin", "list");
   expect(listed.filter(({ installed }) => installed).map(({ id }) => id)).toEqual(["claude-code", "agents"]);
-  expect(await here.printed("plugin", "list")).toMatch(/^ID +TOOL +DETECTED +HOW +TARGET +INSTALLED\n/);
+  const { text } = await onTerminal(
+    [binaryPath("cairn"), "plugin", "list", "--project", here.project()],
+    {},
+    [],
+    80,
+  );
+  for (const target of [".github/copilot-instructions.md", ".claude/settings.local.json"])
+    expect(text).toContain(` ${target}  `);
+  expect(await here.printed("plugin", "list")).toMatch(/^ID +TOOL +DETECTED +TARGET +INSTALLED\n/);
   expect(actions(await here.data<Row[]>("deactivate"))).toEqual(["claude-code delete", "agents update"]);
   expect(here.read("AGENTS.md")).toBe("# Agents\n");
   expect(await here.printed("deactivate")).toBe("nothing to remove\n");

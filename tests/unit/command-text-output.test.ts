@@ -27,6 +27,18 @@ describe("a table", () => {
     expect(lines[2]).toMatch(/^a\.md +v1 +short$/);
   });
 
+  test("cuts a path after everything else, in the middle, and keeps the name of the file", () => {
+    const target = ".github/copilot-instructions.md";
+    const path = "/srv/ann/My Documents/notes of the team/decisions.md";
+    const header = ["ID", "TOOL", "DETECTED", "TARGET", "INSTALLED"];
+    const cells = (where: string) => ["copilot", "GitHub Copilot of all editors", "yes", where];
+    const at80 = (where: string) =>
+      plain(table([[...cells(where), "no"]], header, "none", 80)).split("\n")[1]!;
+    expect(at80(target)).toContain(`  ${target}  no`);
+    expect(at80(path)).toMatch(/ \/srv\/ann\/.+….*\/decisions\.md {2}no$/);
+    expect([at80(target), at80(path)].map((line) => Bun.stringWidth(line) <= 80)).toEqual([true, true]);
+  });
+
   test("is never cut below what says nothing any more", () => {
     expect(shown(5).split("\n")[1]).toMatch(/^\S{8} +v12 +.{8}$/);
   });

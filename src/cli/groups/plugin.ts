@@ -58,16 +58,10 @@ export const pluginList = defineCommand({
   async run({ args }) {
     const scope = scopeOf(args);
     await printData(await integrations().list(scope), formatOf(args), (rows) =>
+      // Without `how`, which leaves the target whole on a terminal of 80 columns.
       table(
-        rows.map((row) => [
-          row.id,
-          row.tool,
-          row.detected,
-          row.how,
-          shownTarget(row.target, scope),
-          stateOf(row),
-        ]),
-        ["ID", "TOOL", "DETECTED", "HOW", "TARGET", "INSTALLED"],
+        rows.map((row) => [row.id, row.tool, row.detected, shownTarget(row.target, scope), stateOf(row)]),
+        ["ID", "TOOL", "DETECTED", "TARGET", "INSTALLED"],
         "no tools",
       ),
     );
