@@ -193,6 +193,37 @@ describe("init client", () => {
     expect(readFileSync(at.at("mine", "docs", "a b.md"), "utf8")).toBe("one\n");
   });
 
+  test.skipIf(process.platform === "win32")(
+    "asks for another token if the saved one is refused, and says why",
+    async () => {
+      await using one = await office();
+      const { at, server, token, tokenFile } = one;
+      const init = ["init", "client", "--server", server.url, "--space", "team", "--dir", "copy"];
+      const credentials = {
+        [server.url]: { users: [{ user: "root", token: "cairn_revoked" }], current: "root" },
+      };
+      await at.folder.write(".cairn/credentials.json", JSON.stringify(credentials));
+      // Nobody is there to ask.
+      expect((await at.refused(...init))[1]).toContain("Error: the token is not valid");
+      const answers = [
+        ["the token is not valid", ""],
+        ["How do you sign in to", ENTER],
+        ["Type or paste the token", `${token}${ENTER}`],
+        ["Keep the folder in sync in the background?", DOWN + ENTER],
+        ["Follow the space team", ENTER],
+      ] as const;
+      const { exitCode, unasked } = await at.typed(init, answers);
+      expect([unasked, exitCode]).toEqual([0, 0]);
+      expect(readFileSync(at.at("copy", "docs", "a b.md"), "utf8")).toBe("one\n");
+      // It replaced the refused one.
+      expect((await at.cairn("sync", "--dir", "copy")).exitCode).toBe(0);
+      // A token that this command names is an answer already.
+      await at.folder.write("token", "cairn_revoked");
+      const { text } = await at.typed([...init, "--token-file", tokenFile], []);
+      expect(text).toContain("Error: the token is not valid");
+    },
+  );
+
   test.skipIf(process.platform === "win32")("asks again for what the server refuses", async () => {
     await using one = await office();
     const { at, server, token } = one;

@@ -24,6 +24,7 @@ import { createServer, serverText } from "../init/new-server.ts";
 import { typedDirectory, wantedDirectory } from "../init/place.ts";
 import { checkSolo, createSolo, soloText, type NewSolo } from "../init/solo.ts";
 import { tokenIn } from "../connection.ts";
+import { variableToken } from "../credentials.ts";
 import { serverUrl } from "../target.ts";
 import type { Question } from "../wizard.ts";
 import { wire, wiredLines } from "./wiring.ts";
@@ -165,10 +166,18 @@ export const initClient = defineCommand({
       await proveAddress(server!);
       return printMade(await wizard(answers, environment), args, environment);
     }
-    const proven = await proveServer(server!, token);
-    await printMade({ ...answers, proven }, args, environment);
+    const isSaved = file === undefined && variableToken(environment) === undefined;
+    const proven = await proveServer(server!, token).catch((error: unknown) => {
+      if (isSaved && mayAsk(args) && isUnauthenticated(error)) return undefined;
+      throw error;
+    });
+    // The wizard says why the saved token is refused, and asks for another.
+    const all = proven ? { ...answers, proven } : await wizard(answers, environment);
+    await printMade(all, args, environment);
   },
 });
+
+const isUnauthenticated = (error: unknown) => error instanceof AppError && error.code === "unauthenticated";
 
 const serverArgs = {
   "data-dir": {

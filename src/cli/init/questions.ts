@@ -24,7 +24,7 @@ import { serverUrl } from "../target.ts";
 import { bytes, plural } from "../tables.ts";
 import type { Question } from "../wizard.ts";
 import type { Answers, Kind } from "./answers.ts";
-import { proveAddress, proveServer, signIn, spaceOf } from "./client.ts";
+import { proveAddress, proveServer, signIn, spaceOf, tokenToJoin } from "./client.ts";
 import { portProblem, unusableAddress } from "./new-server.ts";
 import {
   countFiles,
@@ -269,10 +269,19 @@ export function credentialQuestion(environment: Environment): Question<Answers> 
   return {
     isOpen: ({ kind, proven }) => kind === "client" && proven === undefined,
     known: async (answers) => {
-      const stored = storedToken(answers.server!, environment);
+      const { server, directory } = answers;
+      const stored =
+        directory === undefined
+          ? storedToken(server!, environment)
+          : await tokenToJoin(server!, directory, environment);
       if (stored === undefined) return undefined;
-      const proven = await proveServer(answers.server!, stored).catch(() => undefined);
-      return proven && { ...answers, proven, typedToken: false };
+      try {
+        return { ...answers, proven: await proveServer(server!, stored), typedToken: false };
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        await objectTo(error.message);
+        return undefined;
+      }
     },
     ask: async (answers) => {
       const url = answers.server!;
