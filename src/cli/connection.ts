@@ -48,11 +48,16 @@ async function connectedTo<T>(
   user?: string,
 ): Promise<T> {
   const client = patiently(new Client(await transportFor(target, flags, user)));
+  const isText = formatOf(flags) === "text";
   try {
-    await tellServer(target, flags);
-    return await work(client);
+    if (isText) await tellServer(target);
+    const answer = await work(client);
+    // After it, because an error is data as well, alone on stderr.
+    if (!isText) await tellServer(target);
+    return answer;
   } catch (error) {
-    throw inWordsOfFlags(error, target.kind === "address" ? target.url : undefined, user);
+    const url = target.kind === "address" ? target.url : undefined;
+    throw withServer(inWordsOfFlags(error, url, { user, given: flags }), target);
   } finally {
     await client.close();
   }
@@ -114,7 +119,7 @@ export async function openSpace(flags: SpaceCommandFlags, log: Log): Promise<Spa
     return new RemoteSpace(client, await chosenSpace(client, flags.space));
   } catch (error) {
     await client.close();
-    throw inWordsOfFlags(error, target.kind === "address" ? target.url : undefined);
+    throw inWordsOfFlags(error, target.kind === "address" ? target.url : undefined, { given: flags });
   }
 }
 
@@ -152,18 +157,42 @@ function warningOf(line: string): string {
   return `warning: ${String(message)}${named.length > 0 ? ` (${named.join(", ")})` : ""}`;
 }
 
-/** The person did not name this server now, so each answer says where it comes from. */
-async function tellServer(target: ServerTarget, flags: ConnectionFlags): Promise<void> {
-  if (target.kind === "address" && !target.chosen && formatOf(flags) === "text")
-    await printWarning(`server: ${target.url}`);
+/** The person did not name this server now, so each answer says where it comes from: on stderr, since the data is the same from everywhere. */
+export async function tellServer(target: ServerTarget): Promise<void> {
+  if (!target.chosen) await printWarning(`server: ${placeOf(target)}`);
 }
 
-/** Rewords an error of the server for people: names the wrong flag, or the command that signs in. `user`: who has to. */
-export function inWordsOfFlags(error: unknown, server: string | undefined, user?: string): unknown {
+/** The same for an error, whose data says it. */
+function withServer(error: unknown, target: ServerTarget): unknown {
+  if (!(error instanceof AppError) || target.chosen) return error;
+  return new AppError(error.code, error.message, { ...error.details, server: placeOf(target) });
+}
+
+function placeOf(target: ServerTarget): string {
+  return target.kind === "address" ? target.url : target.directory;
+}
+
+interface Wording {
+  /** The person who has to sign in; undefined: anybody. */
+  readonly user?: string | undefined;
+  /** The flags of the command. */
+  readonly given?: Given;
+}
+
+/** Rewords an error of the server for people: names the wrong flag, or the command that signs in. */
+export function inWordsOfFlags(
+  error: unknown,
+  server: string | undefined,
+  { user, given = {} }: Wording = {},
+): unknown {
   if (!(error instanceof AppError)) return error;
   const { code, details } = error;
-  if (details?.["in"] === "query")
-    return new AppError(code, `--${details["field"]}: ${details["problem"]}`, details);
+  if (details?.["in"] === "query") {
+    const flag = String(details["field"]);
+    const value = given[flag];
+    const shown = typeof value === "string" ? ` ${JSON.stringify(value)}` : "";
+    return new AppError(code, `--${flag}${shown}: ${details["problem"]}`, details);
+  }
   if (server === undefined) return error;
   if (code === "unauthenticated") return withSignIn(error, server, user);
   return code === "not_found" ? withoutPath(error, new URL(server)) : error;

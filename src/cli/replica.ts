@@ -62,7 +62,7 @@ export function connectAsUserOf(
   let proven: string | undefined;
   return async (signal) => {
     const { token, remedy } = tokenFor(origin, tokenFile);
-    if (token === undefined) throw inWordsOfFlags(noCredential(), origin.server, origin.user);
+    if (token === undefined) throw inWordsOfFlags(noCredential(), origin.server, { user: origin.user });
     const client = wrap(new Client(networkTransport(origin.server, token)));
     if (token === proven) return client;
     try {
@@ -115,7 +115,7 @@ export async function requireFolderToken(origin: Origin, tokenFile: string | und
     await client.close();
   } catch (error) {
     if (!(error instanceof AppError) || !LATER.includes(error.code))
-      throw inWordsOfFlags(error, origin.server, origin.user);
+      throw inWordsOfFlags(error, origin.server, { user: origin.user });
   }
 }
 
@@ -148,7 +148,7 @@ export async function withReplica<T>(
     return await work(state, client);
   } catch (error) {
     if (client && (await isSpaceGone(client, origin.space, error))) throw spaceGone(origin, directory);
-    throw inWordsOfFlags(error, origin.server, origin.user);
+    throw inWordsOfFlags(error, origin.server, { user: origin.user });
   } finally {
     state.close();
     await client?.close();

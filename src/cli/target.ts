@@ -26,7 +26,8 @@ export interface SpaceFlags extends ServerFlags {
 export type ServerTarget =
   /** `chosen` false: the server of the last sign-in, which the person did not name now. */
   | { readonly kind: "address"; readonly url: string; readonly chosen: boolean }
-  | { readonly kind: "data"; readonly directory: string };
+  /** `chosen` false: found in a standard place. */
+  | { readonly kind: "data"; readonly directory: string; readonly chosen: boolean };
 
 type SpaceTarget = ServerTarget | { readonly kind: "folder"; readonly directory: string };
 
@@ -71,7 +72,8 @@ function signedIn({ local }: ServerFlags, environment: Environment): ServerTarge
 }
 
 function dataOf(directory: string | undefined, environment: Environment): ServerTarget {
-  return { kind: "data", directory: serverDirectory(directory, environment, { remote: true }) };
+  const chosen = (directory ?? environment["SERVICE_SERVER_DIR"] ?? "") !== "";
+  return { kind: "data", directory: serverDirectory(directory, environment, { remote: true }), chosen };
 }
 
 function found(environment: Environment): SpaceTarget {

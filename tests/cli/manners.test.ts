@@ -183,7 +183,7 @@ test("flags of the connection and of every command may stand first", async () =>
   expect(await data<object>("-v")).toEqual(await data<object>("version"));
 });
 
-test("after a sign-in, every answer in text says which server it comes from, unless the command named one", async () => {
+test("every answer of a server says which one, unless the command named it", async () => {
   await using folder = await temporaryFolder();
   await using server = await contextServer();
   await server.user("ann", "viewer");
@@ -199,9 +199,40 @@ test("after a sign-in, every answer in text says which server it comes from, unl
     const { exitCode, stderr } = await ann.cairn("file", "list", ...args);
     return [exitCode, stderr];
   };
-  expect([await asked(), await asked("--json"), await asked("--server", server.url)]).toEqual([
-    [0, `server: ${server.url}\n`],
+  const told = [0, `server: ${server.url}\n`];
+  expect([await asked(), await asked("--json"), await asked("--yaml")]).toEqual([told, told, told]);
+  expect([await asked("--server", server.url), await asked("--json", "--quiet")]).toEqual([
     [0, ""],
     [0, ""],
   ]);
+  expect(JSON.parse((await ann.cairn("file", "list", "--json")).stdout)).toEqual([]);
+  // An error is data alone, which a script reads whole.
+  const errorOf = async (...args: string[]) =>
+    JSON.parse((await ann.said("file", "get", "a.md", ...args))[1]);
+  const missing = { message: "file a.md: not found", code: "not_found" };
+  expect(await errorOf("--json")).toEqual({
+    error: { ...missing, details: { path: "a.md", server: server.url } },
+  });
+  expect(await errorOf("--json", "--server", server.url)).toEqual({
+    error: { ...missing, details: { path: "a.md" } },
+  });
+});
+
+test("so does an answer of a server that was found in its standard place", async () => {
+  await using folder = await temporaryFolder();
+  const environment = { HOME: folder.path, SERVICE_DIR: "", SERVICE_SERVER_DIR: "" };
+  const here = cairnAt([], { cwd: folder.path, environment });
+  await here.printed(
+    ..."init server --noui --non-interactive --space main --admin ada --port 0 --quiet".split(" "),
+  );
+  const directory = join(folder.path, ".cairn", "server");
+  const told: [number, string] = [0, `server: ${directory}\n`];
+  for (const words of [
+    ["user", "list"],
+    ["audit", "verify"],
+    ["file", "list"],
+    ["space", "list", "--json"],
+  ])
+    expect([words, await here.said(...words)]).toEqual([words, told]);
+  expect(await here.said("user", "list", "--server-dir", directory)).toEqual([0, ""]);
 });

@@ -134,8 +134,8 @@ describe("of a server that does not run", () => {
   const WOULD_LET = "to allow it, set webhooks.allow_private_targets in server.yaml";
 
   test.each([
-    [["audit", "list", "--since", "yesterday"], "--since: expected a time (RFC 3339) or a date"],
-    [["audit", "list", "--limit", "0"], "--limit: expected an integer from 1 to 500"],
+    [["audit", "list", "--since", "yesterday"], '--since "yesterday": expected a time (RFC 3339) or a date'],
+    [["audit", "list", "--limit", "0"], '--limit "0": expected an integer from 1 to 500'],
     [["history", "snapshot", ""], "name: must not be empty"],
     [["history", "snapshot", "a".repeat(101)], "name: at most 100 characters"],
     [["webhook", "add", "http://10.0.0.1/"], `url: 10.0.0.1 leads to 10.0.0.1: private; ${WOULD_LET}`],
@@ -159,7 +159,7 @@ describe("of a server that does not run", () => {
 
   test.each([
     ["/nowhere/at-all", "no such file"],
-    [".", "is a directory, not a file"],
+    [".", "a directory, not a file"],
   ])("file put --from %s", async (from, says) => {
     const command = ["file", "put", "a.md", "--from", from];
     expect(await server.said(...command)).toEqual([1, `Error: --from ${from}: ${says}\n`]);

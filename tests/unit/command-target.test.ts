@@ -30,7 +30,7 @@ test("follows the order of flags, environment, last sign-in and standard places 
   const { environment, at } = here;
   await refusal(() => spaceTarget({}, environment), "not_found", /cairn init solo.*cairn auth login/);
   await here.server(".cairn/server");
-  const data = { kind: "data" as const, directory: at(".cairn/server") };
+  const data = { kind: "data" as const, directory: at(".cairn/server"), chosen: false };
   expect(spaceTarget({}, environment)).toEqual(data);
   await here.space(".cairn/space");
   const own = { kind: "folder" as const, directory: at(".cairn/space") };
@@ -40,7 +40,7 @@ test("follows the order of flags, environment, last sign-in and standard places 
   expect(spaceTarget({}, environment)).toEqual(address);
   expect(spaceTarget({ local: true }, environment)).toEqual(own);
   const named = { ...environment, SERVICE_SERVER_DIR: at(".cairn/server") };
-  expect(spaceTarget({}, named)).toEqual(data);
+  expect(spaceTarget({}, named)).toEqual({ ...data, chosen: true });
   expect(spaceTarget({}, { ...named, SERVICE_DIR: at("elsewhere") })).toEqual({
     kind: "folder",
     directory: at("elsewhere"),
@@ -63,12 +63,15 @@ test("follows the same order for a server, which is never a folder", async () =>
     /^no server found in .*; sign in to one with cairn auth login <name> --server <address>, create one/,
   );
   await here.server(".cairn/server");
-  const data = { kind: "data" as const, directory: at(".cairn/server") };
+  const data = { kind: "data" as const, directory: at(".cairn/server"), chosen: false };
   expect(serverTarget({}, environment)).toEqual(data);
   await here.signIn(URL_A);
   expect(serverTarget({}, environment)).toEqual({ kind: "address", url: URL_A, chosen: false });
   expect(serverTarget({ local: true }, environment)).toEqual(data);
-  expect(serverTarget({}, { ...environment, SERVICE_SERVER_DIR: data.directory })).toEqual(data);
+  expect(serverTarget({}, { ...environment, SERVICE_SERVER_DIR: data.directory })).toEqual({
+    ...data,
+    chosen: true,
+  });
 });
 
 test("refuses flags that contradict each other", async () => {

@@ -16,6 +16,8 @@ test("names the flag of a query parameter", () => {
   const error = badParameter("since", "expected a time");
   expect(said(error)).toBe("--since: expected a time");
   expect(said(reworded(error))).toBe("--since: expected a time");
+  const worded = inWordsOfFlags(error, undefined, { given: { since: "yesterday", json: true } });
+  expect((worded as AppError).message).toBe('--since "yesterday": expected a time');
 });
 
 test("names the command that signs in, with a token that is refused and without one", () => {

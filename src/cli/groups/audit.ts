@@ -4,7 +4,6 @@ import { defineCommand } from "citty";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { auditPath } from "../../context/audit/audit-file.ts";
-import { serverDirectory } from "../../context/config/directory.ts";
 import { runningDoor } from "../../context/people/local-door.ts";
 import {
   auditResults,
@@ -20,7 +19,8 @@ import { processEnvironment, temporaryDirectory } from "../../kit/environment.ts
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/terminal/output.ts";
 import { serverCommand } from "../command.ts";
-import { connected, connectionArgs, type ConnectionFlags } from "../connection.ts";
+import { connected, connectionArgs, tellServer, type ConnectionFlags } from "../connection.ts";
+import { serverTarget } from "../target.ts";
 import { plural, table, when } from "../tables.ts";
 
 const filters = {
@@ -97,17 +97,20 @@ export const auditVerify = defineCommand({
 /** Reads the files of a stopped server directly, since opening it would write. */
 async function verifyServer(args: ConnectionFlags): Promise<AuditVerification> {
   const environment = processEnvironment();
-  const directory = args.server === undefined ? serverDirectory(args["server-dir"], environment) : undefined;
-  if (directory === undefined || (await runningDoor(directory)))
+  const target = serverTarget(args, environment);
+  if (target.kind === "address" || (await runningDoor(target.directory)))
     return connected(args, (client) => client.get<AuditVerification>("/audit/verify"));
   const [{ verifyOffline }, { lookAt }, { DATABASE_NAME }] = await Promise.all([
     import("../../context/audit/audit.ts"),
     import("../../kit/storage/db-untouched.ts"),
     import("../../context/main.ts"),
   ]);
-  return lookAt(join(directory, DATABASE_NAME), temporaryDirectory(environment), (db) =>
+  const { directory } = target;
+  const found = await lookAt(join(directory, DATABASE_NAME), temporaryDirectory(environment), (db) =>
     verifyOffline(auditPath(directory), db),
   );
+  await tellServer(target);
+  return found;
 }
 
 async function verifyFile(path: string): Promise<AuditVerification> {

@@ -39,9 +39,7 @@ export const backupCreate = defineCommand({
   },
   async run({ args }) {
     const format = formatOf(args);
-    const made = await connected({ "server-dir": args["server-dir"] }, (client) =>
-      followed(client, resolve(args.out ?? ".")),
-    );
+    const made = await connected(args, (client) => followed(client, resolve(args.out ?? ".")));
     await printData(made, format, (one) =>
       [
         `${one.file}: ${bytes(one.size)}, as of ${one.created_at}`,

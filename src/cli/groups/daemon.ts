@@ -46,7 +46,7 @@ export const daemonRun = defineCommand({
     const write = daemonLogWriter(daemonLogPath(directory));
     const log = createLog({ level: "info", format: "text", clock: systemClock, write });
     const connect = connectAsUserOf(origin, args["token-file"]);
-    const inWords = (error: unknown) => inWordsOfFlags(error, origin.server, origin.user);
+    const inWords = (error: unknown) => inWordsOfFlags(error, origin.server, { user: origin.user });
     const daemon = new Daemon({ directory, connect, inWords, clock: systemClock, log, pid: process.pid });
     const stopSignal = waitForStopSignal();
     const running = daemon.run();
