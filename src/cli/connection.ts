@@ -14,7 +14,7 @@ import { accessTokenIn, TOKEN_EXPECTED } from "../kit/secrets/access-token.ts";
 import { accessProblem } from "../kit/disk/disk.ts";
 import { readNamedFile } from "../kit/disk/regular-file.ts";
 import { commandText } from "../kit/terminal/command-text.ts";
-import { processEnvironment } from "../kit/environment.ts";
+import { processEnvironment, temporaryDirectory } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
 import { openWhenFree } from "../kit/disk/in-use.ts";
 import { createLog, type Log } from "../kit/log.ts";
@@ -141,6 +141,7 @@ export function localDeps(directory: string) {
     clock: systemClock,
     log: commandLog(),
     person: systemUser(),
+    scratch: temporaryDirectory(processEnvironment()),
     onWait: () => printWarning(`another command is using ${directory}; waiting for it`),
   };
 }

@@ -5,6 +5,7 @@ import { parseConflictName } from "../../context/sync/conflict-names.ts";
 import type { HeldRow } from "../../context/replica/store.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import type { FileState } from "../../context/versioned-store/schema.ts";
+import { processEnvironment, temporaryDirectory } from "../../kit/environment.ts";
 import { spaceCommand } from "../command.ts";
 import { nextCommand } from "../next-command.ts";
 import { bytes, fields, plural, shown } from "../tables.ts";
@@ -57,16 +58,12 @@ async function statusOf(space: SpaceDoor): Promise<Status> {
 }
 
 async function syncOf(place: string): Promise<Pick<Status, "sync" | "held">> {
-  const { isReplica, openReplicaState } = await import("../../context/replica/state.ts");
+  const { isReplica, readReplicaState } = await import("../../context/replica/state.ts");
   if (!isReplica(place)) return { sync: null, held: [] };
-  // Also of a folder whose first sync did not finish.
-  const state = await openReplicaState(place, { create: true });
-  try {
+  return readReplicaState(place, temporaryDirectory(processEnvironment()), (state) => {
     const held = state.held().map(({ path, direction, reason }) => ({ path, direction, reason }));
     return { sync: state.origin ?? null, held };
-  } finally {
-    state.close();
-  }
+  });
 }
 
 function changesOf(files: readonly ListedFile[]): Status["changes"] {

@@ -1,9 +1,11 @@
 // The knowledge of a copy about its server, in `.sync/state.db`. Each method is one durable transaction, so that a crash between two of them
 // leaves a state that the next cycle explains. Open for one cycle at a time: its lock keeps two cycles of one copy apart.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../../kit/clock.ts";
+import { unwritableProblem } from "../../kit/disk/disk.ts";
+import { copyDatabase } from "../../kit/storage/db-untouched.ts";
 import { openDatabase, type Db } from "../../kit/storage/db.ts";
 import { AppError } from "../../kit/error.ts";
 import { openWhenFree } from "../../kit/disk/in-use.ts";
@@ -260,6 +262,36 @@ export async function originOf(directory: string): Promise<Origin | undefined> {
   const state = await openReplicaState(directory, { create: true });
   try {
     return state.origin;
+  } finally {
+    state.close();
+  }
+}
+
+/** Runs `read` on the state of a copy, also of one that cannot be written. `scratch`: where a copy of the state is made then. */
+export async function readReplicaState<T>(
+  directory: string,
+  scratch: string,
+  read: (state: ReplicaState) => T,
+): Promise<T> {
+  const path = join(syncDirectory(directory), DATABASE);
+  if (unwritableProblem(syncDirectory(directory), path) === undefined) {
+    // Also of a folder whose first sync did not finish.
+    const state = await openReplicaState(directory, { create: true });
+    return readAndClosed(state, read);
+  }
+  const folder = mkdtempSync(join(scratch, "cairn-read-"));
+  try {
+    const copy = join(folder, DATABASE);
+    await openWhenFree(() => copyDatabase(path, copy), systemClock);
+    return readAndClosed(openedState(copy, systemClock), read);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readAndClosed<T>(state: ReplicaState, read: (state: ReplicaState) => T): T {
+  try {
+    return read(state);
   } finally {
     state.close();
   }

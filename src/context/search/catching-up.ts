@@ -111,7 +111,7 @@ export class CatchingUp {
     for (;;) {
       const found = await this.#deps.workers.run(
         FIND_JOB,
-        { directory: engine.directory!, inTurns: true, ...asked },
+        { directory: engine.directory!, databases: engine.databases!, inTurns: true, ...asked },
         run,
       );
       if (found.isCurrent) return found;

@@ -15,6 +15,8 @@ const lengthOf = (paths: readonly string[]) => paths.reduce((sum, path) => sum +
 export interface FindInput {
   /** The folder of the space. */
   readonly directory: string;
+  /** The directory of the index. */
+  readonly databases: string;
   /** Looks at the whole tree first. */
   readonly whole: boolean;
   /** Lets others have their turn while there is much to index; otherwise finishes at once. */

@@ -1,7 +1,6 @@
 // The work of a search's jobs (jobs.ts), in a worker or in the process of a command. A job that cannot finish in a short time returns what is done,
 // so that searches take turns.
 
-import { join } from "node:path";
 import { systemClock } from "../../kit/clock.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 import { HeldRoot } from "../../kit/disk/held-directory.ts";
@@ -30,11 +29,10 @@ import { bring, differences, differencesAt, readText } from "./tree-index.ts";
 const TURN_MS = 1_000;
 /** Each turn begins with a look at the tree, which must not take most of the time. */
 const LOOKS_PER_TURN = 4;
-const OWN = ".cairn";
 
 /** `lookers`: threads that help to look at a large tree. */
 export async function findCandidates(input: FindInput, lookers?: Lookers): Promise<Found> {
-  const own = join(input.directory, OWN);
+  const own = input.databases;
   try {
     return await candidatesIn(own, input, lookers);
   } catch (error) {

@@ -1,15 +1,15 @@
 // A space in a folder on this machine: the same rules as on a server, for the person at the keyboard, who has every right. The database takes one
 // process at a time, so open a space for one unit of work and close it; others wait for their turn.
 
-import { existsSync, readdirSync, rmSync, type Dirent } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../../kit/clock.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";
 import { AppError } from "../../kit/error.ts";
+import { openWhenFree } from "../../kit/disk/in-use.ts";
 import { createDirectory } from "../../kit/disk/create-directory.ts";
 import { KeyedLock } from "../../kit/concurrency/keyed-lock.ts";
 import type { Log } from "../../kit/log.ts";
-import { foldedPath } from "../../kit/text/paths.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import {
   Browsing,
@@ -57,6 +57,8 @@ import { contextWorkers, lookWorkers } from "../worker-pool.ts";
 import { holdsLocalSpace, holdsUnfinishedSpace, spaceAccessProblem } from "./directory.ts";
 import { localCaller } from "./local-caller.ts";
 import { openLocalEngine, openLocalEngineAnew } from "./local-engine.ts";
+import { levelsOf, obstacleTo } from "./obstacles.ts";
+import { readingCopy, recordingProblem, type ReadingCopy } from "./reading-copy.ts";
 import type { BrowsedSpace, FileBehind, ListQuery, ReadFile, RestoredSnapshot, SpaceDoor } from "./door.ts";
 
 /** A folder has no operator who limits it, only its disk; `space.yaml` may set limits. */
@@ -75,6 +77,8 @@ export interface LocalSpaceDeps {
   readonly memory?: TreeMemory;
   /** Called once if another command has the space open. */
   readonly onWait?: () => void | Promise<void>;
+  /** A folder for copies of databases, to read a space that cannot be written. Undefined: such a space is refused. */
+  readonly scratch?: string;
   /** A lost database: refuse the folder (default), or start over without versions, since a person asked for it. */
   readonly lost?: "refuse" | "start over";
 }
@@ -92,8 +96,32 @@ export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): P
       `no space in ${directory}; create one with ${commandText(["cairn", "init", "solo", "--dir", directory])}`,
       { directory },
     );
+  const copy = await copyIfNeeded(directory, deps);
+  try {
+    return await openedSpace(directory, deps, copy);
+  } catch (error) {
+    copy?.remove();
+    throw error;
+  }
+}
+
+async function copyIfNeeded(
+  directory: string,
+  { scratch, clock, onWait }: LocalSpaceDeps,
+): Promise<ReadingCopy | undefined> {
+  const problem = recordingProblem(directory);
+  if (problem === undefined || scratch === undefined) return undefined;
+  return openWhenFree(() => readingCopy({ directory, problem }, scratch), clock, onWait);
+}
+
+async function openedSpace(
+  directory: string,
+  deps: LocalSpaceDeps,
+  copy: ReadingCopy | undefined,
+): Promise<BrowsedSpace> {
   const lookers = lookWorkers();
-  const options = { directory, clock: deps.clock, log: deps.log, lookers };
+  const databases = copy && { databases: copy.directory };
+  const options = { directory, ...databases, clock: deps.clock, log: deps.log, lookers };
   const open = deps.lost === "start over" ? openLocalEngineAnew : openLocalEngine;
   const engine = await open(options, deps.onWait);
   try {
@@ -103,7 +131,7 @@ export async function openLocalSpace(directory: string, deps: LocalSpaceDeps): P
         `${directory}: creating this space was interrupted; repeat it with ${commandText(["cairn", "init", "solo", "--dir", directory])}`,
       );
     const file = await openSpaceFile(directory, engine, deps);
-    return new LocalSpace({ name: file.name, engine, file }, directory, { ...deps, lookers });
+    return new LocalSpace({ name: file.name, engine, file }, directory, { ...deps, lookers, copy });
   } catch (error) {
     await engine.close();
     throw error;
@@ -165,32 +193,11 @@ export async function createLocalSpace(made: NewLocalSpace, deps: LocalSpaceDeps
   }
 }
 
-/** The path itself and the directories above it, from the top. */
-function levelsOf(path: string): string[] {
-  const segments = path.split("/");
-  return segments.map((_, index) => segments.slice(0, index + 1).join("/"));
-}
-
-/** Returns what is where the file, or a directory above it, has to be, in any spelling that some disk takes for the same. */
-function obstacleTo(directory: string, path: string): string | undefined {
-  for (const level of levelsOf(path)) {
-    const above = join(directory, level, "..");
-    const own = level.slice(level.lastIndexOf("/") + 1);
-    const found = entriesOf(above).find(({ name }) => foldedPath(name) === foldedPath(own));
-    if (found === undefined) return undefined;
-    if (level === path || found.name !== own || !found.isDirectory())
-      return level.slice(0, level.length - own.length) + found.name;
-  }
-  return undefined;
-}
-
-function entriesOf(directory: string): readonly Dirent[] {
-  return existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
-}
-
 interface OpenedDeps extends LocalSpaceDeps {
   /** Closed with the space. */
   readonly lookers: WorkerPool;
+  /** Removed with the space, which then records nothing. */
+  readonly copy?: ReadingCopy | undefined;
 }
 
 class LocalSpace implements BrowsedSpace {
@@ -277,6 +284,7 @@ class LocalSpace implements BrowsedSpace {
     expected: Expected,
     { agent, ...signature }: Signature = {},
   ): Promise<Written> {
+    this.#requireRecording();
     const written = await this.#files.write(
       // Nobody signs in to a folder, so the agent is the author.
       agent === undefined ? this.#caller : localCaller(agent),
@@ -289,22 +297,26 @@ class LocalSpace implements BrowsedSpace {
   }
 
   async remove(path: string, expected: Expected): Promise<Deleted> {
+    this.#requireRecording();
     const deleted = await this.#files.remove(this.#caller, this.name, path, () => expected);
     this.#changed.add(deleted.path);
     return deleted;
   }
 
   async undelete(path: string): Promise<Written> {
+    this.#requireRecording();
     const written = await this.#files.undelete(this.#caller, this.name, path);
     this.#changed.add(written.path);
     return written;
   }
 
-  destroy(path: string, version: number): Promise<void> {
+  async destroy(path: string, version: number): Promise<void> {
+    this.#requireRecording();
     return this.#files.destroy(this.#caller, this.name, path, version);
   }
 
-  adopt(): Promise<Adoption> {
+  async adopt(): Promise<Adoption> {
+    this.#requireRecording();
     return this.#files.adopt(this.#caller, this.name);
   }
 
@@ -313,10 +325,12 @@ class LocalSpace implements BrowsedSpace {
   }
 
   async snapshot(title: string): Promise<Snapshot> {
+    this.#requireRecording();
     return this.#space.engine.snapshot(snapshotName(title), { author: this.#deps.person });
   }
 
   async restore(id: number): Promise<RestoredSnapshot> {
+    this.#requireRecording();
     const { head, effects } = await this.#files.restore(this.#caller, this.name, id);
     for (const { path } of effects) this.#changed.add(path);
     return { head: headText(head), files: effects.map(({ path }) => path) };
@@ -349,7 +363,8 @@ class LocalSpace implements BrowsedSpace {
     return this.#space.file.sync;
   }
 
-  setSyncRule(prefix: string, mode: SyncMode): Promise<SyncRules> {
+  async setSyncRule(prefix: string, mode: SyncMode): Promise<SyncRules> {
+    this.#requireRecording();
     return this.#saving.run(this.name, async () => {
       const sync = canonicalRules({ ...this.#space.file.sync, [prefix]: mode });
       const file = { ...this.#space.file, sync };
@@ -393,10 +408,17 @@ class LocalSpace implements BrowsedSpace {
     return this.#browsing.recent(this.#caller, this.name, limit);
   }
 
+  /** Raises `refused` in a folder that can only be read. */
+  #requireRecording(): void {
+    const { copy } = this.#deps;
+    if (copy) throw copy.refusal;
+  }
+
   async close(): Promise<void> {
     this.#workers.close();
     await this.#space.engine.close();
     this.#deps.lookers.close();
+    this.#deps.copy?.remove();
   }
 }
 

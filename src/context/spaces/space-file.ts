@@ -9,6 +9,7 @@ import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError, messageOf } from "../../kit/error.ts";
 import { probeDirectory } from "../../kit/health.ts";
 import type { Log } from "../../kit/log.ts";
+import { unwritableProblem } from "../../kit/disk/disk.ts";
 import { readRegularFile } from "../../kit/disk/regular-file.ts";
 import { replaceFile } from "../../kit/disk/replace-file.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
@@ -123,6 +124,11 @@ async function rebuilt(
   unreadable: unknown,
   { clock, log }: SpaceFileDeps,
 ): Promise<void> {
+  const problem = unwritableProblem(join(path, ".."));
+  if (problem !== undefined) {
+    log.warn("cannot use space.yaml; the database has its settings", { file: path, problem });
+    return;
+  }
   if (unreadable !== undefined) {
     const aside = `${path}.unreadable-${clock.now()}`;
     renameSync(path, aside);

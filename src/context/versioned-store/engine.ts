@@ -176,6 +176,8 @@ export interface LogEntry {
 export interface FileEngine {
   /** The working tree; undefined: an engine without one. */
   readonly directory: string | undefined;
+  /** The directory of the databases that are derived from the contents, such as the text index. Undefined: as `directory`. */
+  readonly databases: string | undefined;
   head(): Head;
   totals(): Totals;
   /**
@@ -295,6 +297,8 @@ export interface Look {
 export interface SpaceEngineOptions {
   /** The folder of the space, which is its working tree. Created if missing. */
   readonly directory: string;
+  /** A directory with a copy of its databases, which is used in place of them: for a folder that cannot be written. */
+  readonly databases?: string;
   readonly clock: Clock;
   readonly log: Log;
   /** Called with the effects of every commit once it is durable, whoever asked for it. */

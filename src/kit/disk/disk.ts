@@ -1,5 +1,6 @@
 // Turns errors of the disk into messages that a person can act on. They name the requested relative path, never an absolute one.
 
+import { accessSync, constants } from "node:fs";
 import { AppError, messageOf, systemCode } from "../error.ts";
 import { StorageError, storageReasonOf } from "../storage-error.ts";
 
@@ -42,6 +43,25 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EPERM: "permission denied",
   EROFS: "the disk is read-only",
 };
+
+/** The codes of what may not be written. */
+const UNWRITABLE = ["EACCES", "EPERM", "EROFS"];
+
+/** Reports whether the disk refuses to change what the error is about. */
+export function isUnwritable(error: unknown): boolean {
+  return UNWRITABLE.includes(systemCode(error) ?? "");
+}
+
+/** Says in a few words why one of the files or directories cannot be written. Undefined: all can be, or are missing. */
+export function unwritableProblem(...paths: readonly string[]): string | undefined {
+  for (const path of paths)
+    try {
+      accessSync(path, constants.W_OK);
+    } catch (error) {
+      if (isUnwritable(error)) return problemWithoutPlace(error);
+    }
+  return undefined;
+}
 
 /** Runs `work` and raises disk errors as AppError. `path` is the name to show; empty for a root. */
 export async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {

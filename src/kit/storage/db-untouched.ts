@@ -21,16 +21,22 @@ export async function lookAt<T>(path: string, scratch: string, look: (db: Db) =>
   const folder = mkdtempSync(join(scratch, "cairn-look-"));
   try {
     const copy = join(folder, "copy.db");
-    for (const suffix of ["", "-wal"]) {
-      copyFileSync(path + suffix, copy + suffix, copying.COPYFILE_FICLONE);
-      chmodSync(copy + suffix, PRIVATE_FILE_MODE);
-    }
-    if (JSON.stringify(state(path)) !== JSON.stringify(before))
-      throw new AppError("conflict", `${path}: another process is writing to it`);
+    copyDatabase(path, copy);
     return await opened(path, Bun.pathToFileURL(copy).href, look);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Copies a database with its WAL. Raises `conflict` with `details.in_use` while a process writes to it, and what the disk raises. */
+export function copyDatabase(path: string, copy: string): void {
+  const before = state(path);
+  for (const suffix of before.wal ? ["", "-wal"] : [""]) {
+    copyFileSync(path + suffix, copy + suffix, copying.COPYFILE_FICLONE);
+    chmodSync(copy + suffix, PRIVATE_FILE_MODE);
+  }
+  if (JSON.stringify(state(path)) !== JSON.stringify(before))
+    throw new AppError("conflict", `${path}: another process is writing to it`, { in_use: true });
 }
 
 async function opened<T>(path: string, url: string, look: (db: Db) => T | Promise<T>): Promise<T> {

@@ -14,7 +14,16 @@ test("following changes is enough only once the whole tree is in the index", asy
   mkdirSync(join(directory, ".cairn"));
   for (const name of ["a.md", "b.md"]) writeFileSync(join(directory, name), "word");
   const find = async (...changed: string[]) => {
-    const input = { directory, whole: false, inTurns: true, changed, expression: '"word"', limit: 10 };
+    const databases = join(directory, ".cairn");
+    const input = {
+      directory,
+      databases,
+      whole: false,
+      inTurns: true,
+      changed,
+      expression: '"word"',
+      limit: 10,
+    };
     const { isCurrent, look, candidates } = await findCandidates(input);
     return [isCurrent, look?.files, pathsIn(candidates.paths)];
   };

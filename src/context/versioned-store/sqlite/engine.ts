@@ -64,7 +64,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Raises `conflict` while another process has the space open, `invalid` or `refused` for an unusable database, `unavailable`. */
 export function openSqliteEngine(options: SpaceEngineOptions): SqliteEngine {
-  const own = join(options.directory, OWN_DIRECTORY);
+  const own = options.databases ?? join(options.directory, OWN_DIRECTORY);
   makeDirectory(own);
   const db = openDatabase(join(own, "space.db"), (error) =>
     options.log.error("a callback after a commit failed", { error: messageOf(error) }),
@@ -83,6 +83,7 @@ export function openSqliteEngine(options: SpaceEngineOptions): SqliteEngine {
 export class SqliteEngine implements SpaceEngine {
   readonly metadata: Metadata;
   readonly directory: string;
+  readonly databases: string;
   readonly #db: Db;
   readonly #store: SpaceStore;
   readonly #mirror: Mirror;
@@ -97,15 +98,18 @@ export class SqliteEngine implements SpaceEngine {
   readonly #running = new Ongoing();
   #closed = false;
 
-  constructor(db: Db, { directory, clock, log, lookers, onApplied = () => {} }: SpaceEngineOptions) {
+  constructor(db: Db, options: SpaceEngineOptions) {
+    const { directory, clock, log, lookers, onApplied = () => {} } = options;
+    const own = join(directory, OWN_DIRECTORY);
+    const databases = options.databases ?? own;
     this.directory = directory;
+    this.databases = databases;
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
     this.#store = spaceStore(db);
     this.metadata = new Metadata(db, this.#store);
     const recent = new RecentContents();
-    const own = join(directory, OWN_DIRECTORY);
     const tree = new Tree(directory, { lookers });
     this.#mirror = new Mirror({ store: this.#store, tree, recent, clock, log });
     this.#reader = new Reading(this.#store, this.#mirror, recent, { recalls: true, own: lookers && own });
@@ -116,7 +120,7 @@ export class SqliteEngine implements SpaceEngine {
       recent,
       gate: this.#gate,
       clock,
-      removeDerived: () => removeDerived(own),
+      removeDerived: () => removeDerived(databases),
       onApplied,
     });
     this.#staging = new Staging(db, this.#store);

@@ -20,6 +20,7 @@ import { join } from "node:path";
 import { readAll } from "../../../kit/disk/read-all.ts";
 import { systemClock } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
+import { isUnwritable } from "../../../kit/disk/disk.ts";
 import { systemCode } from "../../../kit/error.ts";
 import { CREATE_FILE, HeldRoot, lstatOf, type Held } from "../../../kit/disk/held-directory.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../../kit/disk/modes.ts";
@@ -113,7 +114,7 @@ export class Tree {
   clearTemporary(): void {
     using own = this.#directories.hold(OWN_DIRECTORY);
     for (const entry of own ? entriesOf(own.entry(".")) : []) {
-      if (entry.isFile() && entry.name.startsWith(TEMPORARY_PREFIX)) unlinkIfThere(own!.entry(entry.name));
+      if (entry.isFile() && entry.name.startsWith(TEMPORARY_PREFIX)) unlinkIfPossible(own!.entry(entry.name));
     }
   }
 
@@ -423,6 +424,15 @@ function removeEmptyTree(directory: string): void {
   for (const entry of entriesOf(directory))
     if (entry.isDirectory()) removeEmptyTree(join(directory, entry.name));
   rmdirSync(directory);
+}
+
+/** For what only takes room: a folder that cannot be written keeps it. */
+function unlinkIfPossible(path: string): void {
+  try {
+    unlinkIfThere(path);
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+  }
 }
 
 function unlinkIfThere(path: string): void {
