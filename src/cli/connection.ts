@@ -146,9 +146,14 @@ export function localDeps(directory: string) {
   };
 }
 
-/** Says what a space logs in sentences, since people read it beside the answer. */
+/** Says what a space logs in sentences, since people read it beside the answer; once, however often a command opens the space. */
 function commandLog(): Log {
-  const write = (line: string) => void printWarning(warningOf(line));
+  const said = new Set<string>();
+  const write = (line: string) => {
+    const warning = warningOf(line);
+    if (!said.has(warning)) void printWarning(warning);
+    said.add(warning);
+  };
   return createLog({ level: "warn", format: "json", clock: systemClock, write });
 }
 

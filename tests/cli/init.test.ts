@@ -52,6 +52,7 @@ describe("init solo by flags", () => {
       left_out: [],
       adopted: 0,
       refused: [],
+      behind: [],
       untracked: 0,
       tools: [],
       daemon: null,
@@ -75,7 +76,9 @@ describe("init solo by flags", () => {
     );
     const made = await at.data<object>("init", "solo", "--dir", "adopted", "--adopt");
     expect(made).toMatchObject({ adopted: 2, untracked: 0, left_out: ["decisions.md"] });
-    expect(made).toMatchObject({ refused: [{ path: "wiki/a b#1?.md", reason: "must not contain ?" }] });
+    expect(made).toMatchObject({
+      refused: [{ path: "wiki/a b#1?.md", code: "bad_name", reason: "must not contain ?" }],
+    });
     for (const folder of ["plain", "adopted"])
       for (const [path, text] of Object.entries(mine))
         expect(readFileSync(at.at(folder, path), "utf8")).toBe(text);

@@ -125,7 +125,7 @@ bound(
       await Bun.write(join(directory, "open.md"), "# Opened\n");
       const { exitCode, stdout } = await sync();
       expect([exitCode, JSON.parse(stdout)]).toMatchObject([
-        0,
+        1,
         {
           pushed: ["open.md"],
           withdrawn: [],

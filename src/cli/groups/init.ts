@@ -22,7 +22,8 @@ import {
 } from "../init/client.ts";
 import { createServer, serverText } from "../init/new-server.ts";
 import { typedDirectory, wantedDirectory } from "../init/place.ts";
-import { checkSolo, createSolo, soloText, type NewSolo } from "../init/solo.ts";
+import { checkSolo, createSolo, requireRecorded, soloText, type NewSolo } from "../init/solo.ts";
+import { requireSynced } from "../refused-lines.ts";
 import { tokenIn } from "../connection.ts";
 import { variableToken } from "../credentials.ts";
 import { serverUrl } from "../target.ts";
@@ -347,6 +348,7 @@ async function printMade(answers: Answers, args: Flags, environment: Environment
       await printData({ ...joined, ...wired }, format, (one) =>
         withLines(clientText(one, own), wiredLines(one)),
       );
+      requireSynced(joined);
     },
     server: async () => printData(await createServer(answers, environment), formatOf(args), serverText),
   };
@@ -365,6 +367,7 @@ async function printSolo(
   const created = await createSolo(made);
   const wired = await wire(made.directory, answers);
   await printData({ ...created, ...wired }, format, (one) => withLines(soloText(one, own), wiredLines(one)));
+  requireRecorded(created);
 }
 
 /** Puts the lines before the commands that come next. */

@@ -4,11 +4,11 @@ import { defineCommand, type CommandDef } from "citty";
 import type { CycleOptions } from "../../context/replica/cycle.ts";
 import { hasChanges, type SyncReport } from "../../context/replica/report.ts";
 import { systemClock } from "../../kit/clock.ts";
-import { AppError } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { localDeps } from "../connection.ts";
 import { progressLine } from "../progress.ts";
 import { replicaArgs, replicaDirectory, tokenFileArg, withReplica } from "../replica.ts";
+import { refusedLines, requireSynced } from "../refused-lines.ts";
 import { bytes, plural, shown } from "../tables.ts";
 
 const syncArgs = {
@@ -53,11 +53,7 @@ function syncCommand(
         return runCycle({ state, server, local, clock: systemClock }, options);
       }).finally(() => progress.end());
       await printData(report, formatOf(args), (one) => reportText(one, direction));
-      if (report.held.length > 0)
-        throw new AppError(
-          "refused",
-          `${plural(report.held.length, "change")} could not be synced; see above`,
-        );
+      requireSynced(report);
     },
   });
 }
@@ -73,7 +69,7 @@ const WORDS: Readonly<Record<CycleOptions["direction"], { readonly act: string; 
 };
 
 function reportText(report: SyncReport, asked: CycleOptions["direction"]): string {
-  const { pulled, removed, pushed, withdrawn, merged, conflicts, held, refused, waiting } = report;
+  const { pulled, removed, pushed, withdrawn, merged, conflicts, waiting } = report;
   const list = (what: string, paths: readonly string[]) => paths.map((path) => `${what}  ${shown(path)}`);
   const lines = [
     ...list("pulled   ", pulled),
@@ -85,11 +81,7 @@ function reportText(report: SyncReport, asked: CycleOptions["direction"]): strin
       ({ path, copy }) =>
         `conflict   ${shown(path)}: the local version is ${shown(copy)}; see cairn conflict show <path>`,
     ),
-    ...held.map(
-      ({ path, direction, reason }) =>
-        `refused ${direction === "up" ? "there" : "here"}  ${shown(path)}: ${shown(reason)}`,
-    ),
-    ...refused.map(({ path, reason }) => `not synced  ${shown(path)}: ${shown(reason)}`),
+    ...refusedLines(report),
     ...list("waiting  ", waiting),
   ];
   const where = `${shown(report.space)} of ${report.server}`;

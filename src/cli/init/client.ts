@@ -2,6 +2,7 @@
 
 import { Client, networkTransport } from "../../context/client/client.ts";
 import type { Progress } from "../../context/replica/cycle.ts";
+import type { SyncReport } from "../../context/replica/report.ts";
 import { isReplica, originOf } from "../../context/replica/state.ts";
 import { holdsFinishedSpace } from "../../context/space/directory.ts";
 import type { Space } from "../../context/spaces/schema.ts";
@@ -14,6 +15,7 @@ import { patiently } from "../retrying-client.ts";
 import { progressLine } from "../progress.ts";
 import { bytes, plural, shown } from "../tables.ts";
 import { activateHint, refuseProblems, type ProvenServer } from "./answers.ts";
+import { refusedLines } from "../refused-lines.ts";
 import { placeProblem } from "./place.ts";
 
 /** Raises `unavailable` if no context server answers there, and `unauthenticated` if it does not take the token. */
@@ -89,6 +91,10 @@ interface MadeClient {
   readonly files: number;
   readonly bytes: number;
   readonly conflicts: readonly string[];
+  /** Of the first sync: changes that were refused, and files that the disk refused. */
+  readonly held: SyncReport["held"];
+  readonly refused: SyncReport["refused"];
+  readonly behind: SyncReport["behind"];
 }
 
 /** Clones the space. The token is stored once that has worked, since later syncs need it. `keepToken`: it is not stored yet. */
@@ -110,7 +116,8 @@ export async function createClient(
     if (made.keepToken && token !== undefined) await saveToken(url, { user, token }, environment);
     const { files, bytes: size, report } = joined;
     const conflicts = report.conflicts.map(({ path }) => path);
-    return { directory, server: url, space, user, files, bytes: size, conflicts };
+    const { held, refused, behind } = report;
+    return { directory, server: url, space, user, files, bytes: size, conflicts, held, refused, behind };
   } finally {
     progress.end();
   }
@@ -128,6 +135,7 @@ export function clientText(made: MadeClient, own: string): string {
     `${made.directory} follows the space ${made.space} of ${made.server} as ${made.user}: ${fetchedText(made)}`,
   ];
   for (const path of made.conflicts) lines.push(`conflict: ${shown(path)} differs here; both texts are kept`);
+  lines.push(...refusedLines(made));
   const next = [["sync"], ["daemon", "install"]].map(
     (words) => `  ${commandText(["cairn", ...words, ...dir])}`,
   );

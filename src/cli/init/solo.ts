@@ -2,13 +2,14 @@
 
 import type { Adoption } from "../../context/files/listing-schema.ts";
 import { holdsFinishedSpace } from "../../context/space/directory.ts";
-import type { SpaceDoor } from "../../context/space/door.ts";
+import type { FileBehind, SpaceDoor } from "../../context/space/door.ts";
 import { spaceNameProblem } from "../../context/spaces/schema.ts";
 import { INDEX_PATH } from "../../context/spaces/space-index.ts";
 import { templateFiles, templateOperations } from "../../context/spaces/templates.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";
 import type { Environment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
+import { requireOnDisk } from "../behind.ts";
 import { localDeps } from "../connection.ts";
 import { plural, shown } from "../tables.ts";
 import { activateHint, refuseProblems } from "./answers.ts";
@@ -36,7 +37,9 @@ interface MadeSolo {
   /** The pages that were left out, since a file of that name exists or existed. */
   readonly left_out: readonly string[];
   readonly adopted: number;
-  readonly refused: readonly { readonly path: string; readonly reason: string }[];
+  readonly refused: readonly Pick<Adoption["refused"][number], "path" | "code" | "reason">[];
+  /** Pages that the disk refused, recorded all the same. */
+  readonly behind: readonly FileBehind[];
   /** Files that have no version yet. */
   readonly untracked: number;
 }
@@ -77,7 +80,8 @@ export async function createSolo(made: NewSolo): Promise<MadeSolo> {
       written,
       left_out: templateFiles(wanted).flatMap(({ path }) => (written.includes(path) ? [] : [path])),
       adopted: adoption.adopted.length,
-      refused: adoption.refused.map(({ path, reason }) => ({ path, reason })),
+      refused: adoption.refused.map(({ path, code, reason }) => ({ path, code, reason })),
+      behind: await space.behind(),
       untracked: (await space.list()).filter(({ state }) => state === "untracked").length,
     };
   } finally {
@@ -128,6 +132,13 @@ async function addPages(space: SpaceDoor, template: string): Promise<string[]> {
 
 const pagesText = (count: number) => (count === 0 ? "no pages" : plural(count, "page"));
 
+/** Raises `refused` if the disk refused a file. A file that cannot be a document is only named. */
+export function requireRecorded({ directory, refused, behind }: MadeSolo): void {
+  requireOnDisk({ answer: undefined, behind, place: directory }, { dir: directory });
+  const closed = refused.filter(({ code }) => code === "unreadable").length;
+  if (closed > 0) throw new AppError("refused", `${plural(closed, "file")} could not be read; see above`);
+}
+
 /** `own`: the folder that commands use without `--dir`. */
 export function soloText(made: MadeSolo, own: string): string {
   const dir = made.directory === own ? [] : ["--dir", made.directory];
@@ -138,6 +149,7 @@ export function soloText(made: MadeSolo, own: string): string {
   if (made.left_out.length > 0)
     lines.push(`left as they are, since you have them already: ${made.left_out.map(shown).join(", ")}`);
   if (made.adopted > 0) lines.push(`recorded ${plural(made.adopted, "file")} of yours as v1`);
+  for (const { path, reason } of made.behind) lines.push(`not on disk: ${shown(path)}: ${shown(reason)}`);
   for (const { path, reason } of made.refused) lines.push(`not recorded: ${shown(path)}: ${shown(reason)}`);
   if (made.untracked > 0)
     lines.push(

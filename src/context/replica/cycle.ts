@@ -8,6 +8,8 @@ import { bring, foreseen, type Brought, type Step } from "./applying.ts";
 import { Comparison, type Decided, type Direction } from "./comparing.ts";
 import type { Action } from "./decision.ts";
 import { problemOf } from "../versioned-store/file-error.ts";
+import type { FileBehind } from "../space/door.ts";
+import type { SpaceEngine } from "../versioned-store/engine.ts";
 import { headText, parseHead } from "../versioned-store/head.ts";
 import type { LocalCopy } from "./local-copy.ts";
 import { pushAll, type Sending } from "./pushing.ts";
@@ -109,7 +111,11 @@ class Cycle {
     this.#held = new Map(state.held().map((row) => [row.path, row]));
     this.#report.waiting.length = 0;
     const comparison = new Comparison(this.#deps, this.#options);
-    const decided = await local.use((engine) => comparison.run(engine));
+    const decided = await local.use(async (engine) => {
+      const all = await comparison.run(engine);
+      this.#report.behind = behindIn(engine);
+      return all;
+    });
     this.#report.refused.splice(0, Infinity, ...comparison.refused);
     if (dryRun) return this.#planned(decided);
     await this.#settle(decided);
@@ -261,12 +267,15 @@ class Cycle {
       const around = { engine, server, user, now: () => clock.now() };
       const result = await bring(around, chunk, pulled);
       await state.agree(result.agreements);
+      this.#report.behind = behindIn(engine);
       return result;
     });
+    const behind = new Set(this.#report.behind.map(({ path }) => path));
+    const isOnDisk = (path: string) => !behind.has(path);
     for (const { path, hash, error } of brought.failed) await this.#holdDown(path, hash, error);
-    this.#report.pulled.push(...brought.taken);
-    this.#report.removed.push(...brought.removed);
-    this.#report.merged.push(...brought.merged);
+    this.#report.pulled.push(...brought.taken.filter(isOnDisk));
+    this.#report.removed.push(...brought.removed.filter(isOnDisk));
+    this.#report.merged.push(...brought.merged.filter(isOnDisk));
     this.#report.conflicts.push(...brought.conflicts);
     this.#report.waiting.push(...brought.raced);
     return brought;
@@ -300,6 +309,10 @@ class Cycle {
       this.#report,
     );
   }
+}
+
+function behindIn(engine: SpaceEngine): FileBehind[] {
+  return engine.treeBehind().map((path) => ({ path, reason: engine.whyBehind(path) ?? "unknown" }));
 }
 
 function isIncoming({ action }: Decided): boolean {

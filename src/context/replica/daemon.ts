@@ -247,7 +247,7 @@ export class Daemon {
   }
 
   #tellReport(report: SyncReport): void {
-    const { pulled, removed, pushed, withdrawn, merged, conflicts, held } = report;
+    const { pulled, removed, pushed, withdrawn, merged, conflicts, held, behind } = report;
     if (hasChanges(report))
       this.#deps.log.info("synced", {
         pulled: pulled.length,
@@ -259,6 +259,7 @@ export class Daemon {
       });
     for (const { path, copy } of conflicts) this.#deps.log.warn("a conflict was opened", { path, copy });
     for (const { path, reason } of held) this.#deps.log.warn("a change was refused", { path, reason });
+    for (const { path, reason } of behind) this.#deps.log.warn("the disk refused a file", { path, reason });
     if (hasChanges(report) || this.#status.problem || this.#status.synced_at === null) this.#tellSuccess();
   }
 

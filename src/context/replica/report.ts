@@ -1,6 +1,7 @@
 // The outcome of a sync cycle, for people and programs.
 
 import type { Conflict } from "./applying.ts";
+import type { FileBehind } from "../space/door.ts";
 import type { RefusedFile } from "./looking.ts";
 
 export interface SyncReport {
@@ -26,6 +27,8 @@ export interface SyncReport {
   readonly held: HeldChange[];
   /** Files here that cannot become versions, so they are not sent. */
   readonly refused: RefusedFile[];
+  /** Recorded here, but the disk refused the file, which is still old. The next sync tries again. In none of the lists above. */
+  behind: readonly FileBehind[];
   /** Changes that wait for the next sync, because files kept changing or only one direction was asked for. */
   readonly waiting: string[];
 }
@@ -50,6 +53,7 @@ export function emptyReport(at: { server: string; space: string; dry_run: boolea
     conflicts: [],
     held: [],
     refused: [],
+    behind: [],
     waiting: [],
   };
 }

@@ -184,7 +184,8 @@ export async function createLocalSpace(made: NewLocalSpace, deps: LocalSpaceDeps
     const file: SpaceFile = { name, created_at, template, sync: DEFAULT_SYNC };
     // Last, because this file makes the folder a space.
     await saveSpaceFile(directory, engine, file, { log: deps.log });
-    return new LocalSpace({ name, engine, file }, directory, { ...deps, lookers });
+    const changed = left.map((operation) => operation.path);
+    return new LocalSpace({ name, engine, file }, directory, { ...deps, lookers, changed });
   } catch (error) {
     await engine?.close();
     for (const path of isOurs ? [""] : absent)
@@ -198,6 +199,8 @@ interface OpenedDeps extends LocalSpaceDeps {
   readonly lookers: WorkerPool;
   /** Removed with the space, which then records nothing. */
   readonly copy?: ReadingCopy | undefined;
+  /** The paths of files that its creation wrote. */
+  readonly changed?: readonly string[];
 }
 
 class LocalSpace implements BrowsedSpace {
@@ -214,13 +217,14 @@ class LocalSpace implements BrowsedSpace {
   readonly #search: Search;
   readonly #saving = new KeyedLock<string>();
   /** The paths of files changed here. */
-  readonly #changed = new Set<string>();
+  readonly #changed: Set<string>;
 
   constructor(space: OpenSpace, directory: string, deps: OpenedDeps) {
     this.name = space.name;
     this.place = directory;
     this.#space = space;
     this.#deps = deps;
+    this.#changed = new Set(deps.changed);
     this.#caller = localCaller(deps.person);
     this.#workers = contextWorkers();
     const spaces = hostOf(space);

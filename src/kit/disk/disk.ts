@@ -42,6 +42,10 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "the disk is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EXDEV: "the directory is on another disk than the rest",
+  ENAMETOOLONG: "the name is too long for this disk",
 };
 
 /** The codes of what may not be written. */

@@ -1,0 +1,149 @@
+// Goal: each file that the disk refuses is named with the reason and makes the command fail at its end, while all others arrive; once the cause is
+// corrected, the next sync stores it.
+
+import { expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SyncReport } from "../../src/context/replica/report.ts";
+import { asNobody, bound, giveToNobody } from "../kit/as-nobody.ts";
+import { runBinary, type Outcome } from "../kit/binaries.ts";
+import { contextServer } from "../kit/context/context-server.ts";
+import { temporaryFolder } from "../kit/folder.ts";
+import { smallDisk } from "../kit/small-disk.ts";
+
+/** A server with two files, and a home with the token of a person who syncs. */
+async function office() {
+  const folder = await temporaryFolder();
+  const server = await contextServer();
+  const { token } = await server.user("ann", "contributor");
+  await server.admin.write("docs/a.md", "one\n");
+  await server.admin.write("top.md", "one\n");
+  const at = (...names: string[]) => join(folder.path, ...names);
+  chmodSync(folder.path, 0o755);
+  for (const name of ["home", "copy"]) mkdirSync(at(name));
+  await Bun.write(at("home", "token"), token);
+  for (const name of ["home", "copy"]) giveToNobody(at(name));
+  const environment = { HOME: at("home"), SERVICE_TOKEN: token, SERVICE_DIR: at("copy") };
+  const join_ = ["init", "client", "--server", server.url, "--space", "team"];
+  return {
+    folder,
+    server,
+    at,
+    join: join_,
+    read: (name: string) => readFileSync(at("copy", name), "utf8"),
+    run: (...args: string[]): Promise<Outcome> => asNobody(args, { environment }),
+    asRoot: (...args: string[]) => runBinary("cairn", args, { environment }),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const lastLine = (text: string) => text.trimEnd().split("\n").at(-1);
+const reportOf = ({ stdout }: Outcome) => JSON.parse(stdout) as SyncReport;
+
+bound("a sync names the file that a directory without rights refuses", async () => {
+  await using one = await office();
+  expect((await one.run(...one.join)).exitCode).toBe(0);
+  await one.server.admin.write("docs/a.md", "two\n");
+  await one.server.admin.write("docs/b.md", "new\n");
+  await one.server.admin.write("top.md", "two\n");
+  chmodSync(one.at("copy", "docs"), 0o500);
+  const reason = "cannot use the file in the working tree: permission denied";
+  const behind = ["docs/a.md", "docs/b.md"].map((path) => ({ path, reason }));
+  const pulled = await one.run("pull", "--json");
+  expect([pulled.exitCode, reportOf(pulled)]).toMatchObject([1, { pulled: ["top.md"], held: [], behind }]);
+  expect([one.read("top.md"), one.read("docs/a.md")]).toEqual(["two\n", "one\n"]);
+  // As long as it lasts; each warning is said once, however often the command looks.
+  const again = await one.run("sync");
+  expect([again.exitCode, again.stdout]).toEqual([
+    1,
+    expect.stringContaining(`old on disk  docs/a.md: ${reason}\nold on disk  docs/b.md: ${reason}\n`),
+  ]);
+  expect(lastLine(again.stderr)).toBe("Error: the disk refused to store 2 files; see above");
+  const warnings = again.stderr.trimEnd().split("\n").slice(0, -1);
+  expect(warnings).toHaveLength(new Set(warnings).size);
+  expect((await one.run("sync", "--dry-run")).exitCode).toBe(0);
+  chmodSync(one.at("copy", "docs"), 0o700);
+  const after = await one.run("sync", "--json");
+  expect([after.exitCode, reportOf(after)]).toMatchObject([0, { pushed: [], withdrawn: [], behind: [] }]);
+  expect([one.read("docs/a.md"), one.read("docs/b.md")]).toEqual(["two\n", "new\n"]);
+});
+
+bound("a first clone names what it could not store, and the next sync stores it", async () => {
+  await using one = await office();
+  mkdirSync(one.at("copy", "docs"), { mode: 0o500 });
+  giveToNobody(one.at("copy"));
+  const { exitCode, stdout, stderr } = await one.run(...one.join);
+  expect([exitCode, lastLine(stderr)]).toEqual([1, "Error: the disk refused to store 1 file; see above"]);
+  expect(stdout).toContain(
+    "\nold on disk  docs/a.md: cannot use the file in the working tree: permission denied\n\nnext:",
+  );
+  expect(one.read("top.md")).toBe("one\n");
+  chmodSync(one.at("copy", "docs"), 0o700);
+  expect((await one.run("sync")).exitCode).toBe(0);
+  expect(one.read("docs/a.md")).toBe("one\n");
+});
+
+bound(
+  "a new space names the pages that it could not store, and the files that it could not record",
+  async () => {
+    await using folder = await temporaryFolder();
+    chmodSync(folder.path, 0o755);
+    const at = (...names: string[]) => join(folder.path, "notes", ...names);
+    await folder.write("notes/mine.md", "mine\n");
+    mkdirSync(at("team"));
+    giveToNobody(at());
+    chmodSync(at("team"), 0o500);
+    chmodSync(at("mine.md"), 0);
+    const environment = { HOME: folder.path, SERVICE_DIR: "" };
+    const run = (...args: string[]) => asNobody([...args, "--dir", at()], { environment });
+    const { exitCode, stdout, stderr } = await run("init", "solo", "--adopt");
+    chmodSync(at("team"), 0o700);
+    expect([exitCode, lastLine(stderr)]).toEqual([
+      1,
+      expect.stringContaining("Error: the change is recorded, but 2 files on disk are still old: "),
+    ]);
+    const reason = "cannot use the file in the working tree: permission denied";
+    expect(stdout).toContain(
+      `\nnot on disk: team/principles.md: ${reason}\nnot on disk: team/skill-map.md: ${reason}\n`,
+    );
+    expect(stdout).toContain("\nnot recorded: mine.md: permission denied\n");
+    expect(await Bun.file(at("decisions.md")).exists()).toBe(true);
+    await run("space", "show");
+    expect(await Bun.file(at("team", "principles.md")).exists()).toBe(true);
+  },
+);
+
+/** Needs to mount. */
+const mounted = test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0);
+
+mounted("a directory on another disk is named as such", async () => {
+  await using one = await office();
+  await using disk = await smallDisk({ path: one.at("copy") }, "docs");
+  if (!disk) return;
+  const { exitCode, stdout } = await one.asRoot(...one.join);
+  const reason = "cannot use the file in the working tree: the directory is on another disk than the rest";
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining(`old on disk  docs/a.md: ${reason}\n`)]);
+  expect(one.read("top.md")).toBe("one\n");
+});
+
+mounted("a full disk stops a sync with the reason, and the next one continues", async () => {
+  await using one = await office();
+  await using disk = await smallDisk({ path: one.at() }, "small");
+  if (!disk) return;
+  const at = ["--dir", join(disk.path, "copy")];
+  expect((await one.asRoot(...one.join, ...at)).exitCode).toBe(0);
+  await one.server.admin.write("docs/big.md", "x".repeat(64 * 1024));
+  await disk.fill();
+  const { exitCode, stdout, stderr } = await one.asRoot("sync", ...at);
+  expect([exitCode, stdout, lastLine(stderr)]).toEqual([
+    2,
+    "",
+    "Error: the disk is full; nothing was changed; free some space and try again",
+  ]);
+  await disk.free();
+  const after = await one.asRoot("sync", "--json", ...at);
+  expect([after.exitCode, reportOf(after)]).toMatchObject([0, { pulled: ["docs/big.md"], behind: [] }]);
+});
