@@ -240,6 +240,27 @@ describe.skipIf(process.platform === "win32")("the wizard", () => {
     expect(readdirSync(at.folder.path)).toEqual([]);
   });
 
+  test("takes a typed answer in place of a suggested one, and the suggested one by Enter", async () => {
+    await using at = await initDesk();
+    const wanted = at.at("elsewhere", "notes");
+    const { text, exitCode, unasked } = await at.typed(
+      ["init", "solo"],
+      [
+        ["Which folder?", `${wanted}${ENTER}`],
+        ["What is the space called?", BACK],
+        // The last answer can be edited.
+        ["Which folder?", `-2${ENTER}`],
+        ["What is the space called?", ENTER],
+        ["Which pages does it start with?", ENTER],
+        [`Create the space notes-2 in ${wanted}-2, with`, ENTER],
+      ],
+    );
+    expect([unasked, exitCode]).toEqual([0, 0]);
+    // It is shown before anything is typed.
+    expect(text).toContain(at.at(".cairn", "space"));
+    expect(readdirSync(at.at("elsewhere"))).toEqual(["notes-2"]);
+  });
+
   test("--force completes a space that exists", async () => {
     await using at = await initDesk();
     await at.printed("init", "solo", "--dir", "notes", "--template", "blank");

@@ -72,7 +72,8 @@ export function directoryQuestion(environment: Environment): Question<Answers> {
   return line("directory", ["solo", "client"], async ({ kind, force }, { directory }) => {
     const typed = await typeLine({
       message: "Which folder? It may hold files already; they stay as they are.",
-      initial: directory ?? ownSpaceDirectory(environment),
+      initial: directory,
+      suggested: ownSpaceDirectory(environment),
       problem: (text) => {
         if (text === "") return "type a folder";
         const wanted = typedDirectory(text, environment);
@@ -89,7 +90,8 @@ export function directoryQuestion(environment: Environment): Question<Answers> {
 const nameLine = line("space", ["solo", "server"], ({ kind, directory }, { space }) =>
   typeLine({
     message: kind === "server" ? "What is the first space called?" : "What is the space called?",
-    initial: space ?? (kind === "server" ? "main" : defaultName(directory!)),
+    initial: space,
+    suggested: kind === "server" ? "main" : defaultName(directory!),
     problem: spaceNameProblem,
   }),
 );
@@ -135,7 +137,8 @@ export function serverDirectoryQuestion(environment: Environment): Question<Answ
   return line("directory", ["server"], async ({ force }, { directory }) => {
     const typed = await typeLine({
       message: "Which folder keeps the data of the server?",
-      initial: directory ?? newServerDirectory(undefined, environment),
+      initial: directory,
+      suggested: newServerDirectory(undefined, environment),
       problem: (text) => {
         if (text === "") return "type a folder";
         // With --force, the creation itself judges what is in the folder.
@@ -149,7 +152,7 @@ export function serverDirectoryQuestion(environment: Environment): Question<Answ
 export const adminQuestion = line("admin", ["server"], (_, { admin }) =>
   typeLine({
     message: "What is the first admin called? Their token is printed at the end.",
-    ...(admin === undefined ? {} : { initial: admin }),
+    initial: admin,
     problem: (text) => problemOf(() => parseName("name", text)),
   }),
 );
@@ -160,7 +163,8 @@ export const addressQuestion = line("address", ["server"], (_, { address }) =>
     () =>
       typeLine({
         message: "Which address does it listen on? 127.0.0.1 is this machine only.",
-        initial: address ?? "127.0.0.1",
+        initial: address,
+        suggested: "127.0.0.1",
         problem: listenProblem,
       }),
     async (text) => {
@@ -172,7 +176,7 @@ export const addressQuestion = line("address", ["server"], (_, { address }) =>
 );
 
 export const portQuestion = line("port", ["server"], (_, { port }) =>
-  typeLine({ message: "Which port?", initial: port ?? "8743", problem: portProblem }),
+  typeLine({ message: "Which port?", initial: port, suggested: "8743", problem: portProblem }),
 );
 
 /** Not open if no tool of this user can be connected to the space. */

@@ -46,18 +46,22 @@ export function choose<V extends string>(
 
 interface Line {
   readonly message: string;
-  /** The text that Enter accepts; the person can edit it. */
+  /** An earlier answer or its beginning: Enter accepts it, and the person can edit it. */
   readonly initial?: string | undefined;
+  /** Without `initial`: the answer that Enter accepts, and that any other text replaces. */
+  readonly suggested?: string | undefined;
   /** Returns what is wrong with the text. */
   readonly problem: (text: string) => string | undefined;
 }
 
-export function typeLine({ message, initial, problem }: Line): Promise<Answered<string>> {
+export function typeLine({ message, initial, suggested, problem }: Line): Promise<Answered<string>> {
+  const isSuggested = initial === undefined && suggested !== undefined;
   return asked<string>((library, at) =>
     library.text({
       message: visible(message),
       ...(initial === undefined ? {} : { initialValue: initial }),
-      validate: (text) => problem((text ?? "").trim()),
+      ...(isSuggested ? { placeholder: visibleInLine(suggested), defaultValue: suggested } : {}),
+      validate: (text) => problem((text || (isSuggested ? suggested : "")).trim()),
       ...at,
     }),
   ).then((answer) => (answer === BACK ? BACK : answer.trim()));
