@@ -6,6 +6,7 @@ import { PATH_BYTES_MAX, type DocumentPath } from "../../kit/text/paths.ts";
 
 const SEGMENT_BYTES_MAX = 255;
 const USER_CHARACTERS_MAX = 40;
+const UTF8_BYTES_PER_UNIT_MAX = 3;
 const EXTENSION_BYTES_MAX = 16;
 /** Of a character with the marks that combine with it: a cut leaves less than this unused. */
 const CHARACTER_BYTES_MAX = 64;
@@ -60,8 +61,9 @@ export function parseConflictName(path: string): ConflictName | undefined {
   return { path: `${stem}${extension}`, user, opened_at };
 }
 
-/** A name that was cut says only how that of its file begins, in this directory. */
+/** A name that was cut says only how that of its file begins, in this directory; one at the top may come from a directory without room. */
 export function mayBeCut(copy: string): boolean {
+  if (!copy.includes("/")) return true;
   const file = copy.slice(copy.lastIndexOf("/") + 1);
   return (
     Buffer.byteLength(file) >= SEGMENT_BYTES_MAX - CHARACTER_BYTES_MAX ||
@@ -73,16 +75,26 @@ export function mayBeCut(copy: string): boolean {
 export function fileOfCut(copy: string, paths: Iterable<string>): string | undefined {
   const [, stem, , , extension = ""] = MARK.exec(copy) ?? [];
   if (stem === undefined) return undefined;
-  const mark = copy.slice(stem.length, copy.length - extension.length);
-  for (const path of paths)
-    if (
-      path.startsWith(stem) &&
-      path !== `${stem}${extension}` &&
-      path !== copy &&
-      named(path, mark) === copy
-    )
-      return path;
-  return undefined;
+  const end = copy.slice(stem.length);
+  const mark = end.slice(0, end.length - extension.length);
+  const plain = `${stem}${extension}`;
+  const isAtTop = !copy.includes("/");
+  let found: string | undefined;
+  for (const path of paths) {
+    // The file of a name that was not cut.
+    if (path === plain) return undefined;
+    if (path === copy || found !== undefined) continue;
+    if ((path.startsWith(stem) || (isAtTop && hasNoRoom(path, end))) && named(path, mark) === copy)
+      found = path;
+  }
+  return found;
+}
+
+/** Reports whether a conflict file of the path goes to the top of the space. */
+function hasNoRoom(path: string, end: string): boolean {
+  if (path.length * UTF8_BYTES_PER_UNIT_MAX + end.length < PATH_BYTES_MAX) return false;
+  const directory = path.slice(0, path.lastIndexOf("/") + 1);
+  return Buffer.byteLength(directory) + Buffer.byteLength(end) >= PATH_BYTES_MAX;
 }
 
 /** Names of users may hold characters that paths may not. */

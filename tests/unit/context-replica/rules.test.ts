@@ -165,6 +165,13 @@ describe("conflict names", () => {
     const cjk = `${"日".repeat(80)}.md`;
     expect(fileOfCut(conflictName(cjk, "ada", time, free), [cjk])).toBe(cjk);
     expect(mayBeCut(conflictName("docs/a.md", "ada", time, free))).toBe(false);
+    // In a directory without room, the conflict file is at the top.
+    const deep = `${`${"d".repeat(250)}/`.repeat(4)}page.md`;
+    const atTop = conflictName(deep, "ada", time, free);
+    expect([atTop.includes("/"), mayBeCut(atTop)]).toEqual([false, true]);
+    expect(fileOfCut(atTop, ["docs/page.md", deep])).toBe(deep);
+    // A file beside it is the more likely one.
+    expect(fileOfCut(atTop, [deep, "page.md"])).toBeUndefined();
   });
 
   test("are not found in ordinary names", () => {
