@@ -83,6 +83,7 @@ test.skipIf(process.platform === "win32")(
         stderr: "the token is shown once and does not expire\nbob is contributor; the token is shown once\n",
       });
       expect(stdout).toMatch(/^conflict +release\.md: /m);
+      expect(stdout).toContain(`; see cairn conflict show release.md --dir ${at("cairn-bob")}\n`);
       const texts = ["ada", "bob"].map((name) => readFileSync(at(`cairn-${name}/release.md`), "utf8"));
       expect(texts).toEqual(["We ship on Mondays.\n", "We ship on Mondays.\n"]);
     } finally {

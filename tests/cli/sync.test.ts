@@ -303,7 +303,7 @@ test("a folder that syncs with no server is told how to join one", async () => {
   await using folder = await temporaryFolder();
   writeFileSync(join(folder.path, "a.md"), "");
   const { refused } = cairnAt(["--dir", folder.path]);
-  const message = `${folder.path} does not sync with a server; join one with cairn init client`;
+  const message = `${folder.path} does not sync with a server; join one with cairn init client --dir ${folder.path}`;
   for (const command of [
     ["sync"],
     ["pull"],

@@ -6,6 +6,7 @@ import { hasChanges, type SyncReport } from "../../context/replica/report.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { localDeps } from "../connection.ts";
+import { nextCommand } from "../next-command.ts";
 import { progressLine } from "../progress.ts";
 import { replicaArgs, replicaDirectory, tokenFileArg, withReplica } from "../replica.ts";
 import { refusedLines, requireSynced } from "../refused-lines.ts";
@@ -52,7 +53,7 @@ function syncCommand(
         const server = new ServerSpace(client, state.origin!.space);
         return runCycle({ state, server, local, clock: systemClock }, options);
       }).finally(() => progress.end());
-      await printData(report, formatOf(args), (one) => reportText(one, direction));
+      await printData(report, formatOf(args), (one) => reportText(one, direction, args));
       requireSynced(report);
     },
   });
@@ -68,7 +69,9 @@ const WORDS: Readonly<Record<CycleOptions["direction"], { readonly act: string; 
   push: { act: "a push to", done: "pushed to" },
 };
 
-function reportText(report: SyncReport, asked: CycleOptions["direction"]): string {
+type Given = Readonly<Record<string, unknown>>;
+
+function reportText(report: SyncReport, asked: CycleOptions["direction"], args: Given): string {
   const { pulled, removed, pushed, withdrawn, merged, conflicts, waiting } = report;
   const list = (what: string, paths: readonly string[]) => paths.map((path) => `${what}  ${shown(path)}`);
   const lines = [
@@ -79,22 +82,27 @@ function reportText(report: SyncReport, asked: CycleOptions["direction"]): strin
     ...list("deleted there", withdrawn),
     ...conflicts.map(
       ({ path, copy }) =>
-        `conflict   ${shown(path)}: the local version is ${shown(copy)}; see cairn conflict show <path>`,
+        `conflict   ${shown(path)}: the local version is ${shown(copy)}; see ${nextCommand(["conflict", "show"], [path], { dir: args["dir"] })}`,
     ),
     ...refusedLines(report),
     ...list("waiting  ", waiting),
   ];
   const where = `${shown(report.space)} of ${report.server}`;
   if (lines.length === 0) return `up to date with ${where}`;
-  return [...lines, "", outcomeText(report, asked, where)].join("\n");
+  return [...lines, "", outcomeText(report, asked, where, args)].join("\n");
 }
 
-function outcomeText(report: SyncReport, direction: CycleOptions["direction"], where: string): string {
+function outcomeText(
+  report: SyncReport,
+  direction: CycleOptions["direction"],
+  where: string,
+  { dir }: Given,
+): string {
   const { act, done } = WORDS[direction];
   const isIdle = !hasChanges(report);
   if (report.dry_run)
     return `nothing was changed; ${act} ${where} would ${isIdle ? "change nothing" : "do this"}`;
   return isIdle && report.waiting.length > 0
-    ? `nothing was ${done} ${where}; cairn sync exchanges what waits`
+    ? `nothing was ${done} ${where}; ${nextCommand(["sync"], [], { dir })} exchanges what waits`
     : `${done} ${where}`;
 }

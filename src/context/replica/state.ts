@@ -8,6 +8,7 @@ import { unwritableProblem } from "../../kit/disk/disk.ts";
 import { copyDatabase } from "../../kit/storage/db-untouched.ts";
 import { openDatabase, type Db } from "../../kit/storage/db.ts";
 import { AppError } from "../../kit/error.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import { openWhenFree } from "../../kit/disk/in-use.ts";
 import { migrate } from "../../kit/storage/migrate.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
@@ -320,7 +321,8 @@ export async function openReplicaState(directory: string, options: OpenOptions =
 }
 
 function notReplica(directory: string): AppError {
-  const problem = `${directory} does not sync with a server; join one with cairn init client`;
+  const command = commandText(["cairn", "init", "client", "--dir", directory]);
+  const problem = `${directory} does not sync with a server; join one with ${command}`;
   return new AppError("refused", problem, { directory });
 }
 
