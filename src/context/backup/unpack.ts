@@ -5,6 +5,7 @@ import { mkdir, open, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
+import { sizeText } from "../../kit/text/amounts.ts";
 import { guarded } from "../../kit/disk/disk.ts";
 import { AppError } from "../../kit/error.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
@@ -130,7 +131,7 @@ async function write({ content }: Packed, path: string, onBytes: (count: number)
 
 async function textOf({ name, size, content }: Packed): Promise<string> {
   if (size > MANIFEST_BYTES_MAX)
-    throw new AppError("invalid", `${name}: larger than ${MANIFEST_BYTES_MAX} bytes`);
+    throw new AppError("invalid", `${name}: larger than ${sizeText(MANIFEST_BYTES_MAX)}`);
   const pieces: Uint8Array[] = [];
   for await (const piece of content) pieces.push(piece);
   return Buffer.concat(pieces).toString("utf8");

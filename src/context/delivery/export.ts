@@ -1,6 +1,7 @@
 // A whole space as one Markdown document: to read elsewhere, or to upload where an AI tool takes files. The same space always gives the same bytes.
 
 import { visibleInLine } from "../../kit/text/visible.ts";
+import { sizeText } from "../../kit/text/amounts.ts";
 import { ANSWER_BYTES_MAX, NAMES_MAX, TOGETHER_BYTES_MAX } from "../files/documents.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
 import type { ReadFile } from "../space/door.ts";
@@ -39,7 +40,7 @@ export async function exportSpace(source: ContextSource, format: ExportFormat): 
     for (const file of portion) {
       const one =
         bytes + file.size > EXPORT_BYTES_MAX
-          ? { path: file.path, reason: `the export would be larger than ${EXPORT_BYTES_MAX} bytes` }
+          ? { path: file.path, reason: `the export would be larger than ${sizeText(EXPORT_BYTES_MAX)}` }
           : await readDocument({ read: async (path) => read(path) }, file);
       if (!isRead(one)) {
         omitted.push(one);

@@ -1,6 +1,7 @@
 // Reads documents of a space for delivery, within limits. A document that cannot be read is named with the reason and does not stop the rest.
 
 import { AppError } from "../../kit/error.ts";
+import { sizeText } from "../../kit/text/amounts.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
@@ -25,10 +26,10 @@ export async function readDocument(
   const omitted = (reason: string): Omitted => ({ path, reason });
   // Links, devices and names that cannot be documents. Nothing opens them.
   if (file.state === "refused") return omitted(file.refused?.reason ?? "cannot be a document");
-  if (file.size > DOCUMENT_BYTES_MAX) return omitted(`larger than ${DOCUMENT_BYTES_MAX} bytes`);
+  if (file.size > DOCUMENT_BYTES_MAX) return omitted(`larger than ${sizeText(DOCUMENT_BYTES_MAX)}`);
   try {
     const { version, bytes } = await source.read(path);
-    if (bytes.length > DOCUMENT_BYTES_MAX) return omitted(`larger than ${DOCUMENT_BYTES_MAX} bytes`);
+    if (bytes.length > DOCUMENT_BYTES_MAX) return omitted(`larger than ${sizeText(DOCUMENT_BYTES_MAX)}`);
     const text = decodeUtf8(bytes);
     if (text === undefined || text.includes("\0")) return omitted("not UTF-8 text");
     const shown = text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");

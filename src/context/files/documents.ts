@@ -3,6 +3,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
+import { sizeText } from "../../kit/text/amounts.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
 import { closed, judgedText, nullable, Time } from "../../kit/schema.ts";
@@ -133,7 +134,7 @@ async function documentAt(wanted: WantedDocument): Promise<ReadDocument> {
     return { path: record.path, version: record.version, hash: record.hash, ...about };
   const content = await files.read(caller, space, path);
   if (content.bytes.length > TOGETHER_BYTES_MAX)
-    throw fileError("too_large", content.path, `larger than ${TOGETHER_BYTES_MAX} bytes`);
+    throw fileError("too_large", content.path, `larger than ${sizeText(TOGETHER_BYTES_MAX)}`);
   const text = decodeUtf8(content.bytes);
   if (text === undefined) throw fileError("not_text", content.path, "not UTF-8 text");
   const hash = sha256Hex(content.bytes);

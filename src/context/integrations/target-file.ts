@@ -5,6 +5,7 @@ import { constants } from "node:fs";
 import { lstat, mkdir, open, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { absentAsUndefined, accessProblem, guarded } from "../../kit/disk/disk.ts";
+import { sizeText } from "../../kit/text/amounts.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 import { PUBLIC_FILE_MODE } from "../../kit/disk/modes.ts";
 import { replaceFile, syncDirectory } from "../../kit/disk/replace-file.ts";
@@ -53,7 +54,7 @@ export async function readTarget(folder: string, name: string): Promise<TargetFi
     try {
       const facts = await handle.stat();
       if (facts.size > TARGET_BYTES_MAX)
-        throw new AppError("too_large", `${name} is larger than ${TARGET_BYTES_MAX} bytes`);
+        throw new AppError("too_large", `${name} is larger than ${sizeText(TARGET_BYTES_MAX)}`);
       if ((facts.mode & OWNER_WRITES) === 0)
         throw new AppError("invalid", `${name} is read-only; make it writable first`);
       const text = decodeUtf8(await handle.readFile());

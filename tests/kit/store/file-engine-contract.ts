@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { BATCH_OPERATIONS_MAX, FILE_BYTES_CEILING } from "../../../src/context/versioned-store/schema.ts";
+import { sizeText } from "../../../src/kit/text/amounts.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
 import { AppError } from "../../../src/kit/error.ts";
 import { apply, at, bytes, destroy, put, remove, text, undelete, type EngineBench } from "./file-engine.ts";
@@ -150,7 +151,7 @@ export function fileEngineContract(name: string, open: () => Promise<EngineBench
       await refusal(
         apply(engine, [put("a.bin", new Uint8Array(FILE_BYTES_CEILING + 1))]),
         "too_large",
-        `a.bin: larger than ${FILE_BYTES_CEILING} bytes`,
+        `a.bin: larger than ${sizeText(FILE_BYTES_CEILING)}`,
         { path: "a.bin", limit_bytes: FILE_BYTES_CEILING },
       );
       const many = Array.from({ length: BATCH_OPERATIONS_MAX + 1 }, (_, index) => remove(`${index}.md`));

@@ -2,6 +2,7 @@
 
 import { test } from "bun:test";
 import { BATCH_OPERATIONS_MAX, FILE_BYTES_CEILING } from "../../../src/context/versioned-store/schema.ts";
+import { sizeText } from "../../../src/kit/text/amounts.ts";
 import { checkShape } from "../../../src/context/versioned-store/sqlite/batch.ts";
 import { put } from "../../kit/store/file-engine.ts";
 import { refusal } from "../../kit/http/refusal.ts";
@@ -17,7 +18,7 @@ test("the largest file and the largest batch are allowed, and nothing larger", a
   await refusal(
     () => checkShape([put("a.bin", ofSize(FILE_BYTES_CEILING + 1))]),
     "too_large",
-    `a.bin: larger than ${FILE_BYTES_CEILING} bytes`,
+    `a.bin: larger than ${sizeText(FILE_BYTES_CEILING)}`,
     { path: "a.bin", limit_bytes: FILE_BYTES_CEILING },
   );
   await refusal(

@@ -220,7 +220,7 @@ describe("refuses, and changes nothing", () => {
       "a huge file",
       (here) => here.write("AGENTS.md", "x".repeat(1024 * 1024 + 1)),
       "agents",
-      /larger than 1048576 bytes/,
+      /larger than 1\.0 MiB/,
     ],
   ])("%s", async (_, prepare, id, message) => {
     await using here = await place();

@@ -1,6 +1,7 @@
 // Plans a batch: turns its operations into their effects and validates them as a whole, before anything is written.
 
 import { AppError, notFound } from "../../../kit/error.ts";
+import { sizeText } from "../../../kit/text/amounts.ts";
 import { foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
 import type { Effect, Expected, Operation, Plan } from "../engine.ts";
 import { fileError, fileNotFound } from "../file-error.ts";
@@ -37,7 +38,7 @@ export function checkShape(operations: readonly Operation[]): void {
     const reserved = reservedSegment(path);
     if (reserved !== undefined) throw fileError("invalid", path, `"${reserved}" is a reserved name`);
     if (operation.op === "put" && operation.content.length > FILE_BYTES_CEILING)
-      throw fileError("too_large", path, `larger than ${FILE_BYTES_CEILING} bytes`, {
+      throw fileError("too_large", path, `larger than ${sizeText(FILE_BYTES_CEILING)}`, {
         limit_bytes: FILE_BYTES_CEILING,
       });
   }

@@ -1,6 +1,7 @@
 // Reads the present and past of a space: listings, contents, histories, changes. Writes neither rows nor files.
 
 import { rfc3339, Stretch, turnOfOthers } from "../../../kit/clock.ts";
+import { sizeText } from "../../../kit/text/amounts.ts";
 import { AppError } from "../../../kit/error.ts";
 import { foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
 import { sortedTexts } from "../../../kit/concurrency/sort-in-turns.ts";
@@ -294,7 +295,7 @@ export class Reading {
   }
 
   #refusalOf({ path, hash }: FileRecord): Refusal | undefined {
-    if (hash === "") return { code: "too_large", reason: `larger than ${FILE_BYTES_CEILING} bytes` };
+    if (hash === "") return { code: "too_large", reason: `larger than ${sizeText(FILE_BYTES_CEILING)}` };
     const other = this.#store.fileByFolded.get(foldedPath(path));
     if (other && other.path !== path)
       return { code: "clash", reason: "has the same name as another file on some file systems" };

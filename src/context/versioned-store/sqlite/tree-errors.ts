@@ -1,6 +1,7 @@
 // The errors of a working tree. They name the path in the space, never a place on the disk.
 
 import { problemWithoutPlace } from "../../../kit/disk/disk.ts";
+import { sizeText } from "../../../kit/text/amounts.ts";
 import { AppError } from "../../../kit/error.ts";
 import type { DocumentPath } from "../../../kit/text/paths.ts";
 import { fileError } from "../file-error.ts";
@@ -15,7 +16,7 @@ export function notRegular(path: DocumentPath): AppError {
 }
 
 export function tooLarge(path: DocumentPath): AppError {
-  const problem = `the file in the working tree is larger than ${FILE_BYTES_CEILING} bytes; move it away`;
+  const problem = `the file in the working tree is larger than ${sizeText(FILE_BYTES_CEILING)}; move it away`;
   return fileError("too_large", path, problem, { limit_bytes: FILE_BYTES_CEILING });
 }
 
