@@ -1,12 +1,14 @@
 // Compares both sides of a copy path by path: finds local changes, records them as versions, and decides what to do with each path.
 
 import { AppError } from "../../kit/error.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import type { DocumentPath } from "../../kit/text/paths.ts";
 import { modeOf } from "../spaces/modes.ts";
 import type { SyncRules } from "../spaces/schema.ts";
 import type { SpaceEngine } from "../versioned-store/engine.ts";
 import { decide, needsConsent, type Action, type Lineage } from "./decision.ts";
 import { look, recordEdits, type Found, type LocalFile, type RefusedFile } from "./looking.ts";
+import type { LocalCopy } from "./local-copy.ts";
 import type { ServerSpace } from "./server-space.ts";
 import type { ReplicaState } from "./state.ts";
 import type { FileRow } from "./store.ts";
@@ -15,6 +17,7 @@ import type { FileRow } from "./store.ts";
 const PATHS_MAX = 200;
 
 interface ComparisonDeps {
+  readonly local: Pick<LocalCopy, "directory">;
   readonly state: ReplicaState;
   readonly server: ServerSpace;
 }
@@ -201,9 +204,10 @@ export class Comparison {
     if (!needsConsent(here, synced) && !needsConsent(there, synced)) return;
     const where = here > there ? "here" : "on the server";
     const command = direction === "both" ? "sync" : direction;
+    const again = commandText(["cairn", command, "--yes", "--dir", this.#deps.local.directory]);
     throw new AppError(
       "refused",
-      `this ${command} would delete ${Math.max(here, there)} of ${synced} files ${where}; nothing was changed; run cairn ${command} --yes to agree`,
+      `this ${command} would delete ${Math.max(here, there)} of ${synced} files ${where}; nothing was changed; run ${again} to agree`,
       { needs_consent: true, deletes_here: here, deletes_on_server: there, files: synced },
     );
   }

@@ -3,6 +3,7 @@
 
 import { AppError } from "../../kit/error.ts";
 import type { Clock } from "../../kit/clock.ts";
+import { commandText } from "../../kit/terminal/command-text.ts";
 import { conflictName } from "../sync/conflict-names.ts";
 import { bring, foreseen, type Brought, type Step } from "./applying.ts";
 import { Comparison, type Decided, type Direction } from "./comparing.ts";
@@ -151,7 +152,7 @@ class Cycle {
         if (!isSame || JSON.stringify(news.rules) !== before) await state.fold(news);
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== "epoch_changed") throw error;
-        if (this.#options.confirmed !== true) throw restored(server.place);
+        if (this.#options.confirmed !== true) throw restored(server.place, local.directory);
         await this.#learnAll("restored");
       }
     }
@@ -356,10 +357,11 @@ function chunksOf(steps: readonly Step[]): Step[][] {
   return chunks;
 }
 
-function restored(server: string): AppError {
+function restored(server: string, directory: string): AppError {
+  const again = commandText(["cairn", "sync", "--yes", "--dir", directory]);
   return new AppError(
     "epoch_changed",
-    `${server} was restored from a backup or has another history now; nothing was changed here; run cairn sync --yes to compare everything and keep both sides`,
+    `${server} was restored from a backup or has another history now; nothing was changed here; run ${again} to compare everything and keep both sides`,
     { needs_consent: true },
   );
 }
