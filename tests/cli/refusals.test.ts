@@ -191,6 +191,8 @@ test.each([
   [["hlep"], "unknown command: hlep", "[info] did you mean help?\n"],
   [["help", "exit-code"], "unknown command or topic: exit-code", "[info] did you mean exit-codes?\n"],
   [["help", "file", "got"], "unknown command: got", "[info] did you mean get?\n"],
+  // Closer to `list` by letters.
+  [["file", "hist"], "unknown command: hist", "[info] did you mean history?\n"],
 ])("cairn %p says what was meant", async (args, says, hint) => {
   expect((await said(...args))[1]).toBe(`Error: ${says}\n${hint}`);
 });

@@ -6,6 +6,8 @@ import type { ArgDef, ArgsDef } from "citty";
 import { AppError } from "../error.ts";
 
 /** A name is suggested if it is at most this many edits away. */
+/** Letters that say enough of a name to complete it. */
+const BEGINNING_LETTERS_MIN = 2;
 const SUGGESTION_EDITS_MAX = 2;
 
 /** Of `-U`. */
@@ -250,8 +252,10 @@ function refusal(message: string, suggestion?: string): AppError {
   );
 }
 
-/** Returns the known name with the fewest edits, if they change less than half of it. */
+/** Returns the only known name that begins like this, or the one with the fewest edits, if they change less than half of it. */
 function nearest(written: string, known: readonly string[]): string | undefined {
+  const begun = known.filter((name) => name.startsWith(written));
+  if (written.replace(/^-+/, "").length >= BEGINNING_LETTERS_MIN && begun.length === 1) return begun[0];
   let best: string | undefined;
   let fewest = SUGGESTION_EDITS_MAX + 1;
   for (const name of known) {
