@@ -153,7 +153,10 @@ describe("refuses, and changes nothing", () => {
           "unknown integration: emacs; expected one of claude-code, cursor, windsurf, copilot, gemini, agents",
         ),
       ],
-      [["activate", here.project("nowhere"), ...flags], failure(`${here.project("nowhere")}: no such file`)],
+      [
+        ["activate", here.project("nowhere"), ...flags],
+        failure(`${here.project("nowhere")}: no such folder`),
+      ],
       [["plugin", "list", "--user", "--project", "."], failure("use --user or --project, not both")],
       [
         ["plugin", "install", "agents", "--user", ...flags],

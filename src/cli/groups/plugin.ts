@@ -13,7 +13,7 @@ import { integrationIds } from "../../context/integrations/descriptors.ts";
 import { oneOfWords, repeatable } from "../../kit/terminal/arguments.ts";
 import { accessProblem } from "../../kit/disk/disk.ts";
 import { processEnvironment } from "../../kit/environment.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, systemCode } from "../../kit/error.ts";
 import { formatOf, printData, printHint } from "../../kit/terminal/output.ts";
 import { spaceArgs, withSpace, type SpaceCommandFlags } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
@@ -153,7 +153,8 @@ function scopeOf({ project: given, user: isUser }: ScopeFlags): Scope {
     return { project: realpathSync(path) };
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError("invalid", `${path}: ${accessProblem(error)}`);
+    const problem = systemCode(error) === "ENOENT" ? "no such folder" : accessProblem(error);
+    throw new AppError("invalid", `${path}: ${problem}`);
   }
 }
 
