@@ -158,11 +158,12 @@ test("signing out without flags ends the last sign-in, and says so if there is n
     1,
     `Error: nobody signs in to a server on this machine; name the server to sign out of with --server\n${usage}`,
   ]);
-  expect(await at.data<object>("auth", "logout")).toEqual({
-    server: server.url,
-    user: "ann",
-    signed_out: true,
-  });
+  const { exitCode, stdout, stderr } = await at.cairn("auth", "logout", "--json");
+  expect([exitCode, stderr, JSON.parse(stdout)]).toEqual([
+    0,
+    `server: ${server.url}\n`,
+    { server: server.url, user: "ann", signed_out: true },
+  ]);
   expect((await at.refused("auth", "logout"))[1]).toStartWith(`Error: ${none}\n`);
 });
 
