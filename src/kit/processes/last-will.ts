@@ -23,9 +23,9 @@ for group in $groups; do kill -9 "-$group"; done
 passes=0 found=1
 while [ $found = 1 ] && [ $passes -lt ${SWEEP_PASSES_MAX} ]; do
   passes=$((passes + 1)) found=0
-  for file in /proc/[1-9]*/environ; do
-    case $(tr '\\0' '\\n' <"$file") in
-      *"$1"*) pid=\${file#/proc/}; kill -9 "\${pid%/environ}" && found=1 ;;
+  for process in /proc/[1-9]*; do
+    case $(tr '\\0' '\\n' <"$process/environ"; cd -P "$process/cwd" && pwd -P) in
+      *"$1"*) kill -9 "\${process#/proc/}" && found=1 ;;
     esac
   done
 done`;

@@ -1,7 +1,8 @@
-// Kills descendants that left their process group (`setsid`, a double fork). Finds them by a variable that children inherit. Linux only: other
-// systems hide a process's environment. A program that clears its children's environment escapes.
+// Kills descendants that left their process group (`setsid`, a double fork). Finds them by what children inherit: a variable, and the working
+// directory, whose path contains the mark if the caller names it so. Linux only: other systems hide both. A program that clears its children's
+// environment and moves them to another directory escapes.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { Stretch, turnOfOthers } from "../clock.ts";
 import { randomHex } from "../random.ts";
 
@@ -20,22 +21,23 @@ export function markVariables(mark: string): Record<string, string> {
   return { [VARIABLE]: mark };
 }
 
-/** Kills every process whose mark begins with this one, and the processes that they start meanwhile. */
+/** Kills every process whose mark begins with this one, or whose working directory has it in its path, and the processes that they start meanwhile. */
 export async function killMarked(mark: string): Promise<void> {
   if (process.platform !== "linux") return;
   for (let pass = 0; pass < SWEEP_PASSES_MAX; pass++) {
-    if (!(await sweep(Buffer.from(`${VARIABLE}=${mark}`)))) return;
+    if (!(await sweep(mark))) return;
     await turnOfOthers();
   }
 }
 
 /** Returns whether it killed any. */
-async function sweep(assignment: Buffer): Promise<boolean> {
+async function sweep(mark: string): Promise<boolean> {
+  const assignment = Buffer.from(`${VARIABLE}=${mark}`);
   const stretch = new Stretch();
   let found = false;
   for (const name of readdirSync("/proc")) {
     if (!PROCESS.test(name)) continue;
-    if (variablesOf(name)?.includes(assignment)) {
+    if (variablesOf(name)?.includes(assignment) || directoryOf(name)?.includes(mark)) {
       found = true;
       kill(Number(name));
     }
@@ -48,6 +50,15 @@ async function sweep(assignment: Buffer): Promise<boolean> {
 function variablesOf(pid: string): Buffer | undefined {
   try {
     return readFileSync(`/proc/${pid}/environ`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As `variablesOf`. A directory that was removed keeps its path here. */
+function directoryOf(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
     return undefined;
   }

@@ -23,8 +23,9 @@ export interface RunFolder {
   readonly gear: string;
 }
 
-export async function makeRunFolder(parent: string): Promise<RunFolder> {
-  const path = await mkdtemp(join(parent, "cairn-run-"));
+/** `mark`: becomes a part of its name. */
+export async function makeRunFolder(parent: string, mark = ""): Promise<RunFolder> {
+  const path = await mkdtemp(join(parent, `cairn-run-${mark}`));
   await chmod(path, PRIVATE_DIRECTORY_MODE);
   const gear = join(path, "gear");
   await makeDirectory(gear);

@@ -67,10 +67,12 @@ export class SubprocessSandbox implements Sandbox {
   }
 
   async #runIn(request: SandboxRequest): Promise<SandboxResult> {
-    const folder = await makeRunFolder(temporaryDirectory(this.#options.environment));
+    const mark = this.#lastWill.nextMark();
+    // A child with an empty environment is recognised by this folder.
+    const folder = await makeRunFolder(temporaryDirectory(this.#options.environment), mark);
     try {
       await writeGearFiles(folder.gear, request);
-      return await this.#execute(request, folder);
+      return await this.#execute(request, folder, mark);
     } finally {
       await removeFolder(folder.path).catch((error: unknown) =>
         this.#options.log.warn("cannot remove the folder of a gear", {
@@ -81,7 +83,7 @@ export class SubprocessSandbox implements Sandbox {
     }
   }
 
-  async #execute(request: SandboxRequest, folder: RunFolder): Promise<SandboxResult> {
+  async #execute(request: SandboxRequest, folder: RunFolder, mark: string): Promise<SandboxResult> {
     const { environment, clock } = this.#options;
     const command = commandFor(request, folder, environment);
     const outcome = new Outcome(clock, request.output);
@@ -98,7 +100,7 @@ export class SubprocessSandbox implements Sandbox {
         TMP: folder.path,
       },
       workingDirectory: folder.gear,
-      mark: this.#lastWill.nextMark(),
+      mark,
       output: (stream, chunk) => outcome.add(stream, chunk),
     });
     if (!child) return notExecutable(request, outcome);

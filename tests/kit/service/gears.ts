@@ -11,13 +11,14 @@ export const withPrograms = {
 };
 
 /**
- * Bash, on Linux: two processes in sessions of their own, one of them no longer a child of the gear. Says `child <pid>` of each, once it
- * has left the gear's group.
+ * Bash, on Linux: three processes in sessions of their own, one of them no longer a child of the gear, one with an empty environment. Says
+ * `child <pid>` of each, once it has left the gear's group.
  */
 export const DAEMONS = [
   `read -r one < <(setsid sh -c 'echo $$; exec sleep 600')`,
   `read -r two < <(setsid sh -c '(setsid sh -c "echo \\$\\$; exec sleep 600" &)')`,
-  "echo child $one; echo child $two",
+  `read -r three < <(env -i setsid nohup sh -c 'echo $$; exec sleep 600')`,
+  "echo child $one; echo child $two; echo child $three",
 ].join("\n");
 
 /** Of what a gear says of its children. */

@@ -64,7 +64,7 @@ linux("ends processes that left the gear's group, at its end and when it is stop
   ]);
   expect([ended.exitCode, stopped.exitCode]).toEqual([0, 137]);
   for (const { stdout } of [ended, stopped]) {
-    expect(childrenIn(stdout)).toHaveLength(2);
+    expect(childrenIn(stdout)).toHaveLength(3);
     await Promise.all(childrenIn(stdout).map(gone));
   }
 });
