@@ -26,8 +26,11 @@ export const JUDGED = "x-judged";
  * A text whose limits the rules check, in code points without surrounding space, or with their own errors. The API description states these
  * limits like any other.
  */
-export function judgedText(limits: { minLength?: number; maxLength?: number; pattern?: string }) {
-  return Type.String({ [JUDGED]: limits });
+export function judgedText(
+  limits: { minLength?: number; maxLength?: number; pattern?: string },
+  about: { description?: string } = {},
+) {
+  return Type.String({ [JUDGED]: limits, ...about });
 }
 
 /** The name of a user, team, workspace, …, for `parseName`. */

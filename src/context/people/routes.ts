@@ -5,7 +5,8 @@ import { Type } from "@sinclair/typebox";
 import { Acl, Capability, Explanation, WriteAcl } from "../access/schema.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { fromPath } from "../../kit/http/text-params.ts";
-import { closed, Empty } from "../../kit/schema.ts";
+import { closed, Empty, judgedText } from "../../kit/schema.ts";
+import { PATH_BYTES_MAX } from "../../kit/text/paths.ts";
 import type { AccessRules } from "./access-rules.ts";
 import type { Logins } from "./logins.ts";
 import type { Admission } from "../identity/admission.ts";
@@ -26,6 +27,9 @@ import {
   WhoAmI,
 } from "./schema.ts";
 import type { Users } from "./users.ts";
+
+/** `<space>/<path>`. */
+const ExplainedPath = judgedText({ minLength: 1, maxLength: PATH_BYTES_MAX });
 
 export function peopleRoutes(plugin: Admission, logins: Logins, users: Users, rules: AccessRules) {
   return new Elysia({ name: "people", normalize: false })
@@ -154,7 +158,7 @@ function accessRoutes(plugin: Admission, rules: AccessRules) {
       ({ caller, query }) => rules.explain(caller, query.user, query.path, query.capability ?? "read"),
       {
         caller: "admin",
-        query: closed({ user: Type.String(), path: Type.String(), capability: Type.Optional(Capability) }),
+        query: closed({ user: Type.String(), path: ExplainedPath, capability: Type.Optional(Capability) }),
         response: Explanation,
       },
     );

@@ -41,12 +41,17 @@ export const EXAMPLE_PROVIDER_NAME = "Built-in example";
 export const EXAMPLE_MODEL_NAME = "example";
 export const EXAMPLE_MODEL_LABEL = "Built-in example (not a model)";
 
-const BaseUrl = Type.String({
-  description: `absolute http or https address without credentials, query or fragment; at most ${BASE_URL_CHARACTERS_MAX} characters. Empty: the type's default address, if it has one`,
-});
-const ApiKey = Type.String({
-  description: `printable ASCII without spaces, at most ${API_KEY_CHARACTERS_MAX} characters; empty: no key. Never returned`,
-});
+const BaseUrl = judgedText(
+  { maxLength: BASE_URL_CHARACTERS_MAX },
+  {
+    description:
+      "absolute http or https address without credentials, query or fragment. Empty: the type's default address, if it has one",
+  },
+);
+const ApiKey = judgedText(
+  { maxLength: API_KEY_CHARACTERS_MAX },
+  { description: "printable ASCII without spaces; empty: no key. Never returned" },
+);
 
 export const CreateProvider = closed({
   name: GivenName,
@@ -125,7 +130,10 @@ const figures = {
   pdfs: Type.Optional(Reads("PDFs as they are")),
 };
 const ModelName = judgedText({ minLength: 1, maxLength: MODEL_NAME_CHARACTERS_MAX });
-const Label = Type.String({ description: "empty: the model's name" });
+const Label = judgedText(
+  { maxLength: MODEL_NAME_CHARACTERS_MAX },
+  { description: "empty: the model's name" },
+);
 
 export const CreateModel = closed({
   provider_id: Id,

@@ -1,6 +1,7 @@
 // Files of a workspace as the API shows them, and their limits.
 
 import { Type, type Static } from "@sinclair/typebox";
+import { PATH_BYTES_MAX } from "../../kit/text/paths.ts";
 import { closed, judgedText, nullable, oneOf, Time } from "../../kit/schema.ts";
 
 /** A larger file is read-only, and only this much of it is shown. Not configurable. */
@@ -43,8 +44,8 @@ export const SavedFile = closed({
 });
 export type SavedFile = Static<typeof SavedFile>;
 
-export const DirectoryQuery = closed({ path: Type.Optional(Type.String()) });
-export const FileQuery = closed({ path: Type.String() });
+export const DirectoryQuery = closed({ path: Type.Optional(judgedText({ maxLength: PATH_BYTES_MAX })) });
+export const FileQuery = closed({ path: judgedText({ minLength: 1, maxLength: PATH_BYTES_MAX }) });
 
 export const FIND_CHARACTERS_MAX = 200;
 export const FIND_FILES_DEFAULT = 50;

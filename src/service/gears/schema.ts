@@ -2,7 +2,7 @@
 // tests and the timeout are not part of it.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, nullable, oneOf, Time, Flag } from "../../kit/schema.ts";
+import { closed, Id, nullable, oneOf, Time, Flag, judgedText } from "../../kit/schema.ts";
 import { runtimes } from "../config/schema.ts";
 import { AuthKind } from "../identity/schema.ts";
 
@@ -78,14 +78,15 @@ const Description = Type.String({ maxLength: GEAR_DESCRIPTION_CHARACTERS_MAX });
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: GEAR_TAG_CHARACTERS_MAX }), {
   maxItems: GEAR_TAGS_MAX,
 });
-const ArgsSchema = Type.String({
-  description: "a JSON Schema document (2020-12 or draft-07) whose root is an object, as text",
-});
+const ArgsSchema = judgedText(
+  { maxLength: ARGS_SCHEMA_CHARACTERS_MAX },
+  { description: "a JSON Schema document (2020-12 or draft-07) whose root is an object, as text" },
+);
 const Files = Type.Array(GearFileInput, { minItems: 1, maxItems: GEAR_FILES_MAX });
 const Tests = Type.Array(GearTest, { maxItems: GEAR_TESTS_MAX });
 
 export const CreateGear = closed({
-  name: Type.String(),
+  name: judgedText({ pattern: GEAR_NAME_PATTERN }),
   description: Type.Optional(Description),
   tags: Type.Optional(Tags),
   runtime: GearRuntime,

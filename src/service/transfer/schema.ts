@@ -1,7 +1,7 @@
 // Export and import of a workspace as the API shows them, and their limits.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, Flag } from "../../kit/schema.ts";
+import { closed, GivenName, Id, Flag } from "../../kit/schema.ts";
 import { Workspace } from "../workspaces/schema.ts";
 
 /** Of a file to import, and so of an export. */
@@ -22,7 +22,7 @@ export const WorkspaceExportQuery = closed({
 
 export const ImportQuery = closed({
   /** Default: the name in the file, or a free one like it. */
-  name: Type.Optional(Type.String()),
+  name: Type.Optional(GivenName),
   models: Type.Optional(
     Type.String({
       description: "models of this server for those of the file, by their numbers there: 1:14,2:15",

@@ -1,0 +1,93 @@
+// Goal: the OpenAPI documents state a limit for each text that a caller sends, or the reason is here why there is none.
+
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly [keyword: string]: unknown;
+}
+
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const BOUNDS = ["enum", "const", "maxLength", "pattern", "format"];
+
+/** As `GET /path query:name`, without the prefix that all have, and the reason. */
+const UNBOUNDED: readonly (readonly [text: RegExp, reason: string])[] = [
+  [/ query:(?:action|actor|space|since|until)$/, "compared with records, or a time; a longer one fits none"],
+  [/ header:(?:If-Match|If-None-Match)$/, "a list of versions; the server bounds all headers together"],
+  [
+    / header:X-Service-(?:Agent|Message)$/,
+    "percent-encoded; its description states the limit of the decoded text",
+  ],
+  [/ path:(?:user|hash|delivery|space)$/, "names something that exists; a longer one names nothing"],
+  [/ query:(?:user|spaces|at|since)$/, "names something that exists; a longer one names nothing"],
+  [/ body:spaces\[\]$/, "names of spaces; one that is none is refused"],
+  [/ body:template$/, "one of the templates; another is refused by name"],
+  [/ body:(?:code|files\[\]\.content|ops\[\]\.content_b64)$/, "bounded by the bytes of the whole body"],
+  [/ body:(?:paths\[\]|known\.\*)$/, "what is no document comes back in `unread`"],
+  [/ body$/, "the bytes of a file, bounded by the body"],
+  [/ query:name$| body:attachments\[\]\.name$/, "a name that is only shown; a longer one is cut"],
+  [/ query:(?:q|ids|models)$/, "bounded by the address; a longer one finds nothing"],
+];
+
+function unboundedTexts({ paths, components }: Document): string[] {
+  const found = new Set<string>();
+  const walk = (given: Schema, at: string, depth = 0): void => {
+    if (depth > 8) return;
+    const schema = given.$ref ? components.schemas[given.$ref.split("/").at(-1)!]! : given;
+    for (const one of schema.anyOf ?? []) walk(one, at, depth + 1);
+    if (schema.type === "string" && !BOUNDS.some((bound) => bound in schema)) found.add(at);
+    if (schema.items) walk(schema.items, `${at}[]`, depth + 1);
+    const more = schema.additionalProperties;
+    if (typeof more === "object") walk(more, `${at}.*`, depth + 1);
+    for (const [name, one] of Object.entries(schema.properties ?? {}))
+      walk(one, at.endsWith(" body") ? `${at}:${name}` : `${at}.${name}`, depth + 1);
+  };
+  for (const [path, operations] of Object.entries(paths))
+    for (const [method, { parameters = [], requestBody }] of Object.entries(operations)) {
+      const route = `${method.toUpperCase()} ${path}`;
+      for (const { name, in: place, schema } of parameters) walk(schema, `${route} ${place}:${name}`);
+      for (const { schema } of Object.values(requestBody?.content ?? {})) walk(schema, `${route} body`);
+    }
+  return [...found];
+}
+
+const documents = ["openapi", "context-openapi"].map(
+  (name) => JSON.parse(readFileSync(`tests/golden/${name}.json`, "utf8")) as Document,
+);
+
+test("every text that a caller sends has a limit in its document, or a reason here", () => {
+  const isKnown = (text: string) => UNBOUNDED.some(([known]) => known.test(text));
+  expect(documents.flatMap(unboundedTexts).filter((text) => !isKnown(text))).toEqual([]);
+});
+
+test("every reason is still needed", () => {
+  const found = documents.flatMap(unboundedTexts);
+  expect(UNBOUNDED.filter(([known]) => !found.some((text) => known.test(text)))).toEqual([]);
+});
+
+test("the rule finds a text without a limit, and none that has one", () => {
+  const schema = {
+    type: "object",
+    properties: { a: { type: "string" }, b: { type: "string", maxLength: 3 } },
+  };
+  const document = {
+    paths: { "/x": { post: { requestBody: { content: { "application/json": { schema } } } } } },
+    components: { schemas: {} },
+  };
+  expect(unboundedTexts(document)).toEqual(["POST /x body:a"]);
+});
