@@ -19,8 +19,15 @@ export async function openFolderSpace(directory: string, deps: LocalSpaceDeps): 
   return openLocalSpace(directory, deps);
 }
 
+interface ServerSpace {
+  readonly url: string;
+  readonly token: string;
+  /** The name of the space. */
+  readonly space: string;
+}
+
 /** Asks nothing yet. */
-export async function openServerSpace(url: string, token: string, space: string): Promise<SpaceDoor> {
+export async function openServerSpace({ url, token, space }: ServerSpace): Promise<SpaceDoor> {
   const [{ Client, networkTransport }, { RemoteSpace }] = await Promise.all([
     import("./client/client.ts"),
     import("./space/remote.ts"),

@@ -126,7 +126,7 @@ function Piece(props: {
 }): JSX.Element {
   const [all, setAll] = createSignal(false);
   const folded = createMemo(() =>
-    all() || props.piece.kind !== "same" ? undefined : middle(props.piece.text, props.first, props.last),
+    all() || props.piece.kind !== "same" ? undefined : middle(props.piece.text, props),
   );
   return (
     <Switch fallback={props.piece.text}>

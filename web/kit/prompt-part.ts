@@ -141,8 +141,7 @@ const KEPT_CHARACTERS = 160;
 /** Folds the middle of a long unchanged piece and returns its ends; undefined if it is shown whole. */
 export function middle(
   text: string,
-  first: boolean,
-  last: boolean,
+  { first, last }: { readonly first: boolean; readonly last: boolean },
 ): { readonly head: string; readonly tail: string; readonly between: number } | undefined {
   const head = first ? "" : text.slice(0, wholeCharacter(text, KEPT_CHARACTERS));
   const from = wholeCharacter(text, Math.max(0, text.length - KEPT_CHARACTERS));

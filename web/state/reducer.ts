@@ -60,7 +60,7 @@ function streamed(state: WorkspaceState, event: StreamedEvent): WorkspaceState {
   switch (event.type) {
     case "delta": {
       const { run_id: runId, agent_id: agentId, kind, text } = event.data;
-      const before = state.speech.get(runId) ?? silent(runId, agentId, event.turn_id ?? 0);
+      const before = state.speech.get(runId) ?? silent({ runId, agentId, turnId: event.turn_id ?? 0 });
       const speech =
         kind === "text"
           ? { ...before, text: before.text + text }
@@ -69,7 +69,7 @@ function streamed(state: WorkspaceState, event: StreamedEvent): WorkspaceState {
     }
     case "partial": {
       const { run_id: runId, agent_id: agentId, text, reasoning } = event.data;
-      const speech = { ...silent(runId, agentId, event.turn_id ?? 0), text, reasoning };
+      const speech = { ...silent({ runId, agentId, turnId: event.turn_id ?? 0 }), text, reasoning };
       return { ...state, speech: withKey(state.speech, runId, speech) };
     }
     case "retry": {
@@ -84,8 +84,8 @@ function streamed(state: WorkspaceState, event: StreamedEvent): WorkspaceState {
   }
 }
 
-function silent(runId: number, agentId: number, turnId: number): Speech {
-  return { runId, agentId, turnId, text: "", reasoning: "" };
+function silent(of: Pick<Speech, "runId" | "agentId" | "turnId">): Speech {
+  return { ...of, text: "", reasoning: "" };
 }
 
 /** The live part of a turn, which no snapshot record contains. */

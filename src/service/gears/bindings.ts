@@ -25,6 +25,12 @@ interface GearBindingsDeps {
   clock: Clock;
 }
 
+interface Bound {
+  readonly workspaceId: number;
+  readonly gearId: number;
+  readonly agentId: number;
+}
+
 export class GearBindings {
   readonly #deps: GearBindingsDeps;
 
@@ -93,7 +99,7 @@ export class GearBindings {
     return row ? toBinding(row) : undefined;
   }
 
-  isBound(workspaceId: number, gearId: number, agentId: number): boolean {
+  isBound({ workspaceId, gearId, agentId }: Bound): boolean {
     return this.#deps.store.isBound.get(workspaceId, gearId, agentId) !== null;
   }
 

@@ -149,13 +149,12 @@ export class GearRuns {
    * check raises `refused`.
    */
   toolOrder(caller: Caller, call: GearCall): Order {
-    const { agentId, workspaceId, gearId, hash, args } = call;
     return {
       ...call,
       caller,
       kind: "tool",
-      files: filesIn(this.#deps.gears.existing(gearId).args_schema, args),
-      require: (row) => this.#requireCallable(row, workspaceId, agentId, hash),
+      files: filesIn(this.#deps.gears.existing(call.gearId).args_schema, call.args),
+      require: (row) => this.#requireCallable(row, call),
     };
   }
 
@@ -272,16 +271,16 @@ export class GearRuns {
     return { caller, gearId, hash: row.hash, kind, args, workspaceId, files, require };
   }
 
-  #requireCallable(row: GearRow, workspaceId: number, agentId: number, hash: string): void {
+  #requireCallable(row: GearRow, call: GearCall): void {
     if (row.status !== "approved")
       throw new AppError("refused", `run refused; gear not executed: "${row.name}" is ${row.status}`);
-    if (row.hash !== hash)
+    if (row.hash !== call.hash)
       throw new AppError(
         "refused",
         `run refused; gear not executed: "${row.name}" was changed since it was offered to you`,
       );
     this.#requireIsolation(row);
-    if (this.#deps.bindings.isBound(workspaceId, row.id, agentId)) return;
+    if (this.#deps.bindings.isBound({ ...call, gearId: row.id })) return;
     throw new AppError("refused", `run refused; gear not executed: you are no longer bound to "${row.name}"`);
   }
 

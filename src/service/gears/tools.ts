@@ -134,7 +134,7 @@ function forgeTool({ gears, bindings }: GearToolsDeps): DatabaseTool {
     apply: (scope, input) => {
       const known = gears.byName(input.name);
       const bind = (gearId: number) => {
-        if (!bindings.isBound(scope.workspaceId, gearId, scope.agentId))
+        if (!bindings.isBound({ ...scope, gearId }))
           bindings.bindIn(scope.caller, scope.workspaceId, gearId, scope.agentId);
       };
       const forge = { agent: scope.agentName, workspaceId: scope.workspaceId, bind };

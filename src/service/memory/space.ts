@@ -129,7 +129,7 @@ export class MemorySpace {
 
   async #onServer<T>(place: ServerPlace, work: (space: SpaceDoor) => Promise<T>): Promise<T> {
     const { url, tokenFile } = place;
-    const space = await openServerSpace(url, tokenIn(tokenFile), place.space);
+    const space = await openServerSpace({ url, token: tokenIn(tokenFile), space: place.space });
     const asked = work(space).catch((error: unknown) => raiseInWords(error, place, space));
     const done = await within(ANSWER_MS_MAX, asked);
     if (done !== LATE) return done;

@@ -44,7 +44,7 @@ export function termsOf(query: string): Terms | undefined {
     .slice(0, WORDS_READ);
   const read = found.flatMap(({ text: one, isPhrase }, index) => {
     const isTyped = isTyping && !isPhrase && index === found.length - 1;
-    return termOf(one, isTyped, found.length === 1) ?? [];
+    return termOf(one, { isTyped, isAlone: found.length === 1 }) ?? [];
   });
   if (read.length === 0) return undefined;
   return {
@@ -69,8 +69,7 @@ export function isLetter(text: string, at: number): boolean {
 /** While a word is typed, its single letter is not yet looked for: undefined, unless it is all there is. */
 function termOf(
   text: string,
-  isTyped: boolean,
-  isAlone: boolean,
+  { isTyped, isAlone }: { isTyped: boolean; isAlone: boolean },
 ): { expression: string; term: Term } | undefined {
   const written = text.match(WORDS)!.filter((word) => LETTER.test(word));
   const last = written.at(-1)!;

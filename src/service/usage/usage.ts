@@ -15,9 +15,13 @@ import type { SpentRow, UsageRow, UsageStore } from "./store.ts";
 const WHOLE_WORKSPACE = 0;
 const TOKENS_PER_PRICE = 1_000_000;
 
-interface Spending {
+interface Spender {
   readonly workspaceId: number;
   readonly turnId: number;
+  readonly agentId: number;
+}
+
+interface Spending extends Omit<Spender, "agentId"> {
   /** The agent and its callers. */
   readonly agentIds: readonly number[];
   readonly usage: TokenUsage;
@@ -85,14 +89,15 @@ export class Usages {
     const { blueprint, workspaceBudget } = this.#deps;
     for (const agentId of new Set(agentIds)) {
       const agent = blueprint.agentById(agentId);
-      const reason = agent && this.#over(workspaceId, turnId, agentId, agent.budget);
+      const reason = agent && this.#over({ workspaceId, turnId, agentId }, agent.budget);
       if (reason) return `the ${reason} of agent "${agent.name}" is used up`;
     }
-    const reason = this.#over(workspaceId, turnId, WHOLE_WORKSPACE, workspaceBudget(workspaceId));
+    const whole = { workspaceId, turnId, agentId: WHOLE_WORKSPACE };
+    const reason = this.#over(whole, workspaceBudget(workspaceId));
     return reason && `the ${reason} of the workspace is used up`;
   }
 
-  #over(workspaceId: number, turnId: number, agentId: number, budget: Budget | null): string | undefined {
+  #over({ workspaceId, turnId, agentId }: Spender, budget: Budget | null): string | undefined {
     if (!budget) return undefined;
     const turn = this.#deps.store.spentInTurn.get(workspaceId, agentId, turnId)!;
     const day = this.#spentToday(workspaceId, agentId);

@@ -173,7 +173,7 @@ function Hint(props: { readonly length: number; readonly running: boolean }): JS
         usual: !long() && !failed(),
       }}
     >
-      <Show when={long()} fallback={usualHint(props.running, failed())}>
+      <Show when={long()} fallback={usualHint({ running: props.running, failed: failed() })}>
         {props.length > CHARACTERS_MAX
           ? `${plural(props.length - CHARACTERS_MAX, "character")} over the limit of ${count(CHARACTERS_MAX)}`
           : `${count(props.length)} of ${count(CHARACTERS_MAX)} characters`}
@@ -182,7 +182,7 @@ function Hint(props: { readonly length: number; readonly running: boolean }): JS
   );
 }
 
-function usualHint(running: boolean, failed: boolean): string {
+function usualHint({ running, failed }: { running: boolean; failed: boolean }): string {
   if (failed) return "Remove the file that failed, then send";
   return running ? "Sent when this turn ends" : "Shift Enter for a new line";
 }
