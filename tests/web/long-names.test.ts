@@ -43,8 +43,8 @@ const crowded = async () => {
   });
   const instruction = await admin.post("/instructions", { name: NAME, text: NAME.repeat(2) });
   await admin.post(`${at.own}/instructions`, { instruction_id: instruction.id, agent_id: null });
-  await at.chat(NAME.repeat(3));
-  return Object.assign(at, { agent, gear, instruction, person: user, team });
+  const { turn } = await at.chat(NAME.repeat(3));
+  return Object.assign(at, { agent, gear, instruction, person: user, team, turnId: turn.id });
 };
 
 onScreen("long names", crowded, (at) => {
@@ -55,6 +55,7 @@ onScreen("long names", crowded, (at) => {
   ])[] = [
     ["chat", () => at.own],
     ["an agent", () => `${at.own}?inspect=agent-${at.agent.id}`],
+    ["a turn beside its call", () => `${at.own}/activity?turn=${at.turnId}&inspect=call-1`],
     ["gears", () => "/gears"],
     ["a gear", () => `/gears/${at.gear.id}/review`],
     ["an instruction", () => `/library/${at.instruction.id}`],
