@@ -40,6 +40,11 @@ describe.if(hasBrowser)("the console in a browser", () => {
     await signedIn(server, "root");
     await server.admin.write("hostile/bad.md", HOSTILE);
     await server.admin.write(`hostile/${"long-name-".repeat(20)}.md`, "x".repeat(3_000));
+    const word = "x".repeat(3_000);
+    await server.admin.write(
+      "hostile/words.md",
+      `# ${word}\n\n${word}\n\n| a | b |\n| - | - |\n| ${word} | b |\n`,
+    );
     await server.admin.write("hostile/ملاحظات.md", "# نص\n");
     await server.admin.write("twice.md", "one\n");
     await server.admin.write("twice.md", "two\n");
@@ -120,6 +125,7 @@ describe.if(hasBrowser)("the console in a browser", () => {
       "/console",
       IN,
       `${IN}/files/hostile/bad.md`,
+      `${IN}/files/hostile/words.md`,
       `${IN}/edit/twice.md`,
       `${IN}/history/twice.md`,
       `${IN}/diff/twice.md`,
