@@ -115,6 +115,15 @@ describe("the forms of attachments", () => {
     ]);
   });
 
+  test("describe an attachment that is not sent, one page as one", () => {
+    const noteOf = (pages: number) =>
+      formsOf([[paper("scan.pdf", pages, 0)]], reader("openai-compatible", false, false))[0]![0]!.note;
+    expect([noteOf(1), noteOf(2)]).toEqual([
+      expect.stringContaining('"scan.pdf" (application/pdf, 1000 bytes, 1 page) is not shown'),
+      expect.stringContaining('"scan.pdf" (application/pdf, 1000 bytes, 2 pages) is not shown'),
+    ]);
+  });
+
   test("keep the newest when the bytes of a request are used up", () => {
     const messages = [[paper("old", 1, 10, 10 * MIB)], [paper("new", 1, 10, 13 * MIB)], [image("newest")]];
     expect(summed(formsOf(messages, reader("anthropic")))).toEqual([
