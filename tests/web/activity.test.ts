@@ -81,7 +81,7 @@ onScreen("activity", chatRoom, (room) => {
   });
 
   test("opens a turn from the list and shows its steps under their callers", async () => {
-    const page = await open(`${own()}/activity`);
+    await using page = await open(`${own()}/activity`);
     const row = page
       .getByRole("table", { name: "Turns" })
       .getByRole("row")
@@ -129,11 +129,10 @@ onScreen("activity", chatRoom, (room) => {
     await side.getByRole("heading", { name: "delegate" }).waitFor();
     await page.goBack();
     await page.getByRole("table", { name: "Turns" }).waitFor();
-    await page.close();
   });
 
   test("shrinks and labels minutes of waiting for a person", async () => {
-    const page = await room.browser.open("about:blank", "");
+    await using page = await room.browser.open("about:blank", "");
     await page.route(`**/api/v1/turns/${turnId}/steps`, async (route) => {
       const { turn } = await stepsOf(turnId);
       const waited = 4 * 60_000;
@@ -157,12 +156,11 @@ onScreen("activity", chatRoom, (room) => {
     expect(first).toBeGreaterThan(2 * wait);
     expect(await step(page, "model call 2").textContent()).toContain("at 4 min 2 s");
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.close();
   });
 
   test("shows exactly the texts that the model received", async () => {
     const calls = (await stepsOf(turnId)).calls.filter(({ agent_id: id }) => id === desk.agents["scribe"]);
-    const page = await open(`${own()}/activity?turn=${turnId}&inspect=call-${calls[1]!.id}`);
+    await using page = await open(`${own()}/activity?turn=${turnId}&inspect=call-${calls[1]!.id}`);
     const side = inspector(page);
     await side.getByRole("heading", { name: "scribe · model call 2" }).waitFor();
     await side.getByRole("button", { name: /^Show all [\d,]+ characters$/ }).click();
@@ -191,12 +189,11 @@ onScreen("activity", chatRoom, (room) => {
 
     await side.getByRole("tab", { name: "answer" }).click();
     await side.getByText("Twelve words.", { exact: true }).waitFor();
-    await page.close();
   });
 
   test("shows added entries and a changed role as differences", async () => {
     const calls = (await stepsOf(turnId)).calls.filter(({ agent_id: id }) => id === desk.orchestratorId);
-    const page = await open(`${own()}/activity?turn=${turnId}&inspect=call-${calls[1]!.id}`);
+    await using page = await open(`${own()}/activity?turn=${turnId}&inspect=call-${calls[1]!.id}`);
     const side = inspector(page);
     await side.getByRole("tab", { name: "changed since call 1" }).click();
     await side.getByText("3 unchanged parts").waitFor();
@@ -235,11 +232,10 @@ onScreen("activity", chatRoom, (room) => {
     await wide.getByRole("list", { name: "Parts of the prompt" }).getByText("You are brief.").waitFor();
     await page.keyboard.press("Escape");
     await wide.waitFor({ state: "detached" });
-    await page.close();
   });
 
   test("moves through rows, folding and the inspector by keyboard", async () => {
-    const page = await open(`${own()}/activity`);
+    await using page = await open(`${own()}/activity`);
     const focused = () =>
       page.evaluate("document.activeElement?.querySelector('[title]')?.getAttribute('title') ?? null");
     const turn = page
@@ -272,7 +268,6 @@ onScreen("activity", chatRoom, (room) => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Escape");
     await heading.waitFor({ state: "detached" });
-    await page.close();
   });
 
   test("adds steps while a turn runs", async () => {
@@ -284,7 +279,7 @@ onScreen("activity", chatRoom, (room) => {
         say("All counted."),
       ])
       .script("worker", [call(SLOW_GEAR), [...say("Nearly "), hold, ...say("there.")]]);
-    const page = await open(`${live.own}/activity`);
+    await using page = await open(`${live.own}/activity`);
     await page.getByRole("heading", { name: "No turns yet" }).waitFor();
     await page.getByRole("button", { name: "Open chat" }).waitFor();
     const { turn } = await room.admin.post<{ turn: { id: number } }>(`${live.own}/chat`, {
@@ -317,11 +312,10 @@ onScreen("activity", chatRoom, (room) => {
       "1 orchestrator · model call 2",
     ]);
     expect((await stepsOf(turn.id)).turn.status).toBe("done");
-    await page.close();
   });
 
   test("shows a failed request and retries it; reports missing turns and calls", async () => {
-    const page = await open("/settings");
+    await using page = await open("/settings");
     let broken = true;
     await page.route(`**/api/v1/turns/${turnId}/steps`, (route) =>
       broken
@@ -340,7 +334,6 @@ onScreen("activity", chatRoom, (room) => {
     await page.getByRole("heading", { name: "Turn not found" }).waitFor();
     await inspector(page).getByText("This model call no longer exists.").waitFor();
     room.browser.expected(/status of (503|404)/);
-    await page.close();
   });
 
   test("filters turns by agent, status and text, with tokens and cost at every width, and exports them", async () => {
@@ -350,7 +343,7 @@ onScreen("activity", chatRoom, (room) => {
       .script("worker", [say("Twelve.")]);
     await chat(many, "=1+1 is a question");
     await chat(many, "Ask the scribe.");
-    const page = await open(`${many.own}/activity`);
+    await using page = await open(`${many.own}/activity`);
     const rows = page.getByRole("table", { name: "Turns" }).getByRole("row");
     await eventually(() => rows.count(), 3);
     await rows.nth(1).getByText("orchestrator, scribe").waitFor();
@@ -372,7 +365,6 @@ onScreen("activity", chatRoom, (room) => {
     const facts = page.locator(".activity-facts").first();
     await eventually(() => facts.isVisible(), true);
     expect(await facts.innerText()).toMatch(/\d+ tokens · .*cost|\d+ tokens · \$/);
-    await page.close();
   });
 
   test("passes axe in both themes and on a narrow page with the inspector as a sheet", async () => {
@@ -389,7 +381,7 @@ onScreen("activity", chatRoom, (room) => {
       expect(await problemsInBothThemes(page)).toEqual([]);
     }
     await page.close();
-    const narrow = await open(`${own()}/activity?turn=${turnId}`, { width: 390, height: 844 });
+    await using narrow = await open(`${own()}/activity?turn=${turnId}`, { width: 390, height: 844 });
     await step(narrow, "echo_args").click();
     await inspector(narrow).getByRole("heading", { name: "echo_args" }).waitFor();
     expect(await accessibilityProblems(narrow)).toEqual([]);
@@ -397,6 +389,5 @@ onScreen("activity", chatRoom, (room) => {
     await narrow.keyboard.press("Escape");
     await inspector(narrow).waitFor({ state: "detached" });
     await eventually(() => narrow.evaluate("document.activeElement?.getAttribute('role')"), "row");
-    await narrow.close();
   });
 });

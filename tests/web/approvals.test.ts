@@ -36,16 +36,15 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
   }
 
   test("explains the page when nothing is pending", async () => {
-    const page = await open();
+    await using page = await open();
     await page.getByRole("heading", { name: "Nothing pending" }).waitFor();
     await page.getByText("before they search the web", { exact: false }).waitFor();
-    await page.close();
   });
 
   test("shows exactly what a search would send, focuses Reject, and sends it once", async () => {
     const query = "heron migration   2026";
     const { turn, request } = await asks(query);
-    const page = await open();
+    await using page = await open();
     await page.getByRole("link", { name: "Approvals 1 pending" }).waitFor();
     expect(await card(page).locator(".approval-text").textContent()).toBe(query);
     await card(page).getByText("Brave Search, this exact text and nothing else").waitFor();
@@ -69,12 +68,11 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     expect(at.service.queries.filter((sent) => sent === query)).toHaveLength(1);
     const [logged] = await at.admin.get("/egress/log");
     expect(logged).toMatchObject({ query, state: "done", decided_by: "admin", auth: "loopback" });
-    await page.close();
   });
 
   test("ignores a key that is held down when the card appears", async () => {
     const { turn } = await asks("pressed too early");
-    const page = await open();
+    await using page = await open();
     await button(page, "Reject").waitFor();
     // A held key repeats.
     await page.keyboard.down("Enter");
@@ -87,13 +85,12 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await card(page).getByText("Rejected by you. Nothing was sent.").waitFor();
     await ended(turn);
     expect(at.service.queries).not.toContain("pressed too early");
-    await page.close();
   });
 
   test("reports in place that someone else decided first", async () => {
     const { turn, request } = await asks("decided twice");
     const second = await at.user("Second Admin", "admin");
-    const page = await open();
+    await using page = await open();
     await button(page, "Approve").and(page.locator(":not([aria-disabled])")).waitFor();
     await at.decide(request, "refuse", second);
     await button(page, "Approve").click();
@@ -106,12 +103,11 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await ended(turn);
     expect(at.service.queries).not.toContain("decided twice");
     at.browser.expected(/status of 409/);
-    await page.close();
   });
 
   test("keeps the shown approval when others arrive, and opens the next on request", async () => {
     const { turn } = await asks("looked at first");
-    const page = await open();
+    await using page = await open();
     await button(page, "Reject").waitFor();
     await at.admin.post("/gears", {
       name: "late_gear",
@@ -134,7 +130,6 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await page.waitForURL("**/gears/*/review");
     await page.getByText("version 1 disabled").waitFor();
     await ended(turn);
-    await page.close();
   });
 
   test("shows a new instruction in full and a changed one as a diff, and approves it by hash", async () => {
@@ -145,7 +140,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
       say("Proposed."),
     ]);
     await at.chat("Write it down.");
-    const page = await open();
+    await using page = await open();
     await card(page).getByText("No jokes.").waitFor();
     await button(page, "Approve").click();
     await card(page).getByText("Approved by you.", { exact: false }).waitFor();
@@ -166,14 +161,13 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await card(page).getByText("Rejected by you. Nothing was changed.").waitFor();
     expect(await at.admin.get(`/instructions/${instruction!.id}`)).toMatchObject({ text: "Be long.\n" });
     at.browser.expected(/status of 409/);
-    await page.close();
   });
 
   test("shows a member only approvals that they may decide", async () => {
     const { turn, request } = await asks("not for members");
     const member = await at.user("mira");
     await at.admin.put(`/users/${member.id}/password`, { password: PASSWORD });
-    const context = await at.browser.browser.newContext({ reducedMotion: "reduce" });
+    await using context = await at.browser.browser.newContext({ reducedMotion: "reduce" });
     await context.request.post(`${at.url}/api/v1/login`, { data: { user: "mira", password: PASSWORD } });
     const page = await open("/approvals", { context });
     await page.getByRole("heading", { name: "Nothing pending" }).waitFor();
@@ -184,7 +178,6 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     expect(answer.status()).toBe(403);
     await at.decide(request, "refuse");
     await ended(turn);
-    await context.close();
   });
 
   test("works by keyboard alone and passes axe in both themes", async () => {
@@ -201,7 +194,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
       code: "cat\n",
       args_schema: '{"type":"object"}',
     });
-    const page = await open("/approvals");
+    await using page = await open("/approvals");
     await card(page).getByText("Say please.").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     const items = page.getByRole("complementary", { name: "Pending approvals" }).getByRole("link");
@@ -229,12 +222,11 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     const gears = await at.admin.get("/gears");
     const { id } = gears.find(({ name }) => name === "keys_by_hand")!;
     await at.admin.delete(`/gears/${id}`);
-    await page.close();
   });
 
   test("opens an approval and returns to the list in one column", async () => {
     const { turn, request } = await asks("narrow question");
-    const page = await open("/workspaces", { width: 360, height: 740 });
+    await using page = await open("/workspaces", { width: 360, height: 740 });
     // The rail is closed; the badge leads to what waits.
     const badge = page.getByRole("link", { name: "1 pending approval" });
     await badge.waitFor();
@@ -251,7 +243,6 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     ]);
     await at.decide(request, "refuse");
     await ended(turn);
-    await page.close();
   });
 
   /** Records what the page would show. The browser's own are outside of the page. */
@@ -264,7 +255,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     };`;
 
   test("notifies about what is new while the page is hidden, once the person turned it on", async () => {
-    const page = await at.browser.open("about:blank", "");
+    await using page = await at.browser.open("about:blank", "");
     await page.addInitScript(FAKE_NOTIFICATIONS);
     await page.goto(`${at.url}/approvals`);
     const enable = page.getByRole("button", { name: "Enable notifications" });
@@ -294,14 +285,13 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await eventually(told, [[...words, false]]);
     await at.decide(second.request, "refuse");
     await ended(second.turn);
-    await page.close();
   });
 
   test("keeps an approval across a restart and sends the search once when the turn resumes", async () => {
     const query = "asked before the restart";
     const { turn } = await asks(query);
     await at.restart();
-    const page = await open();
+    await using page = await open();
     await card(page).getByText(query).waitFor();
     await button(page, "Approve").click();
     await card(page).getByText("Approved by you, for this one search.").waitFor();
@@ -309,6 +299,5 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     await at.admin.post(`/turns/${turn.id}/resume`);
     await ended(turn);
     expect(at.service.queries.filter((sent) => sent === query)).toHaveLength(1);
-    await page.close();
   });
 });

@@ -25,7 +25,7 @@ onScreen("the audit screen", screen, (at) => {
   const rows = (page: Page) => page.getByRole("table", { name: "Decisions" }).locator("tbody tr");
 
   test("lists the newest records first, with the kind of sign-in, and loads earlier ones", async () => {
-    const page = await at.open("/audit", { width: 1400 });
+    await using page = await at.open("/audit", { width: 1400 });
     await rows(page).first().waitFor();
     expect(await rows(page).first().textContent()).toContain("instruction.create");
     expect(await rows(page).count()).toBe(100);
@@ -35,11 +35,10 @@ onScreen("the audit screen", screen, (at) => {
     await rows(page).nth(100).waitFor();
     expect(await rows(page).last().textContent()).toContain("user.create");
     expect(await page.getByRole("button", { name: "Load earlier records" }).count()).toBe(0);
-    await page.close();
   });
 
   test("names targets, filters by day, and downloads all that match as CSV", async () => {
-    const page = await at.open("/audit");
+    await using page = await at.open("/audit");
     const created = rows(page).filter({ hasText: "instruction.create" });
     const target = created.getByRole("link", { name: "tone" });
     expect(await target.getAttribute("href")).toMatch(/^\/library\/\d+$/);
@@ -60,19 +59,17 @@ onScreen("the audit screen", screen, (at) => {
     const lines = (await Bun.file(await download.path()).text()).trimEnd().split("\r\n");
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain(",instruction.create,instruction:");
-    await page.close();
   });
 
   test("says that a filter begins after it ends", async () => {
-    const page = await at.open("/audit");
+    await using page = await at.open("/audit");
     await page.getByLabel("From").fill("2020-02-01");
     await page.getByLabel("To").fill("2020-01-01");
     await page.getByText("From is after To.").waitFor();
-    await page.close();
   });
 
   test("filters by action and actor in the address, and shows every field of a record", async () => {
-    const page = await at.open("/audit");
+    await using page = await at.open("/audit");
     await page.getByLabel("Action").fill("user.create");
     await page.getByLabel("Action").press("Enter");
     await rows(page).nth(2).waitFor();
@@ -93,11 +90,10 @@ onScreen("the audit screen", screen, (at) => {
       expect(text).toContain(newest![value]!);
     await record.getByRole("button", { name: "Show only instruction.create" }).click();
     await eventually(() => rows(page).count(), 1);
-    await page.close();
   });
 
   test("moves, opens and closes records by keyboard", async () => {
-    const page = await at.open("/audit");
+    await using page = await at.open("/audit");
     await rows(page).first().focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
@@ -106,11 +102,10 @@ onScreen("the audit screen", screen, (at) => {
     await record.getByRole("button", { name: "Close" }).focus();
     await page.keyboard.press("Enter");
     await record.waitFor({ state: "detached" });
-    await page.close();
   });
 
   test("reports a failing server and retries", async () => {
-    const page = await at.browser.open("about:blank", "");
+    await using page = await at.browser.open("about:blank", "");
     await page.route("**/api/v1/audit?*", (route) =>
       route.fulfill({
         status: 503,
@@ -123,43 +118,39 @@ onScreen("the audit screen", screen, (at) => {
     await page.getByRole("button", { name: "Retry" }).click();
     await rows(page).first().waitFor();
     at.browser.expected(/status of 503/);
-    await page.close();
   });
 
   test("tells a member whom to ask", async () => {
-    const page = await at.browser.open("about:blank", "");
+    await using page = await at.browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member}` });
     await page.goto(`${at.url}/audit`);
     await page.getByRole("heading", { name: "Only admins see the audit" }).waitFor();
     expect(await page.getByRole("link", { name: "Audit" }).count()).toBe(0);
-    await page.close();
   });
 
   test("names targets on a small screen, and the person that a detail numbers", async () => {
     const guest = (await at.admin.get("/users")).find(({ name }) => name === "Guest")!;
     await at.admin.put(`/teams/1/members/${guest.id}`);
-    const page = await at.open("/audit", { width: 390 });
+    await using page = await at.open("/audit", { width: 390 });
     const added = rows(page).filter({ hasText: "team.member.add" });
     await added.locator(".audit-under").getByText("team 1").waitFor();
     await added.click();
     const record = page.getByRole("complementary", { name: "Record" });
     await record.getByText(`Guest (${guest.id})`).waitFor();
-    await page.close();
   });
 
   test("passes axe in both themes", async () => {
-    const page = await at.open("/audit?record=2");
+    await using page = await at.open("/audit?record=2");
     await page.getByRole("complementary", { name: "Record" }).waitFor();
     await page.getByRole("button", { name: "Verify" }).click();
     await page.getByText("The chain is intact.").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
-    await page.close();
   });
 
   test("verifies an intact chain; names the first broken record after an edit of the database", async () => {
     await using folder = await temporaryFolder();
     const data = `${folder.path}/data`;
-    const page = await at.browser.open("about:blank", "");
+    await using page = await at.browser.open("about:blank", "");
     {
       await using before = await runService({ data });
       for (const name of ["a", "b", "c"]) await before.admin.post("/teams", { name });
@@ -182,6 +173,5 @@ onScreen("the audit screen", screen, (at) => {
     await page.getByRole("button", { name: "Show record 2" }).click();
     const record = page.getByRole("complementary", { name: "Record" });
     await record.getByText("Unreadable: this record was changed").waitFor();
-    await page.close();
   });
 });

@@ -10,7 +10,7 @@ onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
   test("explains a wire and its creation; deletes it, and undoes from the toast", async () => {
     const at = await office.desk("wire inspector");
     const wire = await at.wire(at.orchestratorId, at.scribe);
-    const page = await office.open(`${at.path}?inspect=wire-${wire.id}`);
+    await using page = await office.open(`${at.path}?inspect=wire-${wire.id}`);
     const inspector = page.getByRole("complementary", { name: "Inspector" });
     await inspector.getByText("orchestrator can delegate work to scribe with the tool").waitFor();
     await inspector.getByText(/^Created just now by admin$/).waitFor();
@@ -22,7 +22,6 @@ onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     await page.goto(`${office.url}${at.path}?inspect=wire-${wire.id}`);
     await inspector.getByText("This wire no longer exists.").waitFor();
-    await page.close();
   });
 
   test("links a bound pending gear to its review; marks an instruction of all agents", async () => {
@@ -43,7 +42,7 @@ onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
     const told = await admin.post(`${at.own}/instructions`, {
       instruction_id: text.id,
     });
-    const page = await office.browser.open(url, `${at.path}?inspect=gear-binding-${bound.id}`);
+    await using page = await office.browser.open(url, `${at.path}?inspect=gear-binding-${bound.id}`);
     const inspector = page.getByRole("complementary", { name: "Inspector" });
     await inspector.getByText("can call this gear as a tool once it is approved.").waitFor();
     const review = inspector.getByRole("link", { name: "Review gear" });
@@ -56,6 +55,5 @@ onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
     await inspector.getByText(/^Created just now by admin$/).waitFor();
     await inspector.getByRole("button", { name: "Unbind instruction" }).click();
     await eventually(async () => (await at.blueprint()).instruction_bindings, []);
-    await page.close();
   });
 });

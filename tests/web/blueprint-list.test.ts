@@ -41,7 +41,7 @@ async function withSearches() {
   test("adds, deletes and restores a wire by keyboard; the next turn delegates along it", async () => {
     const at = await office.desk("list wires");
     office.model.script("boss", [say("now I could")]);
-    const page = await office.open(at.path);
+    await using page = await office.open(at.path);
     await page.getByRole("button", { name: "List", exact: true }).focus();
     await page.keyboard.press("Enter");
     await unfold(page, "orchestrator").focus();
@@ -57,7 +57,6 @@ async function withSearches() {
     await page.keyboard.press("Control+z");
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
     await remove.waitFor();
-    await page.close();
   });
 
   test("binds gears and instructions to one or all agents, and unbinds them", async () => {
@@ -71,7 +70,7 @@ async function withSearches() {
       args_schema: schema,
     });
     await admin.post("/instructions", { name: "manners", text: "Say please." });
-    const page = await office.open(at.path);
+    await using page = await office.open(at.path);
     await openList(page);
     await unfold(page, "scribe").click();
     await pick(page, "Bind gear to scribe", "count_words");
@@ -86,7 +85,6 @@ async function withSearches() {
     ]);
     await page.getByRole("button", { name: "Unbind gear count_words from scribe" }).click();
     await eventually(async () => (await at.blueprint()).gear_bindings, []);
-    await page.close();
   });
 
   test("lets an admin grant and revoke the internet, and tells a member that only admins can", async () => {
@@ -113,7 +111,7 @@ async function withSearches() {
     const team = await admin.post("/teams", { name: "desk" });
     await admin.put(`/teams/${team.id}/members/${user.id}`);
     await admin.put(`${at.own}/teams/${team.id}`);
-    const context = await office.browser.browser.newContext({ viewport: { width: 1280, height: 860 } });
+    await using context = await office.browser.browser.newContext({ viewport: { width: 1280, height: 860 } });
     const login = await context.request.post(`${url}/api/v1/login`, {
       data: { user: "mia", password: "a long password" },
     });
@@ -127,19 +125,17 @@ async function withSearches() {
     await other.getByText("Asks for web searches; a person approves each").waitFor();
     expect(await other.getByRole("button", { name: /^Revoke internet|Grant internet/ }).count()).toBe(0);
     expect(await grants()).toEqual([at.scout]);
-    await context.close();
   });
 
   test("is the first view on narrow screens and passes axe in both themes", async () => {
     const at = await office.desk("list axe");
     await at.wire(at.orchestratorId, at.scribe);
-    const page = await office.open(at.path, { width: 390, height: 800 });
+    await using page = await office.open(at.path, { width: 390, height: 800 });
     await unfold(page, "orchestrator").click();
     await page.getByRole("button", { name: "Delete wire from orchestrator to scribe" }).waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     const tooWide =
       "[...document.querySelectorAll('.blueprint *')].filter((one) => one.scrollWidth > 390).length";
     expect(await page.evaluate(tooWide)).toBe(0);
-    await page.close();
   });
 });

@@ -19,7 +19,7 @@ import { onScreen } from "../kit/browser/screen.ts";
 onScreen("the blueprint", blueprintOffice, (office) => {
   test("lets the next turn delegate along a drawn wire, and not after its deletion", async () => {
     const at = await office.desk("drawing");
-    const page = await office.open(at.path);
+    await using page = await office.open(at.path);
     office.model.script("boss", [say("nobody to ask"), say("I could ask"), say("no more")]);
     expect(await office.turn(at, "one")).not.toContain("delegate");
     await draw(page, "orchestrator", card(page, "scribe"));
@@ -35,7 +35,6 @@ onScreen("the blueprint", blueprintOffice, (office) => {
 
     await page.getByRole("button", { name: "Undo", exact: true }).last().click();
     await eventually(() => office.wires(at), [[at.orchestratorId, at.scribe]]);
-    await page.close();
   });
 
   test("reports refusals: a wire to itself, a duplicate, a wire to a deleted agent", async () => {
@@ -66,7 +65,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     const at = await office.desk("moving");
     await at.wire(at.orchestratorId, at.scribe);
     await at.wire(at.scribe, at.scout);
-    const page = await office.open(at.path);
+    await using page = await office.open(at.path);
     await card(page, "scout").click();
     await drag(page, "scout", { x: 60, y: 80 });
     await eventually(async () => (await office.where(at, at.scout)).y > SCOUT_AT.y, true);
@@ -107,12 +106,11 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.getByRole("button", { name: "Undo: tidy layout" }).click();
     await eventually(() => office.where(at, at.scout), SCOUT_AT);
     expect(await office.where(at, at.scribe)).toEqual(SCRIBE_AT);
-    await page.close();
   });
 
   test("reverts a refused move", async () => {
     const at = await office.desk("refused move");
-    const page = await office.open(at.path);
+    await using page = await office.open(at.path);
     await card(page, "scout").waitFor();
     const start = await middleOf(card(page, "scout"));
     await page.route("**/api/v1/agents/*", (route) =>
@@ -122,7 +120,6 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await toast(page, "The disk is full").waitFor();
     await eventually(() => middleOf(card(page, "scout")), start);
     expect(await office.where(at, at.scout)).toEqual(SCOUT_AT);
-    await page.close();
     office.browser.expected(/status of 500/);
   });
 
@@ -136,7 +133,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await office.turn(at, "one");
     await office.admin.delete(`/agents/${at.scribe}`);
     await office.turn(at, "two");
-    const page = await office.open(at.path);
+    await using page = await office.open(at.path);
     await card(page, "scout").waitFor();
     expect(await card(page, "scribe").count()).toBe(0);
     const slider = page.getByRole("slider", { name: "Blueprint as of" });
@@ -160,7 +157,6 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.getByRole("button", { name: "Show current" }).click();
     await card(page, "scribe").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Tidy" }).waitFor();
-    await page.close();
   });
 
   test("shows edits to other people, and highlights the path of a running turn", async () => {
@@ -194,7 +190,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
 
   test("moves between agents, inspects, moves an agent and zooms by keyboard", async () => {
     const at = await office.desk("keys");
-    const page = await office.open(at.path);
+    await using page = await office.open(at.path);
     await card(page, "orchestrator").focus();
     await page.keyboard.press("ArrowRight");
     expect(await page.evaluate("document.activeElement?.id")).toBe(`blueprint-agent-${at.scribe}`);
@@ -212,7 +208,6 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page.getByRole("button", { name: "Zoom 125%, reset to 100%" }).waitFor();
     await page.keyboard.press("-");
     await page.getByRole("button", { name: "Zoom 100%, reset to 100%" }).waitFor();
-    await page.close();
   });
 
   test("binds a gear by dragging it onto an agent, and an instruction to all agents by name", async () => {
@@ -224,7 +219,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
       args_schema: '{"type":"object"}',
     });
     await office.admin.post("/instructions", { name: "tone", text: "Be calm." });
-    const page = await office.open(at.path);
+    await using page = await office.open(at.path);
     await page.getByRole("button", { name: "Add", exact: true }).click();
     const palette = page.getByRole("region", { name: "Add to this blueprint" });
     await palette.getByRole("button", { name: /draft_notes/ }).dragTo(card(page, "scribe"));
@@ -243,17 +238,15 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     await page
       .getByRole("button", { name: "gear draft_notes pending of scribe" })
       .waitFor({ state: "detached" });
-    await page.close();
   });
 
   test("passes axe in both themes", async () => {
     const at = await office.desk("axe");
     await at.wire(at.orchestratorId, at.scribe);
-    const page = await office.open(at.path);
+    await using page = await office.open(at.path);
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByRole("region", { name: "Add to this blueprint" }).waitFor();
     await card(page, "scribe").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
-    await page.close();
   });
 });

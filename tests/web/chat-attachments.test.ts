@@ -64,7 +64,7 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     await room.admin.patch(`/models/${room.bossId}`, { images: true, pdfs: true });
     const desk = await room.desk();
     room.model.script("boss", [say("A heron and a plan.")]);
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     await choose(page, PICTURE, PLAN);
     await give(page, "drop", "notes.txt", "text/plain", btoa("one heron"));
     await give(page, "paste", "pasted.png", "image/png", Buffer.from(png(7, 7)).toString("base64"));
@@ -85,7 +85,7 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     const sent = JSON.stringify(room.model.requests.at(-1)!.raw);
     expect(sent).toContain(PICTURE.buffer.toString("base64"));
 
-    const other = await room.open(desk.own, { theme: "dark", width: 390 });
+    await using other = await room.open(desk.own, { theme: "dark", width: 390 });
     for (const viewer of [page, other]) {
       const said = viewer.getByRole("article", { name: "You said" });
       await said.getByRole("link", { name: /^plan\.pdf/ }).waitFor();
@@ -110,13 +110,11 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     const listed = page.getByRole("list", { name: "3 attachments" });
     await listed.getByText("heron.png").waitFor();
     await listed.getByText(`sha256:${entry!.attachments[0]!.hash}`).waitFor();
-    await page.close();
-    await other.close();
   });
 
   test("shows a refusal at its chip, and sends once the uploads are over", async () => {
     const desk = await room.desk();
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     await choose(page, file("program.bin", "application/octet-stream", new Uint8Array([0, 1, 2])));
     await chips(page).getByRole("alert").getByText("attach a PNG, JPEG, WebP or GIF image").waitFor();
     room.browser.expected(/415/);
@@ -143,7 +141,6 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     held.resolve();
     await bubble(page, "orchestrator", "Read.").waitFor();
     expect((await desk.entries())[0]!.attachments.map(({ name }) => name)).toEqual(["plan.pdf"]);
-    await page.close();
   });
 
   test("keeps the files of a message that is edited, regenerated or taken out of the queue", async () => {
@@ -151,7 +148,7 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     const desk = await room.desk();
     const hold = gate();
     room.model.script("boss", [say("First."), say("Second."), [...say("Third"), hold, ...say(".")]]);
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     await choose(page, PICTURE);
     await composer(page).fill("Look.");
     await page.getByRole("checkbox", { name: /^Untrusted source/ }).check();
@@ -192,17 +189,15 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     expect(await composer(page).inputValue()).toBe("And this.");
     hold.open();
     await bubble(page, "orchestrator", "Third.").waitFor();
-    await page.close();
   });
 
   test("scales a picture down that no model takes", async () => {
     const desk = await room.desk();
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     await choose(page, file("wide.png", "image/png", png(8_100, 90)));
     await chips(page)
       .getByText(/^JPEG · 2,048 × 23 · /)
       .waitFor();
     await chips(page).getByText("wide.jpg").waitFor();
-    await page.close();
   });
 });

@@ -29,7 +29,7 @@ onScreen("branches in the chat", chatRoom, (room) => {
 
   test("a question is edited and sent again; both branches can be read, and go on", async () => {
     const desk = await room.desk();
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     room.model.script("boss", [say("Blue."), say("Round."), say("Green."), say("Oval.")]);
     await write(page, "Which colour?");
     await bubble(page, "orchestrator", "Blue.").waitFor();
@@ -72,13 +72,12 @@ onScreen("branches in the chat", chatRoom, (room) => {
     await page.reload();
     await bubble(page, "orchestrator", "Oval.").waitFor();
     await branches(page).getByText("1 of 2").waitFor();
-    await page.close();
   });
 
   test("an answer is regenerated, by its model and by another one, while the first stays", async () => {
     const desk = await room.desk();
     await room.modelId("other");
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     room.model.script("boss", [say("One."), say("Two.")]).script("other", [say("Three.")]);
     await write(page, "A number?");
     await bubble(page, "orchestrator", "One.").waitFor();
@@ -99,12 +98,11 @@ onScreen("branches in the chat", chatRoom, (room) => {
       await branches(page).getByRole("button", { name: "Previous branch" }).click();
       await bubble(page, "orchestrator", text).waitFor();
     }
-    await page.close();
   });
 
   test("the next message can follow an earlier answer, or not after all; a running turn keeps branches still", async () => {
     const desk = await room.desk();
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     room.model.script("boss", [say("First."), say("Second."), say("Other."), hang()]);
     await write(page, "One?");
     await bubble(page, "orchestrator", "First.").waitFor();
@@ -130,6 +128,5 @@ onScreen("branches in the chat", chatRoom, (room) => {
     await write(page, "Go on.");
     await page.getByText("orchestrator is thinking").first().waitFor();
     expect(await branches(page).getByRole("button", { name: "Previous branch" }).isDisabled()).toBe(true);
-    await page.close();
   });
 });

@@ -13,7 +13,7 @@ onScreen("failures in the chat", chatRoom, (room) => {
 
   test("leads to the key that the provider refused", async () => {
     const desk = await room.desk();
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     room.model.script("boss", [httpError(401, "invalid x-api-key"), say("It works now.")]);
     await write(page, "Hello?");
     const failed = page.getByRole("group", { name: "The turn failed" });
@@ -25,7 +25,6 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await failed.getByRole("button", { name: "Resume" }).click();
     await bubble(page, "orchestrator", "It works now.").waitFor();
     await failed.waitFor({ state: "detached" });
-    await page.close();
   });
 
   const refusals = [
@@ -35,7 +34,7 @@ onScreen("failures in the chat", chatRoom, (room) => {
   ] as const;
   test.each(refusals)("says what helps after status %i", async (status, advice) => {
     const desk = await room.desk();
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     room.model.script("boss", [httpError(status, "no")]);
     await write(page, "Hello?");
     const failed = page.getByRole("group", { name: "The turn failed" });
@@ -49,12 +48,11 @@ onScreen("failures in the chat", chatRoom, (room) => {
       await failed.getByRole("button", { name: "Show what was sent" }).click();
       await page.getByRole("complementary", { name: "Inspector" }).getByText("Hello?").first().waitFor();
     }
-    await page.close();
   });
 
   test("resends the message with Try again, and keeps the failed attempt on its branch", async () => {
     const desk = await room.desk();
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     room.model.script("boss", [httpError(400, "not to my taste"), say("On second thought.")]);
     await write(page, "Hello again?");
     const failed = page.getByRole("group", { name: "The turn failed" });
@@ -67,12 +65,11 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await failed.waitFor({ state: "detached" });
     await page.getByText("2 of 2").waitFor();
     expect(room.model.problems).toEqual([]);
-    await page.close();
   });
 
   test("counts down to the next attempt while the provider limits the rate, also after a reload", async () => {
     const desk = await room.desk();
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     room.model.script("boss", [
       httpError(429, "slow down", { retryAfter: 1 }),
       say("At last."),
@@ -100,12 +97,11 @@ onScreen("failures in the chat", chatRoom, (room) => {
     await stopped.waitFor();
     await page.getByRole("button", { name: "Resume" }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.close();
   });
 
   test("continues an answer that was cut off", async () => {
     const desk = await room.desk();
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     room.model.script("boss", [[...say("One, two, "), finish("length")], say("three.")]);
     await write(page, "Count.");
     await page.getByText("The answer was cut off. Continue asks for the rest.").waitFor();
@@ -115,6 +111,5 @@ onScreen("failures in the chat", chatRoom, (room) => {
     room.model.script("boss", [[...say("Four, "), finish("filter")]]);
     await write(page, "Go on.");
     await page.getByText("The provider's content filter stopped the answer.").waitFor();
-    await page.close();
   });
 });

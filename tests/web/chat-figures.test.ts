@@ -26,7 +26,7 @@ onScreen("the chat's figures", chatRoom, (room) => {
         [say("All done."), usage({ input: 150, output: 5 })],
       ])
       .script("worker", [[say("Written."), usage({ input: 40, output: 2 })]]);
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     await desk.chat("go");
     for (const visit of ["live", "after a reload"]) {
       if (visit !== "live") await page.reload();
@@ -35,7 +35,6 @@ onScreen("the chat's figures", chatRoom, (room) => {
       await bubble(page, "scribe", "Written.").getByText("42 tokens").waitFor();
       expect(await page.getByText("275 tokens").count()).toBe(0);
     }
-    await page.close();
   });
 
   test("says that a cost is unknown, and that a sum is at least so much", async () => {
@@ -43,7 +42,7 @@ onScreen("the chat's figures", chatRoom, (room) => {
     await room.admin.patch(desk.own, { budget: { cost_per_day: 5 } });
     room.model.script("boss", [[say("One."), usage({ input: 100_000, output: 0 })]]);
     await desk.chat("go");
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     const meter = page.getByTitle("Usage and budget");
     await meter.getByText("unknown cost").waitFor();
     await meter.click();
@@ -56,14 +55,16 @@ onScreen("the chat's figures", chatRoom, (room) => {
     await desk.chat("again");
     await meter.getByText("at least $0.10").waitFor();
     await room.admin.patch(`/models/${modelId}`, { input_price: null, output_price: null });
-    await page.close();
   });
 
   test("writes figures as the reader's locale does", async () => {
     const desk = await room.desk();
     room.model.script("boss", [[say("One."), usage({ input: 12_000, output: 345 })]]);
     await desk.chat("go");
-    const context = await room.browser.browser.newContext({ locale: "de-DE", timezoneId: "Asia/Tokyo" });
+    await using context = await room.browser.browser.newContext({
+      locale: "de-DE",
+      timezoneId: "Asia/Tokyo",
+    });
     const page = await room.open(desk.own, { context });
     await bubble(page, "orchestrator", "One.").getByText("12.345 tokens").waitFor();
     const { created_at: time } = (await desk.entries()).at(-1)!;
@@ -71,7 +72,6 @@ onScreen("the chat's figures", chatRoom, (room) => {
     await bubble(page, "orchestrator", "One.")
       .getByText(local.format(new Date(time)))
       .waitFor();
-    await context.close();
   });
 
   test("shows each agent with the same colour and initials everywhere", async () => {
@@ -86,7 +86,7 @@ onScreen("the chat's figures", chatRoom, (room) => {
       ])
       .script("worker", [say("Written."), say("Seen.")]);
     const { turn } = await desk.chat("go");
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     const looks = async (avatars: Locator) => {
       await avatars.first().waitFor();
       const all = await avatars.evaluateAll((found) =>
@@ -105,7 +105,6 @@ onScreen("the chat's figures", chatRoom, (room) => {
       "SO agent-3",
     ]);
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.close();
   });
 
   test("keeps a tool call where it was clicked, at the end of the conversation and above it", async () => {
@@ -116,7 +115,7 @@ onScreen("the chat's figures", chatRoom, (room) => {
       say("The end."),
     ]);
     await desk.chat("go");
-    const page = await room.open(desk.own, { height: 700 });
+    await using page = await room.open(desk.own, { height: 700 });
     await page.getByText("The end.").waitFor();
     await eventually(() => belowSight(page), 0);
     for (const tool of ["file_write", "file_list"]) {
@@ -133,6 +132,5 @@ onScreen("the chat's figures", chatRoom, (room) => {
       await header.click();
       await page.getByRole("region", { name: "Result" }).waitFor({ state: "detached" });
     }
-    await page.close();
   });
 });

@@ -47,7 +47,7 @@ onScreen("links to entries", longRoom, (at) => {
     });
 
   test("the palette finds a message far up by a part of a word, and opens it", async () => {
-    const page = await at.open("/settings");
+    await using page = await at.open("/settings");
     await page.getByRole("navigation", { name: "Main" }).waitFor({ state: "attached" });
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog").getByRole("option").first().waitFor();
@@ -65,11 +65,10 @@ onScreen("links to entries", longRoom, (at) => {
     await page.keyboard.press("Control+k");
     await page.getByRole("group", { name: "Recent" }).getByRole("option").first().click();
     await eventually(() => isShown(page, question), true);
-    await page.close();
   });
 
   test("copies a link that opens the entry, also a forgotten one", async () => {
-    const page = await at.open(`${at.own}?entry=${answer}`);
+    await using page = await at.open(`${at.own}?entry=${answer}`);
     await eventually(() => isShown(page, answer), true);
     await page.evaluate(
       "navigator.clipboard.writeText = (text) => ((window.copied = text), Promise.resolve())",
@@ -83,13 +82,12 @@ onScreen("links to entries", longRoom, (at) => {
     await page.reload();
     await eventually(() => isShown(page, answer), true);
     expect(await entry(page, answer).getAttribute("class")).toContain("chat-forgotten");
-    await page.close();
   });
 
   test("offers to switch to the branch of the entry, and says when there is none", async () => {
     at.model.script("boss", [say("Begun again.")]);
     await at.end(await at.begin("Another beginning", { after: null }));
-    const page = await at.open(`${at.own}?entry=${question}`);
+    await using page = await at.open(`${at.own}?entry=${question}`);
     await bubble(page, "orchestrator", "Begun again.").waitFor();
     await page.getByText("The linked message is on another branch.").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
@@ -102,6 +100,5 @@ onScreen("links to entries", longRoom, (at) => {
     await page.getByRole("button", { name: "Dismiss" }).click();
     await eventually(() => new URL(page.url()).search, "");
     await composer(page).waitFor();
-    await page.close();
   });
 });

@@ -29,7 +29,7 @@ onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
     });
 
   test("opens at its end, renders few nodes, and scrolls back to the first question", async () => {
-    const page = await at.open(at.own);
+    await using page = await at.open(at.own);
     await page.getByText(`Answer ${ENTRIES / 2 - 1}.`).waitFor();
     await eventually(() => belowSight(page), 0);
     expect(await nodes(page)).toBeLessThan(NODES_MAX);
@@ -49,11 +49,10 @@ onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
     await page.getByText(`Answer ${ENTRIES / 2 - 1}.`).waitFor();
     await eventually(() => belowSight(page), 0);
     expect(await nodes(page)).toBeLessThan(NODES_MAX);
-    await page.close();
   });
 
   test("keeps the scroll position when an earlier page loads", async () => {
-    const page = await at.open(at.own);
+    await using page = await at.open(at.own);
     await page.getByText(`Answer ${ENTRIES / 2 - 1}.`).waitFor();
     // The test releases the next page.
     let isAsked = false;
@@ -78,6 +77,5 @@ onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
     expect(after.text).toBe(before.text);
     // Browsers scroll by whole pixels.
     expect(Math.abs(after.offset - before.offset)).toBeLessThanOrEqual(1);
-    await page.close();
   });
 });

@@ -48,7 +48,7 @@ onScreen("Markdown of a model", chatRoom, (room) => {
   }
 
   test("neutralizes hostile Markdown", async () => {
-    const page = await room.open((await room.desk()).own);
+    await using page = await room.open((await room.desk()).own);
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
     room.model.script("boss", [say(HOSTILE)]);
@@ -96,7 +96,6 @@ onScreen("Markdown of a model", chatRoom, (room) => {
     );
     expect(asked.filter((url) => !url.startsWith(room.url))).toEqual([]);
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.close();
   });
 
   const table = `|${"head|".repeat(20)}\n|${"---|".repeat(20)}\n${`|${"cell|".repeat(20)}\n`.repeat(500)}`;
@@ -135,7 +134,7 @@ onScreen("Markdown of a model", chatRoom, (room) => {
   });
 
   test("shows streaming code as plain text; highlights it and offers copying once complete, without touching earlier blocks", async () => {
-    const page = await room.open((await room.desk()).own);
+    await using page = await room.open((await room.desk()).own);
     const hold = gate();
     room.model.script("boss", [
       [
@@ -159,7 +158,6 @@ onScreen("Markdown of a model", chatRoom, (room) => {
     expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(
       "const first: number = 1;\nconst last = 2;",
     );
-    await page.close();
   });
 
   test("skips no heading level, aligns right-to-left text, and fits 360 pixels", async () => {

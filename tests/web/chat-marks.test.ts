@@ -11,18 +11,17 @@ onScreen("marks in the chat", chatRoom, (room) => {
   afterEach(() => room.endTurns());
   test("says why an answer is truncated, and names the call that was not made", async () => {
     const workspace = await room.desk("scribe");
-    const page = await room.open(workspace.own);
+    await using page = await room.open(workspace.own);
     room.model.script("boss", [lengthStop({ withHalfCall: true })]);
     await write(page, "Write it.");
     const answer = bubble(page, "orchestrator", "The answer is");
     await answer.getByText("truncated: length limit").waitFor();
     await answer.getByText("not called: delegate").waitFor();
-    await page.close();
   });
 
   test("says why the service cancelled a turn", async () => {
     const workspace = await room.desk();
-    const page = await room.open(workspace.own);
+    await using page = await room.open(workspace.own);
     const { user, token } = await room.admin.post("/users", {
       name: "ann",
       role: "admin",
@@ -36,12 +35,11 @@ onScreen("marks in the chat", chatRoom, (room) => {
     await page.getByText("orchestrator is thinking").first().waitFor();
     await room.admin.delete(`/users/${user.id}/tokens`);
     await page.getByText("Stopped: the tokens of ann were revoked.").waitFor();
-    await page.close();
   });
 
   test("marks untrusted text until a person clears it", async () => {
     const workspace = await room.desk();
-    const page = await room.open(workspace.own);
+    await using page = await room.open(workspace.own);
     room.model.script("boss", [call("agent_list"), say("They fly south.")]);
     await write(page, "When do herons fly?");
     const answer = bubble(page, "orchestrator", "They fly south.");
@@ -73,6 +71,5 @@ onScreen("marks in the chat", chatRoom, (room) => {
     room.browser.expected(
       /net::ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE)/,
     );
-    await page.close();
   });
 });

@@ -28,7 +28,7 @@ onScreen("the message box", chatRoom, (room) => {
     const desk = await room.desk("scout", "scribe");
     for (const path of ["my notes.md", "docs/plan.md", "docs/deep/far.md", "scores.csv"])
       await file(desk, path);
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     await composer(page).focus();
     await page.keyboard.type("Ask @sc");
     await eventually(() => options(page), ["scout", "scribe", "scores.csv"]);
@@ -63,12 +63,11 @@ onScreen("the message box", chatRoom, (room) => {
     room.model.script("boss", [say("Hello.")]);
     await page.keyboard.press("Enter");
     await page.getByRole("article", { name: "You said" }).getByText("Hello.").waitFor();
-    await page.close();
   });
 
   test("leaves keys to an input method, and takes a choice by pointer", async () => {
     const desk = await room.desk("scout");
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     await composer(page).focus();
     await page.keyboard.type("@sc");
     await eventually(() => options(page), ["scout"]);
@@ -77,25 +76,23 @@ onScreen("the message box", chatRoom, (room) => {
     await page.getByRole("option", { name: "scout" }).click();
     await eventually(() => text(page), "@scout ");
     expect(await composer(page).evaluate((box) => box === document.activeElement)).toBe(true);
-    await page.close();
   });
 
   test("finds one of many files", async () => {
     const desk = await room.desk();
     for (let index = 0; index < 300; index += 100)
       await Promise.all(Array.from({ length: 100 }, (_, more) => file(desk, `part-${index + more}.txt`)));
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     await composer(page).focus();
     await page.keyboard.type("@part");
     await page.getByText("50 of 300. Type more to narrow the list.").waitFor();
     await page.keyboard.type("-299");
     await eventually(() => options(page), ["part-299.txt"]);
-    await page.close();
   });
 
   test("begins a message with an instruction of the library", async () => {
     await room.admin.post("/instructions", { name: "Review code", text: "Review this code:\n\n1. Names\n" });
-    const page = await room.open((await room.desk()).own);
+    await using page = await room.open((await room.desk()).own);
     await composer(page).focus();
     await page.keyboard.type("/rev");
     await page.getByRole("listbox", { name: "Instructions" }).waitFor();
@@ -104,12 +101,11 @@ onScreen("the message box", chatRoom, (room) => {
     // Anywhere else it is a slash.
     await page.keyboard.type("and/or /rev");
     expect(await page.getByRole("listbox").count()).toBe(0);
-    await page.close();
   });
 
   test("changes the model of the orchestrator", async () => {
     const desk = await room.desk("other");
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     await page.getByRole("button", { name: "Model of the orchestrator: boss" }).click();
     const dialog = page.getByRole("dialog", { name: "Model of the orchestrator" });
     await dialog.getByRole("combobox", { name: "Model" }).fill("work");
@@ -120,12 +116,11 @@ onScreen("the message box", chatRoom, (room) => {
     room.model.script("worker", [say("I answer now.")]);
     await write(page, "Who are you?");
     await page.getByText("I answer now.").waitFor();
-    await page.close();
   });
 
   test("keeps a draft through a failed send, in two tabs, and from another person", async () => {
     const desk = await room.desk();
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     await page.route("**/chat", (route) => route.abort());
     await composer(page).fill("My secret plan");
     await composer(page).press("Enter");
@@ -163,6 +158,5 @@ onScreen("the message box", chatRoom, (room) => {
     await page.context().clearCookies();
     await page.reload();
     await eventually(() => text(page), "Only mine");
-    await page.close();
   });
 });

@@ -64,7 +64,7 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
       .evaluate((element) => element.scrollWidth - element.clientWidth);
 
   test("are rendered from this server alone, fit 360 pixels, and pass axe", async () => {
-    const page = await room.open((await room.desk()).own);
+    await using page = await room.open((await room.desk()).own);
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
     room.model.script("boss", [say(RICH)]);
@@ -115,11 +115,10 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
     await page.getByRole("button", { name: "Actions for this answer by orchestrator" }).click();
     await page.getByRole("menuitem", { name: "Copy as Markdown" }).click();
     await eventually(() => page.evaluate<string>("navigator.clipboard.readText()"), RICH);
-    await page.close();
   });
 
   test("run nothing, load nothing, and fall back to their source with the reason", async () => {
-    const page = await room.open((await room.desk()).own);
+    await using page = await room.open((await room.desk()).own);
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
     room.model.script("boss", [say(HOSTILE)]);
@@ -165,11 +164,10 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
       /inline event handler violates the following Content Security Policy directive 'script-src 'sha256-/,
     );
     expect(policy).toContain("sandbox allow-scripts; default-src 'none'; script-src 'sha256-");
-    await page.close();
   });
 
   test("are source while they stream, then rendered, without touching what came before", async () => {
-    const page = await room.open((await room.desk()).own);
+    await using page = await room.open((await room.desk()).own);
     const [first, second] = [gate(), gate()];
     room.model.script("boss", [
       [
@@ -196,13 +194,12 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
       .getByRole("img", { name: /^Diagram: / })
       .waitFor();
     expect(await answer(page).locator(".md-formula").first().getAttribute("data-mark")).toBe("the same");
-    await page.close();
   });
 
   test("saves code as a file, and replaces another one only on request", async () => {
     const desk = await room.desk();
     await room.admin.put(`${desk.own}/file?path=notes%2Fplan.py`, "old\n");
-    const page = await room.open(desk.own);
+    await using page = await room.open(desk.own);
     room.model.script("boss", [say("Begin.\n\n```python\nprint(42)\n```\n\nThe end of it.")]);
     await write(page, "Go.");
     await answer(page).getByRole("button", { name: "Save to file" }).click();
@@ -223,6 +220,5 @@ onScreen("formulas, diagrams and footnotes", chatRoom, (room) => {
     });
     // A file that changed since this person was asked is another question.
     room.browser.expected(/status of 412|status of 400/);
-    await page.close();
   });
 });

@@ -12,7 +12,7 @@ onScreen("the chat", chatRoom, (room) => {
   afterEach(() => room.endTurns());
   test("shows a turn with a worker and a gear live, the same after a reload and to someone else", async () => {
     const workspace = await room.desk("scribe");
-    const page = await room.open(workspace.own);
+    await using page = await room.open(workspace.own);
     const hold = gate();
     const end = gate();
     room.model
@@ -40,7 +40,7 @@ onScreen("the chat", chatRoom, (room) => {
     await worker.getByRole("region", { name: "Arguments" }).getByText('"from": 1').waitFor();
     await worker.getByRole("region", { name: "Output" }).getByText("counting").waitFor();
     // Someone else, and the same person after a reload, see all of it.
-    const other = await room.open(workspace.own, { theme: "dark" });
+    await using other = await room.open(workspace.own, { theme: "dark" });
     await page.reload();
     for (const viewer of [page, other]) {
       await chip(viewer, SLOW_GEAR).click();
@@ -73,13 +73,11 @@ onScreen("the chat", chatRoom, (room) => {
     await page.getByRole("button", { name: "Reasoning" }).click();
     await page.getByText("It is for scribe.").last().waitFor();
     expect(room.model.problems).toEqual([]);
-    await page.close();
-    await other.close();
   });
 
   test("cancels a turn and keeps and marks its text; Escape cancels nothing", async () => {
     const workspace = await room.desk();
-    const page = await room.open(workspace.own);
+    await using page = await room.open(workspace.own);
     room.model.script("boss", [[...say("This is how "), hang()]]);
     await write(page, "Tell me everything.");
     await bubble(page, "orchestrator", "This is how").waitFor();
@@ -90,12 +88,11 @@ onScreen("the chat", chatRoom, (room) => {
     await page.getByRole("button", { name: "Send", exact: true }).waitFor();
     const turns = await room.admin.get(`${workspace.own}/turns`);
     expect(turns.map(({ status }) => status)).toEqual(["cancelled"]);
-    await page.close();
   });
 
   test("queues messages while a turn runs, cancels one and sends the next; reports a full queue and keeps the text", async () => {
     const workspace = await room.desk();
-    const page = await room.open(workspace.own);
+    await using page = await room.open(workspace.own);
     const hold = gate();
     room.model.script("boss", [[...say("First "), hold, ...say("done.")], say("Second done.")]);
     await write(page, "first");
@@ -126,12 +123,11 @@ onScreen("the chat", chatRoom, (room) => {
       "second",
       ...Array.from({ length: 15 }, (_, index) => `more ${index}`),
     ]);
-    await page.close();
   });
 
   test("shows a provider's failure verbatim, and resumes the turn", async () => {
     const workspace = await room.desk();
-    const page = await room.open(workspace.own);
+    await using page = await room.open(workspace.own);
     const broken = httpError(500, "our racks are on fire", { retryAfter: 0 });
     room.model.script("boss", [times(3, broken), say("Works again.")]);
     await write(page, "Are you there?");
@@ -141,12 +137,11 @@ onScreen("the chat", chatRoom, (room) => {
     await bubble(page, "orchestrator", "Works again.").waitFor();
     await eventually(() => failed.count(), 0);
     room.model.problems.length = 0;
-    await page.close();
   });
 
   test("stops sending a forgotten entry and marks it; sends it again once restored", async () => {
     const workspace = await room.desk();
-    const page = await room.open(workspace.own);
+    await using page = await room.open(workspace.own);
     room.model.script("boss", [say("Noted."), say("Which one?"), say("That one.")]);
     await write(page, "The word is plum.");
     await bubble(page, "orchestrator", "Noted.").waitFor();
@@ -174,12 +169,11 @@ onScreen("the chat", chatRoom, (room) => {
     await last.getByRole("button", { name: "Actions for this answer by orchestrator" }).click();
     await page.getByRole("menuitem", { name: "Show exact prompt" }).click();
     await page.waitForURL(/inspect=call-\d+$/);
-    await page.close();
   });
 
   test("writes two lines, sends, opens a tool and its menu by keyboard, and keeps the focus", async () => {
     const workspace = await room.desk();
-    const page = await room.open(workspace.own);
+    await using page = await room.open(workspace.own);
     room.model.script("boss", [[say("I look."), call("file_list", {})], say("Nothing there.")]);
     await eventually(() => composer(page).evaluate((element) => element.matches(":focus")), true);
     await page.keyboard.type("What files");
@@ -206,12 +200,11 @@ onScreen("the chat", chatRoom, (room) => {
     await page.getByRole("menuitem", { name: "Copy as Markdown" }).waitFor();
     await page.keyboard.press("Escape");
     await eventually(focused, "Actions for this answer by orchestrator");
-    await page.close();
   });
 
   test("keeps a draft across a reload; keeps the scroll position and counts new entries", async () => {
     const workspace = await room.desk();
-    const page = await room.open(workspace.own, { height: 520 });
+    await using page = await room.open(workspace.own, { height: 520 });
     await composer(page).fill("half a thou");
     await page.reload();
     await eventually(() => composer(page).inputValue(), "half a thou");
@@ -253,12 +246,11 @@ onScreen("the chat", chatRoom, (room) => {
     await write(page, "Do you hear me?");
     await bubble(page, "orchestrator", "Heard.").waitFor();
     await eventually(() => belowSight(page), 0);
-    await page.close();
   });
 
   test("keeps the end of the conversation visible when a refusal appears above the composer", async () => {
     const workspace = await room.desk();
-    const page = await room.open(workspace.own, { height: 520 });
+    await using page = await room.open(workspace.own, { height: 520 });
     room.model.script("boss", [say(`${"A line of the answer.\n\n".repeat(30)}The end.`)]);
     await write(page, "Speak at length.");
     await page.getByText("The end.").waitFor();
@@ -271,12 +263,11 @@ onScreen("the chat", chatRoom, (room) => {
     await eventually(() => belowSight(page), 0);
     expect(await composer(page).inputValue()).toBe("This will not arrive.");
     room.browser.expected(/ERR_FAILED/);
-    await page.close();
   });
 
   test("suggests messages in an empty conversation; passes axe in a full one", async () => {
     const workspace = await room.desk("scribe");
-    const page = await room.open(workspace.own);
+    await using page = await room.open(workspace.own);
     await page.getByRole("heading", { name: "Talk to the orchestrator" }).waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.getByRole("button", { name: "Write a gear that counts" }).click();
@@ -307,6 +298,5 @@ onScreen("the chat", chatRoom, (room) => {
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("Stopped.").waitFor();
     hold.open();
-    await page.close();
   });
 });

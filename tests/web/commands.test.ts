@@ -43,7 +43,7 @@ onScreen("the palette", made, (at) => {
   };
 
   test("is not part of the first load", async () => {
-    const page = await at.browser.open("about:blank", "");
+    await using page = await at.browser.open("about:blank", "");
     const loaded: string[] = [];
     page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
     await page.goto(`${at.url}/settings`);
@@ -51,11 +51,10 @@ onScreen("the palette", made, (at) => {
     expect(loaded.filter((path) => path.includes("palette"))).toEqual([]);
     await summon(page);
     expect(loaded.filter((path) => /palette-[\w-]+\.js$/.test(path))).toHaveLength(1);
-    await page.close();
   });
 
   test("finds pages, workspaces, gears, instructions and actions, and opens them with Enter", async () => {
-    const page = await at.open("/settings");
+    await using page = await at.open("/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     for (const [search, path] of [
       ["Models", "/models"],
@@ -74,11 +73,10 @@ onScreen("the palette", made, (at) => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await run(page, "dark theme");
     expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
-    await page.close();
   });
 
   test("offers a workspace's views, agents and cancelling its turn", async () => {
-    const page = await at.open(at.own);
+    await using page = await at.open(at.own);
     await page.getByRole("link", { name: "Chat" }).waitFor();
     await run(page, "Go to Files");
     await eventually(() => new URL(page.url()).pathname, `${at.own}/files`);
@@ -94,11 +92,10 @@ onScreen("the palette", made, (at) => {
     await page.getByRole("heading", { name: "Workspaces", level: 1 }).waitFor();
     await summon(page);
     expect((await options(page)).filter((text) => /Go to|Stop turn/.test(text))).toEqual([]);
-    await page.close();
   });
 
   test("does not claim that models are missing before they are loaded", async () => {
-    const page = await at.browser.open("about:blank", "");
+    await using page = await at.browser.open("about:blank", "");
     await page.route("**/api/v1/models", (route) => route.abort());
     await page.goto(`${at.url}/settings`);
     await summon(page);
@@ -109,11 +106,10 @@ onScreen("the palette", made, (at) => {
       null,
     ]);
     at.browser.expected(/ERR_FAILED/);
-    await page.close();
   });
 
   test("wraps around with arrows, restores the focus on Escape, and reports no results", async () => {
-    const page = await at.open("/settings");
+    await using page = await at.open("/settings");
     const button = page.getByRole("button", { name: "Switch user" });
     await button.focus();
     await summon(page);
@@ -137,11 +133,10 @@ onScreen("the palette", made, (at) => {
     await page.keyboard.press("Escape");
     await palette(page).waitFor({ state: "detached" });
     await eventually(() => page.evaluate("document.activeElement.textContent"), "Switch user");
-    await page.close();
   });
 
   test("lists recent commands first, also after pointer use", async () => {
-    const page = await at.open("/settings");
+    await using page = await at.open("/settings");
     await run(page, "count_w");
     await summon(page);
     await palette(page).getByRole("group", { name: "Recent" }).getByText("count_words").waitFor();
@@ -153,12 +148,11 @@ onScreen("the palette", made, (at) => {
       "Models",
       "count_words",
     ]);
-    await page.close();
   });
 
   test("offers a member only what members can open", async () => {
     const member = await createPerson(at.admin, "Mia");
-    const page = await at.browser.open("about:blank", "");
+    await using page = await at.browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
     await page.goto(`${at.url}/settings`);
     await page.getByRole("heading", { name: "Settings" }).waitFor();
@@ -167,13 +161,12 @@ onScreen("the palette", made, (at) => {
     const offered = await options(page);
     for (const place of ["People", "Audit", "Terminal", "lab"])
       expect(offered.filter((text) => text.includes(place))).toEqual([]);
-    await page.close();
   });
 
   test("finds files and agents of other workspaces, and an older answer never replaces a newer one", async () => {
     const desk = await at.place("aviary", { workers: ["heron"] });
     await at.admin.raw("PUT", `${desk.own}/file?path=notes/egret.md`, { body: "# Egret\n\nSeen at dawn." });
-    const page = await at.open("/settings");
+    await using page = await at.open("/settings");
     const group = (name: string) => palette(page).getByRole("group", { name });
     // The answer to the first letters arrives after the one to all of them.
     const late = Promise.withResolvers<void>();
@@ -220,11 +213,10 @@ onScreen("the palette", made, (at) => {
     await palette(page).getByRole("combobox").fill("broken");
     await palette(page).getByText("Only names were searched: storage does not answer").waitFor();
     at.browser.expected(/status of 503/);
-    await page.close();
   });
 
   test("passes axe in both themes and fits a narrow screen", async () => {
-    const page = await at.open("/settings");
+    await using page = await at.open("/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await summon(page);
     expect(await problemsInBothThemes(page)).toEqual([]);
@@ -237,6 +229,5 @@ onScreen("the palette", made, (at) => {
       return box.x >= 0 && box.x + box.width <= 360 && box.y + box.height <= 640;
     };
     await eventually(fits, true);
-    await page.close();
   });
 });

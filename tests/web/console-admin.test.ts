@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)("the administration in a browser", () => {
   });
 
   test("without scripts the same forms work", async () => {
-    const bare = await web.browser.newContext({
+    await using bare = await web.browser.newContext({
       javaScriptEnabled: false,
       storageState: await context.storageState(),
     });
@@ -117,7 +117,6 @@ describe.skipIf(!hasBrowser)("the administration in a browser", () => {
     await one.getByLabel("Pattern of rule 2").waitFor();
     await one.getByRole("button", { name: "Save" }).click();
     await one.getByText("Saved 1 rule.").waitFor();
-    await bare.close();
   });
 
   test.each([

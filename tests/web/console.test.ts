@@ -145,7 +145,7 @@ describe.if(hasBrowser)("the console in a browser", () => {
   });
 
   test("runs and loads nothing of a hostile document, rendered, as text and in the editor", async () => {
-    const context = await person();
+    await using context = await person();
     const asked: string[] = [];
     context.on("request", (request) => void asked.push(request.url()));
     const page = await signIn(context);
@@ -168,11 +168,10 @@ describe.if(hasBrowser)("the console in a browser", () => {
       ),
     ).toEqual([]);
     expect(asked.filter((url) => !url.startsWith(server.url) && !url.startsWith("data:"))).toEqual([]);
-    await context.close();
   });
 
   test("a form on a page of another origin on this machine changes nothing, cookie or not", async () => {
-    const context = await person();
+    await using context = await person();
     const page = await signIn(context);
     const html = `<form method="post" action="${server.url}/console/logout"><input name="csrf" value="x"><button>go</button></form>`;
     using other = Bun.serve({
@@ -185,11 +184,10 @@ describe.if(hasBrowser)("the console in a browser", () => {
     expect(answer?.status()).toBe(403);
     await page.reload();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
-    await context.close();
   });
 
   test("counters follow while the page is open, and times are local", async () => {
-    const context = await person({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
+    await using context = await person({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
     const page = await signIn(context);
     await page.clock.install();
     await page.reload();
@@ -203,7 +201,6 @@ describe.if(hasBrowser)("the console in a browser", () => {
       .first()
       .waitFor();
     expect(await page.locator("time").first().textContent()).not.toContain("UTC");
-    await context.close();
   });
 
   test("an editor warns before typed text is lost", async () => {
@@ -227,7 +224,7 @@ describe.if(hasBrowser)("the console in a browser", () => {
     await prepareServer({ directory, port: 0 }, log);
     const running = await startServer({ directory, log, setupCode: "one-time" });
     try {
-      const context = await person({ viewport: { width: 390, height: 844 } });
+      await using context = await person({ viewport: { width: 390, height: 844 } });
       const page = await browser.open(running.url, "/setup?code=one-time", { context });
       const found: string[] = [];
       const next = async (button: string) => {
@@ -248,7 +245,6 @@ describe.if(hasBrowser)("the console in a browser", () => {
       await next("Create the server");
       await page.getByRole("heading", { name: "Overview" }).waitFor();
       expect(found).toEqual([]);
-      await context.close();
     } finally {
       await running.stop("test is over");
     }

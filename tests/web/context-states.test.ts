@@ -23,13 +23,13 @@ async function withoutSpace() {
 
 onScreen("the context area without a space", withoutSpace, (at) => {
   test("names the command that creates one, and shows the space as soon as it exists", async () => {
-    const page = await at.open("/context");
+    await using page = await at.open("/context");
     await page.getByRole("heading", { name: "No context space yet" }).waitFor();
     await page.getByText(NONE).waitFor();
     await page.getByText("cairn init solo", { exact: true }).waitFor();
     await button(page, "Copy command").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
-    const settings = await at.open("/settings", { context: page.context() });
+    await using settings = await at.open("/settings", { context: page.context() });
     const memory = settings.locator("section").filter({ hasText: "Memory" });
     await memory.getByText("unavailable", { exact: true }).waitFor();
     await memory.getByText(NONE).waitFor();
@@ -47,8 +47,6 @@ onScreen("the context area without a space", withoutSpace, (at) => {
     await settings.reload();
     await memory.getByText("available", { exact: true }).waitFor();
     await memory.getByText(at.directory).waitFor();
-    await settings.close();
-    await page.close();
   });
 });
 
@@ -69,7 +67,7 @@ async function onServer() {
 onScreen("the context area on a server", onServer, (at) => {
   test("keeps the document and its edits while the token is refused, and goes on once it is valid", async () => {
     const path = "team/style.md";
-    const page = await at.open(contextAddress(path, "edit"));
+    await using page = await at.open(contextAddress(path, "edit"));
     await typeAtEnd(page, path, "Mine.");
     writeFileSync(at.tokenFile, "cairn_wrong");
     await page.keyboard.press("Control+s");
@@ -86,12 +84,11 @@ onScreen("the context area on a server", onServer, (at) => {
       .waitFor();
     expect(await at.server.admin.read(path)).toBe("Be brief.\nMine.");
     at.browser.expected(/status of 503/);
-    await page.close();
   });
 
   test("names a missing token, a missing space and a server that is gone", async () => {
     rmSync(at.tokenFile);
-    const page = await at.open("/context");
+    await using page = await at.open("/context");
     await page.getByRole("heading", { name: "Cannot read the context server token" }).waitFor();
     await page.getByText(`memory.server.token_file ${at.tokenFile}: no such file`).waitFor();
     writeFileSync(at.tokenFile, at.server.bootstrap);
@@ -111,6 +108,5 @@ onScreen("the context area on a server", onServer, (at) => {
     await memory.getByText("Space of a context server").waitFor();
     await memory.getByText(at.server.url, { exact: true }).waitFor();
     at.browser.expected(/status of 503/);
-    await page.close();
   });
 });

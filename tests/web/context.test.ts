@@ -40,7 +40,7 @@ onScreen(
     const dialog = "Someone else changed this document";
 
     test("opens a document from the tree, rendered and as its source, with version and author", async () => {
-      const page = await at.openContext();
+      await using page = await at.openContext();
       await page.getByRole("heading", { name: "No document open" }).waitFor();
       await treeRow(page, "team").click();
       await treeRow(page, "style.md").click();
@@ -57,11 +57,10 @@ onScreen(
       await page.reload();
       await reading(page).getByText("Be **brief**.").waitFor();
       expect(await treeRow(page, "style.md").getAttribute("aria-selected")).toBe("true");
-      await page.close();
     });
 
     test("follows links to other documents and to headings, and shows those that lead out as text", async () => {
-      const page = await at.openContext("team/guide.md");
+      await using page = await at.openContext("team/guide.md");
       const link = (name: string) => reading(page).getByRole("link", { name });
       await link("end").click();
       const heading = reading(page).getByRole("heading", { name: "The end!" });
@@ -78,11 +77,10 @@ onScreen(
       await page.goBack();
       await link("facts").click();
       await reading(page).getByText("The sea is cold.").waitFor();
-      await page.close();
     });
 
     test("creates a document in a new folder, refuses bad and taken paths in place, and finds it in the palette", async () => {
-      const page = await at.openContext();
+      await using page = await at.openContext();
       await button(page, "Create document").first().click();
       const form = page.getByRole("dialog", { name: "Create document" });
       const submit = form.getByRole("button", { name: "Create document" });
@@ -119,11 +117,10 @@ onScreen(
       await page.getByRole("dialog").getByRole("button", { name: "Discard changes" }).click();
       await page.getByRole("heading", { name: "No document open" }).waitFor();
       at.browser.expected(/status of 40[04]/);
-      await page.close();
     });
 
     test("searches names and texts, and says which words matched, where, how old and by whom", async () => {
-      const page = await at.openContext();
+      await using page = await at.openContext();
       const search = page.getByRole("searchbox", { name: "Search documents" });
       const results = page.getByRole("region", { name: "Search results" });
       await search.fill("cold sea");
@@ -138,13 +135,12 @@ onScreen(
       await results.getByText("No document has these words").waitFor();
       await search.press("Escape");
       await treeRow(page, "team").first().waitFor();
-      await page.close();
     });
 
     test("shows both versions when someone else saved first, and offers three ways to resolve them", async () => {
       const path = "team/shared.md";
       await at.put(path, "first\nmiddle\nlast\n");
-      const page = await at.openContext(path, "edit");
+      await using page = await at.openContext(path, "edit");
       const both = page.getByRole("dialog", { name: dialog });
       const conflict = async (mine: string, theirs: string) => {
         await typeAtEnd(page, path, mine);
@@ -175,12 +171,11 @@ onScreen(
       await editor(page, path).getByText("their last").waitFor();
       expect(await at.text(path)).toBe("their last\n");
       at.browser.expected(/status of 412/);
-      await page.close();
     });
 
     test("keeps a draft across other documents and a reload, and discards it only when told", async () => {
       await at.put("team/draft.md", "saved\n");
-      const page = await at.openContext("team/draft.md", "edit");
+      await using page = await at.openContext("team/draft.md", "edit");
       await typeAtEnd(page, "team/draft.md", "draft");
       await stateIs(page, "Not saved");
       await treeRow(page, "other.md").click();
@@ -196,11 +191,10 @@ onScreen(
       await page.getByRole("dialog").getByRole("button", { name: "Discard changes" }).click();
       await stateIs(page, "Saved");
       expect(await at.version("team/draft.md")).toBe(1);
-      await page.close();
     });
 
     test("lists versions with author and message, compares any two, and restores one as a new version", async () => {
-      const page = await at.openContext(STYLE, "history");
+      await using page = await at.openContext(STYLE, "history");
       const rows = page.getByRole("listitem").filter({ has: page.locator(".context-row") });
       await eventually(() => rows.count(), 2);
       expect((await rows.first().innerText()).replace(/\s+/g, " ")).toMatch(
@@ -227,13 +221,12 @@ onScreen(
       await eventually(() => rows.count(), 4);
       expect(await at.version(STYLE)).toBe(4);
       at.browser.expected(/status of 412/);
-      await page.close();
     });
 
     test("deletes a document, keeps its versions, lists it where wanted, and restores it", async () => {
       const path = "team/short.md";
       await at.put(path, "Soon gone.\n");
-      const page = await at.openContext(path);
+      await using page = await at.openContext(path);
       await reading(page).getByText("Soon gone.").waitFor();
       await button(page, "More about this document").click();
       await page.getByRole("menuitem", { name: "Delete document" }).click();
@@ -251,35 +244,32 @@ onScreen(
       await page.locator(`section[aria-label="${path}"]:focus`).waitFor();
       await treeRow(page, "short.md").waitFor();
       expect(await at.text(path)).toBe("Soon gone.\n");
-      await page.close();
     });
 
     test("shows a hostile name and content as text, and says that there are invisible characters", async () => {
       await at.put(HOSTILE, "<script>alert(1)</script>\n\nabc\u202edef ![x](https://example.org/x.png)\n");
-      const page = await at.openContext(HOSTILE);
+      await using page = await at.openContext(HOSTILE);
       await page.getByTitle(HOSTILE, { exact: true }).waitFor();
       await page.getByText("This document has invisible characters. Source shows them.").waitFor();
       await reading(page).getByText("<script>alert(1)</script>").waitFor();
       expect(await page.locator("#main img, #main script").count()).toBe(0);
       await tab(page, "Source").click();
       await reading(page).getByText("U+202E").waitFor();
-      await page.close();
     });
 
     test("renders a long document to its end", async () => {
       const parts = Array.from({ length: 900 }, (_, index) => `## Part ${index}\n\nSome words about it.\n`);
       await at.put("team/long.md", parts.join("\n"));
-      const page = await at.openContext("team/long.md");
+      await using page = await at.openContext("team/long.md");
       await reading(page).getByRole("heading", { name: "Part 899", exact: true }).waitFor();
       expect(await reading(page).getByRole("heading").count()).toBe(900);
-      await page.close();
     });
 
     test("keeps an edit by hand as a version of its own, and shows what was removed by hand", async () => {
       const path = "team/hand.md";
       await at.put(path, "first\n");
       await Bun.write(join(at.directory, path), "by hand\n");
-      const page = await at.openContext(path);
+      await using page = await at.openContext(path);
       await page.getByText("Edited by hand, outside of the service.").waitFor();
       await reading(page).getByText("by hand").waitFor();
       await tab(page, "Edit").click();
@@ -299,23 +289,21 @@ onScreen(
       await button(page, "Restore version 1").click();
       await eventually(() => at.text(path), "first\n");
       at.browser.expected(/status of 404/);
-      await page.close();
     });
 
     test("refuses a secret and keeps the text", async () => {
       await at.put("team/key.md", "none\n");
-      const page = await at.openContext("team/key.md", "edit");
+      await using page = await at.openContext("team/key.md", "edit");
       await typeAtEnd(page, "team/key.md", "AKIAQWERTYUIOPASDFGH");
       await page.keyboard.press("Control+s");
       await page.getByRole("alert").filter({ hasText: "looks like a secret" }).waitFor();
       await stateIs(page, "Not saved");
       expect(await at.text("team/key.md")).toBe("none\n");
       at.browser.expected(/status of 422/);
-      await page.close();
     });
 
     test("works by keyboard alone: search, results, tabs, versions, tree", async () => {
-      const page = await at.openContext();
+      await using page = await at.openContext();
       const search = page.getByRole("searchbox", { name: "Search documents" });
       await search.focus();
       await page.keyboard.type("cold");
@@ -341,11 +329,10 @@ onScreen(
       await page.getByRole("combobox").fill("show history of document");
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: /^v1/ }).waitFor();
-      await page.close();
     });
 
     test("shows the tree first in one column, and over the document on request", async () => {
-      const page = await at.openContext(undefined, undefined, { width: 360, height: 740 });
+      await using page = await at.openContext(undefined, undefined, { width: 360, height: 740 });
       await treeRow(page, "team").click();
       await treeRow(page, "other.md").click();
       await reading(page).getByText("The land is warm.").waitFor();
@@ -360,11 +347,10 @@ onScreen(
       const more = (await button(page, "More about this document").boundingBox())!;
       expect(more.x + more.width).toBeLessThanOrEqual(360);
       at.browser.expected(/status of 404/);
-      await page.close();
     });
 
     test("keeps a space of 5,000 documents usable: few rows in the page, jumps to the end, and the palette finds one", async () => {
-      const page = await at.browser.open("about:blank", "");
+      await using page = await at.browser.open("about:blank", "");
       const updated_at = new Date().toISOString();
       const many = Array.from({ length: 5_000 }, (_, index) => ({
         path: `many/note-${index}.md`,
@@ -389,11 +375,10 @@ onScreen(
       await page.getByRole("combobox").fill("note-4321");
       await page.getByRole("option", { name: "note-4321.md" }).waitFor();
       expect(await page.getByRole("option").count()).toBe(1);
-      await page.close();
     });
 
     test("is hidden from others, and its address says who can help", async () => {
-      const page = await at.browser.open("about:blank", "");
+      await using page = await at.browser.open("about:blank", "");
       await page.setExtraHTTPHeaders({ Authorization: `Bearer ${at.people.ann.token}` });
       await page.goto(at.url + contextAddress(STYLE));
       await page.getByRole("heading", { name: "Only admins see the context space" }).waitFor();
@@ -403,11 +388,10 @@ onScreen(
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox").fill("style.md");
       await page.getByText("No results. Try part of a word.").waitFor();
-      await page.close();
     });
 
     test("passes axe in every view", async () => {
-      const page = await at.openContext("team/other.md");
+      await using page = await at.openContext("team/other.md");
       for (const view of ["Read", "Source", "Edit", "History"]) {
         await tab(page, view).click();
         if (view === "Edit") await editor(page, "team/other.md").waitFor();
@@ -417,7 +401,6 @@ onScreen(
       await page.getByRole("searchbox", { name: "Search documents" }).fill("warm");
       await page.getByRole("region", { name: "Search results" }).locator("mark").first().waitFor();
       expect(await problemsInBothThemes(page)).toEqual([]);
-      await page.close();
     });
   },
 );

@@ -42,9 +42,8 @@ onScreen("drafts in several tabs", filesScreen, (at) => {
       ["first.md", "saved, and a draft of one"],
       ["second.md", "saved, and a draft of two"],
     ] as const) {
-      const later = await at.openFile(path, { context: two.context() });
+      await using later = await at.openFile(path, { context: two.context() });
       await editor(later, path).getByText(text).waitFor();
-      await later.close();
     }
     await two.context().close();
   });

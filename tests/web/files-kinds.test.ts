@@ -19,7 +19,7 @@ const LIMIT = 2 * 1024 * 1024;
 onScreen("kinds of files", filesScreen, (at) => {
   test("shows the tree first in one column, and reopens it over a file", async () => {
     await at.put("narrow.md", "one\n");
-    const page = await at.openFile(undefined, { width: 390, height: 844 });
+    await using page = await at.openFile(undefined, { width: 390, height: 844 });
     await treeItem(page, "narrow.md").waitFor();
     expect(await page.getByRole("button", { name: "Close Workspace files" }).count()).toBe(0);
     const tree = (await page.getByRole("tree").boundingBox())!;
@@ -34,13 +34,12 @@ onScreen("kinds of files", filesScreen, (at) => {
     await button(page, "Close narrow.md").click();
     await treeItem(page, "narrow.md").waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.close();
   });
 
   test("edits 2 MiB, opens larger files read-only, and reports binary and missing files", async () => {
     const full = `${"x".repeat(127)}\n`.repeat(LIMIT / 128);
     expect((await at.put("full.txt", full)).status).toBe(201);
-    const page = await at.openFile("full.txt");
+    await using page = await at.openFile("full.txt");
     await editor(page, "full.txt").click();
     await page.keyboard.press("Control+Home");
     await page.keyboard.press("Delete");
@@ -76,19 +75,17 @@ onScreen("kinds of files", filesScreen, (at) => {
     await page.getByRole("main").getByRole("button", { name: "Create file" }).first().click();
     await editor(page, "nowhere.md").waitFor();
     at.browser.expected(/404/);
-    await page.close();
   });
 
   test("preserves line endings", async () => {
     await at.put("windows.txt", "one\r\ntwo\r\n");
-    const page = await at.openFile("windows.txt");
+    await using page = await at.openFile("windows.txt");
     await page.getByText("CRLF").waitFor();
     await stateIs(page, "Saved");
     await typeAtEnd(page, "windows.txt", "three");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Control+s");
     await eventually(() => at.saved("windows.txt"), "one\r\ntwo\r\nthree\r\n");
-    await page.close();
   });
 
   test("renders hostile names as text, and 2,000 files in one directory quickly", async () => {
@@ -100,7 +97,7 @@ onScreen("kinds of files", filesScreen, (at) => {
         Bun.write(`${at.folder}/many/file-${String(number).padStart(4, "0")}.txt`, `${number}\n`),
       ),
     );
-    const page = await at.openFile(`odd/${hostile}`);
+    await using page = await at.openFile(`odd/${hostile}`);
     await editor(page, `odd/${hostile}`).getByText("harmless").waitFor();
     await treeItem(page, "مرحبا.md").click();
     await editor(page, "odd/مرحبا.md").getByText("right to left").waitFor();
@@ -115,12 +112,11 @@ onScreen("kinds of files", filesScreen, (at) => {
     expect(await treeItem(page, "many").getAttribute("class")).toContain("active");
     await page.goto(`${at.url}/workspaces/${at.workspaceId}/files?path=many/file-1500.txt`);
     await treeItem(page, "file-1500.txt").waitFor();
-    await page.close();
   });
 
   test("moves through the tree, into the editor and out again, and saves by keyboard", async () => {
     await at.put("deep/er/leaf.txt", "leaf\n");
-    const page = await at.openFile();
+    await using page = await at.openFile();
     await page.getByRole("tree").focus();
     await page.keyboard.press("Home");
     await page.keyboard.press("d");
@@ -153,12 +149,11 @@ onScreen("kinds of files", filesScreen, (at) => {
     await page.getByRole("textbox", { name: "Find" }).waitFor();
     await page.keyboard.press("Escape");
     expect(await page.getByRole("button", { name: /upload|download|rename|delete/i }).count()).toBe(0);
-    await page.close();
   });
 
   test("reports an unreachable server on save and keeps the text", async () => {
     await at.put("away.txt", "other\n");
-    const page = await at.openFile("away.txt");
+    await using page = await at.openFile("away.txt");
     await editor(page, "away.txt").waitFor();
     await editor(page, "away.txt").click();
     await page.keyboard.press("Control+Home");
@@ -170,13 +165,12 @@ onScreen("kinds of files", filesScreen, (at) => {
     await page.unroute("**/file?path=*");
     await button(page, "Save").click();
     await eventually(() => at.saved("away.txt"), "kept other\n");
-    await page.close();
   });
 
   test("warns before unload only if input would be lost", async () => {
     await at.put("small.txt", "");
     await at.put("large.txt", "w".repeat(600_000));
-    const page = await at.openFile("small.txt");
+    await using page = await at.openFile("small.txt");
     const warned: string[] = [];
     page.on("dialog", (asked) => {
       warned.push(asked.type());
@@ -191,7 +185,6 @@ onScreen("kinds of files", filesScreen, (at) => {
     await stateIs(page, "Not saved");
     await page.reload();
     await eventually(() => warned, ["beforeunload"]);
-    await page.close();
   });
 
   test("passes axe in both themes", async () => {
@@ -219,11 +212,10 @@ onScreen("kinds of files", filesScreen, (at) => {
     await bothVersions(page).getByRole("textbox", { name: "Your version" }).getByText("mine").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.close();
-    const small = await at.openFile("style.md", { width: 390, height: 844 });
+    await using small = await at.openFile("style.md", { width: 390, height: 844 });
     await editor(small, "style.md").waitFor();
     await button(small, "Show files").click();
     await treeItem(small, "style.md").waitFor();
     expect(await problemsInBothThemes(small)).toEqual([]);
-    await small.close();
   });
 });

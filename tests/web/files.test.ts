@@ -17,7 +17,7 @@ import { onScreen } from "../kit/browser/screen.ts";
 
 onScreen("the files of a workspace", filesScreen, (at) => {
   test("creates a file in a new directory on its first save, and keeps it across a reload", async () => {
-    const page = await at.openFile();
+    await using page = await at.openFile();
     await page.getByRole("heading", { name: "No files yet" }).waitFor();
     await button(page, "Create file").first().click();
     const path = page.getByLabel("Path");
@@ -44,20 +44,18 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await page.getByLabel("Path").fill("notes/plan.md");
     await page.getByRole("dialog").getByRole("button", { name: "Create file" }).click();
     await page.getByRole("alert").filter({ hasText: "A file with this path already exists" }).waitFor();
-    await page.close();
   });
 
   test("a save is in the audit with its path, and a preview leads to the files that it links to", async () => {
     await at.put("docs/start.md", "[next](../docs/next.md)");
     await at.put("docs/next.md", "# Next");
-    const page = await at.openFile("docs/start.md");
+    await using page = await at.openFile("docs/start.md");
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByRole("link", { name: "next" }).click();
     await editor(page, "docs/next.md").getByText("# Next").waitFor();
     await page.goto(`${at.url}/audit`);
     const saved = page.getByRole("row").filter({ hasText: "file.save" });
     await saved.getByText("docs/next.md").waitFor();
-    await page.close();
   });
 
   test("finds a text in all files and opens its line; previews Markdown without running anything", async () => {
@@ -66,7 +64,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
       `# Guide\n\n${"a line\n".repeat(20)}the kingfisher line\n\n![far](https://far.test/a.png)`,
     );
     await at.put("code/birds.ts", 'export const bird = "Kingfisher";');
-    const page = await at.openFile("guide.md");
+    await using page = await at.openFile("guide.md");
     await editor(page, "guide.md").waitFor();
     await button(page, "Find in files").click();
     const box = page.getByRole("searchbox", { name: "Find in files" });
@@ -94,11 +92,10 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     expect(await problemsInBothThemes(page)).toEqual([]);
     await button(page, "Preview").click();
     await preview.waitFor({ state: "detached" });
-    await page.close();
   });
 
   test("keeps the tree button visible beside many tabs in one column", async () => {
-    const page = await at.openFile();
+    await using page = await at.openFile();
     await page.setViewportSize({ width: 360, height: 740 });
     for (const name of ["one-long-name-of-a-file.md", "another-long-name-of-a-file.md"]) {
       await page.goto(`${at.url}/workspaces/${at.workspaceId}/files?path=${name}`);
@@ -109,11 +106,10 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     const names = (await open.getByRole("list").boundingBox())!;
     expect(tree.x + tree.width).toBeLessThanOrEqual(names.x);
     at.browser.expected(/404/);
-    await page.close();
   });
 
   test("wraps the retry button below the error in the narrow tree", async () => {
-    const page = await at.browser.open("about:blank", "");
+    await using page = await at.browser.open("about:blank", "");
     await page.route("**/api/v1/workspaces/*/files*", (route) => route.abort());
     await page.goto(`${at.url}/workspaces/${at.workspaceId}/files`);
     const notice = page.getByRole("alert").filter({ hasText: "The server is unreachable." }).first();
@@ -124,13 +120,12 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     });
     expect(top).toBeGreaterThanOrEqual(bottom);
     at.browser.expected(/ERR_FAILED/);
-    await page.close();
   });
 
   test("keeps a draft across other files, other views and a reload, and compares it with the saved text", async () => {
     await at.put("a.txt", "one\ntwo\n");
     await at.put("b.txt", "other\n");
-    const page = await at.openFile("a.txt");
+    await using page = await at.openFile("a.txt");
     await typeAtEnd(page, "a.txt", "three");
     await treeItem(page, "b.txt").click();
     await editor(page, "b.txt").getByText("other").waitFor();
@@ -161,13 +156,12 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await editor(page, "b.txt").waitFor();
     await treeItem(page, "a.txt").click();
     await editor(page, "a.txt").getByText("3").waitFor();
-    await page.close();
   });
 
   test("refuses the later of two saves, shows both versions, and offers three ways to resolve them", async () => {
     await at.put("shared.md", "first\nmiddle\nlast\n");
-    const one = await at.openFile("shared.md");
-    const two = await at.openFile("shared.md");
+    await using one = await at.openFile("shared.md");
+    await using two = await at.openFile("shared.md");
     const typeBoth = async (mine: string, theirs: string) => {
       await typeAtEnd(one, "shared.md", mine);
       await stateIs(one, "Not saved");
@@ -211,8 +205,6 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await stateIs(one, "Saved");
     await editor(one, "shared.md").getByText("y x first").waitFor();
     expect(await at.saved("shared.md")).toBe("y x first\nmiddle\nlast\nmine2");
-    await one.close();
-    await two.close();
   });
 
   test("refuses a save based on an old version even if the page never heard of the newer one", async () => {
@@ -237,7 +229,7 @@ onScreen("the files of a workspace", filesScreen, (at) => {
 
   test("updates the tree and the open file when an agent writes, and names the agent", async () => {
     await at.put("report.md", "draft\n");
-    const page = await at.openFile("report.md");
+    await using page = await at.openFile("report.md");
     await editor(page, "report.md").getByText("draft").waitFor();
     at.model.script("boss", [
       [
@@ -250,6 +242,5 @@ onScreen("the files of a workspace", filesScreen, (at) => {
     await editor(page, "report.md").getByText("final").waitFor();
     await page.getByText("orchestrator saved a new version").waitFor();
     await treeItem(page, "fresh").waitFor();
-    await page.close();
   });
 });

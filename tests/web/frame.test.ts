@@ -27,7 +27,7 @@ onScreen("the frame", made, (at) => {
     })()`);
 
   test("titles every place and marks it in the rail; reports unknown addresses", async () => {
-    const page = await at.open("/settings");
+    await using page = await at.open("/settings");
     for (const place of ["Workspaces", "Models", "Settings"]) {
       await rail(page).getByRole("link", { name: place }).click();
       await page.getByRole("heading", { name: place, level: 1 }).waitFor();
@@ -43,11 +43,10 @@ onScreen("the frame", made, (at) => {
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "Workspaces" }).click();
     await page.getByRole("heading", { name: "Workspaces" }).waitFor();
-    await page.close();
   });
 
   test("moves nothing while a screen loads", async () => {
-    const page = await at.open("/settings");
+    await using page = await at.open("/settings");
     for (const path of [
       at.own,
       `${at.own}/blueprint`,
@@ -67,11 +66,10 @@ onScreen("the frame", made, (at) => {
       }).then((entries) => entries.reduce((sum, { value }) => sum + value, 0))`)) as number;
       expect({ path, moved: moved > 0.05 }).toEqual({ path, moved: false });
     }
-    await page.close();
   });
 
   test("reads a screen again by itself once the server answers", async () => {
-    const page = await at.open("/settings");
+    await using page = await at.open("/settings");
     const refused = (url: URL) => /\/api\/v1\/(?:gears|health)$/.test(url.pathname);
     await page.route(refused, (route) => route.abort());
     await rail(page).getByRole("link", { name: "Gears" }).click();
@@ -79,12 +77,11 @@ onScreen("the frame", made, (at) => {
     await page.unroute(refused);
     await page.getByText("The server is unreachable.").waitFor({ state: "detached" });
     await page.getByRole("heading", { name: "No gears yet" }).waitFor();
-    await page.close();
     at.browser.expected(/net::ERR_FAILED/);
   });
 
   test("aligns every page at the same position on a wide screen, and tables with their buttons", async () => {
-    const page = await at.open("/settings", { width: 1920, height: 1080 });
+    await using page = await at.open("/settings", { width: 1920, height: 1080 });
     const places = new Set<string>();
     for (const place of ["Workspaces", "Gears", "Library", "Models", "People", "Audit", "Settings"]) {
       await rail(page).getByRole("link", { name: place }).click();
@@ -98,11 +95,10 @@ onScreen("the frame", made, (at) => {
         expect((await table.boundingBox())!.width).toBe(box.width + 2 * CELL_PX);
     }
     expect([...places]).toEqual(["224 84 1672"]);
-    await page.close();
   });
 
   test("a dropped file replaces no page, and text can be dragged", async () => {
-    const page = await at.open("/people");
+    await using page = await at.open("/people");
     await page.getByRole("heading", { name: "People" }).waitFor();
     const isPrevented = (what: "file" | "text") =>
       page.evaluate((kind) => {
@@ -114,22 +110,20 @@ onScreen("the frame", made, (at) => {
         return event.defaultPrevented;
       }, what);
     expect([await isPrevented("file"), await isPrevented("text")]).toEqual([true, false]);
-    await page.close();
   });
 
   test("offers a skip link as the first stop, which keeps the address", async () => {
-    const page = await at.open("/settings");
+    await using page = await at.open("/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Skip to content");
     await page.keyboard.press("Enter");
     expect(await page.evaluate("document.activeElement.id")).toBe("main");
     expect(page.url()).toBe(`${at.url}/settings`);
-    await page.close();
   });
 
   test("collapses the rail to labelled icons, and remembers it", async () => {
-    const page = await at.open("/settings");
+    await using page = await at.open("/settings");
     const wide = (await rail(page).boundingBox())!.width;
     await rail(page).getByRole("button", { name: "Collapse sidebar" }).click();
     await eventually(async () => (await rail(page).boundingBox())!.width < wide / 2, true);
@@ -139,11 +133,10 @@ onScreen("the frame", made, (at) => {
     await rail(page).getByRole("link", { name: "Models" }).click();
     await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
-    await page.close();
   });
 
   test("shows the rail as a sheet in one column, which traps and restores the focus", async () => {
-    const page = await at.open("/settings", NARROW);
+    await using page = await at.open("/settings", NARROW);
     const menu = page.getByRole("button", { name: "Menu", exact: true });
     await menu.waitFor();
     const shown = async () => (await rail(page).boundingBox())!.x >= 0;
@@ -165,7 +158,6 @@ onScreen("the frame", made, (at) => {
     await rail(page).getByRole("link", { name: "Models" }).click();
     await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
     await eventually(shown, false);
-    await page.close();
   });
 
   test("fits names of maximum length at any width", async () => {
@@ -176,7 +168,7 @@ onScreen("the frame", made, (at) => {
       description: "d".repeat(500),
       orchestrator_model_id: 1,
     });
-    const page = await at.browser.open("about:blank", "");
+    await using page = await at.browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${person.token}` });
     for (const path of ["/workspaces", `/workspaces/${workspace.id}`, "/settings", "/models"]) {
       await page.goto(at.url + path);
@@ -186,12 +178,11 @@ onScreen("the frame", made, (at) => {
         await eventually(() => overflow(page), { page: 0, screen: 0 });
       }
     }
-    await page.close();
   });
 
   test("reports a lost server and recovers by itself", async () => {
     await using other = await compiledWorld({ model: true });
-    const page = await at.browser.open(other.url, other.own);
+    await using page = await at.browser.open(other.url, other.own);
     // Wait for the whole view: nothing can load without a server.
     await page.getByRole("textbox", { name: "Message the orchestrator" }).waitFor();
     await other.restart(async () => {
@@ -208,11 +199,10 @@ onScreen("the frame", made, (at) => {
     at.browser.expected(
       /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/,
     );
-    await page.close();
   });
 
   test("reports a screen that fails to load, without blocking the others", async () => {
-    const page = await at.open("/settings");
+    await using page = await at.open("/settings");
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await page.route(/\/assets\/library-.*\.(js|css)$/, (route) => route.abort());
     await rail(page).getByRole("link", { name: "Library" }).click();
@@ -220,11 +210,10 @@ onScreen("the frame", made, (at) => {
     await rail(page).getByRole("link", { name: "Models" }).click();
     await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
     at.browser.expected(/ERR_FAILED/);
-    await page.close();
   });
 
   test("keeps the other views when one fails to load", async () => {
-    const page = await at.open(at.own);
+    await using page = await at.open(at.own);
     const box = page.getByRole("textbox", { name: "Message" });
     await box.fill("not sent yet");
     await page.route(/\/assets\/files-.*\.(js|css)$/, (route) => route.abort());
@@ -234,11 +223,10 @@ onScreen("the frame", made, (at) => {
     await views.getByRole("link", { name: "Chat" }).click();
     expect(await box.inputValue()).toBe("not sent yet");
     at.browser.expected(/ERR_FAILED/);
-    await page.close();
   });
 
   test("still contacts a local server when the browser is offline", async () => {
-    const page = await at.browser.open("about:blank", "");
+    await using page = await at.browser.open("about:blank", "");
     await page.addInitScript(
       "Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }); addEventListener('load', () => dispatchEvent(new Event('offline')))",
     );
@@ -246,11 +234,10 @@ onScreen("the frame", made, (at) => {
     await page.getByRole("heading", { name: "Settings" }).waitFor();
     await rail(page).getByRole("link", { name: "Models" }).click();
     await page.getByRole("table", { name: "Providers" }).waitFor();
-    await page.close();
   });
 
   test("reports a failed session request and retries it", async () => {
-    const page = await at.browser.open("about:blank", "");
+    await using page = await at.browser.open("about:blank", "");
     await page.route("**/api/v1/whoami", (route) => route.abort());
     await page.goto(`${at.url}${at.own}`);
     await page.getByRole("alert").getByText("The server is unreachable.").waitFor();
@@ -258,6 +245,5 @@ onScreen("the frame", made, (at) => {
     await page.unrouteAll();
     await page.getByRole("button", { name: "Retry" }).click();
     await page.getByRole("link", { name: "Chat" }).waitFor();
-    await page.close();
   });
 });

@@ -50,7 +50,7 @@ async function both() {
   }
 
   test("explains gears when there are none, creates the first one, and shows refusals beside their fields", async () => {
-    const page = await at.open("/gears");
+    await using page = await at.open("/gears");
     await page.getByRole("heading", { name: "No gears yet" }).waitFor();
     await page.getByRole("link", { name: "Create gear" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Not A Name");
@@ -67,7 +67,6 @@ async function both() {
       { name: "first_gear", runtime: "bash", tags: ["text", "first"], version: 1, status: "pending" },
     ]);
     at.browser.expected(/status of 400/);
-    await page.close();
   });
 
   test("takes a forged gear through review, dry run with live output, approval and call", async () => {
@@ -94,7 +93,7 @@ async function both() {
     await chat("Make a gear.");
     const forged = async () => (await at.admin.get("/gears")).find(({ name }) => name === "slow_echo");
     await eventually(async () => (await forged())?.status, "pending");
-    const page = await at.open("/approvals");
+    await using page = await at.open("/approvals");
     await page.getByRole("link", { name: /^slow_echo/ }).click();
     const card = page.getByRole("region", { name: "orchestrator asks to approve a gear" });
     await card.getByText("slow_echo").first().waitFor();
@@ -139,13 +138,12 @@ async function both() {
     await page.getByRole("region", { name: "Output" }).getByText("from the agent").waitFor();
     await page.getByRole("region", { name: "Arguments" }).getByText('"text": "from the agent"').waitFor();
     at.browser.expected(/status of 400/);
-    await page.close();
   });
 
   test("does not approve a version that was saved during the review, and says so", async () => {
     const gear = await approvedGear(at.service.admin, { name: "changing", code: "cat\necho one\n" });
     await at.service.admin.put(`/gears/${gear.id}`, { code: "cat\necho two\n" });
-    const page = await open(`/gears/${gear.id}/review`);
+    await using page = await open(`/gears/${gear.id}/review`);
     const second = await read(gear.id);
     await page.getByText("version 1 (approved) → version 2").first().waitFor();
     await page.getByText("echo one").waitFor();
@@ -166,7 +164,6 @@ async function both() {
     const third = await read(gear.id);
     await page.getByRole("button", { name: `Approve ${short(third.content_hash)}` }).waitFor();
     at.browser.expected(/status of 409/);
-    await page.close();
   });
 
   test("shows the decision at once, and highlights Approve only after all content was on the screen", async () => {
@@ -177,7 +174,7 @@ async function both() {
       return bar.y > 0 && bar.y + bar.height <= page.viewportSize()!.height;
     };
     for (const width of [1280, 390]) {
-      const page = await open(`/gears/${gear.id}/review`, { width });
+      await using page = await open(`/gears/${gear.id}/review`, { width });
       const approve = page.getByRole("button", { name: `Approve ${short(gear.content_hash)}` });
       await approve.waitFor();
       await page.getByText("echo line 0").first().waitFor();
@@ -190,14 +187,13 @@ async function both() {
       await eventually(inviting, true);
       await eventually(() => inView(page), true);
       expect(await accessibilityProblems(page)).toEqual([]);
-      await page.close();
     }
   });
 
   test("places the version list above the diff in one column", async () => {
     const gear = await approvedGear(at.service.admin, { name: "stacked_gear", code: "cat\necho one\n" });
     await at.service.admin.put(`/gears/${gear.id}`, { code: "cat\necho two\n" });
-    const page = await open(`/gears/${gear.id}/versions`, { width: 390 });
+    await using page = await open(`/gears/${gear.id}/versions`, { width: 390 });
     const list = page.getByRole("complementary", { name: "Versions" });
     await list.getByText("version 2").waitFor();
     await list
@@ -210,12 +206,11 @@ async function both() {
     const { y, height } = (await list.boundingBox())!;
     expect((await from.boundingBox())!.y).toBeGreaterThanOrEqual(y + height);
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.close();
   });
 
   test("warns about missing isolation on every page, and asks again before approval", async () => {
     const gear = await makeGear(at.admin, { name: "bare_gear" });
-    const page = await at.open("/gears");
+    await using page = await at.open("/gears");
     await page.getByText("Gears are NOT isolated on this server", { exact: false }).waitFor();
     await page.getByRole("link", { name: "bare_gear" }).click();
     await page.getByText("Gears are not isolated on this server.", { exact: true }).waitFor();
@@ -241,7 +236,6 @@ async function both() {
     await question.getByRole("button", { name: "Approve without isolation" }).click();
     await page.getByText("version 1 approved").waitFor();
     expect((await read(gear.id, at)).status).toBe("approved");
-    await page.close();
   });
 
   test("shows people who cannot decide the code, tests and schema, and who can", async () => {
@@ -249,7 +243,7 @@ async function both() {
       name: "looked_at",
       tests: [{ name: "echo", args: { a: 1 }, expected: '{"a":1}' }],
     });
-    const context = await signedIn("mira", "member");
+    await using context = await signedIn("mira", "member");
     const page = await open(`/gears/${gear.id}/review`, { context });
     await page.getByText("Only admins can approve and disable gears", { exact: false }).waitFor();
     await page.getByRole("region", { name: "Content of main.sh" }).getByText("cat").waitFor();
@@ -260,18 +254,16 @@ async function both() {
     await page.getByRole("link", { name: "Code" }).click();
     await page.getByText("Only its author, admin, and admins can save new versions.").waitFor();
     expect(await page.getByRole("button", { name: /^Save/ }).count()).toBe(0);
-    const bareContext = await signedIn("mira", "member", at);
+    await using bareContext = await signedIn("mira", "member", at);
     const { id } = await makeGear(at.admin, { name: "not_for_her" });
     const other = await at.open(`/gears/${id}/review`, { context: bareContext });
     await other.getByText("only admins can run this gear before it is approved", { exact: false }).waitFor();
     expect(await other.getByRole("button", { name: /^(Dry run|Run tests)/ }).count()).toBe(0);
-    await context.close();
-    await bareContext.close();
   });
 
   test("warns that a new version loses the approval; never overwrites someone else's save unseen", async () => {
     const gear = await approvedGear(at.service.admin, { name: "written", code: "cat\n" });
-    const page = await open(`/gears/${gear.id}/code`);
+    await using page = await open(`/gears/${gear.id}/code`);
     const editor = page.getByRole("textbox", { name: "Content of main.sh" });
     await page.getByLabel("Description").fill("Says it again.");
     await page.getByText("until it is approved", { exact: false }).waitFor();
@@ -301,7 +293,6 @@ async function both() {
     await page.getByText("version 1 → version 4").first().waitFor();
     await page.getByText("echo mine").waitFor();
     expect(await page.getByText("echo theirs").count()).toBe(0);
-    await page.close();
   });
 
   test("reveals invisible characters in code; shows binary programs by size and hash", async () => {
@@ -313,16 +304,15 @@ async function both() {
         { path: "data/table.bin", content: "AAEC/w==", encoding: "base64" },
       ],
     });
-    const page = await open(`/gears/${gear.id}/review`);
+    await using page = await open(`/gears/${gear.id}/review`);
     await page.getByText("U+202E").waitFor();
     await page.getByText(/^4 B, SHA-256 [0-9a-f]{4}…[0-9a-f]{4}$/).waitFor();
-    await page.close();
   });
 
   test("names the callers before deleting; afterwards its address is not found", async () => {
     const gear = await approvedGear(at.service.admin, { name: "to_delete", args_schema: ANY_ARGS });
     await at.service.admin.post(`${at.service.own}/gears`, { gear_id: gear.id });
-    const page = await open(`/gears/${gear.id}/review`);
+    await using page = await open(`/gears/${gear.id}/review`);
     await page.getByRole("button", { name: "More about this gear" }).click();
     await page.getByRole("menuitem", { name: "Delete gear" }).click();
     const question = page.getByRole("dialog", { name: "Delete to_delete?" });
@@ -335,12 +325,11 @@ async function both() {
     await page.goto(`${at.service.url}/gears/${gear.id}/review`);
     await page.getByRole("heading", { name: "Gear not found" }).waitFor();
     at.browser.expected(/status of 404/);
-    await page.close();
   });
 
   test("finds, opens, tries and approves a gear by keyboard", async () => {
     const gear = await makeGear(at.service.admin, { name: "by_keys" });
-    const page = await open("/gears");
+    await using page = await open("/gears");
     await page.getByRole("searchbox", { name: "Search gears" }).focus();
     await page.keyboard.type("by_keys");
     await eventually(() => page.getByRole("table", { name: "Gears" }).locator("tbody tr").count(), 1);
@@ -364,7 +353,6 @@ async function both() {
     // The outcome has the focus of the button that it replaced, so the next one is close.
     await eventually(() => page.evaluate(() => document.activeElement?.className), "approval-settled");
     await focused("Disable");
-    await page.close();
   });
 
   test("passes axe on every page in both themes", async () => {
@@ -383,7 +371,7 @@ async function both() {
       }),
     });
     await at.service.admin.put(`/gears/${gear.id}`, { code: "cat\necho more\n" });
-    const page = await open("/gears");
+    await using page = await open("/gears");
     await page.getByRole("link", { name: gear.name }).waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     await page.getByRole("link", { name: gear.name }).click();
@@ -404,7 +392,6 @@ async function both() {
     await page.goto(`${at.service.url}/gears?new=1`);
     await page.getByRole("heading", { name: "Create gear" }).waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
-    await page.close();
   });
 
   test("fits every page into one column", async () => {
@@ -412,14 +399,13 @@ async function both() {
       name: "narrow_gear",
       code: `echo ${"wide ".repeat(60)}\n`,
     });
-    const page = await open(`/gears/${gear.id}/review`, { width: 360, height: 740 });
+    await using page = await open(`/gears/${gear.id}/review`, { width: 360, height: 740 });
     await page.getByRole("heading", { name: "narrow_gear" }).waitFor();
     await page.getByRole("button", { name: /^Approve/ }).waitFor();
     await page.getByText("version 1 pending approval").waitFor();
     expect(await page.locator("main").evaluate((main) => [main.clientWidth, main.scrollWidth])).toEqual([
       360, 360,
     ]);
-    await page.close();
   });
 });
 

@@ -33,17 +33,16 @@ onScreen("the inspector", chatRoom, (room) => {
     room.model.script("boss", [say("One.")]);
     const turn = await chat(desk, "Begin.");
     const { calls } = await room.admin.get(`/turns/${turn.id}/steps`);
-    const page = await openOn(desk, `call-${calls[0]!.id}`);
+    await using page = await openOn(desk, `call-${calls[0]!.id}`);
     await side(page).getByText("the model had no price at the time", { exact: false }).waitFor();
     await side(page).getByRole("link", { name: "Prices" }).click();
     await page.waitForURL(`**/models?open=model-${calls[0]!.model_id}`);
     await page.getByRole("textbox", { name: "Output", exact: true }).waitFor();
-    await page.close();
   });
 
   test("sends an edited role with the next prompt", async () => {
     const desk = await room.desk();
-    const page = await openOn(desk, `agent-${desk.orchestratorId}`);
+    await using page = await openOn(desk, `agent-${desk.orchestratorId}`);
     await button(page, "Show exact prompt").waitFor();
     await button(page, /^(Edit|Add) role$/).click();
     await side(page).getByLabel("Role (system prompt)").fill("You count sheep.");
@@ -61,12 +60,11 @@ onScreen("the inspector", chatRoom, (room) => {
     await dialog.waitFor({ state: "detached" });
     // Escape closed the dialog, not the inspector behind it.
     await button(page, "Show exact prompt").waitFor();
-    await page.close();
   });
 
   test("does not silently overwrite a role that someone else changed", async () => {
     const desk = await room.desk();
-    const page = await openOn(desk, `agent-${desk.orchestratorId}`);
+    await using page = await openOn(desk, `agent-${desk.orchestratorId}`);
     await button(page, /^(Edit|Add) role$/).click();
     const field = side(page).getByLabel("Role (system prompt)");
     await field.fill("Mine.");
@@ -83,14 +81,13 @@ onScreen("the inspector", chatRoom, (room) => {
     await button(page, "Keep mine").click();
     await button(page, "Save").click();
     await eventually(async () => (await agent(desk.orchestratorId, desk))!.role, "Both.");
-    await page.close();
   });
 
   test("stops the next turn at a limit; reports invalid numbers at the field", async () => {
     const desk = await room.desk();
     room.model.script("boss", [say("Hello.", { usage: { input: 900, output: 100 } })]);
     await chat(desk, "Hello?");
-    const page = await openOn(desk, `agent-${desk.orchestratorId}`);
+    await using page = await openOn(desk, `agent-${desk.orchestratorId}`);
     await side(page).getByText("1,000 tokens, unknown cost today").waitFor();
     await button(page, "Set limits").click();
     await side(page).getByLabel("Tokens per day").fill("many");
@@ -107,7 +104,6 @@ onScreen("the inspector", chatRoom, (room) => {
     await page.goto(`${room.url}${desk.own}/activity?turn=${turn.id}`);
     await page.getByText(turn.error!, { exact: true }).first().waitFor();
     await page.getByRole("heading", { name: "No steps" }).waitFor();
-    await page.close();
   });
 
   test("adds and removes an instruction's part with its binding; reports a refusal", async () => {
@@ -118,7 +114,7 @@ onScreen("the inspector", chatRoom, (room) => {
       text: "Speak softly.",
     });
     await admin.patch(`/agents/${desk.orchestratorId}`, { role: "You are here." });
-    const page = await openOn(desk, `agent-${desk.orchestratorId}`);
+    await using page = await openOn(desk, `agent-${desk.orchestratorId}`);
     await button(page, "Bind instruction").click();
     await side(page).getByRole("combobox", { name: "Instruction" }).fill("to");
     await page.getByRole("option", { name: /^tone/ }).click();
@@ -145,14 +141,13 @@ onScreen("the inspector", chatRoom, (room) => {
       .first()
       .waitFor();
     room.browser.expected(/status of 404/);
-    await page.close();
   });
 
   test("renames a worker, binds a pending gear, deletes a wire and the worker, but never the orchestrator", async () => {
     const desk = await room.desk("scribe");
     const { admin } = room;
     const gear = await makeGear(admin, { name: "tally_up" });
-    const page = await openOn(desk, `agent-${desk.agents["scribe"]}`);
+    await using page = await openOn(desk, `agent-${desk.agents["scribe"]}`);
     await button(page, "Rename").click();
     await side(page).getByRole("textbox", { name: "Name" }).fill("orchestrator");
     await side(page).getByRole("textbox", { name: "Name" }).press("Enter");
@@ -195,12 +190,11 @@ onScreen("the inspector", chatRoom, (room) => {
     expect(await button(page, "Delete agent").count()).toBe(0);
     expect(await button(page, "Rename").count()).toBe(0);
     room.browser.expected(/status of 4\d\d/);
-    await page.close();
   });
 
   test("sends the next call to the selected model", async () => {
     const desk = await room.desk();
-    const page = await openOn(desk, `agent-${desk.orchestratorId}`);
+    await using page = await openOn(desk, `agent-${desk.orchestratorId}`);
     const field = side(page).getByRole("combobox", { name: "Model of this agent" });
     // It shows the current model once the models are loaded.
     await eventually(() => field.inputValue(), "boss");
@@ -214,7 +208,6 @@ onScreen("the inspector", chatRoom, (room) => {
     );
     room.model.script("worker", [say("It is me.")]);
     expect((await chat(desk, "Who is it?")).status).toBe("done");
-    await page.close();
   });
 
   test("forgets and restores an entry, and names the call that sent it", async () => {
@@ -223,7 +216,7 @@ onScreen("the inspector", chatRoom, (room) => {
     await chat(desk, "What is there?");
     const entries = await room.admin.get(`${desk.own}/entries`);
     const first = entries.find(({ kind }) => kind === "person")!;
-    const page = await openOn(desk, `entry-${first.id}`);
+    await using page = await openOn(desk, `entry-${first.id}`);
     await side(page)
       .getByRole("heading", { name: `Message · entry ${first.id}` })
       .waitFor();
@@ -248,7 +241,6 @@ onScreen("the inspector", chatRoom, (room) => {
     await side(page).getByText("This entry no longer exists.").waitFor();
     await page.goto(`${room.url}${desk.own}/activity?inspect=wire-999999`);
     await side(page).getByText("This wire no longer exists.").waitFor();
-    await page.close();
   });
 
   test("opens the workspace's usage and budget from the meter; its limit applies to all agents", async () => {
@@ -260,7 +252,7 @@ onScreen("the inspector", chatRoom, (room) => {
       ])
       .script("worker", [say("Words.", { usage: { input: 100, output: 50 } })]);
     await chat(desk, "Write.");
-    const page = await openOn(desk, `agent-${desk.orchestratorId}`);
+    await using page = await openOn(desk, `agent-${desk.orchestratorId}`);
     await page.getByTitle("Usage and budget").click();
     const dialog = page.getByRole("dialog", { name: "Usage and budget" });
     const table = dialog.getByRole("table", { name: "Usage by agent" });
@@ -304,7 +296,6 @@ onScreen("the inspector", chatRoom, (room) => {
     expect((await chat(desk, "More.")).status).toBe("failed");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    await page.close();
   });
 
   test("passes axe in both themes and as a sheet", async () => {
@@ -320,11 +311,10 @@ onScreen("the inspector", chatRoom, (room) => {
     await button(page, "Bind gear").waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.close();
-    const narrow = await openOn(desk, `agent-${desk.agents["scribe"]}`, { width: 390, height: 844 });
+    await using narrow = await openOn(desk, `agent-${desk.agents["scribe"]}`, { width: 390, height: 844 });
     await button(narrow, "Show exact prompt").click();
     await narrow.getByRole("dialog", { name: "Prompt of scribe" }).waitFor();
     expect(await accessibilityProblems(narrow)).toEqual([]);
     expect(await narrow.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    await narrow.close();
   });
 });

@@ -31,7 +31,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
   const open = (path = "/library", options = {}) => browser.open(busy.url, path, options);
 
   test("explains instructions when there are none, creates the first one, and shows refusals beside the field", async () => {
-    const page = await browser.open(empty.url, "/library");
+    await using page = await browser.open(empty.url, "/library");
     await page.getByRole("heading", { name: "No instructions yet" }).waitFor();
     await page.getByRole("button", { name: "Create instruction" }).click();
     await side(page).getByLabel("Name").fill("Manners");
@@ -47,11 +47,10 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await side(page).getByLabel("Text of the instruction").getByText("Say please.").waitFor();
     expect(await empty.admin.get("/instructions")).toMatchObject([{ name: "Manners", version: 1 }]);
     browser.expected(/status of 400/);
-    await page.close();
   });
 
   test("finds an instruction; shows its text, author, version and bindings; names pending proposals", async () => {
-    const page = await open();
+    await using page = await open();
     await page.getByText("1 pending proposal by agents", { exact: false }).waitFor();
     await page.getByRole("searchbox", { name: "Search instructions" }).fill("tone");
     await eventually(() => rows(page).count(), 1);
@@ -65,12 +64,11 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await use.getByText("scribe").waitFor();
     await side(page).getByRole("link", { name: "Review" }).click();
     await page.waitForURL("**/approvals");
-    await page.close();
   });
 
   test("saves a new version and compares two versions", async () => {
     const { id } = await make("greeting", "Say hello.\n");
-    const page = await open(`/library/${id}`);
+    await using page = await open(`/library/${id}`);
     await side(page).getByRole("button", { name: "Edit" }).click();
     await side(page).getByLabel("Text").fill("Say good morning.\n");
     await page.keyboard.press("ControlOrMeta+s");
@@ -80,12 +78,11 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     const difference = side(page).getByRole("region", { name: "Difference" });
     await difference.getByText("Say hello.").waitFor();
     await difference.getByText("Say good morning.").waitFor();
-    await page.close();
   });
 
   test("asks before an edited text is discarded", async () => {
     const { id } = await make("kept", "Say hello.\n");
-    const page = await open(`/library/${id}`);
+    await using page = await open(`/library/${id}`);
     await side(page).getByRole("button", { name: "Edit" }).click();
     await side(page).getByLabel("Text").fill("Say nothing.\n");
     await side(page).getByRole("button", { name: "Cancel" }).click();
@@ -95,12 +92,11 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await side(page).getByRole("button", { name: "Cancel" }).click();
     await question.getByRole("button", { name: "Discard changes" }).click();
     await side(page).getByLabel("Text of the instruction").getByText("Say hello.").waitFor();
-    await page.close();
   });
 
   test("shows both texts when someone else saved meanwhile", async () => {
     const { id } = await make("shared", "First.");
-    const page = await open(`/library/${id}`);
+    await using page = await open(`/library/${id}`);
     const edit = async (text: string) => {
       await side(page).getByRole("button", { name: "Edit" }).click();
       await side(page).getByLabel("Text").fill(text);
@@ -124,7 +120,6 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await side(page).getByLabel("Text of the instruction").getByText("Theirs again.").waitFor();
     expect(await read(id)).toMatchObject({ version: 4, text: "Theirs again." });
     browser.expected(/status of 412/);
-    await page.close();
   });
 
   test("binds to all agents and to one, refuses a duplicate in place, and unbinds", async () => {
@@ -133,7 +128,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
       (await busy.admin.get(`/workspaces/${busy.workspaceId}/instructions`)).flatMap((one) =>
         one.instruction_id === id ? [one.agent_id] : [],
       );
-    const page = await open(`/library/${id}`);
+    await using page = await open(`/library/${id}`);
     await side(page).getByText("No bindings yet.").waitFor();
     await side(page).getByLabel("Workspace").selectOption("Release desk");
     await side(page).getByRole("button", { name: "Bind", exact: true }).click();
@@ -147,13 +142,12 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await side(page).getByRole("button", { name: "Unbind from Release desk, all agents" }).click();
     await eventually(bindings, [busy.agents.checker]);
     browser.expected(/status of 409/);
-    await page.close();
   });
 
   test("names the losses before deleting", async () => {
     const { id } = await make("short-lived", "Soon gone.");
     await busy.admin.post(`/workspaces/${busy.workspaceId}/instructions`, { instruction_id: id });
-    const page = await open(`/library/${id}`);
+    await using page = await open(`/library/${id}`);
     await side(page).getByRole("listitem").getByText("all agents").waitFor();
     await side(page).getByRole("button", { name: "Delete instruction" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete short-lived?" });
@@ -162,11 +156,10 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await page.waitForURL("**/library");
     await eventually(() => rows(page).filter({ hasText: "short-lived" }).count(), 0);
     await refusal(busy.admin.get(`/instructions/${id}`), "not_found");
-    await page.close();
   });
 
   test("creates an instruction with Ctrl S", async () => {
-    const page = await open("/library");
+    await using page = await open("/library");
     await page.getByRole("button", { name: "Create instruction" }).click();
     await side(page).getByLabel("Name").fill("By keyboard");
     await side(page).getByLabel("Text").fill("Say it short.");
@@ -174,11 +167,10 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await page.waitForURL(/\/library\/\d+$/);
     const made = (await busy.admin.get("/instructions")).find(({ name }) => name === "By keyboard");
     expect(await read(made!.id)).toMatchObject({ text: "Say it short.", version: 1 });
-    await page.close();
   });
 
   test("tells readers who can edit it, and reports a missing instruction", async () => {
-    const page = await browser.open("about:blank", "");
+    await using page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${busy.tokens.member}` });
     await page.goto(`${busy.url}/library/${busy.instructionId}`);
     await side(page).getByText("Only its author and admins can edit it.", { exact: false }).waitFor();
@@ -193,7 +185,6 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await side(page).getByRole("button", { name: "Close", exact: true }).click();
     await page.waitForURL(`${busy.url}/library`);
     browser.expected(/status of 404/);
-    await page.close();
   });
 
   test("keeps the buttons visible beside the longest name on a narrow screen", async () => {
@@ -201,7 +192,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
       name: "W".repeat(100),
       text: ".",
     });
-    const page = await browser.open(busy.url, `/library/${id}`, { width: 360 });
+    await using page = await browser.open(busy.url, `/library/${id}`, { width: 360 });
     const close = side(page).getByRole("button", { name: "Close", exact: true });
     await close.waitFor();
     const { x, width } = (await close.boundingBox())!;
@@ -209,12 +200,11 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await close.click();
     await page.waitForURL(`${busy.url}/library`);
     await busy.admin.delete(`/instructions/${id}`);
-    await page.close();
   });
 
   test("moves from the table into the text and back by keyboard", async () => {
     const { id } = await make("keys only", "One.");
-    const page = await open();
+    await using page = await open();
     await rows(page).first().waitFor();
     await page.getByRole("searchbox", { name: "Search instructions" }).focus();
     await page.keyboard.type("keys only");
@@ -228,17 +218,15 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await page.keyboard.type("Two.");
     await page.keyboard.press("ControlOrMeta+s");
     await eventually(async () => (await read(id)).text, "Two.");
-    await page.close();
   });
 
   test("passes axe in both themes", async () => {
-    const page = await open(`/library/${busy.instructionId}`);
+    await using page = await open(`/library/${busy.instructionId}`);
     await side(page).getByRole("heading", { name: "Versions" }).waitFor();
     await side(page).getByText("v1", { exact: true }).waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     await side(page).getByRole("button", { name: "Edit" }).click();
     await side(page).getByLabel("Text").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
-    await page.close();
   });
 });

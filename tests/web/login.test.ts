@@ -66,7 +66,7 @@ describe.if(hasBrowser)("the login", () => {
     (await context.cookies()).find(({ name }) => name === "cairn_session")?.value;
 
   test("labels three fields for password managers and focuses the first empty one", async () => {
-    const page = await browser.open(service.url, "/library");
+    await using page = await browser.open(service.url, "/library");
     await heading(page).waitFor();
     expect(await page.getByRole("heading").allInnerTexts()).toEqual(["Sign in"]);
     expect(await page.title()).toBe("Sign in · Cairn");
@@ -85,11 +85,10 @@ describe.if(hasBrowser)("the login", () => {
     expect(await page.evaluate("document.activeElement.name")).toBe("username");
     expect(await problemsInBothThemes(page)).toEqual([]);
     refused(401);
-    await page.close();
   });
 
   test("reports a wrong password and keeps the name; the right one returns to the page", async () => {
-    const page = await browser.open(service.url, `/workspaces/${workspaceId}/files?x=1`);
+    await using page = await browser.open(service.url, `/workspaces/${workspaceId}/files?x=1`);
     await heading(page).waitFor();
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("Enter your username.").waitFor();
@@ -102,11 +101,10 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByRole("link", { name: "Files" }).waitFor();
     expect(page.url()).toBe(`${service.url}/workspaces/${workspaceId}/files?x=1`);
     expect(await page.evaluate("document.cookie")).toBe("");
-    await page.close();
   });
 
   test("signs in and out by keyboard, and shows nothing of the session afterwards", async () => {
-    const page = await browser.open(service.url, "/settings");
+    await using page = await browser.open(service.url, "/settings");
     await heading(page).waitFor();
     refused(401);
     await page.keyboard.type("Ada");
@@ -124,11 +122,10 @@ describe.if(hasBrowser)("the login", () => {
       headers: { Cookie: `cairn_session=${before}` },
     });
     expect(replay.status).toBe(401);
-    await page.close();
   });
 
   test("shows the login over the page when the session ends, and keeps the input", async () => {
-    const page = await signedIn("/models?open=new-provider");
+    await using page = await signedIn("/models?open=new-provider");
     await page.getByRole("textbox", { name: "Name" }).fill("Half written");
     await endSessions();
     await page.getByRole("textbox", { name: "Key" }).fill("a-key");
@@ -151,12 +148,11 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByText("Your session has ended, so nothing was changed.").waitFor();
     await page.getByRole("complementary").getByRole("button", { name: "Add provider" }).click();
     await page.getByRole("complementary").getByRole("heading", { name: "Half written" }).waitFor();
-    await page.close();
   });
 
   test("shows the login over a dialog; another person starts fresh", async () => {
     const berta = await createPerson(admin, "Berta");
-    const page = await signedIn("/workspaces?new=1");
+    await using page = await signedIn("/workspaces?new=1");
     await page
       .getByRole("dialog")
       .getByRole("textbox", { name: "Description" })
@@ -178,11 +174,10 @@ describe.if(hasBrowser)("the login", () => {
       .locator("textarea")
       .evaluateAll((fields) => (fields as unknown as { value: string }[]).map(({ value }) => value));
     expect(values.filter(Boolean)).toEqual([]);
-    await page.close();
   });
 
   test("resumes an open workspace after signing in again", async () => {
-    const page = await signedIn(`/workspaces/${workspaceId}/blueprint`);
+    await using page = await signedIn(`/workspaces/${workspaceId}/blueprint`);
     await page.getByRole("link", { name: "Blueprint" }).waitFor();
     await endSessions();
     await heading(page).waitFor();
@@ -193,12 +188,11 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByRole("option", { name: /orchestrator/ }).waitFor();
     await admin.post(`/workspaces/${workspaceId}/agents`, { name: "newcomer", role: "", model_id: 1 });
     await page.getByRole("option", { name: /newcomer/ }).waitFor();
-    await page.close();
   });
 
   test("shows a role that an admin changed at the next look at the page, or at the first refusal", async () => {
     const eve = await createPerson(admin, "Eve", "member");
-    const page = await signedIn("/settings", eve);
+    await using page = await signedIn("/settings", eve);
     const people = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "People" });
     await page.getByText("member · signed in").waitFor();
     expect(await people.count()).toBe(0);
@@ -210,11 +204,10 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Audit" }).click();
     await people.waitFor({ state: "detached" });
     refused(403);
-    await page.close();
   });
 
   test("opens another server only on request, without sending input to it", async () => {
-    const page = await browser.open(service.url, "/");
+    await using page = await browser.open(service.url, "/");
     await heading(page).waitFor();
     refused(401);
     const posts: string[] = [];
@@ -236,12 +229,11 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByText("this machine").waitFor();
     expect(posts).toEqual([]);
     expect(page.url()).not.toContain("Ada");
-    await page.close();
   });
 
   test("counts down after too many attempts, says so twice, and then takes another", async () => {
     const crowded = await strict();
-    const page = await browser.open(crowded.url, "/");
+    await using page = await browser.open(crowded.url, "/");
     await page.clock.install();
     await heading(page).waitFor();
     for (let attempt = 0; attempt < 11; attempt++) {
@@ -269,12 +261,11 @@ describe.if(hasBrowser)("the login", () => {
     expect([await button.isEnabled(), await said.innerText()]).toEqual([true, "You can try again now."]);
     refused(401);
     refused(429);
-    await page.close();
   });
 
   test("asks before continuing as admin on the server's own machine", async () => {
     const carl = await createPerson(open.admin, "Carl");
-    const page = await browser.open(open.url, "/settings");
+    await using page = await browser.open(open.url, "/settings");
     await page.getByRole("button", { name: "Switch user" }).click();
     await heading(page).waitFor();
     await fill(page, "Carl", carl.password);
@@ -287,11 +278,10 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByRole("button", { name: "Continue as admin" }).click();
     await page.getByText("this machine").waitFor();
     expect(new URL(page.url()).pathname).toBe("/library");
-    await page.close();
   });
 
   test("ignores a stale cookie at the start", async () => {
-    const context = await browser.browser.newContext({ reducedMotion: "reduce" });
+    await using context = await browser.browser.newContext({ reducedMotion: "reduce" });
     await context.addCookies([
       { name: "cairn_session", value: "cairn_stale", url: open.url, httpOnly: true, sameSite: "Strict" },
     ]);
@@ -300,6 +290,5 @@ describe.if(hasBrowser)("the login", () => {
     await page.getByRole("button", { name: "Continue as admin" }).click();
     await page.getByText("this machine").waitFor();
     refused(401);
-    await context.close();
   });
 });

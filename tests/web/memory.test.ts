@@ -12,7 +12,7 @@ onScreen("memory", memoryScreen, (at) => {
   const treeItem = (name: string) => ({ name }) as const;
 
   test("a chip names document and version, shows the change, and leads to the version", async () => {
-    const page = await at.open(at.own);
+    await using page = await at.open(at.own);
     const chip = page.getByRole("button", { name: /memory_write shared\/facts\.md v2/ });
     await chip.click();
     const change = page.getByRole("group", { name: "Change" });
@@ -29,11 +29,10 @@ onScreen("memory", memoryScreen, (at) => {
     await change.getByRole("link", { name: "Open in Memory" }).click();
     await page.waitForURL(/\/memory\?document=shared%2Ffacts\.md&version=2$/);
     await page.getByRole("region", { name: "What version 2 changed" }).getByText("+1 −1").waitFor();
-    await page.close();
   });
 
   test("a refused write says why, and shows what was not written", async () => {
-    const page = await at.open(at.own);
+    await using page = await at.open(at.own);
     await page.getByRole("button", { name: /memory_write shared\/key\.md not written/ }).click();
     await page.getByText("looks like a secret", { exact: false }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -43,11 +42,10 @@ onScreen("memory", memoryScreen, (at) => {
       .getByText("Nothing was written: shared/facts.md is at version 2 now", { exact: false })
       .waitFor();
     await page.getByRole("group", { name: "Change" }).getByText("The sea is warm.").waitFor();
-    await page.close();
   });
 
   test("by keyboard: opens a document, its versions, and the turn that wrote it", async () => {
-    const page = await at.open(`${at.own}/memory`);
+    await using page = await at.open(`${at.own}/memory`);
     const tree = page.getByRole("tree", { name: "Memory" });
     await tree.getByRole("treeitem", treeItem("facts.md")).waitFor();
     expect(await tree.getByRole("treeitem").allTextContents()).toEqual([
@@ -78,22 +76,20 @@ onScreen("memory", memoryScreen, (at) => {
     await page.waitForURL(/document=shared%2Ffacts\.md/);
     await document.getByRole("button", { name: "Source" }).click();
     await page.getByRole("region", { name: "Content of facts.md" }).waitFor();
-    await page.close();
   });
 
   test("shows what agents write while it is open", async () => {
-    const page = await at.open(`${at.own}/memory?document=agents/scout/log.md`);
+    await using page = await at.open(`${at.own}/memory?document=agents/scout/log.md`);
     const document = page.getByRole("article", { name: "agents/scout/log.md" });
     await document.getByText("Day 1.").waitFor();
     await at.ask("scout", at.write("mine/log.md", "Day 2.\n", 1), at.write("shared/new.md", "New.\n", 0));
     await document.getByText("Day 2.").waitFor();
     await document.getByText("v2", { exact: true }).waitFor();
     await page.getByRole("treeitem", treeItem("new.md")).waitFor();
-    await page.close();
   });
 
   test("binds a document by search and keyboard, shows its version in the exact prompt, and unbinds it with undo", async () => {
-    const page = await at.open(`${at.own}/memory?inspect=agent-${at.scoutId}`);
+    await using page = await at.open(`${at.own}/memory?inspect=agent-${at.scoutId}`);
     await page.getByRole("button", button("Bind document")).press("Enter");
     const search = page.getByRole("combobox", { name: "Document" });
     await search.fill("glos");
@@ -113,11 +109,10 @@ onScreen("memory", memoryScreen, (at) => {
     await page.getByRole("button", button("Undo")).click();
     await row.getByText("v1").waitFor();
     expect(await paths()).toEqual(["team/glossary.md"]);
-    await page.close();
   });
 
   test("the workspace's inspector says which bound document cannot be read, and refuses other workspaces' memory", async () => {
-    const page = await at.open(`${at.own}/memory`);
+    await using page = await at.open(`${at.own}/memory`);
     await page.getByRole("button", button("Show bound documents")).click();
     await page.getByRole("button", button("Bind document")).click();
     const search = page.getByRole("combobox", { name: "Document" });
@@ -134,11 +129,10 @@ onScreen("memory", memoryScreen, (at) => {
     await at.space((space) => space.write("team/none@v2", new TextEncoder().encode("Here."), null));
     await page.reload();
     await row.getByText("v1").waitFor();
-    await page.close();
   });
 
   test("the palette leads to the view and to the bound documents", async () => {
-    const page = await at.open(at.own);
+    await using page = await at.open(at.own);
     await page
       .getByRole("button", { name: /memory_list/ })
       .first()
@@ -152,7 +146,6 @@ onScreen("memory", memoryScreen, (at) => {
       await page.keyboard.press("Enter");
       await page.waitForURL(url);
     }
-    await page.close();
   });
 
   test("a member sees the memory of a workspace that is shared with them, and no other", async () => {
@@ -171,16 +164,15 @@ onScreen("memory", memoryScreen, (at) => {
       .getByText("by clerk in turn 2", { exact: false })
       .waitFor();
     await hers.close();
-    const his = await as(bob.token);
+    await using his = await as(bob.token);
     await his.getByRole("heading", { name: "Workspace not found" }).waitFor();
     at.browser.expected(/404/);
-    await his.close();
   });
 });
 
 onScreen("a service without memory", emptyMemoryScreen, (at) => {
   test("says that there is none and what to do, and finds the space once it is there", async () => {
-    const page = await at.open(`${at.own}/memory`);
+    await using page = await at.open(`${at.own}/memory`);
     await page.getByRole("heading", { name: "No context space yet" }).waitFor();
     await page.getByText("cairn init solo", { exact: true }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -194,7 +186,6 @@ onScreen("a service without memory", emptyMemoryScreen, (at) => {
     ]);
     await at.chat("Remember this.");
     await page.getByRole("treeitem", { name: "first.md" }).waitFor();
-    await page.close();
     at.browser.expected(/503/);
   });
 });

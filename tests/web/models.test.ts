@@ -51,7 +51,7 @@ describe.if(hasBrowser)("the models screen", () => {
   const side = (page: Page) => page.getByRole("complementary", { name: "Details" });
 
   test("adds a provider, tests it and adds its models", async () => {
-    const page = await open();
+    await using page = await open();
     await page.getByRole("heading", { name: "No providers yet" }).waitFor();
     await page.getByRole("main").getByRole("button", { name: "Add provider" }).last().click();
     await side(page).getByRole("textbox", { name: "Address" }).fill(`${model.anthropicUrl}/?x=1`);
@@ -74,13 +74,12 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.getByRole("table", { name: "Models" }).getByText("swift-2").waitFor();
     await eventually(() => side(page).getByRole("checkbox", { name: "swift-2" }).isDisabled(), true);
     expect(await page.content()).not.toContain(KEY);
-    await page.close();
   });
 
   test("treats empty prices as unknown and 0 as free; reports invalid ones at their field", async () => {
     const owner = await provider();
     const one = await add(owner, { input_price: 3, context_tokens: 1000 });
-    const page = await open(`?open=model-${one.id}`);
+    await using page = await open(`?open=model-${one.id}`);
     await side(page).getByRole("textbox", { name: "Label" }).fill("Our best");
     await side(page).getByRole("textbox", { name: "Context size" }).fill("lots");
     await side(page).getByRole("button", { name: "Save" }).click();
@@ -112,14 +111,13 @@ describe.if(hasBrowser)("the models screen", () => {
       "$0.00",
       "$0.25",
     ]);
-    await page.close();
   });
 
   test("saves each tab's own edits and shows those of the other tab", async () => {
     const owner = await provider();
     const one = await add(owner, { label: "Shared by two", input_price: 3 });
-    const first = await open(`?open=model-${one.id}`);
-    const second = await browser.open(service.url, `/models?open=model-${one.id}`, {
+    await using first = await open(`?open=model-${one.id}`);
+    await using second = await browser.open(service.url, `/models?open=model-${one.id}`, {
       context: first.context(),
     });
     const field = (page: Page, name: string) => side(page).getByRole("textbox", { name, exact: true });
@@ -140,27 +138,24 @@ describe.if(hasBrowser)("the models screen", () => {
       pdfs: null,
     });
     expect(await field(second, "Output").inputValue()).toBe("99");
-    await first.close();
-    await second.close();
   });
 
   test("shows sizes and prices below the name in one column", async () => {
     const owner = await provider();
     const prices = { input_price: 0.25, cached_input_price: 0.025, output_price: null };
     await add(owner, { label: "Small screen", context_tokens: 400_000, ...prices });
-    const page = await browser.open(service.url, "/models", { width: 390, height: 844 });
+    await using page = await browser.open(service.url, "/models", { width: 390, height: 844 });
     const row = page.getByRole("row").filter({ hasText: "Small screen" });
     await row.waitFor();
     const read = (what: "dt" | "dd") => row.locator(what).allInnerTexts();
     expect(await read("dt")).toEqual(["Context", "Input", "Cached", "Output"]);
     expect(await read("dd")).toEqual(["400k", "$0.25", "$0.025", expect.stringContaining("unknown")]);
     expect(await problemsInBothThemes(page)).toEqual([]);
-    await page.close();
   });
 
   test("adds one model with its sizes and prices", async () => {
     const owner = await provider();
-    const page = await open(`?open=provider-${owner.id}`);
+    await using page = await open(`?open=provider-${owner.id}`);
     await side(page).getByRole("textbox", { name: "Model name" }).fill("typed-by-hand");
     await page.keyboard.press("Enter");
     await side(page).getByText("Label, sizes and prices").click();
@@ -170,12 +165,11 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.getByText("By hand added.").waitFor();
     const made = (await service.admin.get("/models")).find(({ label }) => label === "By hand");
     expect(made).toMatchObject({ model_name: "typed-by-hand", output_price: 15, input_price: null });
-    await page.close();
   });
 
   test("asks for the key when the address changes, but not for a trailing slash", async () => {
     const owner = await provider();
-    const page = await open(`?open=provider-${owner.id}`);
+    await using page = await open(`?open=provider-${owner.id}`);
     const address = side(page).getByRole("textbox", { name: "Address", exact: true });
     await address.fill(`${model.anthropicUrl}/`);
     expect(await side(page).getByText("never sent to another address").count()).toBe(0);
@@ -188,12 +182,11 @@ describe.if(hasBrowser)("the models screen", () => {
     await address.fill("https://third.example.org");
     await side(page).getByRole("button", { name: "Save" }).click();
     await eventually(async () => (await readProvider(owner.id))?.has_key, false);
-    await page.close();
   });
 
   test("replaces and deletes the key, and never shows it", async () => {
     const owner = await provider();
-    const page = await open(`?open=provider-${owner.id}`);
+    await using page = await open(`?open=provider-${owner.id}`);
     await side(page).getByText("A key is stored. No one can read it.").waitFor();
     await side(page).getByRole("textbox", { name: "New key" }).fill("has a space");
     await side(page).getByRole("button", { name: "Replace key" }).click();
@@ -208,12 +201,11 @@ describe.if(hasBrowser)("the models screen", () => {
     await side(page).getByText("No key is stored.").waitFor();
     expect((await readProvider(owner.id))?.has_key).toBe(false);
     expect(await page.content()).not.toContain("fresh-key-77");
-    await page.close();
   });
 
   test("asks before typed input is lost, and keeps the focus in a saved form", async () => {
     const { id } = await add(await provider());
-    const page = await open(`?open=model-${id}`);
+    await using page = await open(`?open=model-${id}`);
     const label = side(page).getByLabel("Label");
     await label.fill("Typed");
     await side(page).getByRole("button", { name: "Close" }).click();
@@ -230,7 +222,6 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.goBack();
     await question.getByRole("button", { name: "Discard changes" }).click();
     await side(page).waitFor({ state: "detached" });
-    await page.close();
   });
 
   test("refuses to delete a model or provider in use, in place, and deletes it once unused", async () => {
@@ -240,7 +231,7 @@ describe.if(hasBrowser)("the models screen", () => {
       name: `uses ${used.id}`,
       orchestrator_model_id: used.id,
     });
-    const page = await open(`?open=model-${used.id}`);
+    await using page = await open(`?open=model-${used.id}`);
     const remove = async (what: string) => {
       await side(page)
         .getByRole("button", { name: `Delete ${what}` })
@@ -274,12 +265,11 @@ describe.if(hasBrowser)("the models screen", () => {
     await remove("provider");
     await eventually(() => readProvider(owner.id), undefined);
     await eventually(() => side(page).count(), 0);
-    await page.close();
   });
 
   test("shows the error of a provider that is unreachable or refuses", async () => {
     const refusing = await provider({ api_key: "wrong" });
-    const page = await open(`?open=provider-${refusing.id}`);
+    await using page = await open(`?open=provider-${refusing.id}`);
     await side(page).getByRole("button", { name: "Test", exact: true }).click();
     await side(page).getByText("Cannot use").waitFor();
     await side(page)
@@ -293,14 +283,13 @@ describe.if(hasBrowser)("the models screen", () => {
     await side(page).getByRole("heading", { name: "Provider not found" }).waitFor();
     await side(page).getByRole("button", { name: "Close" }).click();
     await eventually(() => side(page).count(), 0);
-    await page.close();
   });
 
   test("lets a member read and add models, without the other controls", async () => {
     const owner = await provider();
     const one = await add(owner, { label: "Readable", output_price: 5 });
     const member = await createPerson(service.admin, "Mel");
-    const page = await browser.open("about:blank", "");
+    await using page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
     await page.goto(`${service.url}/models?open=model-${one.id}`);
     await side(page).getByText("$5.00 per million tokens").waitFor();
@@ -316,13 +305,12 @@ describe.if(hasBrowser)("the models screen", () => {
     await page.goto(`${service.url}/models?open=provider-${owner.id}`);
     await side(page).getByText(owner.base_url).waitFor();
     expect((await buttons()).filter((text) => /save|delete|key|test/i.test(text))).toEqual([]);
-    await page.close();
   });
 
   test("opens, reaches and closes a row's pane by keyboard", async () => {
     const owner = await provider();
     await add(owner, { label: "Aaa first" });
-    const page = await open();
+    await using page = await open();
     const row = page.getByRole("row").filter({ hasText: "Aaa first" });
     await row.focus();
     await page.keyboard.press("Enter");
@@ -330,13 +318,12 @@ describe.if(hasBrowser)("the models screen", () => {
     await side(page).getByRole("button", { name: "Close" }).focus();
     await page.keyboard.press("Enter");
     await eventually(() => side(page).count(), 0);
-    await page.close();
   });
 
   test("shows the pane as a sheet in one column, which takes and restores the focus", async () => {
     const owner = await provider();
     await add(owner, { label: "Aab second" });
-    const page = await browser.open(service.url, "/models", { width: 390, height: 800 });
+    await using page = await browser.open(service.url, "/models", { width: 390, height: 800 });
     const row = page.getByRole("row").filter({ hasText: "Aab second" });
     await row.focus();
     await page.keyboard.press("Enter");
@@ -346,13 +333,12 @@ describe.if(hasBrowser)("the models screen", () => {
     expect(await problemsInBothThemes(page)).toEqual([]);
     await side(page).getByRole("button", { name: "Close" }).click();
     await eventually(() => row.evaluate((element) => element.matches(":focus")), true);
-    await page.close();
   });
 
   test("names the provider where models of one label are chosen", async () => {
     const [here, there] = [await provider(), await provider()];
     for (const owner of [here, there]) await add(owner, { label: "twin" });
-    const page = await browser.open(service.url, "/workspaces?new=1");
+    await using page = await browser.open(service.url, "/workspaces?new=1");
     const field = page.getByRole("combobox", { name: "Model of the orchestrator" });
     await field.fill("twin");
     const options = page.getByRole("option");
@@ -366,13 +352,12 @@ describe.if(hasBrowser)("the models screen", () => {
       await options.filter({ hasText: there.name }).click();
       await eventually(() => field.inputValue(), `twin (${there.name})`);
     }
-    await page.close();
   });
 
   test("passes axe in both themes", async () => {
     const owner = await provider();
     const one = await add(owner);
-    const page = await open();
+    await using page = await open();
     await page.getByRole("table", { name: "Models" }).waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     for (const what of [`provider-${owner.id}`, `model-${one.id}`, "new-provider", "new-models"]) {
@@ -380,6 +365,5 @@ describe.if(hasBrowser)("the models screen", () => {
       await side(page).getByRole("heading").first().waitFor();
       expect(await problemsInBothThemes(page)).toEqual([]);
     }
-    await page.close();
   });
 });

@@ -31,7 +31,7 @@ onScreen("the people screen", withModel, (at) => {
   };
 
   test("adds a person and shows the token once, without accidental dismissal", async () => {
-    const page = await open();
+    await using page = await open();
     await page.getByText("No teams yet.", { exact: false }).waitFor();
     await page.getByRole("button", { name: "Add person" }).click();
     await page.getByLabel("Name").fill("Ada");
@@ -53,12 +53,11 @@ onScreen("the people screen", withModel, (at) => {
     await dialog.waitFor({ state: "detached" });
     expect(await page.content()).not.toContain(token);
     expect(await person(page, "Ada").innerText()).toContain("Team lead");
-    await page.close();
   });
 
   test("asks before typed input is lost, and returns the focus to what opened the form", async () => {
     await addUser("Frida");
-    const page = await open();
+    await using page = await open();
     const add = page.getByRole("button", { name: "Add person" }).first();
     await add.focus();
     await page.keyboard.press("Enter");
@@ -80,11 +79,10 @@ onScreen("the people screen", withModel, (at) => {
     await page.keyboard.press("Escape");
     // The form went with the focus in it.
     await eventually(() => details(page).evaluate((pane) => pane === document.activeElement), true);
-    await page.close();
   });
 
   test("shows refusals beside the field and keeps the input", async () => {
-    const page = await open();
+    await using page = await open();
     await page.getByRole("button", { name: "Add person" }).click();
     await page.getByLabel("Name").fill("ADMIN");
     await details(page).getByRole("button", { name: "Add person" }).click();
@@ -92,12 +90,11 @@ onScreen("the people screen", withModel, (at) => {
     expect(await page.getByLabel("Name").inputValue()).toBe("ADMIN");
     expect(await page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
     at.browser.expected(/status of 409/);
-    await page.close();
   });
 
   test("edits role and name, but keeps the last admin", async () => {
     await addUser("Berta");
-    const page = await open();
+    await using page = await open();
     await person(page, "Berta").click();
     await details(page).getByLabel("Role").selectOption("Admin");
     await details(page).getByRole("button", { name: "Save" }).click();
@@ -116,7 +113,6 @@ onScreen("the people screen", withModel, (at) => {
     await details(page).getByRole("button", { name: "Cancel" }).click();
     expect(await details(page).getByLabel("Role").inputValue()).toBe("admin");
     at.browser.expected(/status of 409/);
-    await page.close();
   });
 
   test("creates a token and revokes all tokens and sessions; has no password field", async () => {
@@ -128,7 +124,7 @@ onScreen("the people screen", withModel, (at) => {
       user: "Carl",
       password: "a long password",
     });
-    const page = await open();
+    await using page = await open();
     await person(page, "Carl").click();
     await details(page).getByText("1 token or session").waitFor();
     expect(await page.locator("input[type=password]").count()).toBe(0);
@@ -144,7 +140,6 @@ onScreen("the people screen", withModel, (at) => {
     await page.getByText("2 tokens and sessions of Carl revoked.").waitFor();
     for (const one of [made, session.token])
       await refusal(createClient(at.url, one).get("/whoami"), "unauthenticated");
-    await page.close();
   });
 
   test("deletes a person only with a new owner for their workspaces", async () => {
@@ -154,7 +149,7 @@ onScreen("the people screen", withModel, (at) => {
       name: "Dora's desk",
       orchestrator_model_id: model!.id,
     });
-    const page = await open();
+    await using page = await open();
     await person(page, "Dora").click();
     await details(page).getByRole("button", { name: "Delete person" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete Dora?" });
@@ -167,12 +162,11 @@ onScreen("the people screen", withModel, (at) => {
     await eventually(() => person(page, "Dora").count(), 0);
     expect(await at.admin.get(`/workspaces/${own.id}`)).toMatchObject({ owner_id: 1 });
     await refusal(at.admin.delete(`/users/${user.id}`), "not_found");
-    await page.close();
   });
 
   test("creates, fills, renames, empties and deletes a team", async () => {
     await addUser("Emil");
-    const page = await open();
+    await using page = await open();
     await page.getByRole("button", { name: "Create team" }).click();
     await page.getByLabel("Name").fill("Night shift");
     await details(page).getByRole("button", { name: "Create team" }).click();
@@ -204,7 +198,6 @@ onScreen("the people screen", withModel, (at) => {
     await dialog.getByRole("button", { name: "Delete team" }).click();
     await page.getByText("No teams yet.", { exact: false }).waitFor();
     expect(await at.admin.get("/teams")).toEqual([]);
-    await page.close();
   });
 
   test("shows a team lead only teams, and lets them manage their own", async () => {
@@ -214,7 +207,7 @@ onScreen("the people screen", withModel, (at) => {
     const foreign = await at.admin.post("/teams", { name: "Foreign" });
     await at.admin.put(`/teams/${own.id}/members/${user.id}`);
     await at.admin.put(`/teams/${foreign.id}/members/${other.id}`);
-    const page = await as(token);
+    await using page = await as(token);
     await team(page, "Own").click();
     expect(await page.getByRole("table", { name: "People" }).count()).toBe(0);
     expect(await page.getByRole("link", { name: "People" }).count()).toBe(1);
@@ -230,20 +223,18 @@ onScreen("the people screen", withModel, (at) => {
         .getByRole("button", { name: /Remove|Rename|Add/ })
         .count(),
     ).toBe(0);
-    await page.close();
   });
 
   test("tells a member whom to ask", async () => {
     const { token } = await addUser("Gina");
-    const page = await as(token);
+    await using page = await as(token);
     await page.getByRole("heading", { name: "Only admins manage people" }).waitFor();
     expect(await page.getByRole("link", { name: "People" }).count()).toBe(0);
-    await page.close();
   });
 
   test("finds, opens and renames a person by keyboard", async () => {
     await addUser("Hanna");
-    const page = await open();
+    await using page = await open();
     await page.getByRole("searchbox", { name: "Search people" }).focus();
     await page.keyboard.type("hanna");
     await eventually(() => page.getByRole("table", { name: "People" }).locator("tbody tr").count(), 1);
@@ -257,11 +248,10 @@ onScreen("the people screen", withModel, (at) => {
     await page.keyboard.type("Johanna");
     await page.keyboard.press("Enter");
     await details(page).getByRole("heading", { name: "Johanna" }).waitFor();
-    await page.close();
   });
 
   test("passes axe in both themes", async () => {
-    const page = await open();
+    await using page = await open();
     await person(page, "admin").click();
     await details(page).getByRole("heading", { name: "admin" }).waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
@@ -276,6 +266,5 @@ onScreen("the people screen", withModel, (at) => {
     expect(await problemsInBothThemes(page)).toEqual([]);
     await dialog.getByLabel("I have stored the token").check();
     await dialog.getByRole("button", { name: "Done" }).click();
-    await page.close();
   });
 });

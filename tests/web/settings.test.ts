@@ -39,7 +39,7 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     await folder.write("data/config.yaml", "sandbox: docker\nsandbox_images:\n  python: own-python\n");
     const environment = await standInDocker(folder, { missing: ["own-python"] });
     const service = stack.use(await runService({ data: `${folder.path}/data`, environment }));
-    const page = await browser.open(service.url, "/settings");
+    await using page = await browser.open(service.url, "/settings");
     await page.getByText("images missing", { exact: true }).waitFor();
     const missing = page.getByRole("list", { name: "Missing images" });
     await missing.getByText("Gears for python cannot run:").waitFor();
@@ -50,11 +50,10 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     await makeGear(service.admin);
     await page.goto(`${service.url}/gears`);
     await missing.getByText("docker pull own-python", { exact: true }).waitFor();
-    await page.close();
   });
 
   test("applies the theme at once and after a reload, by keyboard", async () => {
-    const page = await browser.open(plain.url, "/settings", { theme: "light" });
+    await using page = await browser.open(plain.url, "/settings", { theme: "light" });
     const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
     const light = await ground();
     await page.getByRole("radio", { name: "System" }).focus();
@@ -67,11 +66,10 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     await page.getByRole("radio", { name: "Dark" }).waitFor();
     expect(await ground()).toBe(dark);
     expect(await page.getByRole("radio", { name: "Dark" }).isChecked()).toBe(true);
-    await page.close();
   });
 
   test("shows the session, the version, the shortcuts and the API description", async () => {
-    const page = await browser.open(plain.url, "/settings");
+    await using page = await browser.open(plain.url, "/settings");
     await page.getByText("you are its admin without signing in").waitFor();
     const { version } = await plain.admin.get("/health");
     await page.getByText(version, { exact: true }).waitFor();
@@ -80,15 +78,13 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     const answer = await page.request.get(new URL((await link.getAttribute("href"))!, plain.url).href);
     expect(await answer.json()).toHaveProperty("openapi");
     expect(await page.getByText(/password/i).count()).toBe(0);
-    await page.close();
   });
 
   test("says why a switch is off, and offers no way to enable it", async () => {
-    const page = await browser.open(plain.url, "/settings");
+    await using page = await browser.open(plain.url, "/settings");
     await page.getByText("Web search is off for this installation").waitFor();
     await page.getByText("The terminal is off").waitFor();
     expect(await page.getByRole("button", { name: /enable|disable/i }).count()).toBe(0);
-    await page.close();
   });
 
   test("lets an admin disable web search after confirmation; Escape changes nothing", async () => {
@@ -99,7 +95,7 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
       code: "wc -w",
       args_schema: '{"type":"object"}',
     });
-    const page = await browser.open(service.url, "/settings");
+    await using page = await browser.open(service.url, "/settings");
     await page.getByText("approval of its exact words").waitFor();
     await page.getByText("0 of 8 in use").waitFor();
     await page.getByText("Gear isolation").getByText("on").waitFor();
@@ -113,22 +109,20 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     await page.getByText("Web search disabled.").waitFor();
     await page.getByRole("button", { name: "Disable" }).waitFor({ state: "detached" });
     expect(await service.admin.get("/egress/status")).toMatchObject({ on: false });
-    await page.close();
   });
 
   test("shows a member the switches without controls", async () => {
     const service = await equipped();
     const member = await createPerson(service.admin, "Mia");
-    const page = await browser.open("about:blank", "");
+    await using page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${member.token}` });
     await page.goto(`${service.url}/settings`);
     await page.getByText("approval of its exact words").waitFor();
     expect(await page.getByRole("button", { name: "Disable" }).count()).toBe(0);
-    await page.close();
   });
 
   test("reports an unreadable status; passes axe in both themes", async () => {
-    const page = await browser.open("about:blank", "");
+    await using page = await browser.open("about:blank", "");
     await page.route("**/api/v1/egress/status", (route) =>
       route.fulfill({
         status: 503,
@@ -142,6 +136,5 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
     await page.reload();
     await page.getByText("Web search is off").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
-    await page.close();
   });
 });

@@ -34,21 +34,19 @@ describe.if(hasBrowser)("a disabled terminal", () => {
   afterAll(() => stack.disposeAsync());
 
   test("says why, without controls", async () => {
-    const page = await browser.open(service.url, "/terminal");
+    await using page = await browser.open(service.url, "/terminal");
     await page.getByRole("heading", { name: "Terminal unavailable" }).waitFor();
     await page.getByText("Set terminal: true in the configuration", { exact: false }).waitFor();
     expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
     expect(await problemsInBothThemes(page)).toEqual([]);
-    await page.close();
   });
 
   test("is hidden from non-admins", async () => {
     const { token } = await service.admin.post("/users", { name: "mia" });
-    const page = await browser.open("about:blank", "");
+    await using page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${token}` });
     await page.goto(`${service.url}/terminal`);
     await page.getByRole("heading", { name: "Admins only" }).waitFor();
-    await page.close();
   });
 });
 
@@ -100,7 +98,7 @@ describe.if(hasBrowser)("a shell", () => {
   };
 
   dockerTest("runs commands over a workspace's files, in all colours, until the session ends", async () => {
-    const page = await start(`/terminal?workspace=${workspaceId}`);
+    await using page = await start(`/terminal?workspace=${workspaceId}`);
     expect(await page.getByLabel("Workspace files").inputValue()).toBe(String(workspaceId));
     await line(page, "cat notes/a.txt");
     await screen(page).getByText("hello file").first().waitFor();
@@ -114,11 +112,10 @@ describe.if(hasBrowser)("a shell", () => {
     await button(page, "Restart shell").click();
     await status(page, "F6 leaves the terminal");
     await eventually(() => screen(page).getByText("hello file").count(), 0);
-    await page.close();
   });
 
   dockerTest("it has the size of the page, also when that changes", async () => {
-    const page = await start();
+    await using page = await start();
     const columns = async () => {
       await line(page, "echo size=$(stty size)=");
       const shown = await screen(page)
@@ -129,11 +126,10 @@ describe.if(hasBrowser)("a shell", () => {
     await eventually(async () => (await columns()) > 90, true);
     await page.setViewportSize({ width: 700, height: 600 });
     await eventually(async () => (await columns()) < 90, true);
-    await page.close();
   });
 
   dockerTest("the keyboard gets in and out; what is selected can be copied", async () => {
-    const page = await start();
+    await using page = await start();
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await line(page, "echo cop''ied");
     await screen(page).getByText("copied", { exact: true }).first().waitFor();
@@ -147,11 +143,10 @@ describe.if(hasBrowser)("a shell", () => {
     await eventually(() => page.evaluate("navigator.clipboard.readText()"), "copied");
     await page.keyboard.press("F6");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Restart shell");
-    await page.close();
   });
 
   dockerTest("passes axe in both themes", async () => {
-    const page = await browser.open(service.url, "/terminal");
+    await using page = await browser.open(service.url, "/terminal");
     await button(page, "Start shell").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     await button(page, "Start shell").click();
@@ -159,6 +154,5 @@ describe.if(hasBrowser)("a shell", () => {
     await line(page, 'for i in 1 2 3 4 5 6 7; do printf "\\033[3${i}mcolour $i\\033[0m "; done; echo');
     await screen(page).getByText("colour 7", { exact: false }).first().waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
-    await page.close();
   });
 });

@@ -47,7 +47,7 @@ onScreen("the list of workspaces", made, (at) => {
 
   test("creates a workspace and opens its chat; shows refusals at the field", async () => {
     await make("Taken");
-    const page = await open();
+    await using page = await open();
     await page.getByRole("button", { name: "Create workspace" }).click();
     const dialog = page.getByRole("dialog", { name: "Create workspace" });
     await dialog.getByText("cannot change name and description later").waitFor();
@@ -68,14 +68,13 @@ onScreen("the list of workspaces", made, (at) => {
     expect(await page.title()).toBe("Fresh · Cairn");
     await page.getByRole("link", { name: "Workspaces" }).first().click();
     await row(page, "Fresh").getByText("For a test").waitFor();
-    await page.close();
   });
 
   test("searches names, descriptions, owners and teams, and reports no match", async () => {
     const shared = await make("Weekly report", at.admin, "Numbers for the board");
     await at.admin.put(`/workspaces/${shared.id}/teams/${teamId}`);
     await make("Of Lea", lead.client);
-    const page = await open();
+    await using page = await open();
     const search = page.getByRole("searchbox", { name: "Search workspaces" });
     await row(page, "Weekly report").waitFor();
     for (const [text, found] of [
@@ -91,24 +90,22 @@ onScreen("the list of workspaces", made, (at) => {
     await page.getByRole("heading", { name: "No workspace matches" }).waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await row(page, "Of Lea").getByText("Lea", { exact: true }).waitFor();
-    await page.close();
   });
 
   test("says what a clone copies, and makes the person its owner", async () => {
     await make("Original");
-    const page = await open();
+    await using page = await open();
     await act(page, "Original", "Clone");
     const dialog = page.getByRole("dialog", { name: "Clone Original" });
     await dialog.getByText("conversation, files and sharing are not copied").waitFor();
     await dialog.getByRole("button", { name: "Clone" }).click();
     await page.waitForURL(/\/workspaces\/\d+$/);
     await eventually(async () => (await names()).includes("Original copy"), true);
-    await page.close();
   });
 
   test("names the losses before deleting, and requires the typed name", async () => {
     await make("Doomed");
-    const page = await open();
+    await using page = await open();
     await act(page, "Doomed", "Delete");
     const dialog = page.getByRole("dialog", { name: "Delete Doomed?" });
     await dialog.getByText("permanently deletes its conversation").waitFor();
@@ -122,13 +119,12 @@ onScreen("the list of workspaces", made, (at) => {
     await page.getByText("Doomed deleted.").waitFor();
     await eventually(() => row(page, "Doomed").count(), 0);
     expect(await names()).not.toContain("Doomed");
-    await page.close();
   });
 
   test("shows a shared workspace to the team, and removes it when sharing ends while it is open", async () => {
     const workspace = await make("Together");
-    const page = await open();
-    const other = await as(member);
+    await using page = await open();
+    await using other = await as(member);
     await other.getByRole("heading", { name: "Workspaces", level: 1 }).waitFor();
     expect(await row(other, "Together").count()).toBe(0);
 
@@ -152,14 +148,12 @@ onScreen("the list of workspaces", made, (at) => {
     await other.getByRole("button", { name: "All workspaces" }).click();
     await other.getByRole("heading", { name: "Workspaces", level: 1 }).waitFor();
     at.browser.expected(/status of 404/);
-    await page.close();
-    await other.close();
   });
 
   test("hides sharing and deleting from people without the right, and says who has it", async () => {
     const workspace = await make("Borrowed");
     await at.admin.put(`/workspaces/${workspace.id}/teams/${teamId}`);
-    const page = await as(member);
+    await using page = await as(member);
     await row(page, "Borrowed").getByText("someone else").waitFor();
     await page.getByRole("button", { name: "Actions for Borrowed" }).click();
     expect(await page.getByRole("menuitem").allInnerTexts()).toEqual(["Clone", "Shared with"]);
@@ -168,24 +162,22 @@ onScreen("the list of workspaces", made, (at) => {
     await dialog.getByText("Only admins, and owners who lead a team, can change this.").waitFor();
     expect(await dialog.getByRole("checkbox", { name: /Release/ }).isDisabled()).toBe(true);
     expect(await dialog.getByRole("checkbox", { name: /Release/ }).isChecked()).toBe(true);
-    await page.close();
   });
 
   test("lets a team lead share their own workspaces with the teams they lead only", async () => {
     const workspace = await make("Of the lead", lead.client);
-    const page = await as(lead);
+    await using page = await as(lead);
     await act(page, "Of the lead", "Share");
     const dialog = page.getByRole("dialog", { name: "Share Of the lead" });
     expect(await dialog.getByRole("checkbox", { name: /Others/ }).isDisabled()).toBe(true);
     await dialog.getByRole("checkbox", { name: /Release/ }).check();
     await eventually(async () => (await lead.client.get(`/workspaces/${workspace.id}`)).team_ids, [teamId]);
-    await page.close();
   });
 
   test("opens and closes the dialog, moves through names and uses a row's menu by keyboard", async () => {
     await make("Key 1");
     await make("Key 2");
-    const page = await open();
+    await using page = await open();
     await row(page, "Key 1").waitFor();
     const focused = () => page.evaluate("document.activeElement.textContent.trim()");
     await page.getByRole("button", { name: "Create workspace" }).focus();
@@ -212,13 +204,12 @@ onScreen("the list of workspaces", made, (at) => {
     }
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "Share Key 1" }).waitFor();
-    await page.close();
   });
 
   test("shows while it is open what runs, what is spent, and who was active last", async () => {
     const place = await at.place("Busy");
     await make("Idle");
-    const page = await open();
+    await using page = await open();
     const first = () => page.locator("tbody tr").first().getByRole("link").innerText();
     await eventually(first, "Idle");
     const hanging = gate();
@@ -238,12 +229,11 @@ onScreen("the list of workspaces", made, (at) => {
     await row(page, "Busy").getByText("unknown cost").waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     await row(page, "Busy").getByText("Cost today: unknown cost").waitFor();
-    await page.close();
   });
 
   test("renames a workspace everywhere, and keeps its name for memory", async () => {
     const { id } = await make("Plain");
-    const page = await open();
+    await using page = await open();
     await act(page, "Plain", "Rename");
     const dialog = page.getByRole("dialog", { name: "Rename Plain" });
     await dialog.getByText("Its memory stays under Plain").waitFor();
@@ -267,12 +257,11 @@ onScreen("the list of workspaces", made, (at) => {
     await at.admin.patch(`/workspaces/${id}`, { display_name: null });
     await page.keyboard.press("Escape");
     await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Plain").waitFor();
-    await page.close();
   });
 
   test("archives and unarchives a workspace, which stays readable", async () => {
     await make("Old");
-    const page = await open();
+    await using page = await open();
     await act(page, "Old", "Archive");
     const dialog = page.getByRole("dialog", { name: "Archive Old?" });
     await dialog.getByText("nobody can chat in it or change it").waitFor();
@@ -292,14 +281,13 @@ onScreen("the list of workspaces", made, (at) => {
     await eventually(() => page.getByText("This workspace is archived.").count(), 0);
     await page.getByRole("link", { name: "Workspaces" }).first().click();
     await row(page, "Old").waitFor();
-    await page.close();
   });
 
   test("exports a workspace to a file, imports it, and asks for models that are missing", async () => {
     const place = await at.place("Travelling", { workers: ["scout"] });
     at.model.script("boss", [say("Ready.")]);
     await place.chat("Are you ready?");
-    const page = await open();
+    await using page = await open();
     await act(page, "Travelling", "Export");
     const saving = page.waitForEvent("download");
     await page.getByRole("dialog").getByRole("link", { name: "Export" }).click();
@@ -342,12 +330,11 @@ onScreen("the list of workspaces", made, (at) => {
     await page.getByRole("navigation", { name: "Breadcrumbs" }).getByText("Travelling copy").waitFor();
     expect(await names()).toContain("Travelling copy");
     at.browser.expected(/status of 4(00|22)/);
-    await page.close();
   });
 
   test("passes axe in the list, its menu and its dialogs, in both themes", async () => {
     await make("Seen by axe", at.admin, "With a description");
-    const page = await open();
+    await using page = await open();
     await row(page, "Seen by axe").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     for (const [action, title] of [
@@ -374,11 +361,10 @@ onScreen("the list of workspaces", made, (at) => {
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
     }
-    await page.close();
   });
 
   test("shows part of ten thousand workspaces, and searches them at once", async () => {
-    const page = await at.browser.open("about:blank", "");
+    await using page = await at.browser.open("about:blank", "");
     const records = Array.from({ length: MANY }, (_, index) => ({
       id: index + 1,
       name: `Project ${index + 1}`,
@@ -406,6 +392,5 @@ onScreen("the list of workspaces", made, (at) => {
     });
     await eventually(() => page.locator("tbody tr").count(), 1);
     expect(elapsed).toBeLessThan(SEARCH_MS_MAX);
-    await page.close();
   });
 });
