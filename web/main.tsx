@@ -57,7 +57,10 @@ const Settings = lazy(async () => ({ default: (await import("./screens/settings/
 const id = /^[1-9]\d{0,14}$/;
 
 void loadSession();
-void whenQuiet().then(async () => (await import("./api/offline/register.ts")).registerWorker());
+// Reading offline is an addition: if the server stops before this part is loaded, the interface works without it.
+void whenQuiet()
+  .then(async () => (await import("./api/offline/register.ts")).registerWorker())
+  .catch(() => {});
 render(
   () => (
     <Router root={(props) => <Shell {...props} login={Login} />}>
