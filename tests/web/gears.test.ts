@@ -14,6 +14,8 @@ import { onScreen, withBrowser } from "../kit/browser/screen.ts";
 import { compiledWorld, world } from "../kit/service/world.ts";
 
 const PASSWORD = "a long enough password";
+/** After this time a page reads its gear again. */
+const READ_AGAIN_MS = 8_000;
 
 /** The compiled program on this machine, where gears really run, without isolation; and a service that reports isolation. */
 async function both() {
@@ -211,6 +213,7 @@ async function both() {
   test("warns about missing isolation on every page, and asks again before approval", async () => {
     const gear = await makeGear(at.admin, { name: "bare_gear" });
     await using page = await at.open("/gears");
+    await page.clock.install();
     await page.getByText("Gears are NOT isolated on this server", { exact: false }).waitFor();
     await page.getByRole("link", { name: "bare_gear" }).click();
     await page.getByText("Gears are not isolated on this server.", { exact: true }).waitFor();
@@ -229,6 +232,7 @@ async function both() {
     await question.waitFor();
     // A question that is out of date goes away, and nothing is approved.
     await at.admin.patch(`/gears/${gear.id}`, { status: "disabled" });
+    await page.clock.fastForward(READ_AGAIN_MS);
     await question.waitFor({ state: "detached" });
     await page.getByText("bare_gear has changed meanwhile. Nothing was approved here.").waitFor();
     expect((await read(gear.id, at)).status).toBe("disabled");
@@ -264,6 +268,7 @@ async function both() {
   test("warns that a new version loses the approval; never overwrites someone else's save unseen", async () => {
     const gear = await approvedGear(at.service.admin, { name: "written", code: "cat\n" });
     await using page = await open(`/gears/${gear.id}/code`);
+    await page.clock.install();
     const editor = page.getByRole("textbox", { name: "Content of main.sh" });
     await page.getByLabel("Description").fill("Says it again.");
     await page.getByText("until it is approved", { exact: false }).waitFor();
@@ -276,6 +281,7 @@ async function both() {
     }, ["Says it again.", "pending", 2]);
     await at.service.admin.patch(`/gears/${gear.id}`, { status: "approved" });
     await page.getByRole("link", { name: "Code" }).click();
+    await page.clock.fastForward(READ_AGAIN_MS);
     await editor.click();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.insertText("cat\necho mine\n");
