@@ -53,7 +53,8 @@ async function pagesOf(server: ContextServer, options: { columns: number; rows: 
     expect(lines.filter((line) => Bun.stringWidth(line) > options.columns)).toEqual([]);
     const stable = text
       .replace(/Version +\S+/, "Version         (version)")
-      .replaceAll(/^(id|request_id|prev|hash)( +)\S+$/gm, "$1$2(random)");
+      .replaceAll(/^(id|request_id|prev|hash)( +)\S+$/gm, "$1$2(random)")
+      .replaceAll(/\n{4,}/g, (run) => `\n(${run.length - 1} empty lines)\n`);
     shown.push(`=== ${name} ===\n${stable}`);
   };
   /** Types, and waits until the page is there with its data. */
