@@ -1,19 +1,13 @@
 // Goal: code does things only where the house style lets it, and every rule about it is able to fail.
 
-import { describe, expect, test } from "bun:test";
 import * as rules from "./code-rules.ts";
-import { codeFiles, type Rule } from "./source.ts";
-
-interface Case {
-  rule: Rule;
-  refused: [path: string, code: string][];
-  allowed: [path: string, code: string][];
-}
+import { describeRules, type RuleCase } from "./rule-cases.ts";
+import { codeFiles } from "./source.ts";
 
 const header =
   "// What it is for, in a sentence or two.\n// What it must not do, and where that is instead.\n";
 
-const cases: Record<string, Case> = {
+const cases: Readonly<Record<string, RuleCase>> = {
   "the environment is read in kit": {
     rule: rules.environmentOnlyInKit,
     refused: [
@@ -274,15 +268,4 @@ const cases: Record<string, Case> = {
   },
 };
 
-describe("code", () => {
-  for (const [name, { rule, refused, allowed }] of Object.entries(cases)) {
-    test(`${name}: in this repository`, async () => {
-      expect(rule(await codeFiles())).toEqual([]);
-    });
-
-    test(`${name}: the rule tells wrong from right`, () => {
-      expect(refused.map(([path, text]) => rule([{ path, text }]).length)).toEqual(refused.map(() => 1));
-      expect(allowed.flatMap(([path, text]) => rule([{ path, text }]))).toEqual([]);
-    });
-  }
-});
+describeRules("code", codeFiles, cases);

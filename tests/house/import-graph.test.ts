@@ -2,15 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import * as rules from "./import-rules.ts";
-import { codeFiles, importsOf, type Rule } from "./source.ts";
+import { describeRules, type RuleCase } from "./rule-cases.ts";
+import { codeFiles, importsOf } from "./source.ts";
 
-interface Case {
-  rule: Rule;
-  refused: [from: string, code: string][];
-  allowed: [from: string, code: string][];
-}
-
-const cases: Record<string, Case> = {
+const cases: Readonly<Record<string, RuleCase>> = {
   "kit imports no feature": {
     rule: rules.kitKnowsNoFeature,
     refused: [
@@ -92,18 +87,9 @@ const cases: Record<string, Case> = {
   },
 };
 
+describeRules("import graph", codeFiles, cases);
+
 describe("import graph", () => {
-  for (const [name, { rule, refused, allowed }] of Object.entries(cases)) {
-    test(`${name}: in this repository`, async () => {
-      expect(rule(await codeFiles())).toEqual([]);
-    });
-
-    test(`${name}: the rule tells wrong from right`, () => {
-      expect(refused.map(([path, text]) => rule([{ path, text }]).length)).toEqual(refused.map(() => 1));
-      expect(allowed.flatMap(([path, text]) => rule([{ path, text }]))).toEqual([]);
-    });
-  }
-
   test("every form of import is seen", () => {
     const text = [
       'import a from "./a.ts";',

@@ -1,20 +1,15 @@
 // Goal: the interface's code keeps the rules that are about the browser, and every such rule is able to fail.
 
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
-import { repositoryFiles, type Rule } from "./source.ts";
+import { describeRules, type RuleCase } from "./rule-cases.ts";
+import { repositoryFiles } from "./source.ts";
 import * as rules from "./web-rules.ts";
-
-interface Case {
-  rule: Rule;
-  refused: [path: string, text: string][];
-  allowed: [path: string, text: string][];
-}
 
 const purpose = "/* What this sheet is for, in a sentence. */\n";
 
-const cases: Record<string, Case> = {
+const cases: Readonly<Record<string, RuleCase>> = {
   "no inline styles": {
     rule: rules.noInlineStyles,
     refused: [
@@ -130,33 +125,19 @@ const cases: Record<string, Case> = {
   },
 };
 
-describe("the interface's code", () => {
-  test("every class of a sheet is written by code: in this repository", async () => {
-    expect(rules.classesAreUsed(await repositoryFiles())).toEqual([]);
-  });
+describeRules("the interface's code", repositoryFiles, cases);
 
-  test("every class of a sheet is written by code: the rule tells wrong from right", () => {
-    const sheet = { path: "web/kit/a.css", text: ".card, .row-1 .cm-line, .gone:is(.lost) { gap: 0.5rem }" };
-    const code = {
-      path: "web/kit/a.tsx",
-      text: "// gone\nexport const a = (n) => [`row-${n}`, 'card open'];",
-    };
-    expect(rules.classesAreUsed([sheet, code])).toEqual([
-      "web/kit/a.css: no code writes the class gone",
-      "web/kit/a.css: no code writes the class lost",
-    ]);
-  });
+test("every class of a sheet is written by code: in this repository", async () => {
+  expect(rules.classesAreUsed(await repositoryFiles())).toEqual([]);
+});
 
-  for (const [name, { rule, refused, allowed }] of Object.entries(cases)) {
-    test(`${name}: in this repository`, async () => {
-      expect(rule(await repositoryFiles())).toEqual([]);
-    });
-
-    test(`${name}: the rule tells wrong from right`, () => {
-      expect(refused.map(([path, text]) => rule([{ path, text }]).length)).toEqual(refused.map(() => 1));
-      expect(allowed.flatMap(([path, text]) => rule([{ path, text }]))).toEqual([]);
-    });
-  }
+test("every class of a sheet is written by code: the rule tells wrong from right", () => {
+  const sheet = { path: "web/kit/a.css", text: ".card, .row-1 .cm-line, .gone:is(.lost) { gap: 0.5rem }" };
+  const code = { path: "web/kit/a.tsx", text: "// gone\nexport const a = (n) => [`row-${n}`, 'card open'];" };
+  expect(rules.classesAreUsed([sheet, code])).toEqual([
+    "web/kit/a.css: no code writes the class gone",
+    "web/kit/a.css: no code writes the class lost",
+  ]);
 });
 
 test("docs/interface.md names every address", async () => {
