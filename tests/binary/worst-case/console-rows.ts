@@ -1,7 +1,6 @@
 // The worst that a page of the console can be asked for: a space with 50,000 documents, 10,000 of them in one folder, documents as large and as odd
 // as they may be, and many users, rules, spaces and records. A new page or form needs a row here, or a reason (tests/house/worst-cases.test.ts).
 
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
 import { BATCH_OPERATIONS_MAX } from "../../../src/context/versioned-store/schema.ts";
@@ -9,6 +8,7 @@ import { openSpace } from "../../bench/file-space.ts";
 import { admittedTo, carried, signedIn, type ConsolePage, type Visitor } from "../../kit/context/console.ts";
 import { contextServer, deny } from "../../kit/context/context-server.ts";
 import { measuredServer, type MeasuredServer } from "../../kit/service/measured-server.ts";
+import { addVersions } from "./many-versions.ts";
 
 export type PageCase = (one: Visitor) => Promise<unknown>;
 
@@ -18,7 +18,6 @@ const FILES = 50_000;
 const IN_ONE_FOLDER = 10_000;
 const CONFLICTS = 1_000;
 const DELETED = 2_000;
-const VERSIONS = 10_000;
 const USERS = 300;
 const RULES = 1_000;
 const SPACES = 30;
@@ -341,29 +340,4 @@ export async function furnish(directory: string): Promise<void> {
   await write([["often.md", "again\n"]]);
   await engine.close();
   addVersions(join(directory, ".cairn", "space.db"));
-}
-
-/** As if someone had written `often.md` so often. */
-function addVersions(path: string): void {
-  using db = new Database(path);
-  db.run(
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-     INSERT INTO versions (file_id, version, blob_id, size, hash, author, created_at, seq)
-     SELECT v.file_id, v.version + i, v.blob_id, v.size, v.hash, v.author, v.created_at, (SELECT seq FROM space) + i
-     FROM n, versions v JOIN files f ON f.id = v.file_id WHERE f.path = 'often.md'`,
-    [VERSIONS],
-  );
-  db.run(
-    `INSERT INTO changes (seq, file_id, op, version, author, created_at)
-     SELECT v.seq, v.file_id, 'write', v.version, v.author, v.created_at
-     FROM versions v JOIN files f ON f.id = v.file_id WHERE f.path = 'often.md' AND v.version > 1`,
-  );
-  db.run("UPDATE blobs SET uses = uses + ?1 WHERE hash = (SELECT hash FROM files WHERE path = 'often.md')", [
-    VERSIONS,
-  ]);
-  db.run("UPDATE files SET live = live + ?1, last = last + ?1, shown = shown + ?1 WHERE path = 'often.md'", [
-    VERSIONS,
-  ]);
-  db.run("UPDATE space SET seq = seq + ?1, versions = versions + ?1", [VERSIONS]);
-  db.run("UPDATE followers SET seq = (SELECT seq FROM space)");
 }

@@ -1,13 +1,13 @@
 // The worst that a caller can ask of each route of the context server that takes text or grows with data, on a server that is furnished
 // with much. A new route needs a row here, or a reason why its input and its answer are small (tests/house/worst-cases.test.ts).
 
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { capabilities, type AclRule } from "../../../src/context/access/schema.ts";
 import { LINKS_PER_DOCUMENT_MAX } from "../../../src/context/versioned-store/links.ts";
 import { BATCH_OPERATIONS_MAX } from "../../../src/context/versioned-store/schema.ts";
 import { contextClient, contextServer, type ContextClient } from "../../kit/context/context-server.ts";
 import { measuredServer, type MeasuredServer } from "../../kit/service/measured-server.ts";
+import { addVersions } from "./many-versions.ts";
 
 type ContextCase = (server: Furnished) => Promise<void>;
 
@@ -23,7 +23,6 @@ const SPACE = "/spaces/team";
 /** Each is a file, a version, a change, an event and a record of the audit file. */
 const FILES = 6_000;
 const FILES_PER_PUSH = BATCH_OPERATIONS_MAX;
-const VERSIONS = 10_000;
 const RULES = 1_000;
 const LINES = 10_000;
 const PASSWORD_CHARACTERS_MAX = 1_000;
@@ -376,29 +375,4 @@ export async function furnishedContext(): Promise<Furnished> {
       await server[Symbol.asyncDispose]();
     },
   };
-}
-
-/** As if someone had written `often.md` so often. */
-function addVersions(path: string): void {
-  using db = new Database(path);
-  db.run(
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-     INSERT INTO versions (file_id, version, blob_id, size, hash, author, created_at, seq)
-     SELECT v.file_id, v.version + i, v.blob_id, v.size, v.hash, v.author, v.created_at, (SELECT seq FROM space) + i
-     FROM n, versions v JOIN files f ON f.id = v.file_id WHERE f.path = 'often.md'`,
-    [VERSIONS],
-  );
-  db.run(
-    `INSERT INTO changes (seq, file_id, op, version, author, created_at)
-     SELECT v.seq, v.file_id, 'write', v.version, v.author, v.created_at
-     FROM versions v JOIN files f ON f.id = v.file_id WHERE f.path = 'often.md' AND v.version > 1`,
-  );
-  db.run("UPDATE blobs SET uses = uses + ?1 WHERE hash = (SELECT hash FROM files WHERE path = 'often.md')", [
-    VERSIONS,
-  ]);
-  db.run("UPDATE files SET live = live + ?1, last = last + ?1, shown = shown + ?1 WHERE path = 'often.md'", [
-    VERSIONS,
-  ]);
-  db.run("UPDATE space SET seq = seq + ?1, versions = versions + ?1", [VERSIONS]);
-  db.run("UPDATE followers SET seq = (SELECT seq FROM space)");
 }
