@@ -187,8 +187,7 @@ describe("search", () => {
       ["file: secret.txt | heron | lab", "entry: admin | the secret of the heron | lab"],
     );
     expect(await found(ann, "secret")).toEqual([]);
-    const team = await lab.team("birds", ann);
-    await lab.admin.put(`${lab.own}/teams/${team}`);
+    const team = await lab.share(ann);
     expect(await found(ann, "secret")).toHaveLength(2);
     expect(await found(ben, "secret")).toEqual([]);
     await lab.admin.delete(`/teams/${team}/members/${ann.id}`);

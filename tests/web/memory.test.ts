@@ -150,8 +150,7 @@ onScreen("memory", memoryScreen, (at) => {
 
   test("a member sees the memory of a workspace that is shared with them, and no other", async () => {
     const { ann, bob } = at.people;
-    const team = await at.team("crew", ann);
-    await at.admin.put(`${at.own}/teams/${team}`);
+    await at.share(ann);
     const as = async (token: string) => {
       const context = await at.browser.browser.newContext({
         extraHTTPHeaders: { Authorization: `Bearer ${token}` },

@@ -402,8 +402,7 @@ describe("who", () => {
 test("asks for access again just before a save takes effect", async () => {
   await using lab = await world({ model: true });
   const ann = await lab.user("ann");
-  const team = await lab.team("hers", ann);
-  await lab.admin.put(`${lab.own}/teams/${team}`);
+  const team = await lab.share(ann);
   const files = fileClient(lab, lab.workspaceId, ann.token);
   await files.put("a.md", "one");
   const { replace } = Place.prototype;

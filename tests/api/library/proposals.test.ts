@@ -206,9 +206,7 @@ test("lets people of the workspace decide on new ones, the author or an admin on
   const { admin } = lab;
   const member = await lab.user("member");
   const stranger = await lab.user("stranger");
-  const team = await admin.post("/teams", { name: "team" });
-  await admin.put(`/teams/${team.id}/members/${member.id}`);
-  await admin.put(`${lab.own}/teams/${team.id}`);
+  const team = await lab.share(member);
   await admin.post("/instructions", { name: "admins", text: "one" });
   const change = await propose(lab, "admins", "two");
   const fresh = await propose(lab, "fresh", "new");
@@ -227,7 +225,7 @@ test("lets people of the workspace decide on new ones, the author or an admin on
   ] as const;
   await refusal(member.post(decide(change.id), { decision: "accept" }), ...forbidden);
   const other = await lab.user("other");
-  await admin.put(`/teams/${team.id}/members/${other.id}`);
+  await admin.put(`/teams/${team}/members/${other.id}`);
   await member.post(decide(fresh.id), { decision: "accept" });
   await refusal(
     other.post(decide(fresh.id), { decision: "accept" }),

@@ -78,16 +78,14 @@ test("limits the queue", async () => {
 test("cancels a queued turn whose person lost access, and starts the next", async () => {
   await using lab = await world({ model: true });
   const ann = await lab.user("ann");
-  const team = await lab.admin.post("/teams", { name: "team" });
-  await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
-  await lab.admin.put(`${lab.own}/teams/${team.id}`);
+  const team = await lab.share(ann);
   const held = gate();
   lab.model.script("boss", [[held, say("one")], say("three")]);
   await lab.begin("1");
   const path = `${lab.own}/chat`;
   const { turn } = await ann.post<{ turn: Turn }>(path, { text: "2", queue: true });
   const third = await lab.begin("3", { queue: true });
-  await lab.admin.delete(`${lab.own}/teams/${team.id}`);
+  await lab.admin.delete(`${lab.own}/teams/${team}`);
   held.open();
   expect(await lab.end(third)).toMatchObject({ status: "done" });
   const error = "ann lost access to this workspace";

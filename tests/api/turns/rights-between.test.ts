@@ -17,8 +17,7 @@ const toldNothing = () => spyOn(Turns.prototype, "recheck").mockImplementation((
 /** A turn of a member of a team with which the workspace is shared. */
 async function turnOfAnn(at: World) {
   const ann = await at.user("ann");
-  const team = await at.team("hers", ann);
-  await at.admin.put(`${at.own}/teams/${team}`);
+  const team = await at.share(ann);
   const begin = async () => (await ann.post<{ turn: Turn }>(`${at.own}/chat`, { text: "Go." })).turn;
   return { begin, lose: () => at.admin.delete(`/teams/${team}/members/${ann.id}`) };
 }

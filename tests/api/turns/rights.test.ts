@@ -18,10 +18,7 @@ const FORGE = call("gear_forge", {
 /** A member of a team with which the workspace is shared. */
 async function member(lab: World, name = "ann") {
   const ann = await lab.user(name);
-  const team = await lab.admin.post("/teams", { name: `${name}'s team` });
-  await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
-  await lab.admin.put(`${lab.own}/teams/${team.id}`);
-  return { ann, team: team.id };
+  return { ann, team: await lab.share(ann) };
 }
 
 type Member = Awaited<ReturnType<typeof member>>;

@@ -254,16 +254,14 @@ test("sends a viewer of one turn nothing of another", async () => {
 test("disconnects viewers who lose access, and keeps the others", async () => {
   await using lab = await world({ model: true });
   const ann = await lab.user("ann");
-  const team = await lab.admin.post("/teams", { name: "team" });
-  await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
-  await lab.admin.put(`${lab.own}/teams/${team.id}`);
+  const team = await lab.share(ann);
   const held = gate();
   lab.model.script("boss", [[say("so far"), held, say(" so good")]]);
   const turn = await lab.begin("go");
   await using hers = await ann.events(`${lab.own}/events?after=0`);
   await using mine = await lab.admin.events(`/turns/${turn.id}/events`);
   await untilSaid(hers, 1, "so far");
-  await lab.admin.delete(`${lab.own}/teams/${team.id}`);
+  await lab.admin.delete(`${lab.own}/teams/${team}`);
   await hers.all();
   held.open();
   await mine.all();
@@ -274,9 +272,7 @@ test("disconnects viewers who lose access, and keeps the others", async () => {
 test("closes the connection of an ended stream, at the end of its turn and of access", async () => {
   await using lab = await world({ model: true });
   const ann = await lab.user("ann");
-  const team = await lab.admin.post("/teams", { name: "team" });
-  await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
-  await lab.admin.put(`${lab.own}/teams/${team.id}`);
+  const team = await lab.share(ann);
   const held = gate();
   lab.model.script("boss", [[held, say("done")]]);
   const turn = await lab.begin("go");
@@ -288,7 +284,7 @@ test("closes the connection of an ended stream, at the end of its turn and of ac
     `/api/v1/workspaces/${lab.workspaceId}/events`,
     ann.token,
   );
-  await lab.admin.delete(`${lab.own}/teams/${team.id}`);
+  await lab.admin.delete(`${lab.own}/teams/${team}`);
   expect(await ofWorkspace.closed).toEndWith("\r\n0\r\n\r\n");
 });
 
@@ -334,8 +330,7 @@ test("ends the streams when the service stops", async () => {
 test("asks for the right of a viewer before each page of stored events, if the recheck of all viewers comes late", async () => {
   await using lab = await world({ model: true });
   const ann = await lab.user("ann");
-  const team = await lab.team("hers", ann);
-  await lab.admin.put(`${lab.own}/teams/${team}`);
+  const team = await lab.share(ann);
   const moves = Array.from({ length: 250 }, (_, x) => ({ position: { x, y: 0 } }));
   await Promise.all(moves.map((move) => lab.admin.patch(`/agents/${lab.orchestratorId}`, move)));
 

@@ -152,9 +152,7 @@ test.if(searchable)("drops results that arrive after their person lost access", 
   await using lab = await searchLab();
   await lab.grant();
   const ann = await lab.user("ann");
-  const team = await lab.admin.post("/teams", { name: "team" });
-  await lab.admin.put(`/teams/${team.id}/members/${ann.id}`);
-  await lab.admin.put(`${lab.own}/teams/${team.id}`);
+  const team = await lab.share(ann);
   const held = gate();
   lab.service.answer(async () => {
     held.reach();
@@ -166,7 +164,7 @@ test.if(searchable)("drops results that arrive after their person lost access", 
   const { turn } = await ann.post<{ turn: Turn }>(path, { text: "look" });
   await lab.decide((await lab.pending())[0]!, "approve");
   await held.reached;
-  await lab.admin.delete(`/teams/${team.id}/members/${ann.id}`);
+  await lab.admin.delete(`/teams/${team}/members/${ann.id}`);
   held.open();
   await lab.end(turn);
   expect(await lab.admin.get(`/turns/${turn.id}`)).toMatchObject({

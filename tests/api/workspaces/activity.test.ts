@@ -15,7 +15,7 @@ const NOTHING = { tokens: 0, cost: 0, unpriced_calls: 0 };
 test("shows what runs, what is queued and what waits for the person who asks", async () => {
   await using lab = await world({ model: true });
   const anna = await lab.user("anna");
-  await lab.admin.put(`${lab.own}/teams/${await lab.team("both", anna)}`);
+  await lab.share(anna);
   const quiet = await lab.workspace("quiet", anna);
   const hanging = gate();
   lab.model.script("boss", [

@@ -99,7 +99,7 @@ test("lets only the owner or an admin rename an agent that has a budget, and rec
 test("does not let a member's turn replace a worker that has a budget", async () => {
   await using at = await world({ workers: ["scout"] });
   const member = await at.user("member");
-  await at.admin.put(`${at.own}/teams/${await at.team("team", member)}`);
+  await at.share(member);
   const scout = at.agents["scout"]!;
   await at.admin.patch(`/agents/${scout}`, { budget: { tokens_per_day: 1 } });
   const replace = [

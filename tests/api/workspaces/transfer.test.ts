@@ -208,7 +208,7 @@ test("uses what is here under the same name only if its content is the same", as
 test("is the owner's and the admins' to export, and everyone's to import", async () => {
   await using lab = await world({ model: true, people: { anna: "member", bert: "member" } });
   const { anna, bert } = lab.people;
-  await lab.admin.put(`${lab.own}/teams/${await lab.team("both", anna)}`);
+  await lab.share(anna);
   await refusal(
     await anna.raw("GET", `${lab.own}/export`),
     "forbidden",

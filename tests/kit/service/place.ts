@@ -83,6 +83,15 @@ export abstract class Place {
     return { events, turn: (finished.data as { data: { turn: Turn } }).data.turn };
   }
 
+  /** Shares the workspace with a new team of these people. */
+  async share(...people: readonly { readonly id: number }[]): Promise<number> {
+    const name = `team of ${people.map((one) => one.id).join(" and ")}`;
+    const { id } = await this.admin.post("/teams", { name });
+    for (const one of people) await this.admin.put(`/teams/${id}/members/${one.id}`);
+    await this.admin.put(`${this.own}/teams/${id}`);
+    return id;
+  }
+
   entries() {
     return this.admin.get(`${this.own}/entries?limit=500`);
   }
