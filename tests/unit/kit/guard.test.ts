@@ -215,7 +215,14 @@ describe("guard", () => {
     });
     expect(lostBy(local, "::1", { "x-mine": "1" })).toEqual({ header: "x-mine" });
     expect(lostBy(local, "127.0.0.2", { "x-mine": "1" })).toBeUndefined();
-    for (const name of ["via", "x-forwarded-for", "x-real-ip", "cf-connecting-ip", "tailscale-user-login"])
+    for (const name of [
+      "via",
+      "x-forwarded-for",
+      "x-real-ip",
+      "true-client-ip",
+      "cf-connecting-ip",
+      "tailscale-user-login",
+    ])
       expect([name, lostBy(local, "127.0.0.1", { [name]: "x", connection: "close" })]).toEqual([
         name,
         undefined,
@@ -223,6 +230,32 @@ describe("guard", () => {
     expect(lostBy({ ...local, loopbackAdmin: false }, "127.0.0.1", { connection: "close" })).toBeUndefined();
     const named = { ...local, allowedHosts: ["cairn.example"] };
     expect(lostBy(named, "127.0.0.1", { connection: "close" }, "cairn.example")).toBeUndefined();
+  });
+
+  test("an upgrade keeps the privilege only where there is a WebSocket, or beside the settings of HTTP/2", () => {
+    const socket = "/api/v1/terminal";
+    const key = { "sec-websocket-key": "x" };
+    const asks = { connection: "keep-alive, Upgrade", upgrade: "WebSocket", ...key };
+    const cases: [method: string, path: string, headers: Record<string, string>, answer: boolean][] = [
+      ["GET", socket, asks, true],
+      ["PUT", socket, asks, false],
+      ["GET", "/api/v1/whoami", asks, false],
+      ["GET", socket, { connection: "Upgrade", upgrade: "websocket" }, false],
+      ["GET", socket, { connection: "Upgrade", ...key }, false],
+      ["GET", socket, { connection: "Upgrade", upgrade: "h2c", ...key }, false],
+      ["GET", "/", { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c" }, true],
+      ["GET", "/", { ...asks, connection: "Upgrade, HTTP2-Settings" }, false],
+    ];
+    const listen = listenFacts(worlds[0]!, PORT);
+    const keeps = (facts: ListenFacts) =>
+      cases.map(([method, path, own]) => {
+        const headers = { host: `127.0.0.1:${PORT}`, ...own };
+        return admit(facts, { method, path, headers, peer: () => "127.0.0.1" }).loopbackPrivilege();
+      });
+    expect(keeps({ ...listen, socketPaths: /^\/api\/v1\/terminal$/ })).toEqual(
+      cases.map(([, , , answer]) => answer),
+    );
+    expect(keeps(listen).filter(Boolean)).toHaveLength(1);
   });
 
   test("direct and local: a loopback peer by a loopback name, or the bound address by itself; no proxy in between", () => {
