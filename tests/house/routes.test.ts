@@ -61,7 +61,7 @@ interface OpenApi {
   openapi: string;
   info: { title: string; version: string };
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
+  components: { schemas: Record<string, Schema>; parameters: Record<string, object> };
 }
 
 interface Operation {
@@ -167,7 +167,8 @@ describe("OpenAPI", () => {
     expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
     for (const { name, path, operation } of operations) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-      const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
+      const parameters = dereferenced(operation.parameters ?? [], document);
+      const declared = parameters.filter((parameter) => parameter.in === "path");
       expect({ name, path: declared.map((parameter) => parameter.name) }).toEqual({
         name,
         path: inPath as string[],

@@ -15,7 +15,7 @@ interface Parameter {
 }
 
 interface Operation {
-  readonly parameters?: Parameter[];
+  parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Record<string, { schema: Schema }> };
 }
 
@@ -37,9 +37,10 @@ const ADDRESSES_HERE = [
 /** Changes `document` and returns it. */
 export function prepared(document: ApiDocument, existing: Existing): ApiDocument {
   for (const operations of Object.values(document.paths)) {
-    for (const { parameters = [], requestBody } of Object.values(operations)) {
-      for (const parameter of parameters) preferExisting(parameter, existing);
-      for (const body of Object.values(requestBody?.content ?? {})) {
+    for (const operation of Object.values(operations)) {
+      operation.parameters = dereferenced(operation.parameters ?? [], document);
+      for (const parameter of operation.parameters) preferExisting(parameter, existing);
+      for (const body of Object.values(operation.requestBody?.content ?? {})) {
         // A copy, because a response may share the schema and must stay as declared.
         body.schema = dereferenced(body.schema, document);
         keepHere(body.schema);

@@ -1,6 +1,7 @@
 // OpenAPI 3.1 for a list of routes, from the schemas that validate requests and answers.
 // Says only what the routes declare; what it can't read there (who may call) they declare as `x-caller`.
 
+import { isDeepStrictEqual } from "node:util";
 import { Kind, OptionalKind, Type, type TSchema } from "@sinclair/typebox";
 import { statusOf } from "../error.ts";
 import { JSON_BODY_BYTES_MAX } from "./body.ts";
@@ -30,6 +31,12 @@ const ErrorBody = closed({
   }),
 });
 
+/** Described once for all operations, by name. */
+interface Shared {
+  readonly parameters: Record<string, object>;
+  readonly responses: Record<string, object>;
+}
+
 /** Names the response of every operation to statuses that it does not list. */
 const ANY_CODE = "any";
 
@@ -42,10 +49,10 @@ export function openApi(
   const paths: Record<string, Record<string, object>> = {};
   const components = new Components([{ Error: ErrorBody }, ...facts.schemas]);
   components.plain(ErrorBody);
-  const refused: Record<string, object> = { [ANY_CODE]: refusal("refused") };
+  const shared: Shared = { parameters: {}, responses: { [ANY_CODE]: refusal("refused") } };
   for (const route of routes) {
     const path = route.path.replace(/:([a-z_]+)/g, "{$1}").replace(/\*$/, "{path}");
-    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, facts, components, refused);
+    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, facts, components, shared);
   }
   return {
     openapi: "3.1.0",
@@ -54,7 +61,7 @@ export function openApi(
     paths,
     components: {
       schemas: components.used,
-      responses: refused,
+      ...shared,
       securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
     },
   };
@@ -64,12 +71,12 @@ function operation(
   { method, path, hooks }: DescribedRoute,
   facts: ApiFacts,
   components: Components,
-  responsesUsed: Record<string, object>,
+  shared: Shared,
 ): object {
   const { operations, limits, bodyBytesMax, isCounted, prefix } = facts;
   const { parameters: headers = [], ...detail } = (hooks.detail ?? {}) as Detail;
   const parameters = [
-    ...parametersOf("path", hooks.params, components),
+    ...parametersOf("path", hooks.params, components).map((one) => shownOnce(one, shared.parameters)),
     ...parametersOf("query", hooks.query, components),
     ...headers,
   ];
@@ -87,7 +94,7 @@ function operation(
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: limited(body, bodyBytesMax.get(name)) }),
     responses: {
-      ...refusals(errorsOf(declared, own, isCounted), responsesUsed),
+      ...refusals(errorsOf(declared, own, isCounted), shared.responses),
       ...(detail.responses ?? responses(hooks.response, components)),
       ...(detail["x-streams"] ? streamed(hooks.response, components) : {}),
       default: { $ref: `#/components/responses/${ANY_CODE}` },
@@ -145,7 +152,21 @@ function operationId(method: string, path: string): string {
   return method.toLowerCase() + name;
 }
 
-function parametersOf(place: "path" | "query", schema: unknown, components: Components): object[] {
+/** A name means the same in almost every path; another meaning is described in its own place. */
+function shownOnce(parameter: Parameter, used: Record<string, object>): object {
+  const known = (used[parameter.name] ??= parameter);
+  if (!isDeepStrictEqual(known, parameter)) return parameter;
+  return { $ref: `#/components/parameters/${parameter.name}` };
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required: boolean;
+  readonly schema: object;
+}
+
+function parametersOf(place: "path" | "query", schema: unknown, components: Components): Parameter[] {
   if (schema === undefined) return [];
   const { properties, required = [] } = schema as {
     properties: Record<string, TSchema>;

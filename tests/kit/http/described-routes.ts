@@ -44,19 +44,18 @@ interface Operation {
 
 export interface OpenApiDocument<O = unknown> {
   readonly paths: Record<string, Record<string, O>>;
-  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+  readonly components: Readonly<Record<"parameters" | "schemas", Readonly<Record<string, unknown>>>>;
 }
 
-const REFERENCE = "#/components/schemas/";
+const REFERENCE = /^#\/components\/(parameters|schemas)\/(.*)$/;
 
-/** A copy of a part of the document with each named schema in the place of its reference. */
+/** A copy of a part of the document with each named schema and parameter in the place of its reference. */
 export function dereferenced<T>(part: T, document: OpenApiDocument): T {
   const copy = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(copy);
     if (value === null || typeof value !== "object") return value;
-    const reference = (value as { $ref?: string }).$ref;
-    if (reference?.startsWith(REFERENCE))
-      return copy(document.components.schemas[reference.slice(REFERENCE.length)]);
+    const [, kind, name] = REFERENCE.exec((value as { $ref?: string }).$ref ?? "") ?? [];
+    if (name !== undefined) return copy(document.components[kind as "parameters" | "schemas"][name]);
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copy(inner)]));
   };
   return copy(part) as T;

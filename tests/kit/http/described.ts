@@ -12,7 +12,7 @@ interface Described {
         Record<
           string,
           {
-            readonly parameters?: readonly { readonly in: string; readonly name: string }[];
+            readonly parameters?: readonly { readonly in?: string; readonly name?: string }[];
             readonly responses: Responses;
           }
         >
@@ -87,7 +87,7 @@ async function read(): Promise<DescribedOperation[]> {
           pattern,
           codes: codesOf(responses),
           headers: new Set(
-            parameters.filter((one) => one.in === "header").map(({ name }) => name.toLowerCase()),
+            parameters.filter((one) => one.in === "header").map(({ name }) => name!.toLowerCase()),
           ),
           isStream: Object.values(responses).some(({ content = {} }) => STREAM in content),
         });
