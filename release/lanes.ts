@@ -41,13 +41,16 @@ export function lanesOf(files: readonly { readonly path: string; readonly text: 
   const groups = new Map<string, string[]>(LONGEST.map((name) => [name, []]));
   const late: string[] = [];
   const alone: string[] = [];
-  for (const { path, text } of files) {
+  // Of screens, the file with the most text takes the longest, roughly.
+  const isScreen = ({ path }: { readonly path: string }) => path.startsWith(SCREENS);
+  const screens = files.filter(isScreen).toSorted((a, b) => b.text.length - a.text.length);
+  for (const { path, text } of [...files.filter((file) => !isScreen(file)), ...screens]) {
     if (ALONE.test(text) || LATE.test(text)) {
       (ALONE.test(text) ? alone : late).push(path);
       continue;
     }
     const folder = path.split("/")[1]!;
-    const name = DOCKER.test(text) ? "docker" : path.startsWith(SCREENS) ? path : folder;
+    const name = DOCKER.test(text) ? "docker" : isScreen({ path }) ? path : folder;
     groups.set(name, [...(groups.get(name) ?? []), path]);
   }
   const all = [...groups].map(([name, paths]) => ({ files: paths, onDisk: ON_DISK.includes(name) }));

@@ -46,7 +46,7 @@ describe("report of bun test", () => {
 });
 
 describe("runs side by side", () => {
-  test("every file is in one lane: screens by themselves, docker and folders together, judges of time late or alone", () => {
+  test("every file is in one lane: screens by themselves, the longest first, docker and folders together, judges of time late or alone", () => {
     const lanes = lanesOf([
       { path: "tests/web/a.test.ts", text: "" },
       { path: "tests/web/b.test.ts", text: 'import { startDocker } from "../kit/docker.ts";' },
@@ -54,12 +54,14 @@ describe("runs side by side", () => {
       { path: "tests/unit/d.test.ts", text: "" },
       { path: "tests/unit/e.test.ts", text: "// Goal: x\n// Runs late: it judges processor time.\n" },
       { path: "tests/e2e/f.test.ts", text: "" },
+      { path: "tests/web/g.test.ts", text: "// Goal: x\n" },
     ]);
     expect(lanes).toEqual({
       groups: [
         { files: ["tests/web/b.test.ts"], onDisk: true },
         { files: ["tests/unit/d.test.ts"], onDisk: false },
         { files: ["tests/e2e/f.test.ts"], onDisk: true },
+        { files: ["tests/web/g.test.ts"], onDisk: false },
         { files: ["tests/web/a.test.ts"], onDisk: false },
       ],
       late: ["tests/unit/e.test.ts"],
