@@ -2,9 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { dereferenced, type OpenApiDocument } from "../kit/http/described-routes.ts";
 
 interface Schema {
-  readonly $ref?: string;
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | boolean;
@@ -16,11 +16,6 @@ interface Schema {
 interface Operation {
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-}
-
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 const BOUNDS = ["enum", "const", "maxLength", "pattern", "format"];
@@ -44,20 +39,18 @@ const UNBOUNDED: readonly (readonly [text: RegExp, reason: string])[] = [
   [/ query:(?:q|ids|models)$/, "bounded by the address; a longer one finds nothing"],
 ];
 
-function unboundedTexts({ paths, components }: Document): string[] {
+function unboundedTexts(document: OpenApiDocument<Operation>): string[] {
   const found = new Set<string>();
-  const walk = (given: Schema, at: string, depth = 0): void => {
-    if (depth > 8) return;
-    const schema = given.$ref ? components.schemas[given.$ref.split("/").at(-1)!]! : given;
-    for (const one of schema.anyOf ?? []) walk(one, at, depth + 1);
+  const walk = (schema: Schema, at: string): void => {
+    for (const one of schema.anyOf ?? []) walk(one, at);
     if (schema.type === "string" && !BOUNDS.some((bound) => bound in schema)) found.add(at);
-    if (schema.items) walk(schema.items, `${at}[]`, depth + 1);
+    if (schema.items) walk(schema.items, `${at}[]`);
     const more = schema.additionalProperties;
-    if (typeof more === "object") walk(more, `${at}.*`, depth + 1);
+    if (typeof more === "object") walk(more, `${at}.*`);
     for (const [name, one] of Object.entries(schema.properties ?? {}))
-      walk(one, at.endsWith(" body") ? `${at}:${name}` : `${at}.${name}`, depth + 1);
+      walk(one, at.endsWith(" body") ? `${at}:${name}` : `${at}.${name}`);
   };
-  for (const [path, operations] of Object.entries(paths))
+  for (const [path, operations] of Object.entries(dereferenced(document.paths, document)))
     for (const [method, { parameters = [], requestBody }] of Object.entries(operations)) {
       const route = `${method.toUpperCase()} ${path}`;
       for (const { name, in: place, schema } of parameters) walk(schema, `${route} ${place}:${name}`);
@@ -67,7 +60,7 @@ function unboundedTexts({ paths, components }: Document): string[] {
 }
 
 const documents = ["openapi", "context-openapi"].map(
-  (name) => JSON.parse(readFileSync(`tests/golden/${name}.json`, "utf8")) as Document,
+  (name) => JSON.parse(readFileSync(`tests/golden/${name}.json`, "utf8")) as OpenApiDocument<Operation>,
 );
 
 test("every text that a caller sends has a limit in its document, or a reason here", () => {
@@ -87,7 +80,7 @@ test("the rule finds a text without a limit, and none that has one", () => {
   };
   const document = {
     paths: { "/x": { post: { requestBody: { content: { "application/json": { schema } } } } } },
-    components: { schemas: {} },
+    components: { parameters: {}, schemas: {} },
   };
   expect(unboundedTexts(document)).toEqual(["POST /x body:a"]);
 });

@@ -250,7 +250,8 @@ describe("guard", () => {
     const keeps = (facts: ListenFacts) =>
       cases.map(([method, path, own]) => {
         const headers = { host: `127.0.0.1:${PORT}`, ...own };
-        return admit(facts, { method, path, headers, peer: () => "127.0.0.1" }).loopbackPrivilege();
+        const ends = { peer: () => "127.0.0.1", peerOwner: () => PERSON };
+        return admit(facts, { method, path, headers, ...ends }).loopbackPrivilege();
       });
     expect(keeps({ ...listen, socketPaths: /^\/api\/v1\/terminal$/ })).toEqual(
       cases.map(([, , , answer]) => answer),
