@@ -42,6 +42,8 @@ import { templateOperations, unwritten } from "./templates.ts";
 /** The changes read from a log at once. */
 const LOG_PAGE = 500;
 
+type Stored = Pick<OpenSpace, "engine" | "file"> & { readonly ask: () => void };
+
 interface SpacesDeps {
   readonly db: Db;
   /** Contains the folders of the spaces. */
@@ -376,11 +378,13 @@ export class Spaces {
       await this.#deps.events.catchUp(name, engine.head(), () => Promise.resolve([]));
       const created_at = rfc3339(clock.now());
       const space = { name, engine, file: { name, created_at, template, sync: DEFAULT_SYNC } };
-      // Last, because this file makes the folder a space.
-      await this.#store({ caller, deed }, space, space.file, () => requireAdmin(caller));
-      this.#requireOpen();
-      this.#open.set(name, space);
-      this.#names.add(name);
+      // Last, because this file makes the folder a space. Stopping removes none that is on record.
+      const ask = () => requireAdmin(caller);
+      await this.#store(caller, deed, { ...space, ask }, () => {
+        this.#requireOpen();
+        this.#open.set(name, space);
+        this.#names.add(name);
+      });
       return space;
     } catch (error) {
       await engine?.close();
@@ -412,25 +416,21 @@ export class Spaces {
   ): Promise<void> {
     return this.#lock.run(space.name, async () => {
       const file = change(space.file);
-      await this.#store({ caller, deed }, space, file, () => {
+      const ask = () => {
         this.requireLead(caller, space.name);
         change(space.file);
-      });
-      space.file = file;
+      };
+      await this.#store(caller, deed, { engine: space.engine, file, ask }, () => (space.file = file));
     });
   }
 
-  #store(
-    by: { caller: Caller; deed: SpaceDeed },
-    { engine }: OpenSpace,
-    file: SpaceFile,
-    ask: () => void,
-  ): Promise<void> {
-    const plan = { ...by, kind: "settings", proof: JSON.stringify(file), engine, ask } as const;
-    const { log } = this.#deps;
-    return this.#deeds.run(plan, () =>
-      saveSpaceFile(this.#folder(by.deed.space), engine, file, { begin: ask, log }),
-    );
+  /** `saved` runs in the step in which the change is stored. */
+  #store(caller: Caller, deed: SpaceDeed, { engine, file, ask }: Stored, saved: () => void): Promise<void> {
+    const plan = { caller, deed, kind: "settings", proof: JSON.stringify(file), engine, ask } as const;
+    return this.#deeds.run(plan, async () => {
+      await saveSpaceFile(this.#folder(deed.space), engine, file, { begin: ask, log: this.#deps.log });
+      saved();
+    });
   }
 
   /** Audits refusals; `act` records success through `SpaceDeeds`. */
