@@ -97,6 +97,17 @@ onScreen("the frame", made, (at) => {
     expect([...places]).toEqual(["224 84 1672"]);
   });
 
+  test("prints the whole screen without the frame", async () => {
+    const page = await at.open("/settings", { width: 900, height: 300 });
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    const height = () => page.evaluate<number>("document.documentElement.scrollHeight");
+    expect(await height()).toBe(300);
+    await page.emulateMedia({ media: "print" });
+    expect(await rail(page).isVisible()).toBe(false);
+    expect(await height()).toBeGreaterThan(600);
+    await page.close();
+  });
+
   test("a dropped file replaces no page, and text can be dragged", async () => {
     await using page = await at.open("/people");
     await page.getByRole("heading", { name: "People" }).waitFor();
