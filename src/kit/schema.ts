@@ -33,11 +33,20 @@ export function judgedText(
   return Type.String({ [JUDGED]: limits, ...about });
 }
 
+/** A number whose limits the rules check, with their own errors. */
+export function judgedNumber(
+  limits: { minimum: number; maximum: number },
+  { whole, ...about }: { whole: boolean; description: string },
+) {
+  return (whole ? Type.Integer : Type.Number)({ [JUDGED]: limits, ...about });
+}
+
 /** The name of a user, team, workspace, …, for `parseName`. */
 export const GivenName = judgedText({ minLength: 1, maxLength: NAME_CHARACTERS_MAX });
 
-/** Ids are positive integers that JSON numbers hold exactly. */
-export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+/** Ids and versions are positive integers that JSON numbers hold exactly. */
+export const ID_LIMITS = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+export const Id = Type.Integer(ID_LIMITS);
 /** RFC 3339, UTC. */
 export const Time = Type.String({ description: "RFC 3339, UTC" });
 export const Empty = Type.Void();

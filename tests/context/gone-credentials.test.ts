@@ -20,7 +20,7 @@ for (const next of ["eve", "ann"])
     expect(eve.rights.role).toBe("viewer");
     await server.ask("DELETE", "/users/eve");
     await server.ask("POST", "/users", { name: next, role: "admin" });
-    await refusal(() => eve.rights, "unauthenticated", "the account was disabled or removed", {
+    await refusal(() => eve.rights, "unauthenticated", "the account was disabled or deleted", {
       credential: "invalid",
     });
     expect(server.parts.authentication.byName(next, ABOUT)!.rights.role).toBe("admin");

@@ -17,7 +17,7 @@ test("a new user of the same name does not revive the webhook of a removed one",
   await eventually(() => told("/first"), ["1.md"]);
   await admin.delete("/users/Ann");
   const other = await server.user("Ann", "admin");
-  expect((await admin.get("/webhooks"))[0]!.problem).toBe("its owner Ann was removed, so nothing is sent");
+  expect((await admin.get("/webhooks"))[0]!.problem).toBe("its owner Ann was deleted, so nothing is sent");
   await other.post("/webhooks", { url: hooks.url("/second"), events: ["file.*"] });
   await admin.write("2.md", "x");
   await eventually(() => told("/second"), ["2.md"]);

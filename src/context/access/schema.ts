@@ -23,7 +23,7 @@ export const AclRule = closed({
     maxLength: ACL_PATTERN_CHARACTERS_MAX,
     description: "`<space>/<glob>`: `*` within one segment, `**` any depth",
   }),
-  capabilities: Type.Array(Capability, { minItems: 1, uniqueItems: true }),
+  capabilities: Type.Array(Capability, { minItems: 1, maxItems: capabilities.length, uniqueItems: true }),
 });
 export type AclRule = Static<typeof AclRule>;
 

@@ -3,7 +3,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { Role } from "../access/schema.ts";
 import { authKinds } from "../identity/schema.ts";
-import { closed, Id, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
+import { closed, Id, ID_LIMITS, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
 
 export const auditResults = ["ok", "denied", "error"] as const;
 export const exportFormats = ["jsonl", "csv"] as const;
@@ -97,7 +97,7 @@ export function breakText(one: AuditBreak): string {
 
 export const AcknowledgeBreaks = closed({
   up_to: Type.Integer({
-    minimum: 1,
+    ...ID_LIMITS,
     description: "id of the newest break to acknowledge, together with all older ones",
   }),
 });

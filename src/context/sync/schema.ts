@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { PATH_BYTES_MAX } from "../../kit/text/paths.ts";
-import { closed, nullable, oneOf } from "../../kit/schema.ts";
+import { closed, ID_LIMITS, nullable, oneOf } from "../../kit/schema.ts";
 import { BATCH_OPERATIONS_MAX, Head } from "../versioned-store/schema.ts";
 
 /** The most bytes of content in a push. */
@@ -18,7 +18,7 @@ export const PushOperation = closed({
   /** The content of a put. */
   content_b64: Type.Optional(Type.String({ contentEncoding: "base64" })),
   /** The version that the writer knew; null: no such file. Absent: no precondition. */
-  expected: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
+  expected: Type.Optional(nullable(Type.Integer(ID_LIMITS))),
 });
 
 export const Push = closed({

@@ -9,6 +9,7 @@ interface HeaderParameter {
     readonly type: "string" | "integer";
     readonly const?: string;
     readonly minimum?: number;
+    readonly maximum?: number;
   };
 }
 
@@ -40,5 +41,5 @@ export const IF_CHANGED = header(
 export const LAST_EVENT_ID = header(
   "Last-Event-ID",
   "the ID of the last event that was received; takes precedence over `after`",
-  { type: "integer", minimum: 0 },
+  { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
 );

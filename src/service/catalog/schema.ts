@@ -1,7 +1,7 @@
 // Providers and models as the API shows them. No response has a field for a key.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { judgedText, GivenName, closed, Id, nullable, oneOf } from "../../kit/schema.ts";
+import { judgedNumber, judgedText, GivenName, closed, Id, nullable, oneOf } from "../../kit/schema.ts";
 
 export const BASE_URL_CHARACTERS_MAX = 2048;
 export const API_KEY_CHARACTERS_MAX = 4096;
@@ -78,16 +78,19 @@ export const ProviderTest = closed({
 });
 export type ProviderTest = Static<typeof ProviderTest>;
 
-const Tokens = nullable(Type.Integer({ description: `1 to ${CONTEXT_TOKENS_MAX}; null: unknown` }));
+const TOKENS = { minimum: 1, maximum: CONTEXT_TOKENS_MAX };
+const Tokens = nullable(judgedNumber(TOKENS, { whole: true, description: "null: unknown" }));
 const OutputTokens = nullable(
-  Type.Integer({
-    description: `the most tokens in one answer, 1 to ${CONTEXT_TOKENS_MAX}; null: the provider's limit for the model`,
+  judgedNumber(TOKENS, {
+    whole: true,
+    description: "the most tokens in one answer; null: the provider's limit for the model",
   }),
 );
 const Price = nullable(
-  Type.Number({
-    description: `per million tokens, 0 to ${PRICE_PER_MILLION_TOKENS_MAX}; null: unknown, which is not free`,
-  }),
+  judgedNumber(
+    { minimum: 0, maximum: PRICE_PER_MILLION_TOKENS_MAX },
+    { whole: false, description: "per million tokens; null: unknown, which is not free" },
+  ),
 );
 
 const Reads = (what: string) =>

@@ -1,7 +1,17 @@
 // Memory: the state of the space, documents in it, and documents bound to the prompts of a workspace.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { closed, Id, judgedText, nullable, oneOf, PageQuery, Time, Flag } from "../../kit/schema.ts";
+import {
+  closed,
+  Id,
+  ID_LIMITS,
+  judgedText,
+  nullable,
+  oneOf,
+  PageQuery,
+  Time,
+  Flag,
+} from "../../kit/schema.ts";
 
 /** Bounded, because each binding adds text to every prompt. */
 export const CONTEXT_BINDINGS_PER_WORKSPACE_MAX = 500;
@@ -123,7 +133,7 @@ export const RestoreDocument = closed({
   path: DocumentPath,
   version: Type.Optional(Id),
   expected_version: Type.Optional(
-    nullable(Type.Integer({ minimum: 1, description: "the live version; null: the document is deleted" })),
+    nullable(Type.Integer({ ...ID_LIMITS, description: "the live version; null: the document is deleted" })),
   ),
 });
 export type RestoreDocument = Static<typeof RestoreDocument>;

@@ -7,7 +7,7 @@
 import type { Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { AppError, badParameter } from "../../kit/error.ts";
-import { nameKey, parseName } from "../../kit/text/names.ts";
+import { nameKey, parseName, type Name } from "../../kit/text/names.ts";
 import { randomHex } from "../../kit/random.ts";
 import { Semaphore } from "../../kit/concurrency/semaphore.ts";
 import type { Spool, SpoolDirectory } from "../../kit/disk/spool.ts";
@@ -71,6 +71,8 @@ export class Imports {
   run(caller: Caller, query: ImportQuery, body: AsyncIterable<Uint8Array>): Promise<Imported> {
     return this.#gate.run(async () => {
       requireSignedIn(caller);
+      // Before the body, which may be large.
+      const name = query.name === undefined ? undefined : parseName("name", query.name);
       await using spool = this.#deps.spools.open();
       for await (const piece of body) await spool.write(piece);
       const survey = new Survey();
@@ -78,19 +80,18 @@ export class Imports {
       survey.finish();
       for (const { args_schema } of survey.gears) await this.#deps.gears.requireSchema(caller, args_schema);
       const matched = this.#match(survey, query.models);
-      return await this.#store(caller, query.name, { spool, survey, matched });
+      return await this.#store(caller, name, { spool, survey, matched });
     });
   }
 
   async #store(
     caller: Caller,
-    name: string | undefined,
+    name: Name | undefined,
     { spool, survey, matched }: { spool: Spool; survey: Survey; matched: Matched },
   ): Promise<Imported> {
     const { db, staging, settling, files } = this.#deps;
-    const given = name === undefined ? undefined : parseName("name", name);
     const staged = await db.write(() => ({
-      id: staging.beginIn(caller, survey.header!, given),
+      id: staging.beginIn(caller, survey.header!, name),
       bases: this.#reserve(survey),
     }));
     try {

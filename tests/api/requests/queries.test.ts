@@ -19,7 +19,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   since: "0",
   to: "1",
   turn: "1",
-  user: "admin",
+  user: "root",
   version: "1",
 };
 /** Checked before the parameters. */

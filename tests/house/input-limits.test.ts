@@ -1,4 +1,4 @@
-// Goal: the OpenAPI documents state a limit for each text that a caller sends, or the reason is here why there is none.
+// Goal: the OpenAPI documents state a limit for each text, number and list that a caller sends, or the reason is here why there is none.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,13 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-const BOUNDS = ["enum", "const", "maxLength", "pattern", "format"];
+/** The keywords that bound a value of a type. */
+const BOUNDS: Readonly<Record<string, readonly string[]>> = {
+  string: ["enum", "const", "maxLength", "pattern", "format"],
+  integer: ["enum", "const", "maximum"],
+  number: ["enum", "const", "maximum"],
+  array: ["maxItems"],
+};
 
 /** As `GET /path query:name`, without the prefix that all have, and the reason. */
 const UNBOUNDED: readonly (readonly [text: RegExp, reason: string])[] = [
@@ -36,14 +42,16 @@ const UNBOUNDED: readonly (readonly [text: RegExp, reason: string])[] = [
   [/ body:(?:paths\[\]|known\.\*)$/, "what is no document comes back in `unread`"],
   [/ body$/, "the bytes of a file, bounded by the body"],
   [/ query:name$| body:attachments\[\]\.name$/, "a name that is only shown; a longer one is cut"],
+  [/ body:budget\.cost_per_(?:turn|day)$/, "any amount of money"],
   [/ query:(?:q|ids|models)$/, "bounded by the address; a longer one finds nothing"],
 ];
 
-function unboundedTexts(document: OpenApiDocument<Operation>): string[] {
+function unbounded(document: OpenApiDocument<Operation>): string[] {
   const found = new Set<string>();
   const walk = (schema: Schema, at: string): void => {
     for (const one of schema.anyOf ?? []) walk(one, at);
-    if (schema.type === "string" && !BOUNDS.some((bound) => bound in schema)) found.add(at);
+    const bounds = BOUNDS[schema.type ?? ""];
+    if (bounds && !bounds.some((bound) => bound in schema)) found.add(at);
     if (schema.items) walk(schema.items, `${at}[]`);
     const more = schema.additionalProperties;
     if (typeof more === "object") walk(more, `${at}.*`);
@@ -63,24 +71,30 @@ const documents = ["openapi", "context-openapi"].map(
   (name) => JSON.parse(readFileSync(`tests/golden/${name}.json`, "utf8")) as OpenApiDocument<Operation>,
 );
 
-test("every text that a caller sends has a limit in its document, or a reason here", () => {
+test("every value that a caller sends has a limit in its document, or a reason here", () => {
   const isKnown = (text: string) => UNBOUNDED.some(([known]) => known.test(text));
-  expect(documents.flatMap(unboundedTexts).filter((text) => !isKnown(text))).toEqual([]);
+  expect(documents.flatMap(unbounded).filter((text) => !isKnown(text))).toEqual([]);
 });
 
 test("every reason is still needed", () => {
-  const found = documents.flatMap(unboundedTexts);
+  const found = documents.flatMap(unbounded);
   expect(UNBOUNDED.filter(([known]) => !found.some((text) => known.test(text)))).toEqual([]);
 });
 
-test("the rule finds a text without a limit, and none that has one", () => {
+test("the rule finds a value without a limit, and none that has one", () => {
   const schema = {
     type: "object",
-    properties: { a: { type: "string" }, b: { type: "string", maxLength: 3 } },
+    properties: {
+      a: { type: "string" },
+      b: { type: "string", maxLength: 3 },
+      c: { type: "integer", minimum: 1 },
+      d: { type: "number", maximum: 1 },
+      e: { type: "array", items: { type: "boolean" } },
+    },
   };
   const document = {
     paths: { "/x": { post: { requestBody: { content: { "application/json": { schema } } } } } },
     components: { parameters: {}, schemas: {} },
   };
-  expect(unboundedTexts(document)).toEqual(["POST /x body:a"]);
+  expect(unbounded(document)).toEqual(["POST /x body:a", "POST /x body:c", "POST /x body:e"]);
 });
