@@ -53,7 +53,7 @@ describe.each(nodes.map((node) => [node.path, node] as const))("%s", (path, node
 
 /** The `cairn` commands of a shell line, each checked against the tree as the program would check it. */
 function problemsIn(line: string): string[] {
-  return [...line.matchAll(/(?<![\w/.-])cairn ((?:'[^']*'|[^|;&<>()`])*)/g)].flatMap(([, rest]) => {
+  return [...line.matchAll(/(?<![\w/.=-])cairn ((?:'[^']*'|[^|;&<>()`])*)/g)].flatMap(([, rest]) => {
     const words = commandWords("line", rest!.trim());
     let node = root;
     while (node.children.length > 0) {
@@ -114,7 +114,7 @@ const OF_THE_SYSTEM = new Set([
 ]);
 
 /** A command as hints and documents name it: `cairn`, words, places such as `<name>`, and flags. Prose may follow. */
-const MENTION = /(?<![\w/.@-])cairn((?: (?:[a-z][a-z-]*|<[a-z]+>|\$\{[^}]*\}|--[a-z][a-z-]*))+)/g;
+const MENTION = /(?<![\w/.@=-])cairn((?: (?:[a-z][a-z-]*|<[a-z]+>|\$\{[^}]*\}|--[a-z][a-z-]*))+)/g;
 
 /** Words that go on with a sentence, after the name of the program or of a command. */
 const PROSE =

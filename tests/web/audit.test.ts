@@ -150,11 +150,10 @@ onScreen("the audit screen", screen, (at) => {
   test("verifies an intact chain; names the first broken record after an edit of the database", async () => {
     await using folder = await temporaryFolder();
     const data = `${folder.path}/data`;
-    await using page = await at.browser.open("about:blank", "");
     {
       await using before = await runService({ data });
       for (const name of ["a", "b", "c"]) await before.admin.post("/teams", { name });
-      await page.goto(`${before.url}/audit`);
+      await using page = await at.browser.open(before.url, "/audit");
       await page.getByRole("button", { name: "Verify" }).click();
       await page.getByText("The chain is intact.").waitFor();
       await page.goto("about:blank");
@@ -165,7 +164,7 @@ onScreen("the audit screen", screen, (at) => {
       db.run("UPDATE audit SET record = 'no JSON any more' WHERE seq = 2");
     }
     await using after = await runService({ data });
-    await page.goto(`${after.url}/audit`);
+    await using page = await at.browser.open(after.url, "/audit");
     await rows(page).first().waitFor();
     expect(await rows(page).nth(2).textContent()).toContain("unreadable");
     await page.getByRole("button", { name: "Verify" }).click();
