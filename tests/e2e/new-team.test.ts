@@ -30,7 +30,11 @@ function initServer(directory: string, port: number) {
     drained: () => {},
   })!;
   return {
-    address: () => until(() => /http:\/\/127\.0\.0\.1:\d+\/setup\?code=[\w-]+/.exec(printed)?.[0]),
+    /** Raises with what the program printed instead. */
+    address: () =>
+      until(() => /http:\/\/127\.0\.0\.1:\d+\/setup\?code=[\w-]+/.exec(printed)?.[0]).catch(() => {
+        throw new Error(`no address in ${JSON.stringify(printed)}`);
+      }),
     async [Symbol.asyncDispose]() {
       terminal.kill();
       await terminal.ended;
