@@ -134,6 +134,39 @@ describe("visibility", () => {
     expect(shown(replayed).filter((text) => /secret|other|user|acl|token/.test(text))).toEqual([]);
   });
 
+  test("a replay for a space begins at its creation; only admins see the events of a deleted one of that name", async () => {
+    await using server = await contextServer();
+    const { admin } = server;
+    const ann = await server.user("Ann", "viewer", ["team"]);
+    await admin.write("plans.md", "x");
+    await using live = await ann.events("/events");
+    await admin.write("more.md", "x");
+    await admin.delete("/spaces/team?confirm=team");
+    await live.until(({ type }) => type === "space.delete");
+    await admin.post("/spaces", { name: "team", template: "blank" });
+    const bob = await server.user("Bob", "viewer", ["team"]);
+    await server.restart();
+    await server.admin.write("new.md", "x");
+    const shown = async (client: typeof server.admin) => {
+      await using stream = await client.events("/events?after=0&spaces=team");
+      await stream.until(({ data }) => data.path === "new.md");
+      return stream.seen.map(({ type, data }) => `${type} ${data.path}`);
+    };
+    expect(await shown(server.as(bob.token))).toEqual([
+      "space.delete null",
+      "space.create null",
+      "file.write new.md",
+    ]);
+    expect(await shown(server.admin)).toEqual([
+      "space.create null",
+      "file.write plans.md",
+      "file.write more.md",
+      "space.delete null",
+      "space.create null",
+      "file.write new.md",
+    ]);
+  });
+
   test("a changed rule applies to open streams", async () => {
     await using server = await contextServer();
     const { admin } = server;

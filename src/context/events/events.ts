@@ -62,6 +62,8 @@ export class Events {
   readonly #followers = new Set<Follower>();
   readonly #listeners = new Set<Listener>();
   readonly #beforeForgetting = new Set<(upTo: number) => void>();
+  /** The number of the first event of each space. */
+  readonly #starts = new Map<string, number>();
   #waiting: Announced[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #seq: number;
@@ -77,6 +79,7 @@ export class Events {
     this.#replays = new Replays(this.#rights, deps.log);
     this.#store = eventStore(deps.db);
     this.#seq = this.#store.last.get()!.seq;
+    for (const { space, first } of this.#store.starts.all()) this.#starts.set(space, first);
   }
 
   get followers(): number {
@@ -147,12 +150,28 @@ export class Events {
       after = entries.at(-1)!.seq;
       await turnOfOthers();
     }
-    if (source?.epoch !== head.epoch)
-      await this.#deps.db.write(() => void this.#store.setSource.run(space, head.epoch, head.seq));
+    if (source?.epoch !== head.epoch) await this.#deps.db.write(() => this.#setSource(space, head));
+  }
+
+  /** Called before the first change of a new space: the events so far are of a deleted one of that name. */
+  begin(space: string, head: Head): Promise<void> {
+    return this.#deps.db.write(() => {
+      this.#store.dropSource.run(space);
+      this.#setSource(space, head);
+    });
   }
 
   forgetSpace(space: string): Promise<void> {
-    return this.#deps.db.write(() => void this.#store.dropSource.run(space));
+    const { db } = this.#deps;
+    return db.write(() => {
+      this.#store.dropSource.run(space);
+      db.afterCommit(() => this.#starts.delete(space));
+    });
+  }
+
+  /** False for an event of a deleted space, also if there is another of that name now. The event that says so is no secret. */
+  isOfPresent({ space, seq, type }: EventEnvelope): boolean {
+    return space === null || type === "space.delete" || seq >= (this.#starts.get(space) ?? Infinity);
   }
 
   /** Call when rights change: ends the streams of callers who lost access before they receive anything more. */
@@ -231,6 +250,13 @@ export class Events {
       await this.#deps.db.write(() => this.#storeIn(portion), { relaxed });
       await this.#sending;
     }
+  }
+
+  #setSource(space: string, { epoch, seq }: Head): void {
+    const { db } = this.#deps;
+    this.#store.setSource.run(space, epoch, seq);
+    const { first } = this.#store.start.get(space)!;
+    db.afterCommit(() => this.#starts.set(space, first));
   }
 
   #toRow({ type, actor, space, path, version, data, time, head }: Announced): EventRow {

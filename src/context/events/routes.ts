@@ -20,19 +20,21 @@ export function eventRoutes(plugin: Admission, events: Events, streams: Streams)
       const spaces =
         query.spaces === undefined ? undefined : new Set(query.spaces.split(",").map((name) => name.trim()));
       const after = resumeFrom(exchange, query.after);
-      return streams.answer(exchange, (viewer) => events.follow(viewer, after, sight(caller, spaces)));
+      return streams.answer(exchange, (viewer) =>
+        events.follow(viewer, after, sight(caller, spaces, events)),
+      );
     },
     { caller: "any", query: fromText(EventsQuery), detail: STREAM },
   );
 }
 
-/** Decides what the caller may see, with their rights when the event is sent. */
-function sight(caller: Caller, spaces: ReadonlySet<string> | undefined) {
+/** Decides what the caller may see, with their rights when the event is sent. Only admins may see events of a space that was deleted. */
+function sight(caller: Caller, spaces: ReadonlySet<string> | undefined, events: Events) {
   return (event: EventEnvelope | undefined): boolean => {
     const rights = rightsOrNone(caller);
     if (event === undefined || !rights) return rights !== undefined;
     if (spaces && (event.space === null || !spaces.has(event.space))) return false;
-    return maySee(rights, event);
+    return maySee(rights, event) && (rights.role === "admin" || events.isOfPresent(event));
   };
 }
 

@@ -44,9 +44,14 @@ export function eventStore(db: Db) {
     source: db.query<{ epoch: string; seq: number }, [string]>(
       "SELECT epoch, seq FROM event_sources WHERE space = ?",
     ),
+    /** Of the events that are still to come, the next is the first of a space that has no row. */
     setSource: db.query<never, [string, string, number]>(
-      "INSERT INTO event_sources (space, epoch, seq) VALUES (?1, ?2, ?3) ON CONFLICT (space) DO UPDATE SET epoch = ?2, seq = ?3",
+      `INSERT INTO event_sources (space, epoch, seq, first)
+       VALUES (?1, ?2, ?3, (SELECT coalesce(max(seq), 0) + 1 FROM events))
+       ON CONFLICT (space) DO UPDATE SET epoch = ?2, seq = ?3`,
     ),
+    starts: db.query<{ space: string; first: number }, []>("SELECT space, first FROM event_sources"),
+    start: db.query<{ first: number }, [string]>("SELECT first FROM event_sources WHERE space = ?"),
     dropSource: db.query<never, [string]>("DELETE FROM event_sources WHERE space = ?"),
   };
 }

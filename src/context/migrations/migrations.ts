@@ -14,6 +14,7 @@ import staleHistory from "./009_stale_history.sql" with { type: "text" };
 import auditEnd from "./010_audit_end.sql" with { type: "text" };
 import auditPending from "./011_audit_pending.sql" with { type: "text" };
 import spaceDeeds from "./012_space_deeds.sql" with { type: "text" };
+import eventStarts from "./013_event_starts.sql" with { type: "text" };
 
 /** The migration that introduced webhooks, and the one that sealed their secrets. */
 export const HOOKS_SINCE = "003_webhooks";
@@ -32,6 +33,7 @@ export const serverMigrations: readonly Migration[] = [
   { name: "010_audit_end", sql: auditEnd },
   { name: "011_audit_pending", sql: auditPending },
   { name: "012_space_deeds", sql: spaceDeeds },
+  { name: "013_event_starts", sql: eventStarts },
 ];
 
 /** The result of all migrations as one script (tests/house/whole-schema). */

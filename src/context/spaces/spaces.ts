@@ -373,9 +373,9 @@ export class Spaces {
     try {
       engine = this.#openEngine(folder, name);
       await this.#deps.audit.catchUp(name, engine.head(), () => Promise.resolve([]));
+      await this.#deps.events.begin(name, engine.head());
       const operations = await unwritten(engine, wanted);
       if (operations.length > 0) await engine.apply({ operations, author: caller.name, by: caller });
-      await this.#deps.events.catchUp(name, engine.head(), () => Promise.resolve([]));
       const created_at = rfc3339(clock.now());
       const space = { name, engine, file: { name, created_at, template, sync: DEFAULT_SYNC } };
       // Last, because this file makes the folder a space. Stopping removes none that is on record.

@@ -52,6 +52,26 @@ test("after a crash that left many spaces untold, the events before it are kept;
   expect(oldest).toBeLessThanOrEqual(events.last - EVENTS_KEPT + 1);
 });
 
+test("an older database knows where the events of each space begin", async () => {
+  await using folder = await temporaryFolder();
+  const db = openDatabase(`${folder.path}/server.db`);
+  const since = serverMigrations.findIndex(({ name }) => name === "013_event_starts");
+  migrate(db, serverMigrations.slice(0, since), 0);
+  const happened = ["team file.write", "team space.delete", "other file.write", "team file.write"];
+  for (const [index, text] of happened.entries()) {
+    const [space, type] = text.split(" ");
+    db.exec(
+      `INSERT INTO events VALUES (${index + 1}, 'id', '${type}', 0, '${space}', NULL, NULL, 'ann', '{}')`,
+    );
+  }
+  db.exec("INSERT INTO event_sources VALUES ('team', 'e', 0), ('other', 'e', 0)");
+  migrate(db, serverMigrations, 0);
+  const events = new Events({ db, clock: manualClock(), log: silent });
+  const shown = events.after(0).filter((event) => events.isOfPresent(event));
+  expect(shown.map(({ seq }) => seq)).toEqual([2, 3, 4]);
+  db.close();
+});
+
 test("the event of a change is stored with the change, and sent in the order of the numbers", async () => {
   await using desk = await eventsDesk();
   const { db, events } = desk;
