@@ -44,3 +44,28 @@ test("of two removals at once, one succeeds and the other finds nothing", async 
   await admin.write("a.md", "again");
   expect(await admin.read("a.md")).toBe("again");
 });
+
+test("requests that meet the removal are made before it, or find nothing", async () => {
+  await using server = await contextServer();
+  const { admin } = server;
+  const large = "a line of text that is scanned for secrets elsewhere\n".repeat(20_000);
+  const codes = new Set<string>();
+  const requests: Promise<unknown>[] = [];
+  const ask = (request: Promise<Response>) =>
+    requests.push(
+      request.then(async (response) => {
+        const { error } = (await response.json()) as { error?: { code: string; message: string } };
+        codes.add(error ? `${error.code}: ${error.message}` : "done");
+      }),
+    );
+  for (let round = 0; round < 12; round += 1) {
+    ask(admin.raw("PUT", `/spaces/team/files/large-${round}.md`, { body: `${round} ${large}` }));
+    ask(admin.raw("PUT", `/spaces/team/files/small-${round}.md`, { body: `${round}` }));
+    ask(admin.raw("POST", "/spaces/team/snapshots", { body: { name: `s${round}` } }));
+    ask(admin.raw("GET", "/spaces/team/files"));
+    ask(admin.raw("GET", "/spaces/team/search?q=text"));
+    if (round === 6) requests.push(admin.delete("/spaces/team?confirm=team"));
+  }
+  await Promise.all(requests);
+  expect([...codes].toSorted()).toEqual(["done", "not_found: space team: not found"]);
+});

@@ -187,7 +187,7 @@ export class Spaces {
     if (this.#frozen) throw new AppError("conflict", "a backup is running; try again when it has finished");
     this.#names.delete(name);
     this.#open.delete(name);
-    await engine.close();
+    await engine.close(notFound("space", name));
     // If that fails, the next use opens the space again.
     const gone = putAside(directory, name, clock.now(), () => this.#names.add(name));
     // The event of the removal follows those of its files.
@@ -323,7 +323,7 @@ export class Spaces {
     this.#isClosed = true;
     for (const { engine, name } of this.#open.values()) {
       try {
-        await engine.close();
+        await engine.close(stopping("server"));
       } catch (error) {
         this.#deps.log.error("cannot close a space", { space: name, error: messageOf(error) });
       }

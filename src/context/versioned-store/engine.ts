@@ -254,7 +254,8 @@ export interface FileEngine {
   whyBehind(path: DocumentPath): string | undefined;
   /** Writes a consistent copy of everything committed. Raises `conflict` if the path exists. */
   backupTo(path: string): Promise<void>;
-  close(): Promise<void>;
+  /** `refusal`: raised by later calls; `unavailable` by default. */
+  close(refusal?: AppError): Promise<void>;
 }
 
 /** The metadata of a space (name, template, rules), opaque to the engine. */

@@ -186,10 +186,11 @@ export class Db {
     this.#sqlite.run(sql);
   }
 
-  close(): void {
+  /** `refusal`: raised by later writes; `unavailable` by default. */
+  close(refusal?: AppError): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#commits.close();
+    this.#commits.close(refusal);
     // Finalized now, because the lock lasts until the last statement is finalized.
     for (const statement of this.#statements) statement.finalize();
     this.#sqlite.close(false);

@@ -3,7 +3,7 @@
 
 import type { Database } from "bun:sqlite";
 import { Stretch, turnOfOthers } from "../clock.ts";
-import { stopping } from "../error.ts";
+import { stopping, type AppError } from "../error.ts";
 import { fromSqlite } from "../storage-error.ts";
 
 /** Of one commit, in writes of ordinary size; a single write may be larger. */
@@ -44,7 +44,8 @@ export class GroupCommit {
   /** The current work has made a change that a failure must roll back. */
   #touched = false;
   #isRelaxed = false;
-  #closed = false;
+  /** Raised once it is closed. */
+  #refusal: AppError | undefined;
   /** A transaction in steps is open, and writes wait for its end. */
   #isInSteps = false;
   /** Writes wait for other work. */
@@ -71,7 +72,7 @@ export class GroupCommit {
 
   /** As `Db.write`. */
   write<T>(run: () => T, options: WriteOptions = {}): Promise<T> {
-    if (this.#closed) return Promise.reject(stopping("service"));
+    if (this.#refusal) return Promise.reject(this.#refusal);
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ ...options, run, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
@@ -80,7 +81,7 @@ export class GroupCommit {
 
   /** As `Db.writeInSteps`. */
   writeInSteps<T>(run: () => Generator<void, T>, committed: (value: T) => Generator<void>): Promise<T> {
-    if (this.#closed) return Promise.reject(stopping("service"));
+    if (this.#refusal) return Promise.reject(this.#refusal);
     const done = this.#steps.then(() => this.#inSteps(run, committed));
     this.#steps = done.catch(() => undefined);
     return done;
@@ -125,10 +126,10 @@ export class GroupCommit {
   }
 
   /** Commits the pending writes, and refuses later ones. */
-  close(): void {
+  close(refusal = stopping("service")): void {
     this.#isHeld = false;
     this.#flush();
-    this.#closed = true;
+    this.#refusal = refusal;
   }
 
   /** Commits what is queued, up to the end of a stretch; the rest follows after other work. */
@@ -206,7 +207,7 @@ export class GroupCommit {
       await this.#stepped(committed(value)).catch(this.#onDefect);
       this.#committed(Infinity);
     } catch (error) {
-      if (!this.#closed && this.#sqlite.inTransaction) this.#sqlite.run("ROLLBACK");
+      if (!this.#refusal && this.#sqlite.inTransaction) this.#sqlite.run("ROLLBACK");
       throw fromSqlite(error);
     } finally {
       this.#isInSteps = false;
@@ -233,7 +234,7 @@ export class GroupCommit {
 
   async #pause(): Promise<void> {
     await turnOfOthers();
-    if (this.#closed) throw stopping("service");
+    if (this.#refusal) throw this.#refusal;
   }
 
   #callBack(callbacks: (() => void)[]): void {

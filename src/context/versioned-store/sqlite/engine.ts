@@ -96,7 +96,8 @@ export class SqliteEngine implements SpaceEngine {
   readonly #log: Log;
   /** Work with pauses that still uses the database. */
   readonly #running = new Ongoing();
-  #closed = false;
+  /** Raised once the space is closed. */
+  #refusal: AppError | undefined;
 
   constructor(db: Db, options: SpaceEngineOptions) {
     const { directory, clock, log, lookers, onApplied = () => {} } = options;
@@ -339,9 +340,9 @@ export class SqliteEngine implements SpaceEngine {
   }
 
   /** Finishes running work first. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+  async close(refusal = new AppError("unavailable", "the space was closed")): Promise<void> {
+    if (this.#refusal) return;
+    this.#refusal = refusal;
     await this.#running.ended();
     // Running writes commit before this one, and the tree settles before the number is read.
     await this.#db.write(() => undefined).catch(() => undefined);
@@ -355,7 +356,7 @@ export class SqliteEngine implements SpaceEngine {
     }
     this.#mirror.close();
     await this.#db.checkpointing;
-    this.#db.close();
+    this.#db.close(refusal);
   }
 
   /** For a space restored from a backup: starts a new history, so that clients stop and ask, and writes the working tree. */
@@ -364,14 +365,14 @@ export class SqliteEngine implements SpaceEngine {
     this.#mirror.following.catchUp(0);
   }
 
-  /** Raises `unavailable` after close. */
+  /** Raises after close. */
   get #reading(): Reading {
     this.#requireOpen();
     return this.#reader;
   }
 
   #requireOpen(): void {
-    if (this.#closed) throw new AppError("unavailable", "the space was closed");
+    if (this.#refusal) throw this.#refusal;
   }
 
   #beginEpoch(): void {
