@@ -69,3 +69,29 @@ test("requests that meet the removal are made before it, or find nothing", async
   await Promise.all(requests);
   expect([...codes].toSorted()).toEqual(["done", "not_found: space team: not found"]);
 });
+
+test("changes of one space at once have one record and one event each", async () => {
+  await using server = await contextServer();
+  const { admin } = server;
+  const changes: Promise<unknown>[] = [];
+  for (let index = 0; index < 40; index += 1) {
+    changes.push(
+      admin.post("/spaces/team/snapshots", { name: `s${index}` }),
+      admin.put("/spaces/team/quotas", { max_files: 100 + index }),
+    );
+    await admin.get("/spaces");
+  }
+  await Promise.all(changes);
+  const records = await admin.get("/audit?limit=500");
+  await using stream = await admin.events("/events?after=0");
+  await admin.write("end.md", "x");
+  await stream.until(({ data }) => data.path === "end.md");
+  const count = (kind: string) => [
+    records.filter(({ action }) => action === kind).length,
+    stream.seen.filter(({ type }) => type === kind).length,
+  ];
+  expect([count("space.snapshot"), count("space.quotas")]).toEqual([
+    [40, 40],
+    [40, 40],
+  ]);
+});

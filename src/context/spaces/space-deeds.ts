@@ -43,7 +43,7 @@ export class SpaceDeeds {
     this.#deps = deps;
   }
 
-  /** Runs `act` with its record. If it raises, nothing is recorded. The caller must prevent concurrent changes that have the same proof. */
+  /** Runs `act` with its record. If it raises, nothing is recorded. The caller must run one at a time for each space: a second would settle the first. */
   async run<T>(plan: Plan, act: () => Promise<T>): Promise<T> {
     const row = await this.#begin(plan);
     let done: T;

@@ -240,7 +240,8 @@ export class Spaces {
       const { engine } = await this.led(caller, name);
       const [proof, ask] = [snapshotName(title), () => this.requireLead(caller, name)];
       const plan = { caller, deed, event: { name: proof }, kind: "snapshot", proof, engine, ask } as const;
-      return this.#deeds.run(plan, () => engine.snapshot(proof, { author: caller.name, begin: ask }));
+      const make = () => engine.snapshot(proof, { author: caller.name, begin: ask });
+      return this.#lock.run(name, () => this.#deeds.run(plan, make));
     });
   }
 
