@@ -2,6 +2,7 @@
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { contextServer } from "../kit/context/context-server.ts";
 import { refusal, refusalText } from "../kit/http/refusal.ts";
@@ -94,4 +95,20 @@ test("changes of one space at once have one record and one event each", async ()
     [40, 40],
     [40, 40],
   ]);
+});
+
+test("a removal whose record the disk refused is recorded before a new space of that name", async () => {
+  await using server = await contextServer();
+  await server.restart(() => {
+    using database = new Database(join(server.directory, "server.db"));
+    database.run(`CREATE TRIGGER full BEFORE DELETE ON space_deeds WHEN (SELECT count(*) FROM users) = 1
+      BEGIN SELECT RAISE(ABORT, 'as if the disk were full'); END`);
+  });
+  const { admin } = server;
+  await admin.delete("/spaces/team?confirm=team");
+  const recorded = async () => (await admin.get("/audit?action=space.delete")).length;
+  expect(await recorded()).toBe(0);
+  await admin.post("/users", { name: "Ann", role: "viewer" });
+  await admin.post("/spaces", { name: "team", template: "blank" });
+  expect(await recorded()).toBe(1);
 });

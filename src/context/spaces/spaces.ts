@@ -372,6 +372,8 @@ export class Spaces {
     const isOurs = !existsSync(folder);
     let engine: SpaceEngine | undefined;
     try {
+      // The removal of a space of that name may have no record yet, and the new space would deny it.
+      await this.#deeds.settle(name, undefined);
       engine = this.#openEngine(folder, name);
       await this.#deps.audit.catchUp(name, engine.head(), () => Promise.resolve([]));
       await this.#deps.events.begin(name, engine.head());
