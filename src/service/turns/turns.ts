@@ -61,7 +61,7 @@ export class Turns {
   readonly #deps: TurnsDeps;
   /** Running turns by workspace. */
   readonly #active = new Map<number, ActiveTurn>();
-  /** Turns that this process began and whose end is not recorded. */
+  /** Turns that this process began and whose end is not recorded. A failed commit leaves an ID behind, so look up only turns that are running. */
   readonly #begun = new Set<number>();
   /** Workspaces that are being deleted. */
   readonly #closing = new Set<number>();
@@ -163,7 +163,7 @@ export class Turns {
       const row = this.visible(caller, id);
       if (isOver(row.status))
         throw new AppError("conflict", `the turn is ${row.status}; there is nothing to cancel`);
-      if (!this.#begun.has(id)) this.#cancelWaiting(row);
+      if (row.status === "queued" || !this.#begun.has(id)) this.#cancelWaiting(row);
       return row.workspace_id;
     });
     const active = this.#active.get(workspaceId);

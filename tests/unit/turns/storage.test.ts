@@ -2,6 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { StorageError } from "../../../src/kit/storage-error.ts";
+import { eventually } from "../../kit/eventually.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { gate } from "../../kit/model/index.ts";
 import { workshop, type Workshop } from "./workshop.ts";
@@ -35,5 +37,32 @@ test("survives a full disk during a turn", async () => {
   await shop.settled();
   expect(shop.turns.get(shop.caller, next.id).status).toBe("done");
   expect(shop.conversation().at(-1)).toBe("agent: ok");
+  shop.db.close();
+});
+
+test("cancels a queued turn whose beginning the disk refused", async () => {
+  const held = gate();
+  const shop: Workshop = await workshop(async () => {
+    await held.opened;
+    return { text: "ok" };
+  });
+  await shop.turns.chat(shop.caller, shop.workspaceId, { text: "one" });
+  const { id } = await shop.turns.chat(shop.caller, shop.workspaceId, { text: "two", queue: true });
+  const status = () => shop.turns.get(shop.caller, id).status;
+  const write = shop.db.write.bind(shop.db);
+  shop.db.write = (run, options) =>
+    write(() => {
+      const value = run();
+      if (status() !== "running") return value;
+      // As SQLite does when the disk is full.
+      shop.db.exec("ROLLBACK");
+      throw new StorageError("full", "SQLITE_FULL");
+    }, options);
+  held.open();
+  await eventually(() => shop.log.some((line) => line.includes("cannot start a queued turn")), true);
+  shop.db.write = write;
+  expect([status(), (await shop.turns.cancel(shop.caller, id)).status]).toEqual(["queued", "cancelled"]);
+  await shop.settled();
+  expect(shop.conversation()).toEqual(["person: one", "agent: ok"]);
   shop.db.close();
 });
