@@ -7,12 +7,23 @@ import ipaddr from "ipaddr.js";
 
 /** Cloud metadata addresses: they return credentials to any local caller, so no setting allows them. */
 const METADATA_ADDRESSES = new Set([
+  // Nearly all clouds; in IPv6: Amazon, Google, Oracle, OpenStack.
   "169.254.169.254",
+  "fd00:ec2::254",
+  "fd20:ce::254",
+  "fd00:c1::a9fe:a9fe",
+  "fe80::a9fe:a9fe",
+  // Amazon: tasks and pods.
   "169.254.170.2",
+  "169.254.170.23",
+  "fd00:ec2::23",
+  // Alibaba, Azure, Oracle, Scaleway, Tencent.
   "100.100.100.200",
   "168.63.129.16",
   "192.0.0.192",
-  "fd00:ec2::254",
+  "169.254.42.42",
+  "fd00:42::42",
+  "169.254.0.23",
 ]);
 
 /** Names of those addresses, also for a machine where they do not resolve. */
