@@ -1,7 +1,8 @@
 // Goal: a folder that cannot be written answers every question as before, refuses every change with the reason, and stays as it is.
 
 import { expect, test } from "bun:test";
-import { chmodSync, cpSync, mkdirSync, readdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createLocalSpace } from "../../src/context/space/local.ts";
 import { asNobody, bound, giveToNobody } from "../kit/as-nobody.ts";
@@ -151,6 +152,20 @@ bound("versions that are only in the log of a crashed or running command are rea
   });
   expect(pictureOf(at("crashed"))).toEqual(picture);
   setModes(at("crashed"), OPEN);
+  expect(readdirSync(at("scratch"))).toEqual([]);
+});
+
+bound("a pipe in place of the database is refused at once", async () => {
+  await using folder = await temporaryFolder();
+  const { at, asOwner } = await notes(folder);
+  const database = at("notes/.cairn/space.db");
+  rmSync(database);
+  execFileSync("mkfifo", [database]);
+  giveToNobody(at("notes"));
+  setModes(at("notes"), SHUT);
+  const answer = await asOwner("file", "list");
+  setModes(at("notes"), OPEN);
+  expect(answer).toEqual({ exitCode: 1, stdout: "", stderr: `Error: ${database}: not a regular file\n` });
   expect(readdirSync(at("scratch"))).toEqual([]);
 });
 

@@ -16,6 +16,7 @@ import { PRIVATE_FILE_MODE } from "../disk/modes.ts";
  */
 export async function lookAt<T>(path: string, scratch: string, look: (db: Db) => T | Promise<T>): Promise<T> {
   const before = state(path);
+  requireRegular(path);
   if (before.size === undefined) throw new AppError("not_found", `${path}: not found`);
   if (!before.wal) return opened(path, `${Bun.pathToFileURL(path).href}?immutable=1`, look);
   const folder = mkdtempSync(join(scratch, "cairn-look-"));
@@ -28,8 +29,12 @@ export async function lookAt<T>(path: string, scratch: string, look: (db: Db) =>
   }
 }
 
-/** Copies a database with its WAL. Raises `conflict` with `details.in_use` while a process writes to it, and what the disk raises. */
+/**
+ * Copies a database with its WAL. Raises `conflict` with `details.in_use` while a process writes to it, `invalid` for one that is not a regular
+ * file, and what the disk raises.
+ */
 export function copyDatabase(path: string, copy: string): void {
+  requireRegular(path);
   const before = state(path);
   for (const suffix of before.wal ? ["", "-wal"] : [""]) {
     copyFileSync(path + suffix, copy + suffix, copying.COPYFILE_FICLONE);
@@ -53,6 +58,12 @@ async function opened<T>(path: string, url: string, look: (db: Db) => T | Promis
   } finally {
     db?.close();
   }
+}
+
+/** Opening a pipe would wait for a writer forever. A missing file passes. */
+function requireRegular(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    throw new AppError("invalid", `${path}: not a regular file`);
 }
 
 /** Changes with every write. `wal` is the size of the WAL, in bytes. */
