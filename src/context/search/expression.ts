@@ -8,6 +8,8 @@ import type { Span } from "./lines.ts";
 const SPANS_MAX = 10_000;
 /** Unescaped plain characters; what follows them decides whether they must occur. */
 const PLAIN = /[^\\^$.*+?()[\]{}|]+/g;
+/** Its numbers are no text: a match of `a{100}` contains no `100`. */
+const REPETITION = /\{[0-9,]*\}/g;
 /** A literal this short excludes few files. */
 const LITERAL_CHARACTERS_MIN = 3;
 
@@ -44,9 +46,10 @@ function notExpression(problem: string): AppError {
 /** A text that every match contains; undefined: none is known. Conservative: gives up at alternatives and flags. */
 export function requiredLiteral(expression: string): string | undefined {
   if (/[|(\\[]/.test(expression)) return undefined;
+  const plainOnly = expression.replace(REPETITION, "{}");
   let longest = "";
-  for (const { 0: run, index } of expression.matchAll(PLAIN)) {
-    const next = expression[index + run.length];
+  for (const { 0: run, index } of plainOnly.matchAll(PLAIN)) {
+    const next = plainOnly[index + run.length];
     const isRepeated = next !== undefined && "*?{+".includes(next);
     const plain = isRepeated ? run.slice(0, -1) : run;
     if (plain.length > longest.length) longest = plain;

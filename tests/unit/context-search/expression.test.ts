@@ -35,10 +35,21 @@ test("a literal that every match contains is found, and never a wrong one", () =
     ["one|three", undefined],
     ["(abc)", undefined],
     ["[abc]def", undefined],
+    ["a{100}", undefined],
+    ["={10,20}", undefined],
+    ["zebra{3,10} crossing", " crossing"],
+    ["map{key,12}", "key,12"],
     ["\\Qabc\\E", undefined],
   ];
   for (const [expression, literal] of cases)
     expect([expression, requiredLiteral(expression)]).toEqual([expression, literal]);
+});
+
+test("the numbers of a repetition need not be in the text", async () => {
+  const rule = "=".repeat(120);
+  expect(await matches("={100,120}", `${rule}\ntext`)).toEqual([rule]);
+  expect(await matches("^.{120}$", `${rule}\ntext`)).toEqual([rule]);
+  expect(await matches("map{key,12}", "map{key,12}")).toEqual(["map{key,12}"]);
 });
 
 test("a text that is not an expression is refused with the reason", async () => {
