@@ -34,7 +34,9 @@ export function withoutBlock(text: string, preamble = ""): string | undefined {
   const gap = after.startsWith(newline) ? newline : "";
   // At the end of a file that had no line end, two were put before the block; otherwise one, and one behind it.
   const before = withoutEnds(text.slice(0, block.start), newline, gap === "" ? 2 : 1);
-  const rest = before + after.slice(gap.length);
+  // Someone removed the empty line before the block. The text above it keeps its line end.
+  const end = gap === "" || before === "" || before.endsWith("\n") ? "" : newline;
+  const rest = before + end + after.slice(gap.length);
   const isCreated = gap !== "" && text.startsWith(preamble) && rest.trim() === preamble.trim();
   return isCreated && block.start === preambleEnd(preamble) ? undefined : rest;
 }

@@ -62,6 +62,12 @@ test("a new body replaces the old one where it is", () => {
   expect([hasBlock(before), hasBlock("# Top\n")]).toEqual([true, false]);
 });
 
+test("the line above the block keeps its end, although someone removed the empty line between", () => {
+  expect(withoutBlock(`# Top\n${BLOCK}\n# Below\n`)).toBe("# Top\n# Below\n");
+  expect(withoutBlock(`# Top\n${BLOCK}\n# Below\n`.replaceAll("\n", "\r\n"))).toBe("# Top\r\n# Below\r\n");
+  expect(withoutBlock(`# Top\n${BLOCK}\n`)).toBe("# Top\n");
+});
+
 describe("refuses", () => {
   const repair = "; repair or delete the block by hand";
   const inexact = `looks like a marker of cairn, but is not exactly ${BEGIN} or ${END}`;
