@@ -115,14 +115,28 @@ function unitOf(text: string): string {
 function removal(text: string, container: JsonNode, entry: JsonEntry): Edit[] {
   const index = container.entries.indexOf(entry);
   const before = container.entries[index - 1];
-  let start = entry.start;
+  const comma = before?.comma;
   // Directly behind the bracket there are no blanks of ours.
   const floor = container.start + 1;
-  while (start > floor && /\s/.test(text[start - 1]!)) start -= 1;
-  if (entry.comma !== undefined) return [{ start, end: entry.comma + 1, text: "" }];
-  const comma = before?.comma;
-  const own = { start, end: entry.end, text: "" };
+  const end = entry.comma === undefined ? entry.end : entry.comma + 1;
+  const isCommented = endsInLineComment(text.slice(comma ?? floor, entry.start));
+  let start = entry.start;
+  // A line comment needs its line end, or it would take in what follows.
+  if (!isCommented || /^[ \t]*\r?(?:\n|$)/.test(text.slice(end)))
+    while (start > floor && /\s/.test(text[start - 1]!)) start -= 1;
+  const own = { start, end, text: "" };
+  if (entry.comma !== undefined) return [own];
   return comma === undefined ? [own] : [{ start: comma, end: comma + 1, text: "" }, own];
+}
+
+/** `between`: blanks, comments and a comma. */
+function endsInLineComment(between: string): boolean {
+  return (
+    between
+      .match(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g)
+      ?.at(-1)
+      ?.startsWith("//") === true
+  );
 }
 
 function isSeparate(text: string, container: JsonNode): boolean {

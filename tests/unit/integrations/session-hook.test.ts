@@ -120,6 +120,20 @@ test("a person's additions to a file of ours stay", () => {
   expect(withoutHook(`${withHook("// mine\n", COMMAND)}\n`)).toBe("// mine\n\n");
 });
 
+test("a comment before the hook takes in nothing that follows it", () => {
+  const own = `{"hooks": [${JSON.stringify(ours(COMMAND).hooks[0])}]}`;
+  const other = '{"hooks": [{"type": "command", "command": "x"}]}';
+  const settings = (groups: string) => `{"hooks": {"SessionStart": [${groups}]}}\n`;
+  for (const [before, after] of [
+    [` // mine\n ${own}, ${other}\n`, ` // mine\n  ${other}\n`],
+    [`${other} // mine\r\n, ${own} `, `${other} // mine\r\n `],
+    [`${other}, // mine\n ${own} `, `${other} // mine\n  `],
+    [`${other}, /* // */\n ${own} `, `${other} /* // */ `],
+    [`${other}, // mine\n ${own}\n`, `${other} // mine\n`],
+  ] as const)
+    expect(withoutHook(settings(before))).toBe(settings(after));
+});
+
 test("another program path replaces the hook in its place, and a person's timeout stays if nothing changed", () => {
   const before = SETTINGS["with permissions and the hook of another tool"]!;
   const first = withHook(before, COMMAND);
