@@ -15,7 +15,7 @@ import { type World, world } from "../kit/service/world.ts";
 /** All events stored so far, up to the one that the blueprint names. */
 async function storedEvents(lab: World): Promise<StreamEvent[]> {
   const path = lab.own;
-  const { event_id: last } = await lab.admin.get<{ event_id: number }>(`${path}/blueprint`);
+  const { event_id: last } = await lab.admin.get(`${path}/blueprint`);
   await using reader = await lab.admin.events(`${path}/events?after=0`);
   await reader.until((event) => event.id === last);
   return reader.seen;

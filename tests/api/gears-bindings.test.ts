@@ -5,19 +5,12 @@ import { approvedGear, makeGear } from "../kit/service/gears.ts";
 import { world } from "../kit/service/world.ts";
 import { refusal } from "../kit/http/refusal.ts";
 
-interface Binding {
-  id: number;
-  agent_id: number | null;
-  gear_name: string;
-  workspace_id: number;
-}
-
 test("binds a gear to all agents or to one, once each", async () => {
   await using lab = await world({ model: true });
   const worker = await lab.addWorker("worker");
   const gear = await makeGear(lab.admin);
-  const path = `${lab.own}/gears`;
-  const toAll = await lab.admin.post<Binding>(path, { gear_id: gear.id });
+  const path = `${lab.own}/gears` as const;
+  const toAll = await lab.admin.post(path, { gear_id: gear.id });
   expect(toAll).toEqual({
     id: 1,
     workspace_id: lab.workspaceId,
@@ -43,8 +36,8 @@ test("refuses agents of other workspaces, missing gears, and people who do not s
   await using lab = await world({ model: true });
   const ann = await lab.user("ann");
   const gear = await makeGear(lab.admin);
-  const path = `${lab.own}/gears`;
-  const { id } = await lab.admin.post<Binding>(path, { gear_id: gear.id });
+  const path = `${lab.own}/gears` as const;
+  const { id } = await lab.admin.post(path, { gear_id: gear.id });
   const other = await lab.admin.post("/workspaces", {
     name: "other",
     orchestrator_model_id: 1,
@@ -69,7 +62,7 @@ test("copies bindings to a clone and its agents, and keeps the original's", asyn
   await using lab = await world({ model: true });
   const worker = await lab.addWorker("worker");
   const gear = await makeGear(lab.admin);
-  const path = `${lab.own}/gears`;
+  const path = `${lab.own}/gears` as const;
   await lab.admin.post(path, { gear_id: gear.id });
   await lab.admin.post(path, { gear_id: gear.id, agent_id: worker });
   const before = await lab.admin.get(path);
@@ -87,7 +80,7 @@ test("keeps bindings with new content, shows them in the approval, and removes t
   await using lab = await world({ model: true });
   const worker = await lab.addWorker("worker");
   const gear = await approvedGear(lab.admin);
-  const path = `${lab.own}/gears`;
+  const path = `${lab.own}/gears` as const;
   await lab.admin.post(path, { gear_id: gear.id, agent_id: worker });
   await lab.admin.put(`/gears/${gear.id}`, { code: "echo new" });
   expect(await lab.admin.get<unknown>(path)).toMatchObject([{ agent_id: worker, gear_status: "pending" }]);

@@ -341,7 +341,7 @@ test("refuses a save by non-authors, with another name, or with an incomplete ch
   const ann = await at.user("ann");
   const bob = await at.user("bob");
   const gear = await makeGear(ann);
-  const path = `/gears/${gear.id}`;
+  const path = `/gears/${gear.id}` as const;
   await refusal(bob.put(path, { code: "x" }), "forbidden", "only the gear's author or an admin may save it");
   await refusal(
     ann.put(path, { name: "other" }),
@@ -354,6 +354,6 @@ test("refuses a save by non-authors, with another name, or with an incomplete ch
     "code: missing; a new runtime or entrypoint requires a new program",
   );
   await refusal(ann.put("/gears/99", { code: "x" }), "not_found", "gear 99: not found");
-  expect((await ann.put<{ version: number }>(path, { runtime: "python", code: "print()" })).version).toBe(2);
-  expect((await at.admin.put<{ version: number }>(path, { code: "print(1)" })).version).toBe(3);
+  expect((await ann.put(path, { runtime: "python", code: "print()" })).version).toBe(2);
+  expect((await at.admin.put(path, { code: "print(1)" })).version).toBe(3);
 });

@@ -3,11 +3,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
-import {
-  INSTRUCTION_CHARACTERS_MAX,
-  VERSIONS_PAGE_BYTES_MAX,
-  type InstructionVersion,
-} from "../../src/service/library/schema.ts";
+import { INSTRUCTION_CHARACTERS_MAX, VERSIONS_PAGE_BYTES_MAX } from "../../src/service/library/schema.ts";
 import { call, say } from "../kit/model/index.ts";
 import { withoutLibraryLists } from "../kit/service/earlier-build.ts";
 import { world } from "../kit/service/world.ts";
@@ -48,9 +44,7 @@ test("a page of versions ends at a size, and pages lead to the first version", a
   for (let version = 2; version <= 12; version += 1)
     await at.admin.put(`/instructions/${id}`, { text: `${version}${LONG.slice(2)}` });
   const page = async (query: string) =>
-    (await at.admin.get<InstructionVersion[]>(`/instructions/${id}/versions${query}`)).map(
-      ({ version }) => version,
-    );
+    (await at.admin.get(`/instructions/${id}/versions${query}`)).map(({ version }) => version);
   expect(Math.floor(VERSIONS_PAGE_BYTES_MAX / (2 * INSTRUCTION_CHARACTERS_MAX))).toBe(5);
   expect(await page("")).toEqual([8, 9, 10, 11, 12]);
   expect(await page("?before=8")).toEqual([3, 4, 5, 6, 7]);

@@ -35,7 +35,7 @@ export async function bareClone({ admin, url, bootstrap }: RunningContext, to: s
     });
     return Array.fromAsync(readContents(response.body!, BYTES_MAX));
   };
-  const files = await admin.get<{ path: string }[]>("/spaces/team/files");
+  const files = await admin.get("/spaces/team/files");
   const chunks = Array.from({ length: Math.ceil(files.length / FILES_PER_PULL) }, (_, index) =>
     files.slice(index * FILES_PER_PULL, (index + 1) * FILES_PER_PULL).map(({ path }) => path),
   );

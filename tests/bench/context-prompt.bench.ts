@@ -115,8 +115,7 @@ async function startsOf({ client, url }: BenchService, far?: FarAway) {
     api_key: "k",
   });
   const entry = await client.post("/models", { provider_id, model_name: "m" });
-  const created = (name: string) =>
-    client.post<{ id: number }>("/workspaces", { name, orchestrator_model_id: entry.id });
+  const created = (name: string) => client.post("/workspaces", { name, orchestrator_model_id: entry.id });
   const [plain, bound] = [await created("plain"), await created("bound")];
   for (const path of names) await client.post(`/workspaces/${bound.id}/context`, { path });
   const turn = async ({ id }: { id: number }) => {

@@ -5,7 +5,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startModel, say } from "../kit/model/index.ts";
 import { startService } from "../../src/service/main.ts";
-import { createClient } from "../kit/http/client.ts";
+import { createClient, type Client } from "../kit/http/client.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { median, type Row } from "./row.ts";
 
@@ -72,15 +72,15 @@ export async function run(): Promise<Row[]> {
   ];
 }
 
-async function seed(client: ReturnType<typeof createClient>, baseUrl: string): Promise<number> {
-  const provider = await client.post<{ id: number }>("/providers", {
+async function seed(client: Client, baseUrl: string): Promise<number> {
+  const provider = await client.post("/providers", {
     name: "p",
     type: "openai-compatible",
     base_url: baseUrl,
     api_key: "k",
   });
-  const entry = await client.post<{ id: number }>("/models", { provider_id: provider.id, model_name: "m" });
-  const workspace = await client.post<{ id: number }>("/workspaces", {
+  const entry = await client.post("/models", { provider_id: provider.id, model_name: "m" });
+  const workspace = await client.post("/workspaces", {
     name: "w",
     orchestrator_model_id: entry.id,
   });

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startService } from "../../src/service/main.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { createClient } from "../kit/http/client.ts";
+import { createClient, type Client } from "../kit/http/client.ts";
 import { say, startModel } from "../kit/model/index.ts";
 import { percentile, type Row } from "./row.ts";
 
@@ -65,19 +65,16 @@ export async function run(): Promise<Row[]> {
   }
 }
 
-async function furnish(
-  client: ReturnType<typeof createClient>,
-  model: Awaited<ReturnType<typeof startModel>>,
-) {
+async function furnish(client: Client, model: Awaited<ReturnType<typeof startModel>>) {
   model.on("m", () => say("ok"));
-  const provider = await client.post<{ id: number }>("/providers", {
+  const provider = await client.post("/providers", {
     name: "p",
     type: "openai-compatible",
     base_url: model.openaiUrl,
     api_key: "k",
   });
-  const entry = await client.post<{ id: number }>("/models", { provider_id: provider.id, model_name: "m" });
-  const { id } = await client.post<{ id: number }>("/workspaces", {
+  const entry = await client.post("/models", { provider_id: provider.id, model_name: "m" });
+  const { id } = await client.post("/workspaces", {
     name: "large",
     orchestrator_model_id: entry.id,
   });

@@ -172,7 +172,7 @@ test("a rule of a folder that syncs is set on its server", async () => {
   const done = await ann.cairn(...set);
   expect([done.exitCode, done.stderr]).toEqual([0, `server: ${server.url}\n`]);
   expect(done.stdout).toStartWith("notes/: always → never\n");
-  expect(await server.admin.get<object>("/spaces/team/sync")).toMatchObject({ "notes/": "never" });
+  expect(await server.admin.get("/spaces/team/sync")).toMatchObject({ "notes/": "never" });
   expect(await ann.data<object>("file", "list")).toMatchObject([{ path: "notes/a.md", mode: "never" }]);
   expect((await ann.refused("space", "sync", "set", "other", "notes", "never"))[1]).toEndWith(
     " syncs with team, not with other\n",

@@ -3,7 +3,6 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Backup } from "../../src/context/backup/schema.ts";
 import { create } from "../kit/context/backup-commands.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { failure, refused } from "../kit/cli/cairn.ts";
@@ -76,7 +75,7 @@ describe("refusals", () => {
     // Enough that it is still running when checked, even on a busy machine.
     await writeNoise(server.admin, 60, 5_000_000);
     const local = localOf(server.directory, server.as);
-    const begun = await local.post<Backup>("/backups", { path: join(folder.path, "x.tar.zst") });
+    const begun = await local.post("/backups", { path: join(folder.path, "x.tar.zst") });
     expect(begun.state).toBe("running");
     expect((await refusalOf(local.post("/backups", { path: folder.path }))).message).toContain(
       "a backup is already running",

@@ -9,7 +9,7 @@ import { refusal } from "../kit/http/refusal.ts";
 function search(client: ContextClient, query: Record<string, string | number>): Promise<SearchAnswer> {
   const text = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) text.set(name, String(value));
-  return client.get<SearchAnswer>(`/spaces/team/search?${text}`);
+  return client.get(`/spaces/team/search?${text}`);
 }
 
 const paths = ({ results }: SearchAnswer) => results.map(({ path }) => path);

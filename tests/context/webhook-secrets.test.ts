@@ -5,7 +5,6 @@ import { Database } from "bun:sqlite";
 import { createHmac } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Backup } from "../../src/context/backup/schema.ts";
 import { startServer } from "../../src/context/main.ts";
 import { restoreServer } from "../../src/context/restore-server.ts";
 import { contextClient, contextServer, type ContextClient } from "../kit/context/context-server.ts";
@@ -71,7 +70,7 @@ test("a backup contains neither secret nor key; a restored hook reports that it 
   const door = JSON.parse(readFileSync(join(server.directory, "run", "server.json"), "utf8"));
   const operator = server.as(door.token);
   const file = join(folder.path, "backup.tar.zst");
-  const { id } = await operator.post<Backup>("/backups", { path: file });
+  const { id } = await operator.post("/backups", { path: file });
   await eventually(async () => (await operator.get(`/backups/${id}`)).state, "done");
   const archive = Buffer.from(Bun.zstdDecompressSync(readFileSync(file)));
   const key = readFileSync(join(server.directory, "secrets.key"), "utf8").trim();

@@ -37,7 +37,7 @@ export async function killSpaces(seed: number, goesOn: (kills: number) => boolea
     result.acknowledged += told.length;
     await server.start();
     // Listed after all spaces are open, and so after what the kill left is recorded.
-    const spaces = await server.admin.get<Space[]>("/spaces");
+    const spaces = await server.admin.get("/spaces");
     const made = await Promise.all(spaces.map((space) => changesOf(server.admin, space)));
     await server.end("SIGTERM");
     result.recovered += server.log
@@ -96,7 +96,7 @@ async function changeUntilKilled(
 
 /** The changes that a space shows. */
 async function changesOf(admin: ContextClient, { name, quotas, sync }: Space): Promise<Change[]> {
-  const snapshots = await admin.get<unknown[]>(`/spaces/${name}/snapshots`);
+  const snapshots = await admin.get(`/spaces/${name}/snapshots`);
   const seen: Change[] = [`space.create ${name}`];
   if (quotas.max_files === QUOTA_FILES) seen.push(`space.quotas ${name}`);
   if (Bun.deepEquals(sync, SYNC)) seen.push(`space.sync ${name}`);

@@ -201,7 +201,7 @@ onScreen("activity", chatRoom, (room) => {
     const summary = side.getByText(/^\+\d messages$/);
     await summary.waitFor();
     const changes = side.getByRole("list", { name: /^Differences/ });
-    const entries = await room.admin.get<{ id: number; thread: number; text: string }[]>(`${own()}/entries`);
+    const entries = await room.admin.get(`${own()}/entries`);
     const added = entries.filter(({ thread, text }) => thread === 0 && /^(I ask|Twelve)/.test(text));
     expect(await changes.getByRole("link").allTextContents()).toEqual(added.map(({ id }) => `entry ${id}`));
     await changes.getByRole("insertion").filter({ hasText: "Twelve words." }).waitFor();
@@ -282,7 +282,7 @@ onScreen("activity", chatRoom, (room) => {
     await using page = await open(`${live.own}/activity`);
     await page.getByRole("heading", { name: "No turns yet" }).waitFor();
     await page.getByRole("button", { name: "Open chat" }).waitFor();
-    const { turn } = await room.admin.post<{ turn: { id: number } }>(`${live.own}/chat`, {
+    const { turn } = await room.admin.post(`${live.own}/chat`, {
       text: "Count for me.",
     });
     const row = page

@@ -85,8 +85,8 @@ onScreen("the audit screen", screen, (at) => {
     await rows(page).first().click();
     const record = page.getByRole("complementary", { name: "Record" });
     const text = (await record.innerText()).replace(/\s+/g, " ");
-    const [newest] = await at.admin.get<Record<string, string>[]>("/audit?limit=1");
-    for (const value of ["target", "address", "content_hash", "hash", "prev", "request_id"])
+    const [newest] = await at.admin.get("/audit?limit=1");
+    for (const value of ["target", "address", "content_hash", "hash", "prev", "request_id"] as const)
       expect(text).toContain(newest![value]!);
     await record.getByRole("button", { name: "Show only instruction.create" }).click();
     await eventually(() => rows(page).count(), 1);

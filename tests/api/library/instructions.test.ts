@@ -173,15 +173,15 @@ describe("bindings", () => {
   test("binds to the workspace and to one agent, in the order of the prompt, with events", async () => {
     await using lab = await world({ model: true });
     const { admin, workspaceId } = lab;
-    const path = `/workspaces/${workspaceId}/instructions`;
+    const path = `/workspaces/${workspaceId}/instructions` as const;
     expect(await admin.get(path)).toEqual([]);
     const worker = await lab.addWorker("writer");
     const [zeta, alpha] = [
       await admin.post("/instructions", { name: "zeta", text: "Z" }),
       await admin.post("/instructions", { name: "Alpha", text: "A" }),
     ];
-    const own = await admin.post<Made>(path, { instruction_id: alpha.id, agent_id: worker });
-    const all = await admin.post<Made>(path, { instruction_id: zeta.id, agent_id: null });
+    const own = await admin.post(path, { instruction_id: alpha.id, agent_id: worker });
+    const all = await admin.post(path, { instruction_id: zeta.id, agent_id: null });
     const binding = (id: number, name: string, instruction: Made, agent: number | null) => ({
       id,
       workspace_id: workspaceId,
@@ -219,11 +219,11 @@ describe("bindings", () => {
   test("refuses duplicates, agents of other workspaces, missing records and strangers", async () => {
     await using lab = await world({ model: true });
     const { admin, workspaceId } = lab;
-    const path = `/workspaces/${workspaceId}/instructions`;
+    const path = `/workspaces/${workspaceId}/instructions` as const;
     const { id } = await admin.post("/instructions", { name: "style", text: "one" });
     const other = await admin.post(`/workspaces/${workspaceId}/clone`);
     const [foreign] = await admin.get(`/workspaces/${other.id}/agents`);
-    const bound = await admin.post<Made>(path, { instruction_id: id });
+    const bound = await admin.post(path, { instruction_id: id });
     await admin.post(path, { instruction_id: id, agent_id: lab.orchestratorId });
     const refused = (body: object) => refusalOf(admin.post(path, body));
     expect(await refused({ instruction_id: id, agent_id: null })).toEqual({
@@ -266,12 +266,12 @@ describe("bindings", () => {
   test("ignores a removed agent's bindings, and copies bindings to a clone", async () => {
     await using lab = await world({ model: true });
     const { admin, workspaceId } = lab;
-    const path = `/workspaces/${workspaceId}/instructions`;
+    const path = `/workspaces/${workspaceId}/instructions` as const;
     const [kept, removed] = [await lab.addWorker("kept"), await lab.addWorker("removed")];
     const { id } = await admin.post("/instructions", { name: "style", text: "one" });
     await admin.post(path, { instruction_id: id });
     await admin.post(path, { instruction_id: id, agent_id: kept });
-    const lost = await admin.post<Made>(path, { instruction_id: id, agent_id: removed });
+    const lost = await admin.post(path, { instruction_id: id, agent_id: removed });
     await admin.delete(`/agents/${removed}`);
     await refusal(
       admin.delete(`/instruction-bindings/${lost.id}`),

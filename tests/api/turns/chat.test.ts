@@ -10,7 +10,7 @@ test("refuses one of two concurrent chats with turn_running", async () => {
   await using lab = await world({ model: true });
   const held = gate();
   lab.model.script("boss", [[held, say("first")]]);
-  const path = `${lab.own}/chat`;
+  const path = `${lab.own}/chat` as const;
   const answers = await Promise.all(
     [1, 2, 3].map((n) => lab.admin.raw("POST", path, { body: { text: `chat ${n}` } })),
   );
@@ -82,8 +82,8 @@ test("cancels a queued turn whose person lost access, and starts the next", asyn
   const held = gate();
   lab.model.script("boss", [[held, say("one")], say("three")]);
   await lab.begin("1");
-  const path = `${lab.own}/chat`;
-  const { turn } = await ann.post<{ turn: Turn }>(path, { text: "2", queue: true });
+  const path = `${lab.own}/chat` as const;
+  const { turn } = await ann.post(path, { text: "2", queue: true });
   const third = await lab.begin("3", { queue: true });
   await lab.admin.delete(`${lab.own}/teams/${team}`);
   held.open();
@@ -100,7 +100,7 @@ test("cancels a queued turn whose person lost access, and starts the next", asyn
 test("refuses an empty text, and accepts a long one", async () => {
   await using lab = await world({ protocol: "openai-compatible" });
   lab.model.on("boss", say("ok"));
-  const path = `${lab.own}/chat`;
+  const path = `${lab.own}/chat` as const;
   for (const text of ["", " \n\t"]) {
     await refusal(lab.admin.post(path, { text }), "invalid", "text: must not be empty");
   }

@@ -3,7 +3,6 @@
 
 import { expect, spyOn, test } from "bun:test";
 import { Recorder } from "../../../src/service/turns/recorder.ts";
-import type { Turn } from "../../../src/service/turns/schema.ts";
 import { Turns } from "../../../src/service/turns/turns.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
 import { world, type World } from "../../kit/service/world.ts";
@@ -18,7 +17,7 @@ const toldNothing = () => spyOn(Turns.prototype, "recheck").mockImplementation((
 async function turnOfAnn(at: World) {
   const ann = await at.user("ann");
   const team = await at.share(ann);
-  const begin = async () => (await ann.post<{ turn: Turn }>(`${at.own}/chat`, { text: "Go." })).turn;
+  const begin = async () => (await ann.post(`${at.own}/chat`, { text: "Go." })).turn;
   return { begin, lose: () => at.admin.delete(`/teams/${team}/members/${ann.id}`) };
 }
 

@@ -24,8 +24,7 @@ async function member(lab: World, name = "ann") {
 type Member = Awaited<ReturnType<typeof member>>;
 
 async function chatAs(lab: World, { ann }: { ann: Client }, queue = false): Promise<Turn> {
-  const path = `${lab.own}/chat`;
-  return (await ann.post<{ turn: Turn }>(path, { text: "go", queue })).turn;
+  return (await ann.post(`${lab.own}/chat`, { text: "go", queue })).turn;
 }
 
 async function effects(lab: World): Promise<string[]> {
@@ -121,7 +120,7 @@ test("ends a deleted or demoted admin's turns in the workspaces of others", asyn
     const admin = await lab.user(reason.split(" ")[0]!, "admin");
     const held = gate();
     lab.model.script("boss", [[held, call("file_write", { path: "a.txt", content: "x" })]]);
-    const { turn } = await admin.post<{ turn: Turn }>(`/workspaces/${id}/chat`, { text: "go" });
+    const { turn } = await admin.post(`/workspaces/${id}/chat`, { text: "go" });
     await held.reached;
     await take(admin.id);
     held.open();
@@ -143,7 +142,7 @@ test("continues with a changed role if the person still sees the workspace", asy
     [held, call("agent_create", { name: "helper", role: "r", model: "boss" })],
     say("done"),
   ]);
-  const { turn } = await boss.post<{ turn: Turn }>(`/workspaces/${id}/chat`, { text: "go" });
+  const { turn } = await boss.post(`/workspaces/${id}/chat`, { text: "go" });
   await held.reached;
   await lab.admin.patch(`/users/${boss.id}`, { role: "member" });
   held.open();

@@ -82,7 +82,7 @@ test.if(searchable)("clears all marks up to the last entry that a person has rea
   await searched(lab, "look");
   const [result, answer] = await tainted(lab);
   await plain(lab, "more");
-  const path = `${lab.own}/clear-taint`;
+  const path = `${lab.own}/clear-taint` as const;
   expect(await lab.admin.post(path, { through: answer!.id })).toEqual({ cleared: 2, left: 0 });
   // Later entries keep their mark.
   const [later, ...others] = await tainted(lab);
@@ -160,8 +160,8 @@ test.if(searchable)("drops results that arrive after their person lost access", 
     return found([{ title: "Herons", url: "https://example.org/", description: "They fly." }]);
   });
   lab.model.script("boss", [search, say("never")]);
-  const path = `${lab.own}/chat`;
-  const { turn } = await ann.post<{ turn: Turn }>(path, { text: "look" });
+  const path = `${lab.own}/chat` as const;
+  const { turn } = await ann.post(path, { text: "look" });
   await lab.decide((await lab.pending())[0]!, "approve");
   await held.reached;
   await lab.admin.delete(`/teams/${team}/members/${ann.id}`);

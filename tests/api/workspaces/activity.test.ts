@@ -1,7 +1,6 @@
 // Goal: the list of workspaces shows each person what runs, what waits for them, the last activity and today's cost, and is told what changes.
 
 import { expect, test } from "bun:test";
-import type { Activities } from "../../../src/service/overview/schema.ts";
 import type { Client } from "../../kit/http/client.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
@@ -9,7 +8,7 @@ import { refusal } from "../../kit/http/refusal.ts";
 import { world } from "../../kit/service/world.ts";
 
 const activity = async (client: Client, query = "") =>
-  (await client.get<Activities>(`/workspaces/activity${query}`)).workspaces;
+  (await client.get(`/workspaces/activity${query}`)).workspaces;
 const NOTHING = { tokens: 0, cost: 0, unpriced_calls: 0 };
 
 test("shows what runs, what is queued and what waits for the person who asks", async () => {

@@ -2,7 +2,6 @@
 
 import { expect, test } from "bun:test";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
-import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
 import { gate, say } from "../../kit/model/index.ts";
 import { world } from "../../kit/service/world.ts";
 import { refusal, refusalOf } from "../../kit/http/refusal.ts";
@@ -242,8 +241,8 @@ test("keeps the blueprint that a turn began with, with positions, after agents a
   await using lab = await world({ model: true });
   const helper = await lab.addWorker("helper");
   await lab.admin.patch(`/agents/${helper}`, { position: { x: 11, y: 22 } });
-  const path = `${lab.own}/blueprint`;
-  const began = await lab.admin.get<BlueprintRecord>(path);
+  const path = `${lab.own}/blueprint` as const;
+  const began = await lab.admin.get(path);
   const held = gate();
   lab.model.script("boss", [[held, say("One.")], say("Two.")]);
   const first = lab.chat("First.");
@@ -259,7 +258,7 @@ test("keeps the blueprint that a turn began with, with positions, after agents a
     turn_id: turn.id,
     event_id: null,
   });
-  const later = await lab.admin.get<BlueprintRecord>(`${path}?at=${second.id}`);
+  const later = await lab.admin.get(`${path}?at=${second.id}`);
   expect({ agents: later.agents.map((agent) => agent.name), wires: later.wires }).toEqual({
     agents: ["orchestrator"],
     wires: [],

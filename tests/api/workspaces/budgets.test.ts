@@ -1,7 +1,6 @@
 // Goal: only the owner, who pays, or an admin sets and clears budgets, also by deleting the agent, and every change is recorded.
 
 import { expect, test } from "bun:test";
-import type { Turn } from "../../../src/service/turns/schema.ts";
 import type { Client } from "../../kit/http/client.ts";
 import { call, say } from "../../kit/model/index.ts";
 import { world } from "../../kit/service/world.ts";
@@ -108,7 +107,7 @@ test("does not let a member's turn replace a worker that has a budget", async ()
   ];
   const results = async (as: Client) => {
     at.model.script("boss", [replace, say("Done.")]);
-    const { turn } = await as.post<{ turn: Turn }>(`${at.own}/chat`, { text: "Go." });
+    const { turn } = await as.post(`${at.own}/chat`, { text: "Go." });
     await at.end(turn);
     const entries = (await at.entries()).filter(({ turn_id: id }) => id === turn.id);
     return entries.filter(({ kind }) => kind === "tool").map(({ text }) => text);

@@ -4,9 +4,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { WIRES_PER_WORKSPACE_MAX, type Agent } from "../../../src/service/blueprint/schema.ts";
-import type { BlueprintRecord } from "../../../src/service/snapshot/schema.ts";
-import type { Workspace } from "../../../src/service/workspaces/schema.ts";
+import { WIRES_PER_WORKSPACE_MAX } from "../../../src/service/blueprint/schema.ts";
 import { createClient, type Client } from "../../kit/http/client.ts";
 import { lookAtCopy } from "../../kit/service/database-copy.ts";
 import { eventually } from "../../kit/eventually.ts";
@@ -55,22 +53,22 @@ async function furnished(data: string, add: (db: Database, workspaceId: number) 
   model.on("m", () => say("ok"));
   const lab = await world({ data });
   const { admin } = lab;
-  const { id: provider_id } = await admin.post<{ id: number }>("/providers", {
+  const { id: provider_id } = await admin.post("/providers", {
     name: "p",
     type: "openai-compatible",
     base_url: model.openaiUrl,
     api_key: "k",
   });
-  const { id: modelId } = await admin.post<{ id: number }>("/models", { provider_id, model_name: "m" });
+  const { id: modelId } = await admin.post("/models", { provider_id, model_name: "m" });
   const owner = await lab.user("owner");
-  const workspace = await owner.post<Workspace>("/workspaces", {
+  const workspace = await owner.post("/workspaces", {
     name: "large",
     orchestrator_model_id: modelId,
   });
   const { id } = workspace;
   await (await owner.events(`/workspaces/${id}/chat`, { method: "POST", body: { text: "first" } })).all();
-  const [agent] = await owner.get<Agent[]>(`/workspaces/${id}/agents`);
-  const [turn] = await owner.get<{ id: number }[]>(`/workspaces/${id}/turns`);
+  const [agent] = await owner.get(`/workspaces/${id}/agents`);
+  const [turn] = await owner.get(`/workspaces/${id}/turns`);
   await lab.program.service.stop("furnished");
   using db = new Database(join(data, "service.db"));
   add(db, id);
@@ -134,9 +132,9 @@ test("frees the name of a deleted workspace at once", async () => {
   await using server = await measuredServer("service", folder.path);
   const owner = createClient(server.url, ownerToken);
   await owner.delete(`/workspaces/${id}`);
-  const again = await owner.post<Workspace>("/workspaces", { name: "large", orchestrator_model_id: modelId });
+  const again = await owner.post("/workspaces", { name: "large", orchestrator_model_id: modelId });
   await eventually(() => lookAtCopy(folder.path, stateOf(id)), "none");
-  expect(await owner.get<Workspace[]>("/workspaces")).toEqual([again]);
+  expect(await owner.get("/workspaces")).toEqual([again]);
 }, 60_000);
 
 test("shows a large clone only when it is complete", async () => {
@@ -145,15 +143,15 @@ test("shows a large clone only when it is complete", async () => {
   await using server = await measuredServer("service", folder.path);
   const owner = createClient(server.url, ownerToken);
   const state = { done: false };
-  const cloned = owner.post<Workspace>(`/workspaces/${id}/clone`, {}).finally(() => (state.done = true));
+  const cloned = owner.post(`/workspaces/${id}/clone`, {}).finally(() => (state.done = true));
   let before = 0;
   while (!state.done) {
-    const copy = (await owner.get<Workspace[]>("/workspaces")).find((one) => one.id !== id);
+    const copy = (await owner.get("/workspaces")).find((one) => one.id !== id);
     if (!copy) before += 1;
-    else expect(await owner.get<Agent[]>(`/workspaces/${copy.id}/agents`)).toHaveLength(AGENTS + 1);
+    else expect(await owner.get(`/workspaces/${copy.id}/agents`)).toHaveLength(AGENTS + 1);
   }
   expect(before).toBeGreaterThan(1);
-  const copied = await owner.get<BlueprintRecord>(`/workspaces/${(await cloned).id}/blueprint`);
+  const copied = await owner.get(`/workspaces/${(await cloned).id}/blueprint`);
   expect([copied.agents.length, copied.wires.length]).toEqual([AGENTS + 1, WIRES_PER_WORKSPACE_MAX]);
   const [from, to] = copied.agents.slice(-2).map((agent) => agent.id);
   const wire = { from_agent_id: from, to_agent_id: to };
@@ -182,5 +180,5 @@ test("leaves nothing of a clone interrupted by a crash", async () => {
   expect(await statusOf(owner, `/workspaces/${copyId}`)).toBe(404);
   await eventually(() => lookAtCopy(data, stateOf(copyId)), "none");
   expect(await lookAtCopy(data, rowsOf(copyId))).toBe(0);
-  expect((await owner.get<Workspace[]>("/workspaces")).map((one) => one.id)).toEqual([id]);
+  expect((await owner.get("/workspaces")).map((one) => one.id)).toEqual([id]);
 }, 60_000);

@@ -31,8 +31,8 @@ export async function contextScreen<const Name extends string = never>(
     /** Saves past the browser, as someone else does. */
     put: (path: string, body: string) => at.admin.raw("PUT", address(path), { body }),
     /** Returns the text of a document as the space has it. */
-    text: async (path: string) => (await at.admin.get<{ text: string }>(address(path))).text,
-    version: async (path: string) => (await at.admin.get<{ version: number }>(address(path))).version,
+    text: async (path: string) => (await at.admin.get(address(path))).text,
+    version: async (path: string) => (await at.admin.get(address(path))).version,
     openContext: (path?: string, view?: string, options?: PageOptions) =>
       at.open(contextAddress(path, view), options),
   });

@@ -13,8 +13,7 @@ export async function filesScreen() {
     /** Saves past the browser, as someone else does. */
     put: (path: string, body: string) => at.admin.raw("PUT", `${at.own}/file${query(path)}`, { body }),
     /** Returns the file as the server has it. */
-    saved: async (path: string) =>
-      (await at.admin.get<{ content: string }>(`${at.own}/file${query(path)}`)).content,
+    saved: async (path: string) => (await at.admin.get(`${at.own}/file${query(path)}`)).content,
     openFile: (path?: string, options?: PageOptions) => at.open(`${at.own}/files${query(path)}`, options),
   });
 }

@@ -189,14 +189,14 @@ const POSITIONS = {
 } as const;
 
 async function team(admin: Client, workspaceId: number, models: Agents): Promise<Agents> {
-  const own = `/workspaces/${workspaceId}`;
-  const [orchestrator] = await admin.get<{ id: number }[]>(`${own}/agents`);
+  const own = `/workspaces/${workspaceId}` as const;
+  const [orchestrator] = await admin.get(`${own}/agents`);
   await admin.patch(`/agents/${orchestrator!.id}`, {
     role: texts.ROLES.orchestrator,
     position: POSITIONS.orchestrator,
   });
   const worker = async (name: "scribe" | "scout" | "checker", from: number) => {
-    const agent = await admin.post<{ id: number }>(`${own}/agents`, {
+    const agent = await admin.post(`${own}/agents`, {
       name,
       role: texts.ROLES[name],
       model_id: models[name],
@@ -291,7 +291,7 @@ async function converse(admin: Client, workspaceId: number, text: string): Promi
 
 /** The turn of the pictures: scribe has answered, scout asks to search. */
 async function waitingTurn(admin: Client, workspaceId: number): Promise<number> {
-  const { turn } = await admin.post<{ turn: { id: number } }>(`/workspaces/${workspaceId}/chat`, {
+  const { turn } = await admin.post(`/workspaces/${workspaceId}/chat`, {
     text: "Draft the notes for 2.4 from the merged changes. Check whether the TLS default we changed is already the default elsewhere.",
   });
   await until(async () => {

@@ -98,32 +98,18 @@ export function peopleOf(directory: string): unknown {
   return { ...Object.fromEntries(tables), tokens: tokens.all() };
 }
 
-interface ShownSpace {
-  name: string;
-  head: string;
-}
-
-interface ShownFile {
-  path: string;
-  state: string;
-}
-
-interface ShownHistory {
-  versions: { version: number; destroyed: boolean; pruned: boolean }[];
-}
-
 /** Every file, every version with its content, rules, limits and snapshots of every space; heads without their epoch. */
 export async function spacesOf(admin: ContextClient): Promise<unknown> {
   const seqOf = (head: string) => head.split(".")[1];
   const spaces = await admin.get("/spaces");
   return Promise.all(
     spaces.map(async (space) => {
-      const below = `/spaces/${space.name}`;
-      const files = await admin.get<ShownFile[]>(`${below}/files?deleted=1`);
+      const below = `/spaces/${space.name}` as const;
+      const files = await admin.get(`${below}/files?deleted=1`);
       const histories = await Promise.all(
         files.map(async ({ path }) => {
           const encoded = path.split("/").map(encodeURIComponent).join("/");
-          const history = await admin.get<ShownHistory>(`${below}/history/${encoded}`);
+          const history = await admin.get(`${below}/history/${encoded}`);
           const kept = history.versions.filter(({ destroyed, pruned }) => !destroyed && !pruned);
           const contents = await Promise.all(
             kept.map(async ({ version }) => {
@@ -134,7 +120,7 @@ export async function spacesOf(admin: ContextClient): Promise<unknown> {
           return { history, contents };
         }),
       );
-      const snapshots = await admin.get<ShownSpace[]>(`${below}/snapshots`);
+      const snapshots = await admin.get(`${below}/snapshots`);
       return {
         ...space,
         head: seqOf(space.head),

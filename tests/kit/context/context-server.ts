@@ -172,7 +172,11 @@ export function contextClient(url: string, token: string): ContextClient {
 }
 
 /** Below `/api/v1`; segments encoded one by one. */
-export function filePath(path: string, kind = "files", space = SPACE): string {
+export function filePath<const Kind extends string = "files">(
+  path: string,
+  kind = "files" as Kind,
+  space: string = SPACE,
+): `/spaces/${string}/${Kind}/${string}` {
   return `/spaces/${space}/${kind}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 

@@ -25,14 +25,24 @@ type RouteAt<Node, Path extends string> = Path extends `${infer Segment}/${infer
 
 type Below<Node, Segment extends string> = Segment extends keyof Node
   ? Node[Segment]
-  : { [Key in keyof Node]: Key extends `:${string}` | "*" ? Node[Key] : never }[keyof Node];
+  : [NameOf<Node, Segment>] extends [never]
+    ? { [Key in keyof Node]: Key extends `:${string}` | "*" ? Node[Key] : never }[keyof Node]
+    : Node[NameOf<Node, Segment>];
+
+/** The name that an unknown text follows, such as a query that may be empty. */
+type NameOf<Node, Segment extends string> = {
+  [Key in keyof Node & string]: Segment extends `${Key}${infer Rest}`
+    ? string extends Rest
+      ? Key
+      : never
+    : never;
+}[keyof Node & string];
 
 type Success<Route, M extends Method> = [Route] extends [never]
   ? unknown
   : Route extends Record<M, { response: infer Responses }>
-    ? Responses extends { 200: infer Body }
-      ? Body
-      : Responses extends { 201: infer Body }
-        ? Body
-        : unknown
+    ? JsonOf<Responses[keyof Responses & (200 | 201 | 202)]>
     : unknown;
+
+/** A route that also answers with a stream is asked for JSON. */
+type JsonOf<Body> = [Exclude<Body, Response>] extends [never] ? unknown : Exclude<Body, Response>;

@@ -26,12 +26,12 @@ async function furnished(lab: World, search?: SearchLab): Promise<Inhabited> {
   const user = await lab.user("inhabitant");
   const team = await admin.post("/teams", { name: "inhabitants" });
   const instruction = await admin.post("/instructions", { name: "style", text: "Be brief." });
-  const bound = await admin.post<{ id: number }>(`${own}/instructions`, { instruction_id: instruction.id });
+  const bound = await admin.post(`${own}/instructions`, { instruction_id: instruction.id });
   await admin.raw("PUT", `${own}/file?path=notes.md`, { body: "a note" });
   const gear = await approvedGear(admin, GEAR);
-  const granted = await admin.post<{ id: number }>(`${own}/gears`, { gear_id: gear.id });
+  const granted = await admin.post(`${own}/gears`, { gear_id: gear.id });
   await admin.post(`/gears/${gear.id}/run`, { args: { a: 1 }, workspace_id: workspaceId });
-  const document = await admin.post<{ id: number }>(`${own}/context`, { path: "team/style.md" });
+  const document = await admin.post(`${own}/context`, { path: "team/style.md" });
   const turnId = await talk(lab, search);
   const first = async (path: string) => (await admin.get<{ id: number }[]>(path))[0]!.id;
   return Object.assign(lab, {

@@ -64,7 +64,7 @@ export abstract class Place {
 
   /** Starts a turn and answers with its record at once. */
   async begin(text: string, fields: Record<string, unknown> = {}): Promise<Turn> {
-    return (await this.admin.post<{ turn: Turn }>(`${this.own}/chat`, { text, ...fields })).turn;
+    return (await this.admin.post(`${this.own}/chat`, { text, ...fields })).turn;
   }
 
   /** The record of a turn when it is over. */

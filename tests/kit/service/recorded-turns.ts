@@ -17,15 +17,15 @@ export interface Recording {
 }
 
 export async function readSnapshot(client: Client, workspaceId: number): Promise<Snapshot> {
-  const own = `/workspaces/${workspaceId}`;
-  const blueprint = await client.get<Snapshot["blueprint"]>(`${own}/blueprint`);
+  const own = `/workspaces/${workspaceId}` as const;
+  const blueprint = await client.get(`${own}/blueprint`);
   const [workspace, turns, entries, usage, approvals, decisions] = await Promise.all([
-    client.get<Snapshot["workspace"]>(own),
-    client.get<Snapshot["turns"]>(`${own}/turns`),
-    client.get<Snapshot["entries"]>(`${own}/entries?limit=500`),
-    client.get<Snapshot["usage"]>(`${own}/usage`),
+    client.get(own),
+    client.get(`${own}/turns`),
+    client.get(`${own}/entries?limit=500`),
+    client.get(`${own}/usage`),
     client.get("/approvals"),
-    client.get<Snapshot["decisions"]>(`${own}/decisions`),
+    client.get(`${own}/decisions`),
   ]);
   const whole = { hasEarlier: false, hasEarlierDecisions: false };
   return { workspace, blueprint, turns, entries, usage, approvals, decisions, ...whole };
