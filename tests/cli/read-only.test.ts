@@ -171,8 +171,7 @@ bound("a pipe in place of the database is refused at once", async () => {
 
 bound("a copy of a server says which server it follows, and does not sync", async () => {
   await using folder = await temporaryFolder();
-  await using server = await contextServer();
-  await server.admin.write("a.md", "one\n");
+  await using server = await contextServer({ files: { "a.md": "one\n" } });
   const { token } = await server.user("ann", "contributor");
   const directory = join(folder.path, "copy");
   await replica({ directory, url: server.url, token }).join();

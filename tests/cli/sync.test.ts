@@ -160,8 +160,7 @@ test("status shows a folder whose first sync did not finish", async () => {
 
 test("a rule of a folder that syncs is set on its server", async () => {
   await using folder = await temporaryFolder();
-  await using server = await contextServer();
-  await server.admin.write("notes/a.md", "one");
+  await using server = await contextServer({ files: { "notes/a.md": "one" } });
   const ann = await laptop(server, folder, "ann");
   const set = ["space", "sync", "set", "notes", "never"];
   expect(await ann.refused(...set)).toEqual([
@@ -286,8 +285,7 @@ test("install writes the unit, and uninstall removes it", async () => {
 
 test("a sync of a space that was deleted says that it is gone, and keeps the files", async () => {
   await using folder = await temporaryFolder();
-  await using server = await contextServer();
-  await server.admin.write("a.md", "here\n");
+  await using server = await contextServer({ files: { "a.md": "here\n" } });
   const ann = await laptop(server, folder, "ann");
   await server.admin.raw("DELETE", "/spaces/team?confirm=team");
   const [exitCode, message] = await ann.refused("sync");

@@ -313,10 +313,8 @@ describe("with random users and rules", () => {
   });
 
   test("listings show what a rule allows, and hide everything below what a rule denies", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "\u65e5\u672c/a.md": "x", "vault/b.md": "x" } });
     const { admin } = server;
-    await admin.write("\u65e5\u672c/a.md", "x");
-    await admin.write("vault/b.md", "x");
     const tree = server.inSpace();
     // The working tree may lag a moment.
     for (const folder of ["vault/.git", "\u65e5\u672c"]) mkdirSync(join(tree, folder), { recursive: true });

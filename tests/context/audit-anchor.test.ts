@@ -146,8 +146,7 @@ describe("the file of a stopped server", () => {
   });
 
   test("the leftovers of a crash are not a break: a file longer than its anchor, and a torn line", async () => {
-    await using server = await contextServer();
-    await server.admin.write("a.md", "one");
+    await using server = await contextServer({ files: { "a.md": "one" } });
     await server.restart((directory) => {
       const before = linesIn(directory);
       const db = new Database(join(directory, "server.db"));

@@ -39,8 +39,7 @@ function setAnchor(directory: string, { anchor, source }: ReturnType<typeof anch
 }
 
 test("a push, an adoption and a restore record each file with their request id", async () => {
-  await using server = await contextServer();
-  await server.admin.write("a.md", "one");
+  await using server = await contextServer({ files: { "a.md": "one" } });
   const snapshot = await server.admin.post("/spaces/team/snapshots", { name: "before" });
   await server.admin.raw("POST", "/spaces/team/push", {
     body: { ops: [op("a.md", "two"), op("b.md", "two"), op("c.md", "two")] },
@@ -77,8 +76,7 @@ test("a push, an adoption and a restore record each file with their request id",
 });
 
 test("records the destroyed version, not the live one", async () => {
-  await using server = await contextServer();
-  await server.admin.write("a.md", "one");
+  await using server = await contextServer({ files: { "a.md": "one" } });
   await server.admin.write("a.md", "two");
   const destroyed = await server.admin.raw("DELETE", `${filePath("a.md", "versions")}?version=1`);
   expect(destroyed.ok).toBe(true);
@@ -91,8 +89,7 @@ test("records the destroyed version, not the live one", async () => {
 });
 
 test("records lost in a power cut are written once at the next start", async () => {
-  await using server = await contextServer();
-  await server.admin.write("a.md", "one");
+  await using server = await contextServer({ files: { "a.md": "one" } });
   await server.restart();
   await server.restart();
   let before: ReturnType<typeof anchorIn> | undefined;

@@ -339,9 +339,7 @@ describe("on a server", () => {
   });
 
   test("startup and verify report a manipulation while the server was stopped", async () => {
-    await using server = await contextServer();
-    await server.admin.write("a.md", "one");
-    await server.admin.write("b.md", "one");
+    await using server = await contextServer({ files: { "a.md": "one", "b.md": "one" } });
     expect(await verify(server)).toMatchObject({ ok: true });
     await server.restart(() => {
       const lines = readFileSync(fileOf(server), "utf8").trimEnd().split("\n");
@@ -360,8 +358,7 @@ describe("on a server", () => {
   });
 
   test("the anchor follows the file while the server runs", async () => {
-    await using server = await contextServer();
-    await server.admin.write("a.md", "one");
+    await using server = await contextServer({ files: { "a.md": "one" } });
     const found = await verify(server);
     await eventually(() => found.ok, true);
     writeFileSync(fileOf(server), readFileSync(fileOf(server), "utf8").replace("a.md", "z.md"));

@@ -49,9 +49,8 @@ describe("preconditions", () => {
   });
 
   test("refuse a stale put or delete with 412 and the live version, or null", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "a.md": "one" } });
     const { admin } = server;
-    await admin.write("a.md", "one");
     await admin.write("a.md", "two");
     // A writer that lost the response to its own write can recognize it.
     const two = { version: 2, hash: sha256Hex("two") };
@@ -87,9 +86,8 @@ describe("preconditions", () => {
   });
 
   test("of many writers with the same precondition, one wins", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "a.md": "start" } });
     const { admin } = server;
-    await admin.write("a.md", "start");
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => put(admin, "a.md", `writer ${index}`, { "If-Match": '"1"' })),
     );
@@ -102,9 +100,8 @@ describe("preconditions", () => {
 
 describe("versions", () => {
   test("keeps each version; a read names it, and a reader that has it gets 304", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "notes/a.md": "one\n" } });
     const { admin } = server;
-    await admin.write("notes/a.md", "one\n");
     await admin.write("notes/a.md", "two\n");
     const read = async (query: string, headers = {}) => {
       const response = await admin.raw("GET", filePath("notes/a.md") + query, { headers });
@@ -171,9 +168,8 @@ describe("versions", () => {
   });
 
   test("diff compares the newest version with the previous one by default", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "a.md": "one\ntwo\n" } });
     const { admin } = server;
-    await admin.write("a.md", "one\ntwo\n");
     await admin.write("a.md", "one\n2\nthree\n");
     const text = expect.stringMatching(
       /^--- a\.md v1\n\+\+\+ a\.md v2\n@@ -1,2 \+1,3 @@\n one\n-two\n\+2\n\+three\n$/,
@@ -187,9 +183,8 @@ describe("versions", () => {
   });
 
   test("diff compares an edit in the working tree with the newest version, or with nothing, unless versions are named", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "a.md": "one\n" } });
     const { admin } = server;
-    await admin.write("a.md", "one\n");
     await admin.write("a.md", "two\n");
     const tree = join(server.directory, "spaces", "team");
     writeFileSync(join(tree, "a.md"), "three\n");
@@ -204,9 +199,8 @@ describe("versions", () => {
   });
 
   test("delete keeps versions, undelete restores the newest under its number, destroy removes one permanently", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "a.md": "one" } });
     const { admin } = server;
-    await admin.write("a.md", "one");
     await admin.write("a.md", "two");
     const destroy = (version: number) =>
       admin.raw("DELETE", `${filePath("a.md", "versions")}?version=${version}`);
@@ -320,10 +314,8 @@ describe("changes and times", () => {
   });
 
   test("a snapshot names a state, and restoring it writes new versions", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "a.md": "one", "b.md": "one" } });
     const { admin } = server;
-    await admin.write("a.md", "one");
-    await admin.write("b.md", "one");
     const snapshot = await admin.post("/spaces/team/snapshots", { name: "before" });
     await refusal(admin.post("/spaces/team/snapshots", { name: "before" }), "conflict");
     await admin.write("a.md", "two");

@@ -90,9 +90,8 @@ describe("an answer", () => {
   });
 
   test("has a part of a list", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "a.md": "[[1]] [[2]] [[3]]" } });
     const { admin } = server;
-    await admin.write("a.md", "[[1]] [[2]] [[3]]");
     const targets = async (query: string) =>
       (await ask(admin, `?only=broken${query}`)).links!.map(({ target }) => target);
     expect(await targets("&offset=1")).toEqual(["2", "3"]);
@@ -101,9 +100,8 @@ describe("an answer", () => {
   });
 
   test("is current after every kind of change, and after a restart", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "a.md": "[[b]]" } });
     const { admin } = server;
-    await admin.write("a.md", "[[b]]");
     expect(await linksOf(admin, "?only=links")).toEqual(["a.md:1 b → null"]);
     await admin.write("b.md", "[[a]]");
     expect(await linksOf(admin, "?only=links")).toEqual(["a.md:1 b → b.md", "b.md:1 a → a.md"]);
@@ -119,9 +117,8 @@ describe("an answer", () => {
 
   test("includes manual edits, looked for every two seconds, and none that a write has replaced", async () => {
     const clock = manualClock();
-    await using server = await contextServer({ clock });
+    await using server = await contextServer({ clock, files: { "a.md": "[[b]]" } });
     const { admin } = server;
-    await admin.write("a.md", "[[b]]");
     const at = (path: string) => server.inSpace(...path.split("/"));
     const links = () => linksOf(admin, "?only=links");
     expect(await links()).toEqual(["a.md:1 b → null"]);
@@ -139,9 +136,8 @@ describe("an answer", () => {
   });
 
   test("is refused for a path that is not there, a bad query, and a stranger", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "a.md": "a" } });
     const { admin } = server;
-    await admin.write("a.md", "a");
     await refusal(ask(admin, "?path=b.md"), "not_found", "file b.md: not found");
     await refusal(ask(admin, "?path=../a.md"), "invalid", /^path: /);
     const both = "use path or only, not both; only=core works with a path";

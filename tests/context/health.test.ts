@@ -16,8 +16,7 @@ test("a full disk is 503, doctor reports it, and reads continue", async () => {
   await using disk = await smallDisk(folder);
   if (!disk) return;
   const directory = join(disk.path, "server");
-  await using server = await contextServer({ directory });
-  await server.admin.write("a.md", "one");
+  await using server = await contextServer({ directory, files: { "a.md": "one" } });
   const health = async () => {
     const [status, problems] = await server.health();
     return [status, problems.includes("disk full")];

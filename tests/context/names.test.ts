@@ -48,9 +48,8 @@ describe("names", () => {
   });
 
   test("names that are equal on some file systems, and a file in the place of a directory, are conflicts", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "Docs/Plan.md": "one" } });
     const { admin } = server;
-    await admin.write("Docs/Plan.md", "one");
     for (const path of ["docs/plan.md", "Docs", "Docs/Plan.md/x.md"])
       await refusal(put(admin, path, "x"), "conflict");
   });

@@ -49,8 +49,7 @@ async function kept(server: ContextServer, directory: string, name: string): Pro
 
 test("a saved file, a delete and a new directory reach the other copy; and again after the server was away", async () => {
   await using folder = await temporaryFolder();
-  await using server = await contextServer();
-  await server.admin.write("a.md", "one\n");
+  await using server = await contextServer({ files: { "a.md": "one\n" } });
   await using ann = await kept(server, join(folder.path, "ann"), "ann");
   await using bob = await kept(server, join(folder.path, "bob"), "bob");
   const connected = ({ copy }: Kept) => daemonStatus(copy.directory)?.connected;

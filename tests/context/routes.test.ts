@@ -156,8 +156,7 @@ describe("hidden spaces", () => {
   });
 
   test("missing rights are refused before invalid parameters, headers and bodies", async () => {
-    await using server = await contextServer();
-    await server.admin.write("identity/me.md", "x");
+    await using server = await contextServer({ files: { "identity/me.md": "x" } });
     const refused = async (client: ContextClient, method: string, path: string, init: object = {}) =>
       [method, path, (await refusalOf(client.raw(method, `/spaces/team/${path}`, init))).status] as const;
     const wrong: [method: string, path: string, init?: object][] = [

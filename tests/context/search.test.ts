@@ -175,9 +175,8 @@ test("a query that cannot be one says what to do", async () => {
 });
 
 test("a damaged index is built again, and one that is gone, too", async () => {
-  await using server = await contextServer();
+  await using server = await contextServer({ files: { "a.md": "word" } });
   const { admin } = server;
-  await admin.write("a.md", "word");
   expect(paths(await search(admin, { q: "word" }))).toEqual(["a.md"]);
   expect(statSync(server.inSpace(".cairn/search.db")).mode & 0o777).toBe(0o600);
   for (const suffix of ["-wal", "-shm"]) rmSync(server.inSpace(`.cairn/search.db${suffix}`), { force: true });
@@ -189,9 +188,8 @@ test("a damaged index is built again, and one that is gone, too", async () => {
 });
 
 test("the words of a destroyed version leave the disk with it", async () => {
-  await using server = await contextServer();
+  await using server = await contextServer({ files: { "a.md": "classified ordinary" } });
   const { admin } = server;
-  await admin.write("a.md", "classified ordinary");
   expect(paths(await search(admin, { q: "classified" }))).toEqual(["a.md"]);
   await admin.write("a.md", "ordinary");
   expect(paths(await search(admin, { q: "classified" }))).toEqual([]);

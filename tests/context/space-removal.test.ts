@@ -10,9 +10,8 @@ import { manualClock } from "../kit/manual-clock.ts";
 
 test("a space whose folder the disk does not give away stays, and can be removed later", async () => {
   const clock = manualClock();
-  await using server = await contextServer({ clock });
+  await using server = await contextServer({ clock, files: { "a.md": "one" } });
   const { admin } = server;
-  await admin.write("a.md", "one");
   // A file of another program at the very place that the folder would get.
   const taken = join(server.directory, "spaces", `.removed-team-${clock.now()}`);
   writeFileSync(taken, "");
@@ -30,9 +29,8 @@ test("a space whose folder the disk does not give away stays, and can be removed
 });
 
 test("of two removals at once, one succeeds and the other finds nothing", async () => {
-  await using server = await contextServer();
+  await using server = await contextServer({ files: { "a.md": "one" } });
   const { admin } = server;
-  await admin.write("a.md", "one");
   const remove = () => admin.delete("/spaces/team?confirm=team").then(() => "removed");
   // Both see the space, and wait for what goes on there.
   const quotas = Array.from({ length: 5 }, (_, index) =>

@@ -85,9 +85,8 @@ describe("modes", () => {
 
 describe("push", () => {
   test("applies everything and returns the live versions", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "old.md": "x" } });
     const { admin } = server;
-    await admin.write("old.md", "x");
     const ops = [put("a.md", "A"), put("b/c.md", "C", null), { op: "delete", path: "old.md", expected: 1 }];
     const { head, versions } = await admin.post("/spaces/team/push", { ops });
     const shown = versions.map(({ path, version }) => `${path} ${version}`);
@@ -103,9 +102,8 @@ describe("push", () => {
   });
 
   test("does nothing if any operation is refused, for any reason", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "live.md": "live" } });
     const { admin } = server;
-    await admin.write("live.md", "live");
     await admin.put("/spaces/team/sync", { "own/": "never", "seeded/": "init-only", "secret/": "never" });
     await admin.put("/spaces/team/quotas", { max_file_size: 64 });
     const ann = await server.user("Ann", "contributor");
@@ -199,9 +197,8 @@ describe("push", () => {
 
 describe("pull", () => {
   test("returns an archive with every file and its version", async () => {
-    await using server = await contextServer();
+    await using server = await contextServer({ files: { "a.md": "one" } });
     const { admin } = server;
-    await admin.write("a.md", "one");
     await admin.write("a.md", "two");
     await admin.write("deep/er/ü.md", "umlaut");
     const { ".versions.json": versions, ...files } = await unpacked(

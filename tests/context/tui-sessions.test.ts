@@ -53,8 +53,7 @@ test("keys that are typed before the first page is there do no harm, and q still
 });
 
 test("a pasted text fills a field, and does nothing as keys", async () => {
-  await using server = await contextServer();
-  await server.admin.write("a.md", "first\n");
+  await using server = await contextServer({ files: { "a.md": "first\n" } });
   await server.user("ben", "viewer");
   using screen = await onTerminalScreen(deskOf(server));
   await screen.press("4", "› ben");

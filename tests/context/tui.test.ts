@@ -39,8 +39,7 @@ function deskOf(server: ContextServer, token: string, editor: Parameters<typeof 
 
 describe("editing", () => {
   test("writes the text of the editor as the next version", async () => {
-    await using server = await contextServer();
-    await server.admin.write("a.md", "one\n");
+    await using server = await contextServer({ files: { "a.md": "one\n" } });
     const editor = editorWriting("two\n");
     using screen = await onTerminalScreen(deskOf(server, server.bootstrap, editor));
     await toFiles(screen, "a.md");
@@ -49,8 +48,7 @@ describe("editing", () => {
   });
 
   test("keeps both texts if the file changed meanwhile", async () => {
-    await using server = await contextServer();
-    await server.admin.write("a.md", "one\n");
+    await using server = await contextServer({ files: { "a.md": "one\n" } });
     const editor = editorWriting("mine\n", () => server.admin.write("a.md", "theirs\n"));
     using screen = await onTerminalScreen(deskOf(server, server.bootstrap, editor));
     await toFiles(screen, "a.md");
@@ -59,8 +57,7 @@ describe("editing", () => {
   });
 
   test("restores a version and resolves a conflict only after a yes", async () => {
-    await using server = await contextServer();
-    await server.admin.write("a.md", "one\n");
+    await using server = await contextServer({ files: { "a.md": "one\n" } });
     await server.admin.write("a.md", "two\n");
     await server.admin.write("a.conflict-ben-20260101T110000Z.md", "ben's\n");
     using screen = await onTerminalScreen(deskOf(server, server.bootstrap));
@@ -80,9 +77,7 @@ describe("editing", () => {
   });
 
   test("lists a deleted file, and restores it after a yes", async () => {
-    await using server = await contextServer();
-    await server.admin.write("a.md", "one\n");
-    await server.admin.write("b.md", "kept\n");
+    await using server = await contextServer({ files: { "a.md": "one\n", "b.md": "kept\n" } });
     await server.admin.delete(filePath("a.md"));
     using screen = await onTerminalScreen(deskOf(server, server.bootstrap));
     expect(await toFiles(screen, "› b.md")).not.toContain("a.md");
@@ -112,9 +107,7 @@ describe("editing", () => {
 
 describe("a viewer with a rule", () => {
   test("sees neither the denied file, nor users, nor the audit record", async () => {
-    await using server = await contextServer();
-    await server.admin.write("open.md", "seen\n");
-    await server.admin.write("closed.md", "secret\n");
+    await using server = await contextServer({ files: { "open.md": "seen\n", "closed.md": "secret\n" } });
     const ben = await server.user("ben", "viewer");
     await server.rules("ben", deny("closed.md", "list", "read"));
     using screen = await onTerminalScreen(deskOf(server, ben.token, editorWriting("changed\n")));
@@ -145,8 +138,7 @@ const HOSTILE = [
 ].join("\n");
 
 test("shows a hostile document as text, and nothing of it reaches the terminal", async () => {
-  await using server = await contextServer();
-  await server.admin.write("bad.md", HOSTILE);
+  await using server = await contextServer({ files: { "bad.md": HOSTILE } });
   await server.admin.write("bad.md", `${HOSTILE}\nmore`);
   await server.admin.raw("POST", "/auth/login", {
     body: JSON.stringify({ name: HOSTILE.slice(0, 80), password: "x" }),
@@ -189,9 +181,7 @@ test("filters, pages and reaches the last of many files", async () => {
 });
 
 test("answers the mouse, the help, and a window that changes its size", async () => {
-  await using server = await contextServer();
-  await server.admin.write("a.md", "first\n");
-  await server.admin.write("b.md", "second\n");
+  await using server = await contextServer({ files: { "a.md": "first\n", "b.md": "second\n" } });
   using screen = await onTerminalScreen(deskOf(server, server.bootstrap), { colours: false });
   const { terminal, app } = screen;
   await screen.terminal.shows("Health");

@@ -61,8 +61,7 @@ test("the service answers HEAD like GET on every route", async () => {
 });
 
 test("the context server answers HEAD like GET on every route", async () => {
-  await using server = await contextServer();
-  await server.admin.write("a.md", "one");
+  await using server = await contextServer({ files: { "a.md": "one" } });
   const { token } = await server.user("eve", "admin");
   const known = { space: SPACE, user: "eve" };
   const { differing, routes } = await differences({ url: server.url, token, api: contextApi, known });

@@ -40,6 +40,8 @@ export interface ContextServerOptions {
   readonly config?: Record<string, unknown>;
   /** Of the first space; `blank` unless said. */
   readonly template?: "team" | "blank";
+  /** Written by the admin, one after the other. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly outbound?: OpenOptions["outbound"];
   readonly sshLimits?: OpenOptions["sshLimits"];
   /** Restarts listen where the server listened before. */
@@ -134,6 +136,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
   stack.defer(() => running.stop("test is over"));
+  for (const [path, content] of Object.entries(options.files ?? {})) await server.admin.write(path, content);
   const kept = stack.move();
   return server;
 }
