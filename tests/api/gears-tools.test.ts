@@ -19,14 +19,6 @@ const FORGE = {
     '{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"],"additionalProperties":false}',
 };
 
-function resultsOf(lab: World): string[] {
-  return lab.model
-    .requestsOf("boss")
-    .at(-1)!
-    .messages.at(-1)!
-    .results.map((result) => result.text);
-}
-
 function toolsOf(lab: World): string[] {
   return lab.model
     .requestsOf("boss")
@@ -43,7 +35,7 @@ test("leaves a forged gear pending and bound to its agent, and makes it a tool o
     say("five"),
   ]);
   await lab.chat("make it");
-  expect(resultsOf(lab)).toEqual([
+  expect(lab.model.resultsOf("boss")).toEqual([
     'Gear "adder" version 1 is saved and bound to you. It is pending approval by a person; until then you cannot call it. Tell the person so.',
   ]);
   expect(toolsOf(lab)).not.toContain("adder");
@@ -58,7 +50,7 @@ test("leaves a forged gear pending and bound to its agent, and makes it a tool o
   const { turn, events } = await lab.chat("use it");
   expect(turn.status).toBe("done");
   expect(toolsOf(lab)).toContain("adder");
-  expect(resultsOf(lab)).toEqual(["5\n\n[stderr: note\n]"]);
+  expect(lab.model.resultsOf("boss")).toEqual(["5\n\n[stderr: note\n]"]);
   const result = events.find((event) => event.type === "tool.result");
   expect(result!.data.data).toMatchObject({ tool: "adder", outcome: "ok" });
   const live = events
@@ -100,7 +92,7 @@ test("returns a sentence for invalid arguments and runs nothing; null counts as 
     say("done"),
   ]);
   await lab.chat("go");
-  expect(resultsOf(lab)).toEqual([
+  expect(lab.model.resultsOf("boss")).toEqual([
     "The arguments are not valid: a: missing. Nothing was done; correct them and call again.",
     "The arguments are not valid: a: must be integer. Nothing was done; correct them and call again.",
     '{"a":1}',
@@ -173,7 +165,7 @@ async function callAfter(
   door.open();
   await turn;
   expect(sandbox.requests).toEqual([]);
-  return resultsOf(lab)[0]!;
+  return lab.model.resultsOf("boss")[0]!;
 }
 
 test("refuses an offered gear that has since lost its approval or binding, or was deleted", async () => {
@@ -206,10 +198,7 @@ test("lets the orchestrator grant and revoke a worker's gear", async () => {
   ]);
   lab.model.on("worker", () => say("ok"));
   await lab.chat("go");
-  const results = lab.model
-    .requestsOf("boss")[1]!
-    .messages.at(-1)!
-    .results.map((result) => result.text);
+  const results = lab.model.resultsOf("boss", 1);
   expect(JSON.parse(results[0]!)).toEqual([
     {
       name: "echo_args",
@@ -246,7 +235,7 @@ test("saves a version when forging again, and never overwrites another workspace
     say("done"),
   ]);
   await lab.chat("go");
-  expect(resultsOf(lab).map((text) => text.split(".")[0])).toEqual([
+  expect(lab.model.resultsOf("boss").map((text) => text.split(".")[0])).toEqual([
     'Gear "adder" version 1 is saved and bound to you',
     'Gear "adder" version 2 is saved and bound to you',
     'a gear named "echo_args" already exists and was not forged in this workspace; choose another name',
@@ -300,7 +289,9 @@ test("hides unapproved descriptions of other workspaces from agents", async () =
   lab.model.script("boss", [call("gear_list"), say("seen"), call("gear_list"), say("seen")]);
   const listed = async () => {
     await lab.chat("look");
-    return (JSON.parse(resultsOf(lab)[0]!) as { description: string }[]).map((each) => each.description);
+    return (JSON.parse(lab.model.resultsOf("boss")[0]!) as { description: string }[]).map(
+      (each) => each.description,
+    );
   };
   expect(await listed()).toEqual(["my own", "(shown once it is approved)"]);
   await lab.admin.patch(`/gears/${theirs.id}`, { status: "approved", content_hash: theirs.content_hash });

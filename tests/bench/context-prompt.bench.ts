@@ -12,6 +12,7 @@ import { Client, networkTransport } from "../../src/context/client/client.ts";
 import { RemoteSpace } from "../../src/context/space/remote.ts";
 import { runContext } from "../kit/context/running-context.ts";
 import { localDeps } from "../kit/context/space-doors.ts";
+import { providedWorkspaces } from "../kit/service/provided.ts";
 import { benchService, type BenchService } from "./programs.ts";
 import { median, type Row } from "./row.ts";
 
@@ -108,15 +109,7 @@ async function startsOf({ client, url }: BenchService, far?: FarAway) {
       return new Response(ANSWER, { headers: { "Content-Type": "text/event-stream" } });
     },
   });
-  const { id: provider_id } = await client.post("/providers", {
-    name: "p",
-    type: "openai-compatible",
-    base_url: `${String(model.url)}v1`,
-    api_key: "k",
-  });
-  const entry = await client.post("/models", { provider_id, model_name: "m" });
-  const created = (name: string) => client.post("/workspaces", { name, orchestrator_model_id: entry.id });
-  const [plain, bound] = [await created("plain"), await created("bound")];
+  const [plain, bound] = await providedWorkspaces(client, `${String(model.url)}v1`, "plain", "bound");
   for (const path of names) await client.post(`/workspaces/${bound.id}/context`, { path });
   const turn = async ({ id }: { id: number }) => {
     const before = performance.now();

@@ -7,6 +7,7 @@ import { startModel, say } from "../kit/model/index.ts";
 import { startService } from "../../src/service/main.ts";
 import { createClient, type Client } from "../kit/http/client.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { providedWorkspaces } from "../kit/service/provided.ts";
 import { median, type Row } from "./row.ts";
 
 const ENTRIES = 5000;
@@ -73,20 +74,9 @@ export async function run(): Promise<Row[]> {
 }
 
 async function seed(client: Client, baseUrl: string): Promise<number> {
-  const provider = await client.post("/providers", {
-    name: "p",
-    type: "openai-compatible",
-    base_url: baseUrl,
-    api_key: "k",
-  });
-  const entry = await client.post("/models", { provider_id: provider.id, model_name: "m" });
-  const workspace = await client.post("/workspaces", {
-    name: "w",
-    orchestrator_model_id: entry.id,
-  });
-  await (
-    await client.events(`/workspaces/${workspace.id}/chat`, { method: "POST", body: { text: "first" } })
-  ).all();
+  const [workspace] = await providedWorkspaces(client, baseUrl, "w");
+  const chat = { method: "POST", body: { text: "first" } };
+  await (await client.events(`/workspaces/${workspace.id}/chat`, chat)).all();
   return workspace.id;
 }
 

@@ -6,6 +6,7 @@ import { startService } from "../../src/service/main.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { createClient, type Client } from "../kit/http/client.ts";
 import { say, startModel } from "../kit/model/index.ts";
+import { providedWorkspaces } from "../kit/service/provided.ts";
 import { percentile, type Row } from "./row.ts";
 
 const ENTRIES = 100_000;
@@ -67,17 +68,7 @@ export async function run(): Promise<Row[]> {
 
 async function furnish(client: Client, model: Awaited<ReturnType<typeof startModel>>) {
   model.on("m", () => say("ok"));
-  const provider = await client.post("/providers", {
-    name: "p",
-    type: "openai-compatible",
-    base_url: model.openaiUrl,
-    api_key: "k",
-  });
-  const entry = await client.post("/models", { provider_id: provider.id, model_name: "m" });
-  const { id } = await client.post("/workspaces", {
-    name: "large",
-    orchestrator_model_id: entry.id,
-  });
+  const [{ id }] = await providedWorkspaces(client, model.openaiUrl, "large");
   await using events = await client.events(`/workspaces/${id}/chat`, {
     method: "POST",
     body: { text: "go" },

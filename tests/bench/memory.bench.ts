@@ -1,6 +1,7 @@
 // Memory after load: chat turns with viewers and reads against the compiled service for a while, then quiet again. Memory that does not come back
 // is a leak or a cache without a bound. By default for half a minute; `MEMORY_BENCH_SECONDS=600` is what the goal is about.
 
+import { providedWorkspaces } from "../kit/service/provided.ts";
 import { benchModel, benchService, load, residentMb, type BenchService } from "./programs.ts";
 import type { Row } from "./row.ts";
 
@@ -72,19 +73,8 @@ async function drive(service: BenchService, workspaces: readonly number[], secon
 }
 
 async function furnish({ client }: BenchService, modelUrl: string): Promise<number[]> {
-  const provider = await client.post("/providers", {
-    name: "p",
-    type: "openai-compatible",
-    base_url: `${modelUrl}/v1`,
-    api_key: "k",
-  });
-  const entry = await client.post("/models", { provider_id: provider.id, model_name: "m" });
-  const ids: number[] = [];
-  for (let index = 0; index < TURNS_AT_ONCE; index++) {
-    const workspace = { name: `w${index}`, orchestrator_model_id: entry.id };
-    ids.push((await client.post("/workspaces", workspace)).id);
-  }
-  return ids;
+  const names = Array.from({ length: TURNS_AT_ONCE }, (_, index) => `w${index}`);
+  return (await providedWorkspaces(client, `${modelUrl}/v1`, ...names)).map(({ id }) => id);
 }
 
 /** One turn, watched to its end; then its entries are forgotten, so that the prompts of a long run stay small. */

@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import { readStamps } from "../kit/model/index.ts";
+import { providedWorkspaces } from "../kit/service/provided.ts";
 import { benchModel, benchService, firstLines, processorMs, type BenchService } from "./programs.ts";
 import { percentile, type Row } from "./row.ts";
 import { CHUNKS, EVERY_MS } from "./stream-script.ts";
@@ -135,19 +136,8 @@ async function startRelay(modelUrl: string) {
 
 /** Ids of workspaces whose orchestrators think with the scripted model. */
 async function furnish({ client }: BenchService, modelUrl: string, count: number): Promise<number[]> {
-  const provider = await client.post("/providers", {
-    name: "p",
-    type: "openai-compatible",
-    base_url: `${modelUrl}/v1`,
-    api_key: "k",
-  });
-  const entry = await client.post("/models", { provider_id: provider.id, model_name: "m" });
-  const ids: number[] = [];
-  for (let index = 0; index < count; index++) {
-    const workspace = { name: `w${index}`, orchestrator_model_id: entry.id };
-    ids.push((await client.post("/workspaces", workspace)).id);
-  }
-  return ids;
+  const names = Array.from({ length: count }, (_, index) => `w${index}`);
+  return (await providedWorkspaces(client, `${modelUrl}/v1`, ...names)).map(({ id }) => id);
 }
 
 function chat(url: string, workspaceId: number): Promise<Response> {

@@ -6,6 +6,7 @@ import { startService, type Service } from "../../src/service/main.ts";
 import { createClient, type Client } from "../kit/http/client.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { addTurns } from "../kit/service/long-conversation.ts";
+import { providedWorkspaces } from "../kit/service/provided.ts";
 import { say, startModel } from "../kit/model/index.ts";
 import { percentile, type Row } from "./row.ts";
 
@@ -103,14 +104,7 @@ async function transfers(client: Client, workspaceId: number): Promise<Row[]> {
 }
 
 async function seed(client: Client, baseUrl: string): Promise<number> {
-  const provider = await client.post("/providers", {
-    name: "p",
-    type: "openai-compatible",
-    base_url: baseUrl,
-    api_key: "k",
-  });
-  const entry = await client.post("/models", { provider_id: provider.id, model_name: "m" });
-  const workspace = await client.post("/workspaces", { name: "w", orchestrator_model_id: entry.id });
+  const [workspace] = await providedWorkspaces(client, baseUrl, "w");
   const chat = { method: "POST", body: { text: "first" } };
   await (await client.events(`/workspaces/${workspace.id}/chat`, chat)).all();
   return workspace.id;

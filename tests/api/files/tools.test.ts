@@ -13,11 +13,7 @@ async function results(lab: World, calls: [tool: string, input: object][]): Prom
   lab.model.script("boss", [calls.map(([tool, input]) => call(tool, input)), say("done")]);
   const { turn } = await lab.chat("go");
   expect(turn).toMatchObject({ status: "done", error: null });
-  return lab.model
-    .requestsOf("boss")
-    .at(-1)!
-    .messages.at(-1)!
-    .results.map((result) => result.text);
+  return lab.model.resultsOf("boss");
 }
 
 test("lists, writes and reads files", async () => {
@@ -117,11 +113,5 @@ test("gives a worker the same files", async () => {
     say("written"),
   ]);
   await lab.chat("go");
-  expect(
-    lab.model
-      .requestsOf("boss")
-      .at(-1)!
-      .messages.at(-1)!
-      .results.map((result) => result.text),
-  ).toEqual(["hello"]);
+  expect(lab.model.resultsOf("boss")).toEqual(["hello"]);
 });

@@ -18,11 +18,7 @@ async function results(lab: World, calls: [tool: string, input: object][]): Prom
   lab.model.script("boss", [calls.map(([tool, input]) => call(tool, input)), say("done")]);
   const { turn } = await lab.chat("go");
   expect(turn).toMatchObject({ status: "done", error: null });
-  return lab.model
-    .requestsOf("boss")
-    .at(-1)!
-    .messages.at(-1)!
-    .results.map((result) => result.text);
+  return lab.model.resultsOf("boss");
 }
 
 async function propose(lab: World, name: string, text: string): Promise<Proposal> {

@@ -60,11 +60,7 @@ describe.each(protocols)("%s", (protocol) => {
       "eve",
       "eve",
     ]);
-    const results = lab.model
-      .requestsOf("boss")[1]!
-      .messages.at(-1)!
-      .results.map((result) => result.text);
-    expect(results).toEqual(["ann's", "bob's"]);
+    expect(lab.model.resultsOf("boss", 1)).toEqual(["ann's", "bob's"]);
     const tasks = (await lab.entries()).filter((entry) => entry.kind === "task").map((entry) => entry.text);
     expect(tasks.toSorted()).toEqual(["task of ann", "task of bob", "task of eve"]);
     expect(lab.model.problems).toEqual([]);
@@ -94,12 +90,7 @@ describe.each(protocols)("%s", (protocol) => {
     await lab.admin.post(`/turns/${turn.id}/cancel`);
     await resume(lab, turn);
     expect(await lab.end(turn)).toMatchObject({ status: "done" });
-    expect(
-      lab.model
-        .requestsOf("boss")[1]!
-        .messages.at(-1)!
-        .results.map((result) => result.text),
-    ).toEqual(["Cancelled by a person before it was done."]);
+    expect(lab.model.resultsOf("boss", 1)).toEqual(["Cancelled by a person before it was done."]);
     expect(lab.model.problems).toEqual([]);
   });
 
@@ -116,11 +107,9 @@ describe.each(protocols)("%s", (protocol) => {
     await lab.restart();
     const next = await lab.begin("and now?");
     expect(await lab.end(next)).toMatchObject({ status: "done" });
-    const results = lab.model
-      .requestsOf("boss")[1]!
-      .messages.at(-1)!
-      .results.map((result) => result.text);
-    expect(results).toEqual(Array(2).fill("Interrupted: it is not known whether this call took effect."));
+    expect(lab.model.resultsOf("boss", 1)).toEqual(
+      Array(2).fill("Interrupted: it is not known whether this call took effect."),
+    );
     const closed = (await lab.entries()).filter((entry) => entry.tool === "delegate");
     expect(closed.map((entry) => `${entry.outcome} ${entry.duration_ms}`)).toEqual(
       Array(2).fill("unknown null"),

@@ -221,7 +221,7 @@ test.if(searchable)(
       lab.model.requestsOf(model).map((request) => request.tools.map((tool) => tool.name).toSorted());
     expect(offered("boss")).toEqual([all, safe, safe, safe, safe, safe]);
     expect(offered("ann")).toEqual([WORKER_TOOLS.filter((name) => !DURABLE.includes(name)).toSorted()]);
-    expect(lab.model.requestsOf("boss")[2]!.messages.at(-1)!.results[0]!.text).toStartWith(
+    expect(lab.model.resultsOf("boss", 2)[0]).toStartWith(
       'There is no tool "file_write". You have read text from the web or an untrusted file, so you have no tools that write durably. You have: ',
     );
     expect(await admin.get(`${lab.own}/files`)).toEqual([]);

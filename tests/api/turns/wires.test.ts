@@ -43,7 +43,7 @@ test("honours a wire deleted during a turn until its end, but not in the next", 
     true,
     true,
   ]);
-  expect(resultsIn(lab.model.requestsOf("boss")[2]!)).toEqual(["worked"]);
+  expect(lab.model.resultsOf("boss", 2)).toEqual(["worked"]);
   await lab.chat("again");
   expect(
     lab.model
@@ -51,7 +51,7 @@ test("honours a wire deleted during a turn until its end, but not in the next", 
       .slice(3)
       .map((request) => toolsOf(request).includes("delegate")),
   ).toEqual([false, false]);
-  expect(resultsIn(lab.model.requestsOf("boss")[4]!)[0]).toStartWith(
+  expect(lab.model.resultsOf("boss", 4)[0]).toStartWith(
     'There is no tool "delegate". You have no wire to an agent',
   );
   expect(lab.model.problems).toEqual([]);
@@ -89,7 +89,7 @@ test("lets an answer use the agents that it creates", async () => {
   lab.model.script("worker", [say("worked")]);
   const { turn } = await lab.chat("go");
   expect(turn.status).toBe("done");
-  expect(resultsIn(lab.model.requestsOf("boss")[1]!)).toEqual([
+  expect(lab.model.resultsOf("boss", 1)).toEqual([
     expect.stringContaining('There is no tool "delegate"'),
     'Created agent "eve" and wired you to it. You can delegate to it now.',
     "worked",
@@ -115,7 +115,7 @@ test("refuses a model's name that fits several, and takes each by the label that
     say("done"),
   ]);
   await lab.chat("go");
-  const [refused, ...others] = resultsIn(lab.model.requestsOf("boss")[1]!);
+  const [refused, ...others] = lab.model.resultsOf("boss", 1);
   const [models, agents] = others.slice(2).map((text) => JSON.parse(text) as Record<string, string>[]);
   expect(refused).toBe(
     `model: 2 models are called "Worker"; choose one by its label or id: worker (${here}) (id ${first}); worker (Elsewhere) (id ${second}). Nothing was done.`,
@@ -143,13 +143,13 @@ test("never delegates back up the chain of callers", async () => {
     lab.model.requestsOf(name)[0]!.tools.map((tool) => JSON.stringify(tool.schema));
   expect(offered("ann")[0]).toContain('"bob"');
   expect(offered("ann")[0]).not.toContain("orchestrator");
-  expect(resultsIn(lab.model.requestsOf("ann")[1]!)).toEqual([
+  expect(lab.model.resultsOf("ann", 1)).toEqual([
     "bob is done",
     "The arguments are not valid: agent: expected bob. Nothing was done; correct them and call again.",
   ]);
   expect(toolsOf(lab.model.requestsOf("ann")[0]!)).toEqual(["delegate", ...WORKER_TOOLS]);
   expect(toolsOf(lab.model.requestsOf("bob")[0]!)).toEqual(WORKER_TOOLS);
-  expect(resultsIn(lab.model.requestsOf("bob")[1]!)).toEqual([NO_DELEGATE]);
+  expect(lab.model.resultsOf("bob", 1)).toEqual([NO_DELEGATE]);
 });
 
 test("delegates at most four agents deep", async () => {
@@ -225,7 +225,7 @@ describe.each(protocols)("%s", (protocol) => {
     for (const task of tasks.toReversed()) gates.get(task)!.open();
     expect(await lab.end(turn)).toMatchObject({ status: "done" });
     expect(lab.model.peak).toBe(8);
-    expect(resultsIn(lab.model.requestsOf("boss")[1]!)).toEqual(tasks.map((task) => `did ${task}`));
+    expect(lab.model.resultsOf("boss", 1)).toEqual(tasks.map((task) => `did ${task}`));
     expect(lab.model.problems).toEqual([]);
   });
 
@@ -247,7 +247,7 @@ describe.each(protocols)("%s", (protocol) => {
     lab.model.script("ann", [httpError(401, "bad key {key}")]);
     const { turn } = await lab.chat("go");
     expect(turn).toMatchObject({ status: "done", error: null });
-    expect(resultsIn(lab.model.requestsOf("boss")[1]!)[0]).toBe(
+    expect(lab.model.resultsOf("boss", 1)[0]).toBe(
       'Agent "ann" failed: the provider answered 401: bad key [api key]',
     );
     await lab.expectNextTurnWorks();

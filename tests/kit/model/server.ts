@@ -90,6 +90,14 @@ export class ScriptedModel implements AsyncDisposable {
     return this.requests.filter((request) => request.model === model);
   }
 
+  /** The results of tools that its last request brings back, or the one with this index. */
+  resultsOf(model: string, index = -1): string[] {
+    return this.requestsOf(model)
+      .at(index)!
+      .messages.at(-1)!
+      .results.map(({ text }) => text);
+  }
+
   /** Adds replies for one model name, each used once and in order. */
   script(model: string, replies: readonly ScriptItem[]): this {
     this.scripts.add(model, replies);
