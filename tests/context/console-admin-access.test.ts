@@ -1,16 +1,12 @@
 // Goal: admins edit the access rules of a user as rows, with each mistake at its row, and learn why someone may or may not do something.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { signedIn, type ConsolePage, type Visitor } from "../kit/context/console.ts";
-import { contextServer, deny, type ContextServer } from "../kit/context/context-server.ts";
+import { describe, expect, test } from "bun:test";
+import { type ConsolePage, willSignIn } from "../kit/context/console.ts";
+import { contextServer, deny } from "../kit/context/context-server.ts";
+import { shared } from "../kit/group-resource.ts";
 
-let server: ContextServer;
-let root: Visitor;
-beforeAll(async () => {
-  server = await contextServer();
-  root = await signedIn(server, "root");
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = shared(() => contextServer());
+const root = willSignIn(server, "root");
 
 const pathOf = (user: string) => `/console/users/${user}/access`;
 const row = (index: number, space: string, pattern: string, effect = "deny") => ({

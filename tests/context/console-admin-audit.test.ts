@@ -1,19 +1,15 @@
 // Goal: admins read, filter, export and verify the audit record on pages, and acknowledge its breaks; nobody else sees any administration.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { roles } from "../../src/context/access/schema.ts";
-import { signedIn, signIn, visitor, type Visitor } from "../kit/context/console.ts";
-import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
+import { signedIn, signIn, visitor, willSignIn } from "../kit/context/console.ts";
+import { contextServer } from "../kit/context/context-server.ts";
+import { shared } from "../kit/group-resource.ts";
 
-let server: ContextServer;
-let root: Visitor;
-beforeAll(async () => {
-  server = await contextServer();
-  root = await signedIn(server, "root");
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = shared(() => contextServer());
+const root = willSignIn(server, "root");
 
 describe("the audit pages", () => {
   test("list records newest first in pages, and show one in full", async () => {
@@ -164,6 +160,5 @@ describe("administration", () => {
     await server.admin.put("/users/root/password", { password: "correct horse battery" });
     const back = await signIn(one, "root", "correct horse battery");
     expect(back.path).toBe("/console");
-    root = one;
   });
 });

@@ -1,21 +1,15 @@
 // Goal: leads set the quotas and the sync rules of a space on a page, with each mistake at its field, and nobody else can.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { signedIn, type Visitor } from "../kit/context/console.ts";
-import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
+import { describe, expect, test } from "bun:test";
+import { signedIn, willSignIn } from "../kit/context/console.ts";
+import { contextServer } from "../kit/context/context-server.ts";
+import { shared } from "../kit/group-resource.ts";
 
 const SETTINGS = "/console/spaces/team/settings";
 
-let server: ContextServer;
-let root: Visitor;
-let lead: Visitor;
-beforeAll(async () => {
-  server = await contextServer({ config: { quotas: { max_files: 70, max_file_size: 1_048_576 } } });
-  await server.user("lee", "space-lead");
-  root = await signedIn(server, "root");
-  lead = await signedIn(server, "lee");
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const config = { quotas: { max_files: 70, max_file_size: 1_048_576 } };
+const server = shared(() => contextServer({ config, people: { lee: "space-lead" } }));
+const [root, lead] = [willSignIn(server, "root"), willSignIn(server, "lee")];
 
 describe("quotas", () => {
   const path = `${SETTINGS}/quotas`;

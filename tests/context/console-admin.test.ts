@@ -1,19 +1,13 @@
 // Goal: admins manage users and tokens on pages that work without scripts, under the rules of the API; everyone manages their own password and
 // tokens, and nobody else gets any of it.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { signedIn, signIn, visitor, type ConsolePage, type Visitor } from "../kit/context/console.ts";
-import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
+import { describe, expect, test } from "bun:test";
+import { PASSWORD, signedIn, signIn, visitor, type ConsolePage, willSignIn } from "../kit/context/console.ts";
+import { contextServer } from "../kit/context/context-server.ts";
+import { shared } from "../kit/group-resource.ts";
 
-const PASSWORD = "correct horse battery";
-
-let server: ContextServer;
-let root: Visitor;
-beforeAll(async () => {
-  server = await contextServer();
-  root = await signedIn(server, "root");
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = shared(() => contextServer());
+const root = willSignIn(server, "root");
 
 const told = ({ html }: ConsolePage) => /role="status"><p[^>]*>(.*?)<\/p>/s.exec(html)?.[1];
 const secret = ({ html }: ConsolePage) => /console-secret"[^>]*>(.*?)</s.exec(html)?.[1];

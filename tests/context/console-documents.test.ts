@@ -1,23 +1,16 @@
 // Goal: a person reads, edits, compares, restores and deletes documents on pages without scripts; nobody saves over someone else's text unseen; a
 // viewer is shown no button and refused each form; hostile names and texts stay text.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { contextServer, deny, filePath, type ContextServer } from "../kit/context/context-server.ts";
-import { signedIn, type ConsolePage, type Visitor } from "../kit/context/console.ts";
+import { describe, expect, test } from "bun:test";
+import { contextServer, deny, filePath } from "../kit/context/context-server.ts";
+import { shared } from "../kit/group-resource.ts";
+import { signedIn, type ConsolePage, willSignIn } from "../kit/context/console.ts";
 
 const IN = "/console/spaces/team";
 
 describe("documents in the console", () => {
-  let server: ContextServer;
-  let ada: Visitor;
-  let viewer: Visitor;
-  beforeAll(async () => {
-    server = await contextServer();
-    await server.user("ada", "space-lead");
-    await server.user("vic", "viewer");
-    [ada, viewer] = [await signedIn(server, "ada"), await signedIn(server, "vic")];
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
+  const server = shared(() => contextServer({ people: { ada: "space-lead", vic: "viewer" } }));
+  const [ada, viewer] = [willSignIn(server, "ada"), willSignIn(server, "vic")];
 
   const told = ({ html }: ConsolePage) =>
     /class="console-notice" role="status"><p[^>]*>([^<]*)/.exec(html)?.[1];

@@ -1,9 +1,10 @@
 // Goal: the freshness page sorts the documents of a space by what has to be done about them, says why, and lets those who may write record that a
 // document was checked.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
-import { signedIn, type ConsolePage, type Visitor } from "../kit/context/console.ts";
+import { describe, expect, test } from "bun:test";
+import { contextServer } from "../kit/context/context-server.ts";
+import { shared } from "../kit/group-resource.ts";
+import { type ConsolePage, willSignIn } from "../kit/context/console.ts";
 import { manualClock } from "../kit/manual-clock.ts";
 
 const FRESHNESS = "/console/spaces/team/freshness";
@@ -26,15 +27,8 @@ const rows = ({ html }: ConsolePage) =>
   [...html.matchAll(/<td class="wide"><a href="[^"]*"><bdi>([^<]*)</g)].map(([, path]) => path);
 
 describe("the freshness page", () => {
-  let server: ContextServer;
-  let root: Visitor;
-  let eve: Visitor;
-  beforeAll(async () => {
-    server = await contextServer({ clock: manualClock() });
-    await server.user("eve", "viewer");
-    [root, eve] = await Promise.all([signedIn(server, "root"), signedIn(server, "eve")]);
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
+  const server = shared(() => contextServer({ clock: manualClock(), people: { eve: "viewer" } }));
+  const [root, eve] = [willSignIn(server, "root"), willSignIn(server, "eve")];
 
   test("says what to write if no document has a rule", async () => {
     expect((await root.get(FRESHNESS)).text).toContain("No document says when it becomes stale.");

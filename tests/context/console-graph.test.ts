@@ -1,7 +1,7 @@
 // Goal: the graph page shows each person the links of the documents that they may see, as a picture and as lists, without scripts; names of documents
 // stay text.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Fragment, h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Answer, Asked } from "../../src/context/console/area.ts";
@@ -10,8 +10,9 @@ import type { SpaceSource } from "../../src/context/console/space-source.ts";
 import type { Pictures } from "../../src/context/graph/pictures.ts";
 import type { BrowsedSpace } from "../../src/context/space/door.ts";
 import { AppError } from "../../src/kit/error.ts";
-import { contextServer, filePath, type ContextServer } from "../kit/context/context-server.ts";
-import { signedIn, type ConsolePage, type Visitor } from "../kit/context/console.ts";
+import { contextServer, filePath } from "../kit/context/context-server.ts";
+import { shared } from "../kit/group-resource.ts";
+import { type ConsolePage, willSignIn } from "../kit/context/console.ts";
 
 /** Below the address of a space. */
 const graphOf = (space: string, rest = "") => `/console/spaces/${space}/graph${rest}`;
@@ -23,15 +24,8 @@ const drawn = ({ html }: ConsolePage) =>
   );
 
 describe("the graph page", () => {
-  let server: ContextServer;
-  let root: Visitor;
-  let eve: Visitor;
-  beforeAll(async () => {
-    server = await contextServer();
-    await server.user("eve", "viewer");
-    [root, eve] = await Promise.all([signedIn(server, "root"), signedIn(server, "eve")]);
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
+  const server = shared(() => contextServer({ people: { eve: "viewer" } }));
+  const [root, eve] = [willSignIn(server, "root"), willSignIn(server, "eve")];
 
   const write = async (space: string, files: Readonly<Record<string, string>>) => {
     for (const [path, body] of Object.entries(files)) {

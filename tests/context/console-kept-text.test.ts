@@ -1,23 +1,25 @@
 // Goal: nothing that a person typed into a form is lost: not when the session ended meanwhile, when another one began, when they have to wait, or when
 // the text is as large as the editor takes, or larger.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { EDIT_BYTES_MAX } from "../../src/context/console/editing.ts";
-import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
-import { signedIn, signIn, visitor, type ConsolePage, type Visitor } from "../kit/context/console.ts";
+import { contextServer } from "../kit/context/context-server.ts";
+import { shared } from "../kit/group-resource.ts";
+import {
+  PASSWORD,
+  signedIn,
+  signIn,
+  visitor,
+  type ConsolePage,
+  type Visitor,
+} from "../kit/context/console.ts";
 
-const PASSWORD = "correct horse battery";
 const IN = "/console/spaces/team";
 /** Line ends at both ends, markup, and characters that a browser sends as they are. */
 const TYPED = '\nmy </textarea><b>text</b> & "more"\r\n\r\n';
 const SENT = '\nmy </textarea><b>text</b> & "more"\n\n';
 
-let server: ContextServer;
-beforeAll(async () => {
-  server = await contextServer();
-  await server.user("ada", "contributor");
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const server = shared(() => contextServer({ people: { ada: "contributor" } }));
 
 const editorOf = async (one: Visitor, path: string) => {
   await server.admin.write(path, "one\n");

@@ -1,8 +1,9 @@
 // Goal: whoever has no right to something is shown neither the page nor the form for it, by every route that the console has: a space that they may
 // not see is the page of one that does not exist, and a page for admins says that it is for admins.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { contextServer, deny, type ContextServer } from "../kit/context/context-server.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { contextServer, deny } from "../kit/context/context-server.ts";
+import { shared } from "../kit/group-resource.ts";
 import { CONSOLE_ROUTES } from "../kit/context/console-routes.ts";
 import { signedIn, type ConsolePage, type Visitor } from "../kit/context/console.ts";
 
@@ -40,13 +41,11 @@ const FIELDS = {
 const inSpace = CONSOLE_ROUTES.filter(({ path }) => path.startsWith(PREFIX));
 const forAdmins = CONSOLE_ROUTES.filter(({ path, name }) => !path.startsWith(PREFIX) && !OWN.includes(name));
 
-let server: ContextServer;
+const server = shared(() => contextServer());
 beforeAll(async () => {
-  server = await contextServer();
   for (const text of ["one\n", "two\n"]) await server.admin.write(HIDDEN, text);
   await server.admin.post("/spaces/team/snapshots", { name: "first" });
 });
-afterAll(() => server[Symbol.asyncDispose]());
 
 async function person(name: string, ...user: [role: "viewer" | "contributor", spaces?: string[]]) {
   await server.user(name, ...user);

@@ -1,34 +1,33 @@
 // Goal: the console admits a person by name and password only, keeps the session in a cookie that nothing else can use, and refuses every form that
 // is not from a page of that session.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { systemClock, type Clock } from "../../src/kit/clock.ts";
-import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
-import { signedIn, signIn, visitor, type ConsolePage, type Visitor } from "../kit/context/console.ts";
+import { contextServer } from "../kit/context/context-server.ts";
+import { shared } from "../kit/group-resource.ts";
+import {
+  PASSWORD,
+  signedIn,
+  signIn,
+  visitor,
+  type ConsolePage,
+  willSignIn,
+  type Visitor,
+} from "../kit/context/console.ts";
 
-const PASSWORD = "correct horse battery";
 const HOUR_MS = 3_600_000;
 
 describe("the console's door", () => {
-  let server: ContextServer;
   let ahead = 0;
   const clock: Clock = { now: () => systemClock.now() + ahead, elapsed: systemClock.elapsed };
-  beforeAll(async () => {
-    server = await contextServer({
-      clock,
-      config: {
-        listen: {
-          address: "127.0.0.1",
-          port: 0,
-          trusted_proxies: ["127.0.0.1"],
-          allowed_hosts: ["cairn.example"],
-        },
-      },
-    });
-    await server.user("ada", "viewer");
-    await server.admin.put("/users/ada/password", { password: PASSWORD });
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
+  const listen = {
+    address: "127.0.0.1",
+    port: 0,
+    trusted_proxies: ["127.0.0.1"],
+    allowed_hosts: ["cairn.example"],
+  };
+  const server = shared(() => contextServer({ clock, config: { listen }, people: { ada: "viewer" } }));
+  beforeAll(() => server.admin.put("/users/ada/password", { password: PASSWORD }));
 
   test("a browser is led to the form for signing in and back to the page it wanted", async () => {
     const one = visitor(server.url);
@@ -192,14 +191,9 @@ describe("the console's door", () => {
 });
 
 describe("a form", () => {
-  let server: ContextServer;
+  const server = shared(() => contextServer({ people: { ada: "viewer" } }));
   let ada: Visitor;
-  beforeAll(async () => {
-    server = await contextServer();
-    await server.user("ada", "viewer");
-    ada = await signedIn(server, "ada");
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
+  beforeAll(async () => void (ada = await signedIn(server, "ada")));
 
   const refused = ({ status, text }: ConsolePage) => [
     status,
@@ -306,13 +300,8 @@ describe("a form", () => {
 });
 
 describe("every page", () => {
-  let server: ContextServer;
-  let root: Visitor;
-  beforeAll(async () => {
-    server = await contextServer();
-    root = await signedIn(server, "root");
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
+  const server = shared(() => contextServer());
+  const root = willSignIn(server, "root");
 
   test("has a strict policy with a fresh nonce, and no cache keeps it", async () => {
     const one = root;

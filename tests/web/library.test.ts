@@ -1,28 +1,18 @@
 // Goal: people create, edit, compare, bind and delete instructions; an edit by someone else is never overwritten unseen.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
+import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
 import { eventually } from "../kit/eventually.ts";
-import { runService, type RunningService } from "../kit/service/running.ts";
-import { canShow, type Showcase, showcase } from "../kit/browser/showcase.ts";
+import { shared } from "../kit/group-resource.ts";
+import { runService } from "../kit/service/running.ts";
+import { canShow, showcase } from "../kit/browser/showcase.ts";
 import { refusal } from "../kit/http/refusal.ts";
 
-const SETUP_MS = 40_000;
-
 describe.if(hasBrowser && canShow)("the library screen", () => {
-  const stack = new AsyncDisposableStack();
-  let busy: Showcase;
-  let empty: RunningService;
-  let browser: TestBrowser;
-
-  beforeAll(async () => {
-    busy = stack.use(await showcase());
-    empty = stack.use(await runService());
-    browser = stack.use(await startBrowser());
-  }, SETUP_MS);
-  afterAll(() => stack.disposeAsync());
+  const browser = shared(startBrowser);
+  const [busy, empty] = [shared(showcase), shared(runService)];
 
   const side = (page: Page) => page.getByRole("complementary", { name: "Instruction" });
   const rows = (page: Page) => page.getByRole("table", { name: "Instructions" }).locator("tbody tr");

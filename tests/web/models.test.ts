@@ -1,33 +1,26 @@
 // Goal: an admin manages providers and models; keys are never shown; models and providers in use cannot be deleted; members read and add
 // models only.
 
-import { afterAll, beforeAll, describe, expect, test, setDefaultTimeout } from "bun:test";
+import { beforeAll, describe, expect, test, setDefaultTimeout } from "bun:test";
 import type { Page } from "playwright-core";
 import type { Provider } from "../../src/service/catalog/schema.ts";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
+import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
 import { eventually } from "../kit/eventually.ts";
-import { type ScriptedModel, startModel } from "../kit/model/index.ts";
+import { startModel } from "../kit/model/index.ts";
 import { createPerson } from "../kit/service/person.ts";
-import { runService, type RunningService } from "../kit/service/running.ts";
+import { shared } from "../kit/group-resource.ts";
+import { runService } from "../kit/service/running.ts";
 
 const TEST_MS = 90_000;
 setDefaultTimeout(TEST_MS);
 const KEY = "canary-key-9Kq2Lw";
 
 describe.if(hasBrowser)("the models screen", () => {
-  const stack = new AsyncDisposableStack();
-  let model: ScriptedModel;
-  let service: RunningService;
-  let browser: TestBrowser;
-
-  beforeAll(async () => {
-    model = stack.use(await startModel({ key: KEY }));
-    for (const name of ["swift-1", "swift-2", "thorough-1"]) model.script(name, []);
-    service = stack.use(await runService());
-    browser = stack.use(await startBrowser());
-  });
-  afterAll(() => stack.disposeAsync());
+  const browser = shared(startBrowser);
+  const service = shared(runService);
+  const model = shared(() => startModel({ key: KEY }));
+  beforeAll(() => ["swift-1", "swift-2", "thorough-1"].forEach((name) => model.script(name, [])));
 
   let count = 0;
   const provider = (fields: Record<string, unknown> = {}) =>

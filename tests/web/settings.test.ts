@@ -1,26 +1,22 @@
 // Goal: a person sets the theme and sees their session and the server's switches; an admin disables web search.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
-import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
+import { hasBrowser, startBrowser } from "../kit/browser/browser.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { makeGear } from "../kit/service/gears.ts";
 import { createPerson } from "../kit/service/person.ts";
-import { runService, type RunningService } from "../kit/service/running.ts";
+import { shared } from "../kit/group-resource.ts";
+import { runService } from "../kit/service/running.ts";
 import { canStandIn, standInDocker } from "../kit/service/stand-in-docker.ts";
 
 setDefaultTimeout(30_000);
 
 describe.if(hasBrowser && canStandIn)("the settings", () => {
   const stack = new AsyncDisposableStack();
-  let plain: RunningService;
-  let browser: TestBrowser;
-
-  beforeAll(async () => {
-    plain = stack.use(await runService());
-    browser = stack.use(await startBrowser());
-  });
+  const browser = shared(startBrowser);
+  const plain = shared(runService);
   afterAll(() => stack.disposeAsync());
 
   /** A server with search, terminal and containers. */

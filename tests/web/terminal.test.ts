@@ -9,6 +9,7 @@ import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../kit/docker.ts"
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { handOver } from "../kit/service/terminal.ts";
+import { shared } from "../kit/group-resource.ts";
 import { runService, type RunningService } from "../kit/service/running.ts";
 import { compiledWorld } from "../kit/service/world.ts";
 
@@ -23,15 +24,8 @@ const status = (page: Page, text: string | RegExp) =>
   page.getByRole("status").filter({ hasText: text }).waitFor();
 
 describe.if(hasBrowser)("a disabled terminal", () => {
-  const stack = new AsyncDisposableStack();
-  let service: RunningService;
-  let browser: TestBrowser;
-
-  beforeAll(async () => {
-    service = stack.use(await runService());
-    browser = stack.use(await startBrowser());
-  });
-  afterAll(() => stack.disposeAsync());
+  const browser = shared(startBrowser);
+  const service = shared(runService);
 
   test("says why, without controls", async () => {
     await using page = await browser.open(service.url, "/terminal");

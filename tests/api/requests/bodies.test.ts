@@ -1,31 +1,27 @@
 // Goal: every route refuses a body that is not a JSON object of the right type and size, with the right error, and changes nothing.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { filledPath, type DescribedRoute } from "../../kit/http/described-routes.ts";
-import { everything, inhabited, routesOf, type Inhabited } from "../../kit/service/inhabited.ts";
+import { shared } from "../../kit/group-resource.ts";
+import { everything, inhabited, routesOf } from "../../kit/service/inhabited.ts";
 import { rawRequest } from "../../kit/http/raw-http.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 
 const MIB = 1024 * 1024;
 
-let lab: Inhabited;
+const lab = shared(inhabited);
 let routes: DescribedRoute[];
 /** Which take no body at all. */
 let bodiless: DescribedRoute[];
 let before: unknown;
 
 beforeAll(async () => {
-  lab = await inhabited();
   const all = await routesOf(lab);
   routes = all.filter((route) => route.body !== undefined);
   bodiless = all.filter(
     ({ method, hasBody }) => !hasBody && ["POST", "PUT", "PATCH", "DELETE"].includes(method),
   );
   before = await everything(lab);
-});
-
-afterAll(async () => {
-  await lab[Symbol.asyncDispose]();
 });
 
 async function refusals(init: (route: DescribedRoute) => RequestInit, of = routes): Promise<object[]> {

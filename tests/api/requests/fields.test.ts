@@ -1,7 +1,7 @@
 // Goal: every field of every JSON body that is missing, of the wrong type, null, out of range, too long or unknown is a 400 that names the field
 // and changes nothing.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import {
   fieldsOf,
   filledPath,
@@ -10,22 +10,18 @@ import {
   withField,
   type DescribedRoute,
 } from "../../kit/http/described-routes.ts";
-import { everything, inhabited, routesOf, type Inhabited } from "../../kit/service/inhabited.ts";
+import { shared } from "../../kit/group-resource.ts";
+import { everything, inhabited, routesOf } from "../../kit/service/inhabited.ts";
 import { searchable } from "../../kit/service/searching.ts";
 import { refusalOf } from "../../kit/http/refusal.ts";
 
-let lab: Inhabited;
+const lab = shared(inhabited);
 let routes: DescribedRoute[];
 let before: unknown;
 
 beforeAll(async () => {
-  lab = await inhabited();
   routes = (await routesOf(lab)).filter((route) => route.body !== undefined);
   before = await everything(lab);
-});
-
-afterAll(async () => {
-  await lab[Symbol.asyncDispose]();
 });
 
 /** Fields whose rule applies only if another's is satisfied. */

@@ -89,6 +89,17 @@ export async function signedIn(server: ContextServer, name: string): Promise<Vis
   return one;
 }
 
+/** The same, when it sends its first request: the server may start later. */
+export function willSignIn(server: ContextServer, name: string): Omit<Visitor, "cookies"> {
+  let signing: Promise<Visitor> | undefined;
+  const one = () => (signing ??= signedIn(server, name));
+  return {
+    get: async (...request) => (await one()).get(...request),
+    submit: async (...request) => (await one()).submit(...request),
+    post: async (...request) => (await one()).post(...request),
+  };
+}
+
 /** A browser that has exchanged the key of this address of `cairn ui`. */
 export async function admittedTo(address: string): Promise<Visitor> {
   const { origin, pathname, search } = new URL(address);

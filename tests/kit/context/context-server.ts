@@ -40,6 +40,8 @@ export interface ContextServerOptions {
   readonly config?: Record<string, unknown>;
   /** Of the first space; `blank` unless said. */
   readonly template?: "team" | "blank";
+  /** Created, with these roles in every space, before the files. */
+  readonly people?: Readonly<Record<string, Role>>;
   /** Written by the admin, one after the other. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly outbound?: OpenOptions["outbound"];
@@ -136,6 +138,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
   stack.defer(() => running.stop("test is over"));
+  for (const [name, role] of Object.entries(options.people ?? {})) await server.user(name, role);
   for (const [path, content] of Object.entries(options.files ?? {})) await server.admin.write(path, content);
   const kept = stack.move();
   return server;
