@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { atEnd } from "../kit/at-end.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { say } from "../kit/model/index.ts";
 import { KEY, type World, world } from "../kit/service/world.ts";
@@ -56,58 +57,55 @@ test("starts without the right key file and logs it, fails calls with the reason
         ? Response.json({ data: [{ id: "m" }] })
         : new Response("{}", { status: 401 }),
   });
-  try {
-    {
-      await using at = await world({ data });
-      const provider = { name: "a", type: "anthropic", base_url: `http://127.0.0.1:${model.port}` };
-      await at.admin.post("/providers", { ...provider, api_key: KEY });
-      await at.admin.post("/providers", { ...provider, name: "without", api_key: "" });
-      await at.admin.post("/models", { provider_id: 1, model_name: "m" });
-      await at.admin.post("/workspaces", { name: "w", orchestrator_model_id: 1 });
-      expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ ok: true });
-    }
-    renameSync(keyFile, `${keyFile}.kept`);
-    const missing = `the key file ${keyFile} is missing; restore it, or enter the secret again`;
-    {
-      await using at = await world({ data });
-      expect(errorsIn(at)).toMatchObject([{ error: missing, providers: "1" }]);
-      expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toEqual({
-        ok: false,
-        models: [],
-        status: null,
-        message: missing,
-      });
-      const events = await (
-        await at.admin.events("/workspaces/1/chat", { method: "POST", body: { text: "hi" } })
-      ).all();
-      const { turn } = events.findLast(({ type }) => type === "turn.finished")!.data.data as {
-        turn: unknown;
-      };
-      expect(turn).toMatchObject({ status: "failed", error: expect.stringContaining(missing) });
-      expect(existsSync(keyFile)).toBe(false);
-      // Restoring the right file is enough.
-      renameSync(`${keyFile}.kept`, keyFile);
-      expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ ok: true });
-    }
-    writeFileSync(keyFile, `${Buffer.alloc(32, 7).toString("base64url")}\n`);
-    const wrong = `the key in ${keyFile} cannot decrypt this secret; restore the right key file, or enter the secret again`;
-    {
-      await using at = await world({ data });
-      expect(errorsIn(at)).toMatchObject([{ error: wrong, providers: "1" }]);
-      expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ message: wrong });
-      await at.admin.patch("/providers/1", { api_key: KEY });
-      expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ ok: true });
-    }
-    rmSync(keyFile);
-    writeFileSync(keyFile, "not a key");
+  await using _ = atEnd(() => model.stop(true));
+  {
     await using at = await world({ data });
-    expect(errorsIn(at)[0]!.error).toStartWith(`${keyFile} is not a key file`);
-    // An existing file of unknown content is not overwritten.
-    expect((await refusalOf(at.admin.patch("/providers/1", { api_key: KEY }))).message).toContain(
-      "not a key file",
-    );
-    expect(readFileSync(keyFile, "utf8")).toBe("not a key");
-  } finally {
-    await model.stop(true);
+    const provider = { name: "a", type: "anthropic", base_url: `http://127.0.0.1:${model.port}` };
+    await at.admin.post("/providers", { ...provider, api_key: KEY });
+    await at.admin.post("/providers", { ...provider, name: "without", api_key: "" });
+    await at.admin.post("/models", { provider_id: 1, model_name: "m" });
+    await at.admin.post("/workspaces", { name: "w", orchestrator_model_id: 1 });
+    expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ ok: true });
   }
+  renameSync(keyFile, `${keyFile}.kept`);
+  const missing = `the key file ${keyFile} is missing; restore it, or enter the secret again`;
+  {
+    await using at = await world({ data });
+    expect(errorsIn(at)).toMatchObject([{ error: missing, providers: "1" }]);
+    expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toEqual({
+      ok: false,
+      models: [],
+      status: null,
+      message: missing,
+    });
+    const events = await (
+      await at.admin.events("/workspaces/1/chat", { method: "POST", body: { text: "hi" } })
+    ).all();
+    const { turn } = events.findLast(({ type }) => type === "turn.finished")!.data.data as {
+      turn: unknown;
+    };
+    expect(turn).toMatchObject({ status: "failed", error: expect.stringContaining(missing) });
+    expect(existsSync(keyFile)).toBe(false);
+    // Restoring the right file is enough.
+    renameSync(`${keyFile}.kept`, keyFile);
+    expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ ok: true });
+  }
+  writeFileSync(keyFile, `${Buffer.alloc(32, 7).toString("base64url")}\n`);
+  const wrong = `the key in ${keyFile} cannot decrypt this secret; restore the right key file, or enter the secret again`;
+  {
+    await using at = await world({ data });
+    expect(errorsIn(at)).toMatchObject([{ error: wrong, providers: "1" }]);
+    expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ message: wrong });
+    await at.admin.patch("/providers/1", { api_key: KEY });
+    expect(await at.admin.post<unknown>("/providers/1/test", undefined)).toMatchObject({ ok: true });
+  }
+  rmSync(keyFile);
+  writeFileSync(keyFile, "not a key");
+  await using at = await world({ data });
+  expect(errorsIn(at)[0]!.error).toStartWith(`${keyFile} is not a key file`);
+  // An existing file of unknown content is not overwritten.
+  expect((await refusalOf(at.admin.patch("/providers/1", { api_key: KEY }))).message).toContain(
+    "not a key file",
+  );
+  expect(readFileSync(keyFile, "utf8")).toBe("not a key");
 });

@@ -2,6 +2,7 @@
 // thousand has read it. The same number of bare streams of Bun.serve, told in one loop, is the limit.
 
 import type { Socket } from "bun";
+import { atEnd } from "../kit/at-end.ts";
 import { runContext } from "../kit/context/running-context.ts";
 import { firstLines } from "./programs.ts";
 import { percentile, type Row } from "./row.ts";
@@ -104,13 +105,10 @@ async function bare(): Promise<number> {
     } });
     console.log(s.port)`;
   const child = Bun.spawn([process.execPath, "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
-  try {
-    const url = `http://127.0.0.1:${Number(await firstLines(child.stdout, /\n/))}`;
-    const audience = await Audience.of(url, {});
-    const measured = await audience.times(() => fetch(url, { method: "PUT" }));
-    audience.leave();
-    return measured;
-  } finally {
-    child.kill();
-  }
+  await using _ = atEnd(() => child.kill());
+  const url = `http://127.0.0.1:${Number(await firstLines(child.stdout, /\n/))}`;
+  const audience = await Audience.of(url, {});
+  const measured = await audience.times(() => fetch(url, { method: "PUT" }));
+  audience.leave();
+  return measured;
 }

@@ -10,6 +10,7 @@ import { createLocalSpace } from "../../src/context/space/local.ts";
 import type { SpaceDoor } from "../../src/context/space/door.ts";
 import { Client, networkTransport } from "../../src/context/client/client.ts";
 import { RemoteSpace } from "../../src/context/space/remote.ts";
+import { atEnd } from "../kit/at-end.ts";
 import { runContext } from "../kit/context/running-context.ts";
 import { localDeps } from "../kit/context/space-doors.ts";
 import { providedWorkspaces } from "../kit/service/provided.ts";
@@ -39,11 +40,8 @@ const names = Array.from({ length: DOCUMENTS }, (_, index) => `team/document-${i
 
 export async function run(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), "cairn-bench-"));
-  try {
-    return [...(await inFolder(folder)), ...(await onServer(folder))];
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using _ = atEnd(() => rm(folder, { recursive: true, force: true }));
+  return [...(await inFolder(folder)), ...(await onServer(folder))];
 }
 
 async function inFolder(folder: string): Promise<Row[]> {

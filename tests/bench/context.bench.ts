@@ -2,6 +2,7 @@
 // check of the audit record, a cold command, start and memory. Beside them bare Bun.serve, for writes with a durable insert for each request.
 
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
+import { atEnd } from "../kit/at-end.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { firstLines, load, processorMs, residentMb, type LoadResult } from "./programs.ts";
 import { percentile, type Row } from "./row.ts";
@@ -129,13 +130,10 @@ async function bareWrites(
   const bare = Bun.spawn([process.execPath, "-e", BARE_WRITER, folder, what], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  try {
-    const url = `http://127.0.0.1:${(await firstLines(bare.stdout, /\n/)).trim()}`;
-    const one = await writes(url, "-", 1);
-    return { one, many: await writes(url, "-", MANY) };
-  } finally {
-    bare.kill();
-  }
+  await using _ = atEnd(() => bare.kill());
+  const url = `http://127.0.0.1:${(await firstLines(bare.stdout, /\n/)).trim()}`;
+  const one = await writes(url, "-", 1);
+  return { one, many: await writes(url, "-", MANY) };
 }
 
 async function reads(server: RunningContext): Promise<Row[]> {
@@ -149,18 +147,15 @@ async function reads(server: RunningContext): Promise<Row[]> {
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
-  try {
-    const limit = await load(Number(await firstLines(bare.stdout, /\n/)), "/", MANY, MILLISECONDS);
-    const header = [`Authorization: Bearer ${server.bootstrap}`];
-    const path = "/api/v1/spaces/team/files/read.md";
-    const port = Number(new URL(server.url).port);
-    // As for writes: what reads was not compiled before.
-    await load(port, path, MANY, MILLISECONDS, header);
-    const ours = await load(port, path, MANY, MILLISECONDS, header);
-    return [rate("reads of 2 KB, 64 at once", ours.rate, 30_000, limit.rate)];
-  } finally {
-    bare.kill();
-  }
+  await using _ = atEnd(() => bare.kill());
+  const limit = await load(Number(await firstLines(bare.stdout, /\n/)), "/", MANY, MILLISECONDS);
+  const header = [`Authorization: Bearer ${server.bootstrap}`];
+  const path = "/api/v1/spaces/team/files/read.md";
+  const port = Number(new URL(server.url).port);
+  // As for writes: what reads was not compiled before.
+  await load(port, path, MANY, MILLISECONDS, header);
+  const ours = await load(port, path, MANY, MILLISECONDS, header);
+  return [rate("reads of 2 KB, 64 at once", ours.rate, 30_000, limit.rate)];
 }
 
 async function wholeSpace(server: RunningContext): Promise<Row[]> {

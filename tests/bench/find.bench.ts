@@ -3,6 +3,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startService } from "../../src/service/main.ts";
+import { atEnd } from "../kit/at-end.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { createClient, type Client } from "../kit/http/client.ts";
 import { say, startModel } from "../kit/model/index.ts";
@@ -33,37 +34,34 @@ export async function run(): Promise<Row[]> {
   await first.stop("filling");
   const texts = fill(join(data, "service.db"));
   const service = await start();
-  try {
-    const client = createClient(service.url);
-    const began = performance.now();
-    while ((await client.get("/search?q=nothing")).indexing > 0) await Bun.sleep(200);
-    const indexed = performance.now() - began;
-    const queries = Array.from({ length: QUERIES }, (_, index) => queryOf(index));
-    const own = await timesOf(queries, (q) => client.get(`/search?q=${encodeURIComponent(q)}`));
-    const bare = await bareTimes(texts, queries);
-    return [
-      {
-        name: `indexing ${ENTRIES} entries after an upgrade, in the background`,
-        measured: indexed / 1_000,
-        unit: "s",
-        target: "none",
-        met: true,
-      },
-      time("search of everything, p50", percentile(own, 0.5), 20),
-      time("  the same, p99", percentile(own, 0.99), 20),
-      {
-        name: "  beside bare FTS5 with bm25, p99",
-        measured: percentile(own, 0.99),
-        unit: "ms",
-        limit: percentile(bare, 0.99),
-        ratio: percentile(bare, 0.99) / percentile(own, 0.99),
-        target: "≤ 20 ms",
-        met: percentile(own, 0.99) <= 20,
-      },
-    ];
-  } finally {
-    await service.stop("measured");
-  }
+  await using _end = atEnd(() => service.stop("measured"));
+  const client = createClient(service.url);
+  const began = performance.now();
+  while ((await client.get("/search?q=nothing")).indexing > 0) await Bun.sleep(200);
+  const indexed = performance.now() - began;
+  const queries = Array.from({ length: QUERIES }, (_, index) => queryOf(index));
+  const own = await timesOf(queries, (q) => client.get(`/search?q=${encodeURIComponent(q)}`));
+  const bare = await bareTimes(texts, queries);
+  return [
+    {
+      name: `indexing ${ENTRIES} entries after an upgrade, in the background`,
+      measured: indexed / 1_000,
+      unit: "s",
+      target: "none",
+      met: true,
+    },
+    time("search of everything, p50", percentile(own, 0.5), 20),
+    time("  the same, p99", percentile(own, 0.99), 20),
+    {
+      name: "  beside bare FTS5 with bm25, p99",
+      measured: percentile(own, 0.99),
+      unit: "ms",
+      limit: percentile(bare, 0.99),
+      ratio: percentile(bare, 0.99) / percentile(own, 0.99),
+      target: "≤ 20 ms",
+      met: percentile(own, 0.99) <= 20,
+    },
+  ];
 }
 
 async function furnish(client: Client, model: Awaited<ReturnType<typeof startModel>>) {

@@ -1,6 +1,7 @@
 // The effect of running gears on everybody else: the API's answers with 20 gears at once, in containers where a daemon answers here,
 // otherwise as child processes. The gears are started again as they end, so that there are always 20.
 
+import { atEnd } from "../kit/at-end.ts";
 import { startDocker } from "../kit/docker.ts";
 import { benchService, load, type BenchService } from "./programs.ts";
 import type { Row } from "./row.ts";
@@ -14,22 +15,19 @@ export async function run(): Promise<Row[]> {
   const docker = await startDocker();
   const images = Object.entries(docker?.images ?? {}).map(([runtime, image]) => `  ${runtime}: ${image}\n`);
   const config = docker ? `sandbox: docker\nsandbox_images:\n${images.join("")}` : "sandbox: subprocess\n";
-  try {
-    await using service = await benchService(config);
-    const path = "/api/v1/whoami";
-    const token = [`Authorization: Bearer ${service.token}`];
-    const alone = await load(service.port, path, CONNECTIONS, MILLISECONDS, token);
-    const gears = await keepRunning(service);
-    const beside = await load(service.port, path, CONNECTIONS, MILLISECONDS, token);
-    const done = await gears.stop();
-    const where = docker ? "in containers" : "as child processes";
-    const name = `answers of the API while ${GEARS} gears run ${where} (${done} ended), p99`;
-    return [
-      { name, measured: beside.p99, unit: "ms", limit: alone.p99, target: "< 20 ms", met: beside.p99 < 20 },
-    ];
-  } finally {
-    await docker?.stop();
-  }
+  await using _ = atEnd(() => docker?.stop());
+  await using service = await benchService(config);
+  const path = "/api/v1/whoami";
+  const token = [`Authorization: Bearer ${service.token}`];
+  const alone = await load(service.port, path, CONNECTIONS, MILLISECONDS, token);
+  const gears = await keepRunning(service);
+  const beside = await load(service.port, path, CONNECTIONS, MILLISECONDS, token);
+  const done = await gears.stop();
+  const where = docker ? "in containers" : "as child processes";
+  const name = `answers of the API while ${GEARS} gears run ${where} (${done} ended), p99`;
+  return [
+    { name, measured: beside.p99, unit: "ms", limit: alone.p99, target: "< 20 ms", met: beside.p99 < 20 },
+  ];
 }
 
 async function keepRunning(service: BenchService): Promise<{ stop: () => Promise<number> }> {

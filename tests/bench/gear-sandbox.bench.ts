@@ -4,6 +4,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { atEnd } from "../kit/at-end.ts";
 import { startDocker, type TestDocker } from "../kit/docker.ts";
 import { openSandbox, type TestSandbox } from "../kit/service/sandbox.ts";
 import { percentile, type Row } from "./row.ts";
@@ -18,15 +19,12 @@ const FLOOD = `import sys\nblock = b'x' * 65536\nfor _ in range(${(OUTPUT_MB * 1
 
 export async function run(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), "cairn-bench-gear-"));
-  try {
-    await Bun.write(join(folder, "main.py"), ECHO);
-    const docker = await startDocker();
-    const rows = [...(docker ? await inContainers(docker, folder) : []), ...(await asProcesses(folder))];
-    await docker?.stop();
-    return rows;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using _ = atEnd(() => rm(folder, { recursive: true, force: true }));
+  await Bun.write(join(folder, "main.py"), ECHO);
+  const docker = await startDocker();
+  const rows = [...(docker ? await inContainers(docker, folder) : []), ...(await asProcesses(folder))];
+  await docker?.stop();
+  return rows;
 }
 
 async function inContainers(docker: TestDocker, folder: string): Promise<Row[]> {

@@ -3,6 +3,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startService, type Service } from "../../src/service/main.ts";
+import { atEnd } from "../kit/at-end.ts";
 import { createClient, type Client } from "../kit/http/client.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { addTurns } from "../kit/service/long-conversation.ts";
@@ -31,11 +32,8 @@ export async function run(): Promise<Row[]> {
   await first.stop("seeded");
   fill(join(folder.path, "service.db"), workspaceId);
   const service = await start();
-  try {
-    return [...(await lists(service)), ...(await transfers(createClient(service.url), workspaceId))];
-  } finally {
-    await service.stop("done");
-  }
+  await using _ = atEnd(() => service.stop("done"));
+  return [...(await lists(service)), ...(await transfers(createClient(service.url), workspaceId))];
 }
 
 async function lists(service: Service): Promise<Row[]> {

@@ -205,17 +205,13 @@ describe("a fresh data directory", () => {
     // The shell sets the mask and becomes the service.
     const data = `${folder.path}/deep/data`;
     const before = process.umask(0);
-    const service = await runService({ data }).finally(() => process.umask(before));
-    try {
-      const names = readdirSync(data).toSorted();
-      expect(names.filter((name) => !/^service\.db(-wal|-shm)?$/.test(name))).toEqual([]);
-      if (posix) expect(names.map((name) => permissions(`${data}/${name}`))).toEqual(names.map(() => "600"));
-      if (posix) expect([permissions(`${folder.path}/deep`), permissions(data)]).toEqual(["700", "700"]);
-      expect(await service.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
-      expect(readdirSync(data)).toEqual(["service.db"]);
-    } finally {
-      await service[Symbol.asyncDispose]();
-    }
+    await using service = await runService({ data }).finally(() => process.umask(before));
+    const names = readdirSync(data).toSorted();
+    expect(names.filter((name) => !/^service\.db(-wal|-shm)?$/.test(name))).toEqual([]);
+    if (posix) expect(names.map((name) => permissions(`${data}/${name}`))).toEqual(names.map(() => "600"));
+    if (posix) expect([permissions(`${folder.path}/deep`), permissions(data)]).toEqual(["700", "700"]);
+    expect(await service.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
+    expect(readdirSync(data)).toEqual(["service.db"]);
   });
 
   test.if(posix)(

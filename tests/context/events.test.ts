@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
+import { atEnd } from "../kit/at-end.ts";
 import { refusal } from "../kit/http/refusal.ts";
 import { contextServer, deny, filePath, contextClient } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -259,18 +260,15 @@ process.kill(process.pid, "SIGKILL");
       written += count;
     }
     const server = await startServer({ directory, log, port: 0 });
-    try {
-      await using stream = await contextClient(server.url, token).events("/events?after=0");
-      const seen = await files(stream, written);
-      const expected = [0, 1, 2, 3].flatMap((round) =>
-        Array.from({ length: round * 7 + 1 }, (_, index) => `file.write f${round}-${index}.md 1`),
-      );
-      expect(seen).toEqual(expected);
-      await contextClient(server.url, token).write("end.md", "x");
-      expect(await files(stream, 1)).toEqual(["file.write end.md 1"]);
-    } finally {
-      await server.stop("test is over");
-    }
+    await using _end = atEnd(() => server.stop("test is over"));
+    await using stream = await contextClient(server.url, token).events("/events?after=0");
+    const seen = await files(stream, written);
+    const expected = [0, 1, 2, 3].flatMap((round) =>
+      Array.from({ length: round * 7 + 1 }, (_, index) => `file.write f${round}-${index}.md 1`),
+    );
+    expect(seen).toEqual(expected);
+    await contextClient(server.url, token).write("end.md", "x");
+    expect(await files(stream, 1)).toEqual(["file.write end.md 1"]);
   });
 
   test("that loses events already sent sends them again, even to those who have them", async () => {

@@ -6,6 +6,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { prepareServer } from "../../src/context/init-server.ts";
 import { startServer, type RunningServer } from "../../src/context/main.ts";
+import { atEnd } from "../kit/at-end.ts";
 import { reachableAddresses } from "../../src/kit/network/addresses.ts";
 import { freePort } from "../../src/kit/network/port.ts";
 import { temporaryFolder } from "../kit/folder.ts";
@@ -302,11 +303,8 @@ describe("the setup", () => {
     const lines: string[] = [];
     const write = (line: string) => void lines.push(line);
     const server = await startServer({ directory: at.directory, log: { format: "json", write } });
-    try {
-      expect((await visitor(server.url).get(`/setup?code=${CODE}`)).status).toBe(404);
-      expect(lines.join("")).toContain("run cairn init server to set it up");
-    } finally {
-      await server.stop("test is over");
-    }
+    await using _ = atEnd(() => server.stop("test is over"));
+    expect((await visitor(server.url).get(`/setup?code=${CODE}`)).status).toBe(404);
+    expect(lines.join("")).toContain("run cairn init server to set it up");
   });
 });

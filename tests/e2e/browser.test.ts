@@ -56,86 +56,74 @@ describe.if(executablePath !== undefined)("in a browser", () => {
   ];
   for (const [name, from, against] of attacks) {
     test(`a page of ${name} reads and changes nothing`, async () => {
-      const context = await browser.newContext();
-      try {
-        const base = `http://${against}:${service.program.port}`;
-        // The user is logged in: the browser has a session cookie for that host, whatever the port.
-        const own = await context.newPage();
-        await own.goto(base);
-        const login = `fetch("/api/v1/login", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(${JSON.stringify({ user: "admin", password: PASSWORD })}) }).then((answer) => answer.status)`;
-        expect(await own.evaluate(login)).toBe(200);
-        expect(
-          (await context.cookies(base)).map((cookie) => [cookie.name, cookie.httpOnly, cookie.sameSite]),
-        ).toEqual([["cairn_session", true, "Strict"]]);
-        const before = await state();
+      await using context = await browser.newContext();
+      const base = `http://${against}:${service.program.port}`;
+      // The user is logged in: the browser has a session cookie for that host, whatever the port.
+      const own = await context.newPage();
+      await own.goto(base);
+      const login = `fetch("/api/v1/login", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(${JSON.stringify({ user: "admin", password: PASSWORD })}) }).then((answer) => answer.status)`;
+      expect(await own.evaluate(login)).toBe(200);
+      expect(
+        (await context.cookies(base)).map((cookie) => [cookie.name, cookie.httpOnly, cookie.sameSite]),
+      ).toEqual([["cairn_session", true, "Strict"]]);
+      const before = await state();
 
-        const page = await context.newPage();
-        await page.goto(`http://${from}:${attackerPort}/`);
-        expect(await page.evaluate(`run(${JSON.stringify(base)})`)).toEqual(ATTACKS_FAIL);
-        // Navigating forms get a refusal, not data.
-        await page.goto(`http://${from}:${attackerPort}/`);
-        await Promise.all([
-          page.waitForURL(`${base}/**`),
-          page.evaluate(`location.href = ${JSON.stringify(`${base}/api/v1/users`)}`),
-        ]);
-        expect(JSON.parse((await page.textContent("body"))!)).toMatchObject({
-          error: { message: "requests from another site are refused", code: "forbidden" },
-        });
+      const page = await context.newPage();
+      await page.goto(`http://${from}:${attackerPort}/`);
+      expect(await page.evaluate(`run(${JSON.stringify(base)})`)).toEqual(ATTACKS_FAIL);
+      // Navigating forms get a refusal, not data.
+      await page.goto(`http://${from}:${attackerPort}/`);
+      await Promise.all([
+        page.waitForURL(`${base}/**`),
+        page.evaluate(`location.href = ${JSON.stringify(`${base}/api/v1/users`)}`),
+      ]);
+      expect(JSON.parse((await page.textContent("body"))!)).toMatchObject({
+        error: { message: "requests from another site are refused", code: "forbidden" },
+      });
 
-        expect(await state()).toEqual(before);
-        // The session still works.
-        expect(await own.evaluate(`fetch("/api/v1/whoami").then((answer) => answer.json())`)).toMatchObject({
-          name: "admin",
-          auth: "session",
-        });
-      } finally {
-        await context.close();
-      }
+      expect(await state()).toEqual(before);
+      // The session still works.
+      expect(await own.evaluate(`fetch("/api/v1/whoami").then((answer) => answer.json())`)).toMatchObject({
+        name: "admin",
+        auth: "session",
+      });
     });
   }
 
   test("a foreign name that resolves to this server is refused, for pages and the API", async () => {
-    const context = await browser.newContext();
-    try {
-      const page = await context.newPage();
-      for (const path of ["/", "/api/v1/whoami", "/health"]) {
-        const answer = await page.goto(`http://${FOREIGN_NAME}:${service.program.port}${path}`);
-        expect([answer!.status(), (await answer!.json()).error.code]).toEqual([421, "misdirected"]);
-      }
-      expect(await page.evaluate(`fetch("/api/v1/whoami").then((answer) => answer.status)`)).toBe(421);
-    } finally {
-      await context.close();
+    await using context = await browser.newContext();
+    const page = await context.newPage();
+    for (const path of ["/", "/api/v1/whoami", "/health"]) {
+      const answer = await page.goto(`http://${FOREIGN_NAME}:${service.program.port}${path}`);
+      expect([answer!.status(), (await answer!.json()).error.code]).toEqual([421, "misdirected"]);
     }
+    expect(await page.evaluate(`fetch("/api/v1/whoami").then((answer) => answer.status)`)).toBe(421);
   });
 
   test("a page of the service's own origin reads, writes and opens streams", async () => {
-    const context = await browser.newContext();
-    try {
-      const page = await context.newPage();
-      const answer = await page.goto(`${service.url}/`);
-      expect(answer!.headers()["content-security-policy"]).toBe(
-        "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'",
-      );
-      await page.evaluate(
-        ATTACK_SCRIPT.replace(
-          /^globalThis\.run = [\s\S]*$/m,
-          "globalThis.eventSource = eventSource; globalThis.request = request;",
-        ),
-      );
-      expect(await page.evaluate(`fetch("/api/v1/whoami").then((answer) => answer.json())`)).toMatchObject({
-        name: "admin",
-        auth: "loopback",
-      });
-      const post = `request("", "/api/v1/teams", { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"name":"ours"}' })`;
-      expect(await page.evaluate(post)).toBe("read 201");
-      expect(await page.evaluate(`eventSource("", false)`)).toBe("opened");
-      expect(
-        await page.evaluate(`request("", "/api/v1/teams", { method: "POST", body: '{"name":"text"}' })`),
-      ).toBe("read 400");
-      const teams = await service.admin.get("/teams");
-      expect(teams.map((team) => team.name)).toEqual(["ours"]);
-    } finally {
-      await context.close();
-    }
+    await using context = await browser.newContext();
+    const page = await context.newPage();
+    const answer = await page.goto(`${service.url}/`);
+    expect(answer!.headers()["content-security-policy"]).toBe(
+      "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'",
+    );
+    await page.evaluate(
+      ATTACK_SCRIPT.replace(
+        /^globalThis\.run = [\s\S]*$/m,
+        "globalThis.eventSource = eventSource; globalThis.request = request;",
+      ),
+    );
+    expect(await page.evaluate(`fetch("/api/v1/whoami").then((answer) => answer.json())`)).toMatchObject({
+      name: "admin",
+      auth: "loopback",
+    });
+    const post = `request("", "/api/v1/teams", { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"name":"ours"}' })`;
+    expect(await page.evaluate(post)).toBe("read 201");
+    expect(await page.evaluate(`eventSource("", false)`)).toBe("opened");
+    expect(
+      await page.evaluate(`request("", "/api/v1/teams", { method: "POST", body: '{"name":"text"}' })`),
+    ).toBe("read 400");
+    const teams = await service.admin.get("/teams");
+    expect(teams.map((team) => team.name)).toEqual(["ours"]);
   });
 });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { initServer } from "../../src/context/init-server.ts";
 import { startServer } from "../../src/context/main.ts";
 import { templateFiles } from "../../src/context/spaces/templates.ts";
+import { atEnd } from "../kit/at-end.ts";
 import { AppError } from "../../src/kit/error.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
@@ -29,29 +30,26 @@ async function repeated(directory: string): Promise<boolean> {
 /** The server as the admin with the token of the setup finds it. */
 async function foundBy(directory: string, token: string) {
   const server = await startServer({ directory, log });
-  try {
-    const ask = async (path: string) => {
-      const response = await fetch(`${server.url}/api/v1${path}`, {
-        headers: { authorization: `Bearer ${token}` },
-      });
-      return { status: response.status, body: await response.json() };
-    };
-    const users = await ask("/users");
-    const spaces = await ask("/spaces");
-    const files = await ask("/spaces/plans/files");
-    return {
-      users: users.body.map(({ name, role }: { name: string; role: string }) => [name, role]),
-      spaces: spaces.body.map(({ name }: { name: string }) => name),
-      files: files.body.map(({ path, version, state }: { path: string; version: number; state: string }) => [
-        path,
-        version,
-        state,
-      ]),
-      audit: (await ask("/audit/verify")).body.ok,
-    };
-  } finally {
-    await server.stop("looked");
-  }
+  await using _ = atEnd(() => server.stop("looked"));
+  const ask = async (path: string) => {
+    const response = await fetch(`${server.url}/api/v1${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  const users = await ask("/users");
+  const spaces = await ask("/spaces");
+  const files = await ask("/spaces/plans/files");
+  return {
+    users: users.body.map(({ name, role }: { name: string; role: string }) => [name, role]),
+    spaces: spaces.body.map(({ name }: { name: string }) => name),
+    files: files.body.map(({ path, version, state }: { path: string; version: number; state: string }) => [
+      path,
+      version,
+      state,
+    ]),
+    audit: (await ask("/audit/verify")).body.ok,
+  };
 }
 
 const whole = {

@@ -9,6 +9,7 @@ import { inCi } from "../../release/step.ts";
 import { locateTool } from "../../release/system-packages.ts";
 import { DEFAULT_IMAGES } from "../../src/service/sandbox/images.ts";
 import type { Runtime } from "../../src/service/sandbox/sandbox.ts";
+import { atEnd } from "./at-end.ts";
 
 const DAEMON_START_MS = 30_000;
 const DAEMON_STARTS_MAX = 3;
@@ -229,19 +230,16 @@ async function fetchImages(environment: Record<string, string>): Promise<void> {
 
 async function makeImages(environment: Record<string, string>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "cairn-images-"));
-  try {
-    const debian = join(folder, "debian");
-    await bootstrap("python3,busybox-static", debian);
-    await importFolder(environment, debian, OUR_IMAGES.python);
-    await importFolder(environment, debian, OUR_IMAGES.bash);
-    await makeSmallSystem(debian, join(folder, "small"));
-    await importFolder(environment, join(folder, "small"), OUR_IMAGES.binary);
-    // Node needs little of the system, and that little is there.
-    await copyProgram(Bun.which("node"), join(debian, "usr/local/bin/node"));
-    await importFolder(environment, debian, OUR_IMAGES.node);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using _ = atEnd(() => rm(folder, { recursive: true, force: true }));
+  const debian = join(folder, "debian");
+  await bootstrap("python3,busybox-static", debian);
+  await importFolder(environment, debian, OUR_IMAGES.python);
+  await importFolder(environment, debian, OUR_IMAGES.bash);
+  await makeSmallSystem(debian, join(folder, "small"));
+  await importFolder(environment, join(folder, "small"), OUR_IMAGES.binary);
+  // Node needs little of the system, and that little is there.
+  await copyProgram(Bun.which("node"), join(debian, "usr/local/bin/node"));
+  await importFolder(environment, debian, OUR_IMAGES.node);
 }
 
 /** A killed daemon does not unmount what it mounted, and its successor does not know of all of it. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { prepareServer } from "../../src/context/init-server.ts";
 import { startServer } from "../../src/context/main.ts";
+import { atEnd } from "../kit/at-end.ts";
 import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
 import { signedIn } from "../kit/context/console.ts";
@@ -223,30 +224,27 @@ describe.if(hasBrowser)("the console in a browser", () => {
     const log = { format: "json" as const, write: () => {} };
     await prepareServer({ directory, port: 0 }, log);
     const running = await startServer({ directory, log, setupCode: "one-time" });
-    try {
-      await using context = await person({ viewport: { width: 390, height: 844 } });
-      const page = await browser.open(running.url, "/setup?code=one-time", { context });
-      const found: string[] = [];
-      const next = async (button: string) => {
-        found.push(...(await accessibilityProblems(page)));
-        const isWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
-        if (isWide === true) found.push(`${page.url()}: wider than the window`);
-        await page.getByRole("button", { name: button }).click();
-      };
-      await next("Continue");
-      await page.getByRole("heading", { name: "Address" }).waitFor();
-      await next("Continue");
-      await page.getByRole("textbox", { name: "Your name" }).fill("root");
-      await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-      await page.getByLabel("The password again").fill(PASSWORD);
-      await next("Continue");
-      await page.getByRole("heading", { name: "First space" }).waitFor();
-      await next("Continue");
-      await next("Create the server");
-      await page.getByRole("heading", { name: "Overview" }).waitFor();
-      expect(found).toEqual([]);
-    } finally {
-      await running.stop("test is over");
-    }
+    await using _ = atEnd(() => running.stop("test is over"));
+    await using context = await person({ viewport: { width: 390, height: 844 } });
+    const page = await browser.open(running.url, "/setup?code=one-time", { context });
+    const found: string[] = [];
+    const next = async (button: string) => {
+      found.push(...(await accessibilityProblems(page)));
+      const isWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+      if (isWide === true) found.push(`${page.url()}: wider than the window`);
+      await page.getByRole("button", { name: button }).click();
+    };
+    await next("Continue");
+    await page.getByRole("heading", { name: "Address" }).waitFor();
+    await next("Continue");
+    await page.getByRole("textbox", { name: "Your name" }).fill("root");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByLabel("The password again").fill(PASSWORD);
+    await next("Continue");
+    await page.getByRole("heading", { name: "First space" }).waitFor();
+    await next("Continue");
+    await next("Create the server");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(found).toEqual([]);
   });
 });

@@ -43,16 +43,12 @@ describe.if(hasBrowser)("cairn ui in a browser", () => {
     await page.goBack();
     expect(page.url()).toBe(`${ui.url}/console`);
     expect(await page.evaluate("document.cookie + document.referrer + history.length")).not.toContain("key");
-    const other = await web.browser.newContext();
-    try {
-      const stranger = await other.newPage();
-      const answer = await stranger.goto(`${ui.url}/console`);
-      expect(answer!.status()).toBe(401);
-      expect(await stranger.textContent("main")).toContain("Open the address that cairn ui printed");
-      expect(await accessibilityProblems(stranger)).toEqual([]);
-    } finally {
-      await other.close();
-    }
+    await using other = await web.browser.newContext();
+    const stranger = await other.newPage();
+    const answer = await stranger.goto(`${ui.url}/console`);
+    expect(answer!.status()).toBe(401);
+    expect(await stranger.textContent("main")).toContain("Open the address that cairn ui printed");
+    expect(await accessibilityProblems(stranger)).toEqual([]);
   });
 
   test("gives nothing to a page of another origin, though the browser has the cookie", async () => {

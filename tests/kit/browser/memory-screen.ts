@@ -7,6 +7,7 @@ import { temporaryFolder } from "../folder.ts";
 import { call, say } from "../model/index.ts";
 import { screen } from "./screen.ts";
 import { localDeps } from "../context/space-doors.ts";
+import { atEnd } from "../at-end.ts";
 
 export const FACTS = "shared/facts.md";
 
@@ -60,11 +61,8 @@ export async function memoryScreen() {
     /** Opens the space for one piece of work, as a person's command does. */
     async space<T>(work: (space: SpaceDoor) => Promise<T>): Promise<T> {
       const space = await openLocalSpace(directory, localDeps);
-      try {
-        return await work(space);
-      } finally {
-        await space.close();
-      }
+      await using _ = atEnd(() => space.close());
+      return await work(space);
     },
   });
 }

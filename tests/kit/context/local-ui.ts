@@ -8,6 +8,7 @@ import type { Clock } from "../../../src/kit/clock.ts";
 import { admittedTo, type Visitor } from "./console.ts";
 import { temporaryFolder } from "../folder.ts";
 import { localDeps } from "./space-doors.ts";
+import { atEnd } from "../at-end.ts";
 
 export interface TestUi extends AsyncDisposable {
   /** Without a path. */
@@ -53,11 +54,8 @@ export async function localUi(options: TestUiOptions = {}): Promise<TestUi> {
     },
     async inSpace(work) {
       const space = await openLocalSpace(tree, deps);
-      try {
-        return await work(space);
-      } finally {
-        await space.close();
-      }
+      await using _ = atEnd(() => space.close());
+      return await work(space);
     },
     async [Symbol.asyncDispose]() {
       await running.stop();

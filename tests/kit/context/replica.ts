@@ -11,6 +11,7 @@ import { ServerSpace } from "../../../src/context/replica/server-space.ts";
 import { openReplicaState } from "../../../src/context/replica/state.ts";
 import { systemClock, type Clock } from "../../../src/kit/clock.ts";
 import { SPACE } from "./context-server.ts";
+import { atEnd } from "../at-end.ts";
 
 export interface Replica {
   readonly directory: string;
@@ -59,13 +60,10 @@ export function replica({ directory, url, token, clock = systemClock, through }:
     },
     async sync(options = {}, before) {
       const state = await openReplicaState(directory, { clock });
-      try {
-        const server = new ServerSpace(open(before), SPACE);
-        const local = new LocalCopy(directory, { clock });
-        return await runCycle({ state, server, local, clock }, { direction: "both", ...options });
-      } finally {
-        state.close();
-      }
+      await using _ = atEnd(() => state.close());
+      const server = new ServerSpace(open(before), SPACE);
+      const local = new LocalCopy(directory, { clock });
+      return await runCycle({ state, server, local, clock }, { direction: "both", ...options });
     },
     write(path, content) {
       mkdirSync(dirname(place(path)), { recursive: true });

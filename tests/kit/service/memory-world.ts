@@ -9,6 +9,7 @@ import { contextServer, SPACE, type ContextServer } from "../context/context-ser
 import { temporaryFolder } from "../folder.ts";
 import { localDeps } from "../context/space-doors.ts";
 import { world, type Furniture, type World } from "./world.ts";
+import { atEnd } from "../at-end.ts";
 
 export interface MemoryWorld extends AsyncDisposable {
   readonly at: World;
@@ -49,11 +50,8 @@ export async function memoryWorld(kind: MemoryKind, furniture: Furniture = {}): 
     command: server ? ["--server", server.url, "--token-file", tokenFile] : ["--dir", directory],
     async space(work) {
       const space = await open();
-      try {
-        return await work(space);
-      } finally {
-        await space.close();
-      }
+      await using _ = atEnd(() => space.close());
+      return await work(space);
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Tree } from "../../../src/context/versioned-store/sqlite/tree.ts";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { lookWorkers } from "../../../src/context/worker-pool.ts";
+import { atEnd } from "../../kit/at-end.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
 import { until } from "../../kit/eventually.ts";
@@ -24,11 +25,8 @@ test.skipIf(process.platform !== "linux")("a list tells edits from files that ar
   using looks = spyOn(Tree.prototype, "entries");
   const using = async <T>(work: (engine: ReturnType<typeof openSqliteEngine>) => Promise<T>) => {
     const engine = openSqliteEngine({ directory, clock: systemClock, log: silent, lookers });
-    try {
-      return await work(engine);
-    } finally {
-      await engine.close();
-    }
+    await using _ = atEnd(() => engine.close());
+    return await work(engine);
   };
   /** As another command sees it: how often it looked at each file, and what it found. */
   const listed = () =>

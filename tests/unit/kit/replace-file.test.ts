@@ -8,6 +8,7 @@ import { replaceFile, replaceFileNow, replaceWith } from "../../../src/kit/disk/
 import { systemCode } from "../../../src/kit/error.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { smallDisk } from "../../kit/small-disk.ts";
+import { atEnd } from "../../kit/at-end.ts";
 
 test("a file is made and replaced, for its owner only unless told otherwise", async () => {
   await using folder = await temporaryFolder();
@@ -25,17 +26,14 @@ test("the new content and its name are on the disk when it resolves", async () =
   const path = join(folder.path, "a.json");
   await using handle = await open(folder.path, "r");
   const sync = spyOn(Object.getPrototypeOf(handle) as FileHandle, "sync");
-  try {
-    await replaceFile(path, "one");
-    const once = sync.mock.calls.length;
-    const made = join(folder.path, "made");
-    writeFileSync(made, "two");
-    await replaceWith(made, path);
-    const each = process.platform === "win32" ? 1 : 2;
-    expect([once, sync.mock.calls.length]).toEqual([each, 2 * each]);
-  } finally {
-    sync.mockRestore();
-  }
+  await using _ = atEnd(() => sync.mockRestore());
+  await replaceFile(path, "one");
+  const once = sync.mock.calls.length;
+  const made = join(folder.path, "made");
+  writeFileSync(made, "two");
+  await replaceWith(made, path);
+  const each = process.platform === "win32" ? 1 : 2;
+  expect([once, sync.mock.calls.length]).toEqual([each, 2 * each]);
 });
 
 test("many at once leave one of them, whole", async () => {

@@ -10,6 +10,7 @@ import { createLog } from "../../../src/kit/log.ts";
 import { systemClock } from "../../../src/kit/clock.ts";
 import { SMALL_BOUNDS } from "../../kit/http/guarded-request.ts";
 import { eventually } from "../../kit/eventually.ts";
+import { atEnd } from "../../kit/at-end.ts";
 
 const log = createLog({ level: "error", format: "json", write: () => {}, clock: systemClock });
 const options = { host: "127.0.0.1", port: 0, loopbackAdmin: false, allowedHosts: [] };
@@ -54,38 +55,32 @@ test("refuses a body that trickles, short, long or without a stated length", asy
     memoryBytesPerCallerMax: 500_000,
   });
   const running = server(bodies);
-  try {
-    const lengths = ["Content-Length: 1000", "Content-Length: 300000", "Transfer-Encoding: chunked"];
-    const answers = await Promise.all(lengths.map((length) => trickle(running.port, length)));
-    for (const answer of answers) {
-      expect(answer).toStartWith("HTTP/1.1 408 ");
-      expect(answer).toMatch(/\r\nconnection: close\r\n/i);
-      expect(answer).toInclude('"code":"slow_body"');
-    }
-    await eventually(() => bodies.memory.used, 0);
-  } finally {
-    await running.close();
+  await using _ = atEnd(() => running.close());
+  const lengths = ["Content-Length: 1000", "Content-Length: 300000", "Transfer-Encoding: chunked"];
+  const answers = await Promise.all(lengths.map((length) => trickle(running.port, length)));
+  for (const answer of answers) {
+    expect(answer).toStartWith("HTTP/1.1 408 ");
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+    expect(answer).toInclude('"code":"slow_body"');
   }
+  await eventually(() => bodies.memory.used, 0);
 });
 
 test("a body that goes away in the middle gives back what it held", async () => {
   const bodies = new Bodies({ ...SMALL_BOUNDS, graceMs: 60_000 });
   const running = server(bodies);
-  try {
-    const socket = connect({ host: "127.0.0.1", port: running.port });
-    socket.write(
-      `POST / HTTP/1.1\r\nHost: 127.0.0.1:${running.port}\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\nabc`,
-    );
-    await eventually(() => bodies.memory.used, 60_000);
-    const refused = await fetch(running.url, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: "x".repeat(1_000),
-    });
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
-    socket.destroy();
-    await eventually(() => bodies.memory.used, 0);
-  } finally {
-    await running.close();
-  }
+  await using _ = atEnd(() => running.close());
+  const socket = connect({ host: "127.0.0.1", port: running.port });
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: 127.0.0.1:${running.port}\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\nabc`,
+  );
+  await eventually(() => bodies.memory.used, 60_000);
+  const refused = await fetch(running.url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: "x".repeat(1_000),
+  });
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+  socket.destroy();
+  await eventually(() => bodies.memory.used, 0);
 });

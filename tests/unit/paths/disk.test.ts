@@ -21,6 +21,7 @@ import {
 } from "node:fs";
 import { open as openFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { atEnd } from "../../kit/at-end.ts";
 import { AppError } from "../../../src/kit/error.ts";
 import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
 import { RootDirectory } from "../../../src/kit/disk/paths-disk.ts";
@@ -225,16 +226,13 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
         (await Bun.spawn(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", path], { stderr: "ignore" })
           .exited) === 0;
       if (!mounted) return;
-      try {
-        const root = new RootDirectory(path, through);
-        await save(root, "a.txt", "the original");
-        const full = "the disk is full; nothing was changed; free some space and try again";
-        await refusal(save(root, "a.txt", "x".repeat(100_000)), "unavailable", full);
-        expect(await read(root, "a.txt")).toBe("the original");
-        expect(readdirSync(path)).toEqual(["a.txt"]);
-      } finally {
-        await Bun.spawn(["umount", "-l", path]).exited;
-      }
+      await using _ = atEnd(() => Bun.spawn(["umount", "-l", path]).exited);
+      const root = new RootDirectory(path, through);
+      await save(root, "a.txt", "the original");
+      const full = "the disk is full; nothing was changed; free some space and try again";
+      await refusal(save(root, "a.txt", "x".repeat(100_000)), "unavailable", full);
+      expect(await read(root, "a.txt")).toBe("the original");
+      expect(readdirSync(path)).toEqual(["a.txt"]);
     });
 
     test.if(process.platform !== "win32" && !isRoot)("a directory without rights says so", async () => {
