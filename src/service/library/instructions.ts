@@ -75,6 +75,10 @@ export class Instructions {
     return this.#deps.store.count.get()!.count;
   }
 
+  isThere(id: number): boolean {
+    return this.#deps.store.byId.get(id) !== null;
+  }
+
   /** Any caller. */
   get(id: number): Instruction {
     return toInstruction(this.existing(id));

@@ -30,6 +30,7 @@ import {
 import type { AgentNow, TransferStore } from "./store.ts";
 
 const RETRY_SECONDS = 10;
+const DELETED = "deleted during the export";
 
 type WorkspaceRow = ReturnType<Access["workspace"]>;
 
@@ -201,17 +202,20 @@ export class Exports {
 
   *#library({ instructions: bindings, agents }: Moment): Generator<AnyRecord> {
     const { instructions } = this.#deps;
-    const known = [...new Set(bindings.map(({ instruction_id }) => instruction_id))];
-    for (const [index, instructionId] of known.entries()) {
-      const { name, text } = instructions.get(instructionId);
-      yield { type: "instruction", id: index + 1, name, text };
+    const numbers = new Map<number, number>();
+    for (const [id, name] of new Map(bindings.map((binding) => [binding.instruction_id, binding.name]))) {
+      if (!instructions.isThere(id)) {
+        yield { type: "left_out", kind: "instruction", name, reason: DELETED };
+        continue;
+      }
+      const { name: nameNow, text } = instructions.get(id);
+      numbers.set(id, numbers.size + 1);
+      yield { type: "instruction", id: numbers.size, name: nameNow, text };
     }
-    for (const { instruction_id, agent_id } of bindings)
-      yield {
-        type: "instruction_binding",
-        instruction: known.indexOf(instruction_id) + 1,
-        agent: agents.orNull(agent_id),
-      };
+    for (const { instruction_id, agent_id } of bindings) {
+      const instruction = numbers.get(instruction_id);
+      if (instruction) yield { type: "instruction_binding", instruction, agent: agents.orNull(agent_id) };
+    }
   }
 
   /** The content of bound gears, never an approval. */
@@ -220,7 +224,12 @@ export class Exports {
     const numbers = new Map<number, number>();
     let bytes = 0;
     for (const { gear_id: gearId, gear_name: name } of bindings) {
-      if (numbers.has(gearId) || !gears.isThere(gearId)) continue;
+      if (numbers.has(gearId)) continue;
+      if (!gears.isThere(gearId)) {
+        numbers.set(gearId, 0);
+        yield { type: "left_out", kind: "gear", name, reason: DELETED };
+        continue;
+      }
       const row = gears.existing(gearId);
       bytes += row.bytes;
       if (bytes > EXPORTED_GEARS_BYTES_MAX || numbers.size >= EXPORTED_GEARS_MAX) {

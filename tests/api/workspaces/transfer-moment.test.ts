@@ -2,6 +2,7 @@
 
 import { connect } from "node:net";
 import { expect, test } from "bun:test";
+import { INSTRUCTION_CHARACTERS_MAX } from "../../../src/service/library/schema.ts";
 import { EXPORTS_AT_ONCE_MAX } from "../../../src/service/transfer/schema.ts";
 import { attach } from "../../kit/service/attaching.ts";
 import { makeGear } from "../../kit/service/gears.ts";
@@ -12,6 +13,7 @@ import { world, type World } from "../../kit/service/world.ts";
 /** More than the buffers between a server and a client that does not read. */
 const GEARS = 4;
 const GEAR_CHARACTERS = 3_900_000;
+const INSTRUCTIONS = 150;
 
 async function addLargeGears({ admin, own }: World): Promise<void> {
   for (let number = 0; number < GEARS; number += 1) {
@@ -77,6 +79,36 @@ test("a file holds no change that was made while its client read", async () => {
   expect(await admin.get(`${there}/context`)).toEqual([]);
   expect(await admin.get(`${there}/turns`)).toEqual([]);
   expect((await admin.get(`${there}/agents`)).map(({ name }) => name)).toEqual(["orchestrator", "scout"]);
+});
+
+test("an instruction or gear that is deleted while the client reads is named as left out", async () => {
+  await using lab = await world({ model: true });
+  const { admin, own } = lab;
+  const made: number[] = [];
+  for (let number = 0; number < INSTRUCTIONS; number += 1) {
+    const text = "x".repeat(INSTRUCTION_CHARACTERS_MAX);
+    const { id } = await admin.post("/instructions", { name: `rule ${number}`, text });
+    await admin.post(`${own}/instructions`, { instruction_id: id });
+    made.push(id);
+  }
+  const gear = await makeGear(admin, { name: "tool" });
+  await admin.post(`${own}/gears`, { gear_id: gear.id });
+  const reading = await slowExport(lab);
+  await admin.delete(`/instructions/${made.at(-1)!}`);
+  await admin.delete(`/gears/${gear.id}`);
+  const file = await reading.rest();
+  const left = file.split("\n").filter((line) => line.startsWith('{"type":"left_out"'));
+  expect(left.map((line) => JSON.parse(line) as unknown)).toEqual([
+    {
+      type: "left_out",
+      kind: "instruction",
+      name: `rule ${INSTRUCTIONS - 1}`,
+      reason: "deleted during the export",
+    },
+    { type: "left_out", kind: "gear", name: "tool", reason: "deleted during the export" },
+  ]);
+  const there = `/workspaces/${await imported(lab, file)}` as const;
+  expect(await admin.get(`${there}/instructions`)).toHaveLength(INSTRUCTIONS - 1);
 });
 
 test("an export that is refused because too many run is not on record as one", async () => {
