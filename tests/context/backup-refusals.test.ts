@@ -1,7 +1,7 @@
 // Goal: a backup or restore that is refused or stopped says why and leaves nothing behind, and everything else keeps working.
 
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { create } from "../kit/context/backup-commands.ts";
 import { binaryPath } from "../kit/binaries.ts";
@@ -101,6 +101,31 @@ describe("refusals", () => {
     await server.restart();
     expect(readdirSync(folder.path)).toEqual([]);
     expect(await server.admin.read("afterwards.md")).toBe("x");
+  });
+
+  test("a directory that only the server sees, or may not write, is an error that says so", async () => {
+    if (process.platform !== "linux" || process.getuid?.() !== 0) {
+      console.log("skipped: a private mount needs root on Linux");
+      return;
+    }
+    await using folder = await temporaryFolder();
+    const [own, fixed] = [join(folder.path, "own"), join(folder.path, "fixed")];
+    for (const path of [own, fixed]) mkdirSync(path);
+    await using server = await runContext();
+    await server.end("SIGTERM");
+    // As under systemd with `PrivateTmp` and `ProtectSystem=strict`.
+    const mounts = 'mount -t tmpfs tmpfs "$1" && mount -t tmpfs -o ro tmpfs "$2" && shift 2 && exec "$@"';
+    await server.start({ behind: ["unshare", "--mount", "sh", "-c", mounts, "sh", own, fixed] });
+    const [exitCode, text] = await server.refused("backup", "create", "--out", own);
+    expect([exitCode, text]).toEqual([
+      1,
+      expect.stringMatching(
+        /^Error: \S+\/own\/cairn-backup-\S+ is not here: the server wrote it to a directory that only the server sees/,
+      ),
+    ]);
+    expect(await server.refused("backup", "create", "--out", fixed)).toEqual(
+      failure(`${fixed} cannot be written by the server: the disk is read-only; choose another directory`),
+    );
   });
 
   test("on a full disk, neither a backup nor a restore leaves anything behind", async () => {

@@ -2,6 +2,7 @@
 // server.
 
 import { defineCommand, type ArgsDef } from "citty";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Client } from "../../context/client/client.ts";
 import type { Backup, SpaceInBackup } from "../../context/backup/schema.ts";
@@ -69,9 +70,25 @@ async function followed(client: Client, path: string) {
   }
   progress.end();
   const { file, result, error } = backup;
-  if (result) return { file, ...result };
+  if (result) {
+    if (!isHere(file, result.size)) throw notHere(file);
+    return { file, ...result };
+  }
   const known = error !== null && Object.hasOwn(statusOf, error.code);
   throw new AppError(known ? (error.code as ErrorCode) : "internal", error?.message ?? "the backup failed");
+}
+
+/** The server may see other directories than this command, such as a `/tmp` of its own under systemd. */
+function isHere(file: string, size: number): boolean {
+  const there = statSync(file, { throwIfNoEntry: false });
+  return there !== undefined && there.isFile() && there.size === size;
+}
+
+function notHere(file: string): AppError {
+  return new AppError(
+    "not_found",
+    `${file} is not here: the server wrote it to a directory that only the server sees, such as its private /tmp under systemd; pass --out with a directory that both see`,
+  );
 }
 
 export const backupVerify = defineCommand({

@@ -4,7 +4,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { link, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
-import { guarded } from "../../kit/disk/disk.ts";
+import { guarded, isUnwritable, problemWithoutPlace } from "../../kit/disk/disk.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
 import { PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
 import { randomHex } from "../../kit/random.ts";
@@ -42,13 +42,14 @@ export function targetPath(
   return target;
 }
 
-/** Raises `conflict` if the file exists by now, `unavailable` when the disk is full, and whatever `write` raises. */
+/** Raises `invalid` if the server may not write there, `conflict` if the file exists by now, `unavailable` when the disk is full, and whatever `write` raises. */
 export async function writeTarget<T>(path: string, write: (handle: FileHandle) => Promise<T>): Promise<T> {
   const directory = dirname(path);
   const temporary = join(directory, `.${basename(path)}.part-${randomHex(TEMPORARY_BITS)}`);
   return guarded(directory, async () => {
+    const handle = await create(temporary);
     try {
-      const written = await create(temporary, write);
+      const written = await filled(handle, write);
       await giveName(temporary, path);
       await syncDirectory(directory);
       return written;
@@ -58,8 +59,20 @@ export async function writeTarget<T>(path: string, write: (handle: FileHandle) =
   });
 }
 
-async function create<T>(path: string, write: (handle: FileHandle) => Promise<T>): Promise<T> {
-  const handle = await open(path, "wx", PRIVATE_FILE_MODE);
+async function create(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, "wx", PRIVATE_FILE_MODE);
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+    throw new AppError(
+      "invalid",
+      `${dirname(path)} cannot be written by the server: ${problemWithoutPlace(error)}; choose another directory`,
+    );
+  }
+}
+
+/** Synced and closed. */
+async function filled<T>(handle: FileHandle, write: (handle: FileHandle) => Promise<T>): Promise<T> {
   try {
     const written = await write(handle);
     await handle.sync();

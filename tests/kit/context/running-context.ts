@@ -23,8 +23,14 @@ export interface RunningContext extends AsyncDisposable, Cairn {
   as(token: string): ContextClient;
   /** Sends the signal and resolves with how the program ended. */
   end(signal: NodeJS.Signals): Promise<{ exitCode: number | null; signal: string | number | null }>;
-  /** `fileKiBMax`: no file of it may grow beyond this, as on a disk that is full. */
-  start(options?: { fileKiBMax?: number }): Promise<void>;
+  start(options?: StartOptions): Promise<void>;
+}
+
+interface StartOptions {
+  /** No file of it may grow beyond this, as on a disk that is full. */
+  readonly fileKiBMax?: number;
+  /** The command that starts it: the program and its arguments follow. */
+  readonly behind?: readonly string[];
 }
 
 interface RunContextOptions {
@@ -66,8 +72,8 @@ export async function runContext(options: RunContextOptions = {}): Promise<Runni
       await log.ended;
       return { exitCode: child.exitCode, signal: child.signalCode };
     },
-    async start({ fileKiBMax } = {}) {
-      running = await start(directory, fileKiBMax);
+    async start(how) {
+      running = await start(directory, how);
     },
     async [Symbol.asyncDispose]() {
       running.child.kill("SIGKILL");
@@ -97,8 +103,8 @@ export async function serveContext(directory: string, token: string): Promise<Se
   };
 }
 
-async function start(directory: string, fileKiBMax?: number) {
-  const command = [binaryPath("cairn"), "server", "start", "--server-dir", directory];
+async function start(directory: string, { fileKiBMax, behind = [] }: StartOptions = {}) {
+  const command = [...behind, binaryPath("cairn"), "server", "start", "--server-dir", directory];
   // Ignored, the signal of the limit becomes an error of the write.
   const limited = ["bash", "-c", `trap "" XFSZ; ulimit -f ${fileKiBMax}; exec "$0" "$@"`, ...command];
   const child = Bun.spawn(fileKiBMax === undefined ? command : limited, {
