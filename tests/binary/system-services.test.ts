@@ -8,6 +8,7 @@ import { binaryPath } from "../kit/binaries.ts";
 import { cairnAt } from "../kit/cli/cairn.ts";
 import { until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { codeFiles } from "../house/source.ts";
 
 const analyze = Bun.which("systemd-analyze");
 if (analyze === null) console.log("skipped: systemd-analyze is missing, so no unit was verified");
@@ -112,6 +113,31 @@ describe.each([...NAMES])("the unit of the %s", (name) => {
   test.skipIf(analyze === null)("leaves the program few rights on the machine", async () => {
     const rating = await analysed("security", "--offline=true", `--threshold=${EXPOSURE_MAX}`, "--no-pager");
     expect(rating).toEqual({ said: [], exitCode: 0 });
+  });
+});
+
+describe("docs/system-service.md", async () => {
+  const page = await Bun.file(join(ROOT, "docs/system-service.md")).text();
+
+  test("names definitions that there are, and creates the directories that their units write to", () => {
+    const named = [...page.matchAll(/\/opt\/cairn\/((?:systemd|launchd)\/\S+)/g)].map(([, file]) => file!);
+    expect(new Set(named)).toEqual(
+      new Set([...NAMES.map(FILES.systemd), FILES.launchd("service")].toSorted()),
+    );
+    for (const name of NAMES)
+      for (const [, path] of textOf(FILES.systemd(name)).matchAll(/^ReadWritePaths=-?(\S+)$/gm))
+        expect(page).toMatch(new RegExp(`^sudo install --directory .* ${path}$`, "m"));
+  });
+
+  test("lets nginx send each forwarding header that the programs read", async () => {
+    const texts = (await codeFiles()).filter(({ path }) => path.startsWith("src/"));
+    const read = texts.flatMap(({ text }) =>
+      [...text.matchAll(/headers\["(x-forwarded-[a-z]+)"\]/g)].map(([, header]) => header!),
+    );
+    const sent = [...page.matchAll(/proxy_set_header (X-Forwarded-\w+)/g)].map(([, header]) =>
+      header!.toLowerCase(),
+    );
+    expect(sent.toSorted()).toEqual([...new Set(read)].toSorted());
   });
 });
 
