@@ -8,6 +8,7 @@ import { ConfigFile } from "../../src/context/config/schema.ts";
 import { createRoutes } from "../../src/context/server.ts";
 import { Rights } from "../../src/context/access/rights.ts";
 import { capabilities, roles } from "../../src/context/access/schema.ts";
+import { eventTypes } from "../../src/context/events/schema.ts";
 import { callerKinds } from "../../src/context/identity/admission.ts";
 import type { Parts } from "../../src/context/parts.ts";
 import { temporaryFolder } from "../kit/folder.ts";
@@ -78,6 +79,13 @@ describe("docs/context-api.md", async () => {
       return `${method} ${shown} ${hooks.detail?.["x-caller"]}`;
     });
     expect(documented.toSorted()).toEqual(there.toSorted());
+  });
+
+  test("its table has every event, and no other", () => {
+    const [, events] = text.split("\n## Events\n");
+    const cells = [...events!.matchAll(/^\| (`.+?) +\|/gm)].map(([, cell]) => cell!);
+    const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, type]) => type!));
+    expect(named.toSorted()).toEqual([...eventTypes].toSorted());
   });
 
   test("every route says who may call it", () => {
