@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { describeRules, type RuleCase } from "./rule-cases.ts";
-import { repositoryFiles } from "./source.ts";
+import { codeFiles, repositoryFiles } from "./source.ts";
 import * as rules from "./web-rules.ts";
 
 const purpose = "/* What this sheet is for, in a sentence. */\n";
@@ -152,4 +152,19 @@ test("docs/interface.md names every address", async () => {
   // The login has no address of its own: it stands where one wanted to go.
   expect(paths.filter((path) => path !== "login" && !named(path))).toEqual([]);
   expect(views.filter((view) => view !== "chat" && !named(`workspaces/ID/${view}`))).toEqual([]);
+});
+
+test("docs/interface.md names controls by their labels", async () => {
+  const document = await Bun.file(join(ROOT, "docs/interface.md")).text();
+  const code = (await codeFiles())
+    .filter(({ path }) => path.startsWith("web/"))
+    .map(({ text }) => text.replaceAll(/\s+/g, " "))
+    .join("\n");
+  // A bold beginning of a paragraph or an item names its subject.
+  const prose = document.replaceAll(/^(?:- )?\*\*[^*]+\*\*/gm, (bold, at: number) =>
+    bold.startsWith("- ") || document.slice(0, at).endsWith("\n\n") ? "" : bold,
+  );
+  const labels = [...prose.matchAll(/\*\*([^*]+)\*\*/g)].map(([, label]) => label!.replaceAll(/\s+/g, " "));
+  expect(labels.length).toBeGreaterThan(15);
+  expect(labels.filter((label) => !code.includes(label))).toEqual([]);
 });
