@@ -1,4 +1,4 @@
-// Goal: the documents name only files that exist, and the picture in docs/architecture.md shows the import graph as it is.
+// Goal: the documents name only files and sections that exist, and the picture in docs/architecture.md shows the import graph as it is.
 
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
@@ -24,6 +24,29 @@ const missingPaths: Rule = (files) =>
       .filter((target) => !existsSync(join(ROOT, target)))
       .map((target) => `${path} names ${target}, which does not exist`);
   });
+
+const SECTION_LINK = /\]\((?!https?:)([^)#]*)#([^)]+)\)/g;
+
+/** As GitHub names the anchors of headings. Lines of code, such as comments of a shell, are no headings. */
+function anchorsOf(text: string): string[] {
+  const prose = text.replaceAll(/^ *```.*?^ *```/gms, "");
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+const missingSections: Rule = (files) => {
+  const anchors = new Map(files.map(({ path, text }) => [path, anchorsOf(text)]));
+  return files.flatMap(({ path, text }) =>
+    [...text.matchAll(SECTION_LINK)]
+      .map(([, target, anchor]) => [target === "" ? path : posix.join(posix.dirname(path), target!), anchor!])
+      .filter(([target, anchor]) => anchors.get(target!)?.includes(anchor!) === false)
+      .map(([target, anchor]) => `${path} links to the section ${anchor} of ${target}, which does not exist`),
+  );
+};
 
 /** Names of a side in the picture, row by row from the top. A side begins with its title: `┌─ src/kit: … ─┐`. */
 function rowsOf(picture: string, root: string): string[][] {
@@ -81,6 +104,24 @@ describe("the documents", async () => {
     expect(missingPaths([{ path: "docs/a.md", text: wrong }])).toEqual([
       "docs/a.md names docs/nowhere.md, which does not exist",
       "docs/a.md names src/kit/nowhere.ts, which does not exist",
+    ]);
+  });
+
+  test("link only to sections that exist", () => {
+    expect(missingSections(own)).toEqual([]);
+  });
+
+  test("a link to a section that does not exist is found, on the page itself and on another", () => {
+    const one = "# One `x`: two\n[there](#one-x-two) [here](#gone)\n```sh\n# code\n```\n[code](#code)";
+    const other = "[fine](a.md#one-x-two) [wrong](a.md#one)";
+    const files = [
+      { path: "docs/a.md", text: one },
+      { path: "docs/b.md", text: other },
+    ];
+    expect(missingSections(files)).toEqual([
+      "docs/a.md links to the section gone of docs/a.md, which does not exist",
+      "docs/a.md links to the section code of docs/a.md, which does not exist",
+      "docs/b.md links to the section one of docs/a.md, which does not exist",
     ]);
   });
 
