@@ -4,6 +4,7 @@
 import { fstatSync, readFileSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import type { LogFormat } from "./log.ts";
 
 /** Of a terminal that does not say. */
 const COLUMNS_DEFAULT = 80;
@@ -101,6 +102,14 @@ export function ownCommand(name: string, environment: Environment): string {
 /** Is there a program of this name on the PATH? */
 export function hasProgram(name: string, environment: Environment): boolean {
   return Bun.which(name, { PATH: environment.PATH ?? "" }) !== null;
+}
+
+/** The format of a log on stderr. systemd names the file that it has opened for the journal, which a child may have replaced (systemd.exec(5)). */
+export function stderrLogFormat({ JOURNAL_STREAM: journal }: Environment): LogFormat {
+  if (stderrIsTerminal()) return "text";
+  if (!journal) return "json";
+  const { dev, ino } = fstatSync(2);
+  return journal === `${dev}:${ino}` ? "journal" : "json";
 }
 
 export function stderrIsTerminal(): boolean {

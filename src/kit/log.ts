@@ -1,4 +1,5 @@
-// Logs one line per event to stderr: `key=value` on a terminal, JSON otherwise. A repeated failure is logged once a second with a count.
+// Logs one line per event to stderr: `key=value` on a terminal, JSON otherwise, and for the journal of systemd with the severity before it. A
+// repeated failure is logged once a second with a count.
 // Never a token, key, prompt or tool argument: callers pass ids and counts, not contents.
 
 import { rfc3339, type Clock } from "./clock.ts";
@@ -23,9 +24,11 @@ export interface OpenLog extends Log {
   flush(): void;
 }
 
+export type LogFormat = "text" | "json" | "journal";
+
 export interface LogOptions {
   level: LogLevel;
-  format: "text" | "json";
+  format: LogFormat;
   clock: Clock;
   write: (line: string) => void;
 }
@@ -38,7 +41,7 @@ type Write = (level: LogLevel, message: string, fields: LogFields) => void;
  */
 export function createLog(options: LogOptions): OpenLog {
   const threshold = logLevels.indexOf(options.level);
-  const render = options.format === "json" ? jsonLine : textLine;
+  const render = RENDERERS[options.format];
   // A busy server logs many lines per millisecond.
   let shown = { ms: Number.NaN, text: "" };
   const time = () => {
@@ -126,6 +129,18 @@ class Failures {
     return this.#recent.size < FAILURES_MAX || this.#recent.has(key) ? key : JSON.stringify([level, message]);
   }
 }
+
+type Render = (time: string, level: LogLevel, message: string, fields: LogFields) => string;
+
+/** Severities of syslog (RFC 5424), as the journal reads them before a line (sd-daemon(3)). */
+const SEVERITIES: Readonly<Record<LogLevel, number>> = { debug: 7, info: 6, warn: 4, error: 3 };
+
+const RENDERERS: Readonly<Record<LogFormat, Render>> = {
+  text: textLine,
+  json: jsonLine,
+  journal: (time, level, message, fields) =>
+    `<${SEVERITIES[level]}>${jsonLine(time, level, message, fields)}`,
+};
 
 function jsonLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
   const rest = JSON.stringify(fields);

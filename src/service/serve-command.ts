@@ -1,7 +1,7 @@
 // `service serve`: starts the service and runs until a stop signal.
 
 import { defineCommand } from "citty";
-import { processEnvironment, stderrIsTerminal, waitForStopSignal } from "../kit/environment.ts";
+import { processEnvironment, stderrLogFormat, waitForStopSignal } from "../kit/environment.ts";
 import { logWriter } from "../kit/terminal/output.ts";
 import type { StartOptions } from "./main.ts";
 
@@ -33,7 +33,7 @@ export const serveCommand = (start: Pick<StartOptions, "ui">) =>
         ...start,
         flags: { config: args.config, data: args.data, listen: args.listen, logLevel: args["log-level"] },
         environment: processEnvironment(),
-        log: { format: stderrIsTerminal() ? "text" : "json", write: logWriter() },
+        log: { format: stderrLogFormat(processEnvironment()), write: logWriter() },
       });
       // Only now, because the configuration may come from a pipe that never ends: until here, a signal ends the process.
       const stopSignal = waitForStopSignal();

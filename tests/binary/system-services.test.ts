@@ -1,7 +1,7 @@
 // Goal: the service definitions of a release start the programs with exactly the command line that they contain, and systemd accepts its own.
 
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { binaryPath } from "../kit/binaries.ts";
@@ -91,6 +91,31 @@ describe.each(Object.keys(FILES) as (keyof typeof FILES)[])("%s", (manager) => {
     // Windows knows no signals: it ends the program.
     if (process.platform !== "win32") expect(child.exitCode).toBe(0);
   });
+});
+
+test.skipIf(process.platform === "win32").each([
+  ["the journal reads stderr", "", "<6>{"],
+  ["the journal reads something else", "0", "{"],
+])("marks lines with their severity where %s", async (_, suffix, start) => {
+  await using folder = await temporaryFolder();
+  const logFile = await folder.write("log", "");
+  const { dev, ino } = statSync(logFile);
+  const child = Bun.spawn([binaryPath("service"), "serve", "--data", join(folder.path, "data")], {
+    env: {
+      ...process.env,
+      HOME: folder.path,
+      SERVICE_LISTEN: "127.0.0.1:0",
+      JOURNAL_STREAM: `${dev}:${ino}${suffix}`,
+    },
+    stdio: ["ignore", "ignore", Bun.file(logFile)],
+  });
+  try {
+    const line = await until(() => /^.*"message":"listening".*$/m.exec(readFileSync(logFile, "utf8"))?.[0]);
+    expect(line).toStartWith(`${start}"time"`);
+  } finally {
+    child.kill("SIGTERM");
+    await child.exited;
+  }
 });
 
 describe.each([...NAMES])("the unit of the %s", (name) => {

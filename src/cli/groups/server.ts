@@ -10,7 +10,7 @@ import { systemClock } from "../../kit/clock.ts";
 import {
   ignoreSuspend,
   processEnvironment,
-  stderrIsTerminal,
+  stderrLogFormat,
   waitForStopSignal,
 } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
@@ -49,7 +49,7 @@ export const serverStart = defineCommand({
     if (args.detach === true) return startInBackground(directory, args, port);
     const stopSignal = waitForStopSignal();
     const log = {
-      format: stderrIsTerminal() ? ("text" as const) : ("json" as const),
+      format: stderrLogFormat(processEnvironment()),
       write: logWriter(),
     };
     const own = createLog({ ...log, level: "warn", clock: systemClock });

@@ -4,7 +4,7 @@
 import { newServerDirectory } from "../../context/config/directory.ts";
 import { openInBrowser } from "../../kit/processes/browser.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";
-import { stderrIsTerminal, waitForStopSignal, type Environment } from "../../kit/environment.ts";
+import { stderrLogFormat, waitForStopSignal, type Environment } from "../../kit/environment.ts";
 import { logWriter, printText } from "../../kit/terminal/output.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { refuseProblems, type Answers } from "./answers.ts";
@@ -27,7 +27,7 @@ export async function setUpInBrowser(answers: Answers, environment: Environment)
   const directory = answers.directory ?? newServerDirectory(undefined, environment);
   const { prepareServer } = await import("../../context/init-server.ts");
   const { startServer } = await import("../../context/main.ts");
-  const log = { format: stderrIsTerminal() ? ("text" as const) : ("json" as const), write: logWriter() };
+  const log = { format: stderrLogFormat(environment), write: logWriter() };
   await prepareServer(
     { directory, address, port: port === undefined ? undefined : Number(port), force },
     log,

@@ -89,3 +89,18 @@ test("counted lines are written after a second without another event", async () 
   clearInterval(keptOpen);
   expect(lines[1]).toEndWith("WARN  it failed repeated=1\n");
 });
+
+test("the journal reads the severity before each line", () => {
+  const lines: string[] = [];
+  const log = createLog({
+    level: "debug",
+    format: "journal",
+    clock: manualClock(),
+    write: (line) => void lines.push(line),
+  });
+  log.debug("a");
+  log.info("b");
+  log.warn("c");
+  log.error("d");
+  expect(lines.map((line) => line.slice(0, 4))).toEqual(["<7>{", "<6>{", "<4>{", "<3>{"]);
+});
