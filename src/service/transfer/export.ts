@@ -70,31 +70,39 @@ export class Exports {
   }
 
   /**
-   * Owner or admin. The returned stream asks for that right again before each piece, and fails once it is lost. Raises `forbidden` for anyone
-   * else who sees the workspace, `unavailable` (too many exports at once).
+   * Owner or admin. The returned stream asks for that right again before each piece, and fails once it is lost. It counts as running until it is
+   * read or returned, so the caller must begin to read it. Raises `forbidden` for anyone else who sees the workspace, `unavailable` (too many
+   * exports at once).
    */
   async begin(caller: Caller, id: number, withFiles: boolean): Promise<AsyncGenerator<Uint8Array>> {
     const { db, audit } = this.#deps;
-    const row = await db.write(() => {
-      const found = this.requireMayExport(caller, id);
-      if (this.#running >= EXPORTS_AT_ONCE_MAX)
-        throw new AppError(
-          "unavailable",
-          `${EXPORTS_AT_ONCE_MAX} exports are running; try again in ${RETRY_SECONDS} s`,
-          { retry_after_seconds: RETRY_SECONDS },
-        );
-      audit.record(caller, {
-        action: "workspace.export",
-        target: `workspace:${id}`,
-        detail: { name: found.name, files: withFiles },
+    this.requireMayExport(caller, id);
+    if (this.#running >= EXPORTS_AT_ONCE_MAX)
+      throw new AppError(
+        "unavailable",
+        `${EXPORTS_AT_ONCE_MAX} exports are running; try again in ${RETRY_SECONDS} s`,
+        { retry_after_seconds: RETRY_SECONDS },
+      );
+    // Before the write, because several may share a commit.
+    this.#running += 1;
+    try {
+      const row = await db.write(() => {
+        const found = this.requireMayExport(caller, id);
+        audit.record(caller, {
+          action: "workspace.export",
+          target: `workspace:${id}`,
+          detail: { name: found.name, files: withFiles },
+        });
+        return found;
       });
-      return found;
-    });
-    return this.#pieces(caller, row, withFiles);
+      return this.#pieces(caller, row, withFiles);
+    } catch (error) {
+      this.#running -= 1;
+      throw error;
+    }
   }
 
   async *#pieces(caller: Caller, row: WorkspaceRow, withFiles: boolean): AsyncGenerator<Uint8Array> {
-    this.#running += 1;
     let bytes = 0;
     try {
       for await (const piece of ended(this.#lines(row, withFiles))) {

@@ -7,6 +7,7 @@ import { EXPORTS_AT_ONCE_MAX } from "../../../src/service/transfer/schema.ts";
 import { attach } from "../../kit/service/attaching.ts";
 import { makeGear } from "../../kit/service/gears.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
+import { eventually } from "../../kit/eventually.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 import { world, type World } from "../../kit/service/world.ts";
 
@@ -125,6 +126,27 @@ test("an export that is refused because too many run is not on record as one", a
   const actions = (await lab.admin.get("/audit")).map(({ action }) => action);
   expect(actions.filter((action) => action === "workspace.export")).toHaveLength(EXPORTS_AT_ONCE_MAX);
   await Promise.all(readings.map((reading) => reading.rest()));
+});
+
+test("no more exports run than may, also if they begin at once", async () => {
+  await using lab = await world({ model: true });
+  await addLargeGears(lab);
+  const asked = Array.from({ length: EXPORTS_AT_ONCE_MAX + 3 }, () =>
+    lab.admin.raw("GET", `${lab.own}/export`),
+  );
+  const statuses = await Promise.all(
+    asked.map(async (answer) => {
+      const { status, body } = await answer;
+      await body!.cancel();
+      return status;
+    }),
+  );
+  expect(statuses.filter((status) => status === 503)).toHaveLength(3);
+  await eventually(async () => {
+    const { status, body } = await lab.admin.raw("GET", `${lab.own}/export`);
+    await body!.cancel();
+    return status;
+  }, 200);
 });
 
 test("a workspace whose first turn runs, with an attachment, comes back from its file", async () => {
