@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { contextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { hookReceiver } from "../kit/context/hook-receiver.ts";
+import { DAY_MS, manualClock } from "../kit/manual-clock.ts";
 
 test("a new user of the same name does not revive the webhook of a removed one", async () => {
   await using hooks = hookReceiver();
@@ -24,4 +25,16 @@ test("a new user of the same name does not revive the webhook of a removed one",
   await admin.write("3.md", "x");
   await eventually(() => told("/second"), ["2.md", "3.md"]);
   expect(told("/first")).toEqual(["1.md"]);
+});
+
+test("a webhook belongs to its owner also if the clock was put back since the owner was added", async () => {
+  const clock = manualClock();
+  await using hooks = hookReceiver();
+  await using server = await contextServer({ outbound: hooks.outbound, clock });
+  const ann = await server.user("Ann", "admin");
+  clock.advance(-DAY_MS);
+  const { problem } = await ann.post("/webhooks", { url: hooks.url("/hook"), events: ["file.*"] });
+  expect(problem).toBeNull();
+  await server.admin.write("1.md", "x");
+  await eventually(() => hooks.got.length, 1);
 });

@@ -147,6 +147,11 @@ export class Authentication {
     return known;
   }
 
+  /** Returns the first time at which `rightsNamed` knows who has this name now; 0 if nobody has. */
+  sinceNamed(name: string): number {
+    return this.#deps.store.userByKey.get(nameKey(name))?.created_at ?? 0;
+  }
+
   /** `at`: as for `rightsNamed`. */
   stateNamed(name: string, at = Infinity): "active" | "disabled" | "gone" {
     const user = this.#deps.store.userByKey.get(nameKey(name));

@@ -60,7 +60,7 @@ export function buildWebhooks(
     secrets,
     network,
     spaceExists,
-    problemOf: (hook) => owners.problemOf(hook),
+    owners,
   });
   return { listener, deliveries, webhooks };
 }

@@ -6,9 +6,9 @@ import type { Authentication } from "../people/authentication.ts";
 import type { HookRow } from "./store.ts";
 
 export class HookOwners {
-  readonly #authentication: Pick<Authentication, "rightsNamed" | "stateNamed">;
+  readonly #authentication: Pick<Authentication, "rightsNamed" | "sinceNamed" | "stateNamed">;
 
-  constructor(authentication: Pick<Authentication, "rightsNamed" | "stateNamed">) {
+  constructor(authentication: Pick<Authentication, "rightsNamed" | "sinceNamed" | "stateNamed">) {
     this.#authentication = authentication;
   }
 
@@ -16,6 +16,11 @@ export class HookOwners {
     if (hook.by_operator === 1) return true;
     const rights = this.#authentication.rightsNamed(hook.created_by, hook.created_at);
     return rights !== undefined && maySee(rights, event);
+  }
+
+  /** Returns the time of a new hook: not before its owner, whatever the clock says. */
+  timeOfNew(owner: string, now: number): number {
+    return Math.max(now, this.#authentication.sinceNamed(owner));
   }
 
   /** Returns why the hook receives nothing; null: its owner is active. */

@@ -20,6 +20,7 @@ import {
   type UpdateWebhook,
   type Webhook,
 } from "./schema.ts";
+import type { HookOwners } from "./owners.ts";
 import type { HookSecrets } from "./secrets.ts";
 import { checkTypes } from "./subscriptions.ts";
 import type { DeliveryRow, HookRow, WebhookStore } from "./store.ts";
@@ -41,8 +42,7 @@ interface WebhooksDeps {
   readonly events: Events;
   readonly clock: Clock;
   readonly spaceExists: (name: string) => boolean;
-  /** Returns why an enabled hook receives nothing, as far as its owner is concerned; null: it receives events. */
-  readonly problemOf: (row: HookRow) => string | null;
+  readonly owners: Pick<HookOwners, "problemOf" | "timeOfNew">;
 }
 
 export class Webhooks {
@@ -85,7 +85,7 @@ export class Webhooks {
     { url, events = ["*"], spaces = null }: CreateWebhook,
   ): Promise<CreatedWebhook> {
     const secret = randomSecret(SECRET_BITS);
-    const { store, secrets, deliveries, clock } = this.#deps;
+    const { store, secrets, deliveries, owners, clock } = this.#deps;
     const row = await this.#changed(caller, "new", async (write) => {
       checkTypes(events);
       const target = await checkedTarget(this.#deps.network, url);
@@ -106,7 +106,7 @@ export class Webhooks {
           cursor: from,
           created_by: caller.name,
           by_operator: operator,
-          created_at: clock.now(),
+          created_at: owners.timeOfNew(caller.name, clock.now()),
         })!;
         // Sealing binds the secret to the id of the row, so insert first.
         store.setSecret.run(secrets.seal(secret, made.id), made.id);
@@ -262,7 +262,8 @@ export class Webhooks {
       events: JSON.parse(events) as string[],
       spaces,
       enabled: enabled === 1,
-      problem: this.#deps.problemOf(row) ?? this.#deps.secrets.problemOf(row) ?? this.#spacesProblem(spaces),
+      problem:
+        this.#deps.owners.problemOf(row) ?? this.#deps.secrets.problemOf(row) ?? this.#spacesProblem(spaces),
       dropped,
       created_by,
       created_at: rfc3339(created_at),
