@@ -124,6 +124,7 @@ test("secrets that an earlier build stored in plain text are encrypted at startu
     db.run("ALTER TABLE audit_anchor DROP COLUMN closed");
     db.run("DROP TABLE audit_pending");
     db.run("DROP TABLE space_deeds");
+    db.run("ALTER TABLE event_sources DROP COLUMN first");
     db.run("DELETE FROM migrations WHERE name >= '005'");
     expect(holding(directory, [secret])).toContain("server.db-wal");
   });
