@@ -2,7 +2,7 @@
 // the rights of the caller before it counts.
 
 import { Stretch, turnOfOthers, type Clock } from "../../kit/clock.ts";
-import { AppError, badParameter } from "../../kit/error.ts";
+import { AppError, badParameter, notFound } from "../../kit/error.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import { compilePattern } from "../access/pattern.ts";
 import type { Caller } from "../identity/caller.ts";
@@ -85,8 +85,14 @@ export class Search {
       caller.rights.may("list", spaceName, path) && caller.rights.may("read", spaceName, path);
     const sees = (path: string) => inGlob(path) && may(path);
     const asked: Asked = { caller, space, directory, sees, limit, lines, signal };
-    if (expression !== undefined) return this.#words(asked, expression);
-    return this.#expression(asked, { regex: query.text, ignoreCase: query.ignoreCase === true });
+    try {
+      if (expression !== undefined) return await this.#words(asked, expression);
+      return await this.#expression(asked, { regex: query.text, ignoreCase: query.ignoreCase === true });
+    } catch (error) {
+      // The folder went away below the workers if the space was removed meanwhile.
+      if ((await this.#deps.spaces.looked(caller, spaceName)) !== space) throw notFound("space", spaceName);
+      throw error;
+    }
   }
 
   async #words(asked: Asked, words: string): Promise<SearchAnswer> {
