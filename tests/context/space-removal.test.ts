@@ -110,3 +110,27 @@ test("a removal whose record the disk refused is recorded before a new space of 
   await admin.post("/spaces", { name: "team", template: "blank" });
   expect(await recorded()).toBe(1);
 });
+
+test("a removal is on record also if the disk refuses what follows the move of the folder", async () => {
+  await using server = await contextServer();
+  await server.restart(() => {
+    using database = new Database(join(server.directory, "server.db"));
+    database.run(`CREATE TRIGGER full BEFORE DELETE ON event_sources WHEN (SELECT count(*) FROM users) = 1
+      BEGIN SELECT RAISE(ABORT, 'as if the disk were full'); END`);
+  });
+  const { admin } = server;
+  await admin.write("old.md", "x");
+  await admin.delete("/spaces/team?confirm=team");
+  expect(await admin.get("/spaces")).toEqual([]);
+  expect(await admin.get("/audit?action=space.delete&result=ok")).toHaveLength(1);
+  await admin.post("/users", { name: "Ann", role: "viewer" });
+  await admin.post("/spaces", { name: "team", template: "blank" });
+  await admin.write("new.md", "x");
+  await using stream = await server.admin.events("/events?after=0");
+  await stream.until(({ data }) => data.path === "new.md");
+  expect(stream.seen.map(({ type }) => type).filter((type) => type.startsWith("space."))).toEqual([
+    "space.create",
+    "space.delete",
+    "space.create",
+  ]);
+});

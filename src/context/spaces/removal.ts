@@ -39,6 +39,13 @@ export function putAside(directory: string, name: string, now: number, undo: () 
   }
 }
 
+/** Never raises: the space is gone, and a new one of that name replaces what is left. */
+export async function forgetAll(forgetting: readonly Promise<void>[], log: Log): Promise<void> {
+  for (const result of await Promise.allSettled(forgetting))
+    if (result.status === "rejected")
+      log.warn("cannot forget a removed space yet", { error: messageOf(result.reason) });
+}
+
 /** Never raises: the space is gone, and the next start deletes the rest. */
 export async function deleteAside(aside: string, log: Log): Promise<void> {
   await rm(aside, { recursive: true, force: true }).catch((error: unknown) =>

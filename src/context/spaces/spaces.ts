@@ -34,7 +34,7 @@ import { openSpaceFile, requireDatabase, saveSpaceFile } from "./space-file.ts";
 import { SpaceDeeds, type SpaceDeed } from "./space-deeds.ts";
 import { spaceDeedStore } from "./store.ts";
 import { proveSpaces, Unopened } from "./proving.ts";
-import { deleteAside, putAside, requireConfirmed } from "./removal.ts";
+import { deleteAside, forgetAll, putAside, requireConfirmed } from "./removal.ts";
 import { canonicalRules, visibleRules } from "./sync-rules.ts";
 import { tellerOf } from "./announcing.ts";
 import { templateOperations, unwritten } from "./templates.ts";
@@ -183,7 +183,7 @@ export class Spaces {
 
   /** Returns where the folder of the removed space is now. */
   async #moveAway({ name, engine }: OpenSpace): Promise<string> {
-    const { audit, events, directory, clock } = this.#deps;
+    const { audit, events, directory, clock, log } = this.#deps;
     if (this.#frozen) throw new AppError("conflict", "a backup is running; try again when it has finished");
     this.#names.delete(name);
     this.#open.delete(name);
@@ -192,7 +192,7 @@ export class Spaces {
     const gone = putAside(directory, name, clock.now(), () => this.#names.add(name));
     // The event of the removal follows those of its files.
     await events.settle();
-    await Promise.all([events.forgetSpace(name), audit.forgetSpace(name)]);
+    await forgetAll([events.forgetSpace(name), audit.forgetSpace(name)], log);
     return gone;
   }
 
