@@ -139,6 +139,16 @@ describe("a request", () => {
     expect((await send("GET", "/console/nothing")).status).toBe(404);
   });
 
+  test("for a page with a slash at its end leads to the page, and never to another server", async () => {
+    const to = async (path: string) => {
+      const { status, headers } = await send("GET", path);
+      return [status, headers["location"]];
+    };
+    expect(await to(`${PAGE}/`)).toEqual([303, PAGE]);
+    for (const path of ["//other.example/", "//other.example:80/a/", "/\\other.example/", "/nothing/"])
+      expect([path, ...(await to(path))]).toEqual([path, 404, undefined]);
+  });
+
   test("that is a form needs the token of this session, the type of a form, and an Origin", async () => {
     const other = await localUi();
     const foreign =

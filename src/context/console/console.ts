@@ -87,8 +87,8 @@ export class Console {
     if (isOpen && entered.caller) return redirect(exchange, "/console", entry.nonce, []);
     if (!isOpen && entered.caller === undefined) return this.#signIn(request, entry);
     if (!found && methods.length > 0) throw wrongMethod(exchange.method, exchange.path, methods);
-    // As people type it, or as a shortened address.
-    if (!found && method === "GET" && /[^/]\/$/.test(exchange.path))
+    // As people type it, or as a shortened address. `//host/` would lead to another server.
+    if (!found && method === "GET" && /^\/console\/.*[^/]\/$/.test(exchange.path))
       return redirect(exchange, exchange.path.slice(0, -1), entry.nonce, entered.cookies);
     if (!found) throw new AppError("not_found", "no such page");
     if (entered.caller) exchange.caller = entered.caller.name;
