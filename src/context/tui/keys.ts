@@ -70,11 +70,12 @@ const CONTROL_KEYS: Readonly<Record<string, Key>> = {
   "\u000c": "redraw",
 };
 
-// Escape, then a control sequence or a single shift; the final byte ends it.
+// Escape, then a control sequence or a single shift; the final byte ends it. Two forms end otherwise: a click as terminals without SGR sequences
+// send it, with three characters behind `M`, and a function key of the Linux console.
 // oxlint-disable-next-line no-control-regex -- the escape character is the subject
-const SEQUENCE = /^\u001b(?:\[([<?]?[0-9;]*)([@-Z\\^-~])|O([A-Za-z]))/;
+const SEQUENCE = /^\u001b(?:\[(?:M[^]{3}|\[[A-E])|\[([<?]?[0-9;]*)([@-Z\\^-~])|O([A-Za-z]))/;
 // oxlint-disable-next-line no-control-regex -- the same
-const UNFINISHED = /^\u001b(?:\[[<?]?[0-9;]*|O)?$/;
+const UNFINISHED = /^\u001b(?:\[(?:[<?]?[0-9;]*|M[^]{0,2}|\[)|O)?$/;
 // oxlint-disable-next-line no-control-regex -- the same
 const CONTROL = /^[\u0000-\u001f\u007f-\u009f]$/;
 

@@ -25,6 +25,8 @@ const CASES: readonly (readonly [string, readonly Input[]])[] = [
   ],
   // Answers of a terminal, keys that mean nothing here, other mouse buttons.
   ["\u001b[?1;2c\u001b[15~\u001b[<2;1;1M\u0000\u0085", []],
+  // Clicks of a terminal without SGR sequences, and a function key of the Linux console.
+  ["\u001b[M xq\u001b[M#xqj\u001b[[A", [text("j")]],
   ["\u001bq", [key("escape"), text("q")]],
   ["\u001b[200~y\n\u001b[A\u001b[201~j", [pasted("y"), pasted(" "), text("j")]],
   ["\u001b[200~y\u0003", [pasted("y"), key("quit")]],
