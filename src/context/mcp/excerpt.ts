@@ -1,5 +1,6 @@
 // Cuts a text to what a model should read at once, and says how to get the rest. Every character can be reached by continuing.
 
+import { characterEnd, characterStart } from "../../kit/text/characters.ts";
 import { READ_CHARACTERS_DEFAULT, type ReadInput } from "./schema.ts";
 
 export interface Excerpt {
@@ -56,14 +57,4 @@ function startOfLine(text: string, line: number): number {
     start = end + 1;
   }
   return start;
-}
-
-const isLow = (text: string, at: number) => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
-
-function characterStart(text: string, at: number): number {
-  return at > 0 && at < text.length && isLow(text, at) ? at - 1 : at;
-}
-
-function characterEnd(text: string, at: number): number {
-  return at + 1 < text.length && isLow(text, at + 1) ? at + 2 : at + 1;
 }

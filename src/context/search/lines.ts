@@ -1,5 +1,6 @@
 // Turns the matches in a text into lines to show: the best ones, cut around their first match, with the ranges of the matches.
 
+import { characterStart } from "../../kit/text/characters.ts";
 import { LINES_MAX, type SearchLine } from "./schema.ts";
 
 /** A match in a text, in UTF-16 units. */
@@ -89,8 +90,8 @@ function cutLine(text: string, { line, start, end, spans }: MatchedLine): Search
   const stop = text[end - 1] === "\r" && end > start ? end - 1 : end;
   const first = spans[0]!;
   const isLong = stop - start > LINE_CHARACTERS_MAX;
-  const from = isLong ? boundary(text, Math.max(start, first.start - LEAD_CHARACTERS)) : start;
-  const to = isLong ? boundary(text, Math.min(stop, from + LINE_CHARACTERS_MAX)) : stop;
+  const from = isLong ? characterStart(text, Math.max(start, first.start - LEAD_CHARACTERS)) : start;
+  const to = isLong ? characterStart(text, Math.min(stop, from + LINE_CHARACTERS_MAX)) : stop;
   const before = from > start ? ELLIPSIS : "";
   const shown = before + text.slice(from, to) + (to < stop ? ELLIPSIS : "");
   const shift = before.length - from;
@@ -98,10 +99,4 @@ function cutLine(text: string, { line, start, end, spans }: MatchedLine): Search
     .map((span) => ({ start: span.start + shift, end: Math.min(span.end, to) + shift }))
     .filter((range) => range.end > range.start);
   return { line, text: shown.toWellFormed(), ranges };
-}
-
-/** Moves back from between the two halves of a character. */
-function boundary(text: string, at: number): number {
-  const isLowHalf = (text.charCodeAt(at) & 0xfc00) === 0xdc00;
-  return isLowHalf && at > 0 ? at - 1 : at;
 }

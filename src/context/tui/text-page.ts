@@ -2,6 +2,7 @@
 // nothing.
 
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
+import { characterStart } from "../../kit/text/characters.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
 import type { Input } from "./keys.ts";
 import { wrapped, type Line, type Size, type Tone } from "./line.ts";
@@ -171,8 +172,11 @@ async function linesOf(text: string): Promise<string[]> {
     const feed = text.indexOf("\n", at);
     const end = feed < 0 ? text.length : feed;
     const line = text.slice(at, text[end - 1] === "\r" && end > at ? end - 1 : end);
-    for (let start = 0; start === 0 || start < line.length; start += LINE_UNITS_MAX)
-      lines.push(line.length <= LINE_UNITS_MAX ? line : line.slice(start, start + LINE_UNITS_MAX));
+    for (let start = 0; start === 0 || start < line.length;) {
+      const next = characterStart(line, start + LINE_UNITS_MAX);
+      lines.push(line.length <= LINE_UNITS_MAX ? line : line.slice(start, next));
+      start = next;
+    }
     at = end + 1;
     if (stretch.isOver()) await turnOfOthers();
   }
