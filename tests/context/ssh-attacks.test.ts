@@ -213,6 +213,29 @@ test("a terminal that cannot show a full screen gets a sentence", async () => {
   expect(await promise).toBe("the terminal (TERM=dumb) cannot show a full screen\r\n");
 });
 
+test("a terminal of unknown size gets a usual one, and keeps the size that it has", async () => {
+  await using at = await office();
+  using ben = signedIn(at);
+  expect(await ben.outcome).toBe("ready");
+  const channel = await new Promise<Duplex>((resolve, reject) =>
+    ben.client.shell({ cols: 0, rows: 0, term: "xterm" }, (error, found) =>
+      error ? reject(error) : resolve(found),
+    ),
+  );
+  const terminal = new Emulator(80, 24);
+  channel.on("data", (chunk: Buffer) => void terminal.write(chunk));
+  await terminal.shows("ben (viewer)");
+  const resize = (rows: number, columns: number) =>
+    (
+      channel as Duplex & { setWindow(rows: number, columns: number, high: number, wide: number): void }
+    ).setWindow(rows, columns, 0, 0);
+  resize(5, 20);
+  await terminal.shows("it has 20×5.");
+  resize(0, 0);
+  resize(0, 30);
+  await terminal.shows("it has 30×5.");
+});
+
 test("a client that goes on asking is cut off, and the record stays short", async () => {
   await using at = await office();
   using ben = signedIn(at);

@@ -132,7 +132,12 @@ export class SshConnection {
     });
     session.on("window-change", (yes: Reply, _: Reply, size: PtyInfo) => {
       yes?.();
-      if (this.#pty) this.#pty = { ...this.#pty, cols: size.cols, rows: size.rows };
+      if (!this.#shell && this.#pty)
+        this.#pty = {
+          ...this.#pty,
+          cols: size.cols || this.#pty.cols,
+          rows: size.rows || this.#pty.rows,
+        };
       this.#shell?.resize(size);
     });
     session.on("shell", (yes: AcceptShell, no: Reply) => this.#guarded(() => this.#open(yes, no)));

@@ -12,6 +12,8 @@ import { errorText } from "../tui/words.ts";
 /** A client may claim any size; a frame must stay cheap. */
 const COLUMNS_MAX = 320;
 const ROWS_MAX = 100;
+/** Of a client that does not know its own. */
+const SIZE_DEFAULT: Size = { columns: 80, rows: 24 };
 const COLOURLESS = /^(?:dumb|vt[0-9]|.*-m(?:ono)?$)/;
 
 export class Shell implements Terminal {
@@ -24,7 +26,7 @@ export class Shell implements Terminal {
 
   constructor(channel: Channel, pty: PtyInfo, desk: Desk, onInput: () => void) {
     this.#channel = channel;
-    this.#size = bounded(pty);
+    this.#size = sizeOf(pty, SIZE_DEFAULT);
     this.colours = !COLOURLESS.test(pty.term ?? "");
     this.#app = new App({ desk, terminal: this, onEnd: (error) => this.#close(error) });
     channel.on("data", (chunk: Buffer) => {
@@ -58,7 +60,7 @@ export class Shell implements Terminal {
 
   /** Many changes in a row, as from a window that is dragged, are drawn once. */
   resize(pty: Pick<PtyInfo, "cols" | "rows">): void {
-    this.#size = bounded(pty);
+    this.#size = sizeOf(pty, this.#size);
     if (this.#isResizing) return;
     this.#isResizing = true;
     setImmediate(() => {
@@ -87,6 +89,10 @@ export class Shell implements Terminal {
   }
 }
 
-function bounded({ cols, rows }: Pick<PtyInfo, "cols" | "rows">): Size {
-  return { columns: Math.min(cols, COLUMNS_MAX), rows: Math.min(rows, ROWS_MAX) };
+/** A dimension of zero says nothing (RFC 4254, 6.2). */
+function sizeOf({ cols, rows }: Pick<PtyInfo, "cols" | "rows">, before: Size): Size {
+  return {
+    columns: Math.min(cols || before.columns, COLUMNS_MAX),
+    rows: Math.min(rows || before.rows, ROWS_MAX),
+  };
 }
