@@ -105,6 +105,20 @@ describe("a folder", () => {
     expect((JSON.parse(readFileSync(receipt, "utf8")) as Receipt).documents).not.toEqual([]);
   });
 
+  test("waits for no pipe and reads no endless device", async () => {
+    const pipe = join(place.folder.path, "pipe");
+    Bun.spawnSync(["mkfifo", pipe]);
+    expect(await place.refused("context", "inject", "--receipt", pipe)).toEqual(
+      failure(`--receipt ${pipe}: not a receipt; choose another file`),
+    );
+    for (const file of [pipe, "/dev/zero"])
+      for (const command of [
+        ["context", "verify-receipt"],
+        ["bench", "context"],
+      ])
+        expect(await place.refused(...command, file)).toEqual(failure(`${file}: not a regular file`));
+  });
+
   test("exports a whole space, the same each time", async () => {
     const single = await place.printed("export", "--format", "single");
     expect(await place.printed("export")).toBe(single);

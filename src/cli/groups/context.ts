@@ -3,7 +3,7 @@
 import { visibleInLine } from "../../kit/text/visible.ts";
 import { defineCommand } from "citty";
 import { constants, existsSync } from "node:fs";
-import { access, readFile, stat } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ArmResult, BenchReport } from "../../context/delivery/bench.ts";
@@ -23,6 +23,7 @@ import type { SpaceDoor } from "../../context/space/door.ts";
 import { oneOfWords } from "../../kit/terminal/arguments.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { accessProblem } from "../../kit/disk/disk.ts";
+import { readNamedFile, readRegularFile } from "../../kit/disk/regular-file.ts";
 import { AppError } from "../../kit/error.ts";
 import { PUBLIC_FILE_MODE } from "../../kit/disk/modes.ts";
 import { formatOf, printBytes, printData, printText, printWarning } from "../../kit/terminal/output.ts";
@@ -196,7 +197,7 @@ async function requireReceiptPlace(path: string): Promise<void> {
   if (!existsSync(path)) return;
   const { parseReceipt } = await import("../../context/delivery/receipts.ts");
   try {
-    await parsed(path, RECEIPT_BYTES_MAX, parseReceipt);
+    await parsed(path, RECEIPT_BYTES_MAX, parseReceipt, readRegularFile);
   } catch {
     throw new AppError("conflict", `--receipt ${path}: not a receipt; choose another file`);
   }
@@ -210,13 +211,18 @@ async function writeReceipt(path: string, receipt: object): Promise<void> {
   }
 }
 
-/** Reads a file that a person names. Its problems name it. Raises `invalid`, `too_large`. */
-async function parsed<T>(path: string, bytesMax: number, parse: (text: string) => T): Promise<T> {
+/** Reads a file that a person names, or a pipe. Its problems name it. Raises `invalid`, `too_large`. */
+async function parsed<T>(
+  path: string,
+  bytesMax: number,
+  parse: (text: string) => T,
+  read: (path: string) => Uint8Array = readNamedFile,
+): Promise<T> {
   let text: string | undefined;
   try {
-    const { size } = await stat(path);
-    if (size > bytesMax) throw new AppError("too_large", `${path}: larger than ${bytesMax} bytes`);
-    text = decodeUtf8(await readFile(path));
+    const bytes = read(path);
+    if (bytes.length > bytesMax) throw new AppError("too_large", `${path}: larger than ${bytesMax} bytes`);
+    text = decodeUtf8(bytes);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError("invalid", `${path}: ${accessProblem(error)}`);
