@@ -39,10 +39,9 @@ export async function listResources(space: SpaceDoor, cursor: string | undefined
     : { resources, nextCursor: Buffer.from(last.path).toString("base64url") };
 }
 
-/** The document of the cursor may be gone by now. Lists are sorted by the bytes of their paths. */
+/** The document of the cursor may be gone by now. Lists are sorted by UTF-16 units, as texts compare. */
 function indexAfter(files: readonly { readonly path: string }[], path: string): number {
-  const bytes = Buffer.from(path);
-  const next = files.findIndex((file) => Buffer.compare(Buffer.from(file.path), bytes) > 0);
+  const next = files.findIndex((file) => file.path > path);
   return next < 0 ? files.length : next;
 }
 
