@@ -4,6 +4,7 @@
 import type { Clock } from "../../kit/clock.ts";
 import { rfc3339 } from "../../kit/clock.ts";
 import { sha256Hex } from "../../kit/crypto.ts";
+import { characterStart } from "../../kit/text/characters.ts";
 import { visible } from "../../kit/text/visible.ts";
 import { plural } from "../../kit/text/amounts.ts";
 import type { ListedFile } from "../files/listing-schema.ts";
@@ -211,7 +212,8 @@ class DeliveredContext {
       const document = await readDocument(this.#source, file);
       if (isRead(document)) {
         facts = { version: document.version, hash: document.hash, bytes: document.bytes };
-        title = (titleOf(document.text) ?? "").slice(0, TITLE_CHARACTERS_MAX);
+        const whole = titleOf(document.text) ?? "";
+        title = whole.slice(0, characterStart(whole, TITLE_CHARACTERS_MAX));
       }
     }
     const links = this.#facts.links.get(path)?.slice(0, LINKS_SHOWN_MAX) ?? [];

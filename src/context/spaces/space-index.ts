@@ -1,6 +1,7 @@
 // The index of a space: a page that lists every document by folder, with its title. It is generated. Its entries are code, not links, so that
 // the link graph shows only the links that people made.
 
+import { characterStart } from "../../kit/text/characters.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
 import { plural } from "../../kit/text/amounts.ts";
 import { linksOf } from "../versioned-store/links.ts";
@@ -80,10 +81,11 @@ function codeSpan(text: string): string {
 
 /** Without the characters that would make a link, code or markup of it. */
 function plainText(title: string): string {
-  const text = visibleInLine(title.slice(0, TITLE_CHARACTERS_MAX * 2))
+  const text = visibleInLine(title.slice(0, characterStart(title, TITLE_CHARACTERS_MAX * 2)))
     .replace(/[[\]`*<>\\]/g, "")
     .replace(/\s+/g, " ")
     .trim();
-  const short = text.length > TITLE_CHARACTERS_MAX ? `${text.slice(0, TITLE_CHARACTERS_MAX)}…` : text;
+  const end = characterStart(text, TITLE_CHARACTERS_MAX);
+  const short = text.length > TITLE_CHARACTERS_MAX ? `${text.slice(0, end)}…` : text;
   return linksOf(short).length === 0 ? short : short.replaceAll("/", " / ");
 }

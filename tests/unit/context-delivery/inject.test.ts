@@ -231,6 +231,13 @@ describe("within limits", () => {
     expect(text).toContain("\n- identity/n059.md: Title of identity/n059.md\n- identity/n060.md\n");
   });
 
+  test("a long title in the map is cut between characters", async () => {
+    await using door = await open();
+    await fill(door, { "a.md": `# ${"x".repeat(119)}👍 end\n` });
+    const { text } = await delivered(door, { mode: "map" });
+    expect(text).toContain(`- a.md: ${"x".repeat(119)}\n`);
+  });
+
   test("a map stops where the budget ends and says how many documents are left", async () => {
     await using door = await open();
     onDisk(door, "notes", 120);

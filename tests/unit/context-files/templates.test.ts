@@ -92,6 +92,13 @@ describe("the index", () => {
     expect(indexText(documents.toReversed())).toBe(text);
   });
 
+  test("cuts a long title between characters", () => {
+    for (const start of [119, 239])
+      expect(indexText([{ path: "a.md", title: `${"x".repeat(start)}👍 end` }])).toContain(
+        `- \`a.md\`: ${"x".repeat(Math.min(start, 120))}…\n`,
+      );
+  });
+
   test("is bounded, and says how many pages it leaves out", () => {
     const documents = Array.from({ length: 2_003 }, (_, index) => ({ path: `${index}.md`, title: "x" }));
     expect(indexText(documents)).toEndWith(
