@@ -19,10 +19,13 @@ export class Doubles {
   /** `form`: where it goes, and everything that was sent. Raises what `act` raises. */
   async once(session: string, form: string, act: () => Promise<Answer>): Promise<Answer> {
     const hash = sha256Hex(form);
-    const last = this.#last.get(session);
-    if (last?.hash === hash) {
+    for (let last = this.#last.get(session); last?.hash === hash;) {
       const first = await last.answer.catch(() => undefined);
       if (first?.kind === "to") return first;
+      const now = this.#last.get(session);
+      if (now === last) break;
+      // Another of these requests came first and acts now.
+      last = now;
     }
     const answer = act();
     this.#last.delete(session);
