@@ -53,6 +53,20 @@ describe.skipIf(process.platform === "win32")("an edit", () => {
       expect(await at.content(NOTES, "--version", version)).toBe(`${text}\n`);
   });
 
+  test("of what lies in the folder loses to who changes that meanwhile", async () => {
+    await using at = await desk();
+    const onDisk = at.inside("spaces", "main", NOTES);
+    writeFileSync(onDisk, "by hand\n");
+    const { text, exitCode } = await at.edit(
+      await at.editor(`echo mine >>"$last"; echo theirs >>'${onDisk}'`),
+      NOTES,
+    );
+    expect(exitCode).toBe(3);
+    expect(text).toContain("it has changed since it was opened; your text is kept in ");
+    expect(await at.content()).toBe("by hand\ntheirs\n");
+    expect(at.left().length).toBe(1);
+  });
+
   test("gives the editor the content in a file of its own with its name, and writes what comes back", async () => {
     await using at = await desk();
     const seen = join(at.folder.path, "seen");

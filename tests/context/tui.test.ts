@@ -47,6 +47,25 @@ describe("editing", () => {
     expect([await server.admin.read("a.md"), editor.state.discarded]).toEqual(["two\n", true]);
   });
 
+  test("keeps both texts if someone changed a manual edit meanwhile, which has no version to compare", async () => {
+    await using server = await contextServer();
+    await server.admin.write("a.md", "one\n");
+    const onDisk = server.inSpace("a.md");
+    await Bun.write(onDisk, "by hand\n");
+    const recorded = () => server.admin.write("a.md", "theirs\n");
+    using screen = await onTerminalScreen(
+      deskOf(server, server.bootstrap, editorWriting("mine\n", recorded)),
+    );
+    await toFiles(screen, "a.md");
+    await screen.press("e", /has\s+changed\s+since[^]*?your\s+text\s+is\s+kept/);
+    expect(await server.admin.read("a.md")).toBe("theirs\n");
+    await Bun.write(onDisk, "by hand\n");
+    using again = await onTerminalScreen(deskOf(server, server.bootstrap, editorWriting("mine\n")));
+    await toFiles(again, "a.md");
+    await again.press("e", "a.md is at v5");
+    expect(await server.admin.read("a.md")).toBe("mine\n");
+  });
+
   test("keeps both texts if the file changed meanwhile", async () => {
     await using server = await contextServer({ files: { "a.md": "one\n" } });
     const editor = editorWriting("mine\n", () => server.admin.write("a.md", "theirs\n"));

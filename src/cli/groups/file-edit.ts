@@ -7,6 +7,7 @@ import { AppError, messageOf } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { parseDocumentPath } from "../../kit/text/paths.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
+import { writeEdited } from "../../context/space/edited-write.ts";
 import type { Written } from "../../context/files/files.ts";
 import { done, requireOnDisk, type Done } from "../behind.ts";
 import { nextCommand } from "../next-command.ts";
@@ -17,7 +18,7 @@ import { path } from "./file.ts";
 
 /** The base that the edited text is compared with. */
 interface Base {
-  /** The version that was read; null for a new file. Undefined for a hand edit, which the server records before the next write. */
+  /** The version that was read; null for a new file. Undefined for a manual edit, which the space records before the next write. */
   readonly version: number | null | undefined;
   readonly content: Uint8Array;
 }
@@ -101,7 +102,13 @@ async function write(
   { edited, copy }: { edited: Uint8Array; copy: string },
 ): Promise<Done<Written>> {
   try {
-    return await withSpace(flags, (space) => done(space, () => space.write(file, edited, base.version)));
+    return await withSpace(flags, (space) =>
+      done(space, () =>
+        base.version === null
+          ? space.write(file, edited, null)
+          : writeEdited(space, { path: file, version: base.version ?? null, bytes: base.content }, edited),
+      ),
+    );
   } catch (error) {
     const { code, message, details } =
       error instanceof AppError ? error : new AppError("internal", `unexpected failure: ${messageOf(error)}`);

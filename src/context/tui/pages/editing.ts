@@ -5,6 +5,8 @@ import { AppError } from "../../../kit/error.ts";
 import { decodeUtf8 } from "../../../kit/text/utf8.ts";
 import { resolveConflict, type OpenConflict } from "../../replica/conflicts.ts";
 import { diskNote } from "../../space/disk-note.ts";
+import type { ReadFile } from "../../space/door.ts";
+import { writeEdited } from "../../space/edited-write.ts";
 import type { Edited, WritingHands } from "../desk.ts";
 import type { Stage } from "../page.ts";
 import { errorText } from "../words.ts";
@@ -16,22 +18,22 @@ export function editFile(stage: Stage, space: string, path: string): void {
       throw new AppError("not_text", `${path}: not UTF-8 text; an editor would damage it`);
     const edited = await hands.edit(path.slice(path.lastIndexOf("/") + 1), base.bytes);
     if (edited === undefined) return "no changes, nothing was written";
-    return save(hands, { space, path, expected: base.version ?? undefined }, edited);
+    return save(hands, { space, base }, edited);
   });
 }
 
 interface Target {
   readonly space: string;
-  readonly path: string;
-  /** Undefined: a manual edit, which becomes a version first. */
-  readonly expected: number | undefined;
+  /** What the edit began with. */
+  readonly base: ReadFile;
 }
 
 /** Keeps the edited text in its file if it cannot be written. */
-async function save(hands: WritingHands, { space, path, expected }: Target, edited: Edited): Promise<string> {
+async function save(hands: WritingHands, { space, base }: Target, edited: Edited): Promise<string> {
+  const { path } = base;
   try {
     const said = await hands.use(space, async (door) => {
-      const { version } = await door.write(path, edited.content, expected);
+      const { version } = await writeEdited(door, base, edited.content);
       return `${path} is at v${version}${await diskNote(door, path)}`;
     });
     await edited.discard();
