@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { listResources } from "../../../src/context/mcp/resources.ts";
 import { doors } from "../../kit/context/space-doors.ts";
 
-describe.each(Object.entries(doors))("%s", (_, open) => {
+describe.each(Object.entries(doors))("%s", (_door, open) => {
   test("names that sort differently by their bytes", async () => {
     await using door = await open();
     const names = [
