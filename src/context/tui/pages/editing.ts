@@ -24,7 +24,7 @@ export function editFile(stage: Stage, space: string, path: string): void {
 
 interface Target {
   readonly space: string;
-  /** What the edit began with. */
+  /** The file that the edit began with. */
   readonly base: ReadFile;
 }
 
