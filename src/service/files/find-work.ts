@@ -2,6 +2,7 @@
 
 import { systemClock } from "../../kit/clock.ts";
 import { HeldRoot } from "../../kit/disk/held-directory.ts";
+import { characterStart } from "../../kit/text/characters.ts";
 import type { FindInput } from "./find-job.ts";
 import {
   FILE_BYTES_MAX,
@@ -82,8 +83,8 @@ function lineOf(
   { number, start, stop, first }: Line,
 ): FoundLine {
   const isLong = stop - start > LINE_CHARACTERS_MAX;
-  const from = isLong ? whole(text, Math.max(start, first - LEAD_CHARACTERS)) : start;
-  const to = isLong ? whole(text, Math.min(stop, from + LINE_CHARACTERS_MAX)) : stop;
+  const from = isLong ? characterStart(text, Math.max(start, first - LEAD_CHARACTERS)) : start;
+  const to = isLong ? characterStart(text, Math.min(stop, from + LINE_CHARACTERS_MAX)) : stop;
   const before = from > start ? ELLIPSIS : "";
   const ranges: FoundLine["ranges"] = [];
   for (
@@ -103,9 +104,4 @@ function lineOf(
 function lowered(text: string): string {
   const lower = text.toLowerCase();
   return lower.length === text.length ? lower : text;
-}
-
-/** Moves back from between the two halves of a character. */
-function whole(text: string, at: number): number {
-  return (text.charCodeAt(at) & 0xfc00) === 0xdc00 && at > 0 ? at - 1 : at;
 }

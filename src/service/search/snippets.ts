@@ -1,5 +1,6 @@
 // Finds the matches in a text and cuts the part to show around them: data, never markup. Pure.
 
+import { characterStart } from "../../kit/text/characters.ts";
 import type { MarkedText, SearchRange } from "./schema.ts";
 import { folded, isLetter, type Term, type Terms } from "./terms.ts";
 
@@ -31,8 +32,8 @@ export function marked(text: string, terms: Terms): MarkedText {
 
 /** The part of a text with the most different matches, on one line. */
 export function snippetOf(text: string, { ranges }: Matches): MarkedText {
-  const from = boundary(text, Math.max(0, bestStart(text, ranges) - LEAD_CHARACTERS));
-  const to = boundary(text, Math.min(text.length, from + SNIPPET_CHARACTERS));
+  const from = characterStart(text, Math.max(0, bestStart(text, ranges) - LEAD_CHARACTERS));
+  const to = characterStart(text, Math.min(text.length, from + SNIPPET_CHARACTERS));
   const before = from > 0 ? ELLIPSIS : "";
   const shown = text.slice(from, to).replaceAll(/\s/gu, " ").toWellFormed();
   const shift = before.length - from;
@@ -97,9 +98,4 @@ function apart(ranges: SearchRange[]): SearchRange[] {
     if (range.start >= (kept.at(-1)?.end ?? 0)) kept.push(range);
   }
   return kept;
-}
-
-/** Moves back from between the two halves of a character. */
-function boundary(text: string, at: number): number {
-  return (text.charCodeAt(at) & 0xfc00) === 0xdc00 && at > 0 ? at - 1 : at;
 }

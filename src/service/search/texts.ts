@@ -1,6 +1,7 @@
 // Texts as they are indexed. Scripts without spaces between words are split into characters, because the tokenizer would take a sentence for one
 // word; a query for several of them becomes a phrase. Pure.
 
+import { characterStart } from "../../kit/text/characters.ts";
 import { PIECE_CHARACTERS, PIECES_MAX } from "./schema.ts";
 
 /** Between characters of such scripts. The tokenizer takes it for a space, and it is removed from what is shown. */
@@ -39,5 +40,5 @@ function pieceEnd(text: string, from: number): number {
   if (line > from + PIECE_CHARACTERS / 2) return line + 1;
   const space = text.lastIndexOf(" ", end);
   if (space > from + PIECE_CHARACTERS / 2) return space + 1;
-  return (text.charCodeAt(end) & 0xfc00) === 0xdc00 ? end - 1 : end;
+  return characterStart(text, end);
 }
