@@ -4,6 +4,7 @@ import ArrowDown from "lucide-solid/icons/arrow-down";
 import ArrowUp from "lucide-solid/icons/arrow-up";
 import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import { count } from "./format.ts";
+import { compareNames } from "./names.ts";
 
 export interface Column<T> {
   readonly title: JSX.Element;
@@ -143,7 +144,7 @@ function ariaSort(sort: Sort | undefined, column: number) {
 
 function order(a: string | number, b: string | number): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
-  return String(a).localeCompare(String(b), "en", { numeric: true, sensitivity: "base" });
+  return compareNames(String(a), String(b));
 }
 
 /** Returns the rows that contain every word of the query. */

@@ -1,8 +1,9 @@
-// Lists that several screens read. `refresh("gears")` after a change refetches them on every screen.
+// Lists that several screens read, by name. `refresh("gears")` after a change refetches them on every screen.
 
 import type { ContextStatus } from "../../src/service/memory/schema.ts";
 import { api, take } from "../api/client.ts";
 import { createQuery, type Query } from "../api/query.ts";
+import { byName } from "../kit/names.ts";
 import { notifies } from "./notify.ts";
 import { isAdmin, me } from "./session.ts";
 
@@ -10,27 +11,53 @@ const APPROVALS_EVERY_MS = 15_000;
 const SPACE_EVERY_MS = 15_000;
 const DOCUMENTS_EVERY_MS = 30_000;
 
+const nameOf = ({ name }: { readonly name: string }) => name;
+
 export const workspacesQuery = () =>
-  createQuery(() => ({ key: ["workspaces"], read: () => take(api.workspaces.get({ query: {} })) }));
+  createQuery(() => ({
+    key: ["workspaces"],
+    read: async () => byName(await take(api.workspaces.get({ query: {} })), ({ display_name: name }) => name),
+  }));
 /** Archived workspaces are a list of their own; `refresh("workspaces")` reads both. */
 export const archivedQuery = () =>
   createQuery(() => ({
     key: ["workspaces", "archived"],
     read: () => take(api.workspaces.get({ query: { archived: "1" } })),
   }));
-export const modelsQuery = () => createQuery(() => ({ key: ["models"], read: () => take(api.models.get()) }));
+export const modelsQuery = () =>
+  createQuery(() => ({
+    key: ["models"],
+    read: async () => byName(await take(api.models.get()), ({ label }) => label),
+  }));
 export const providersQuery = () =>
-  createQuery(() => ({ key: ["providers"], read: () => take(api.providers.get()) }));
-export const gearsQuery = () => createQuery(() => ({ key: ["gears"], read: () => take(api.gears.get()) }));
+  createQuery(() => ({
+    key: ["providers"],
+    read: async () => byName(await take(api.providers.get()), nameOf),
+  }));
+export const gearsQuery = () =>
+  createQuery(() => ({ key: ["gears"], read: async () => byName(await take(api.gears.get()), nameOf) }));
 /** Whether gears run isolated on this server, and which images are missing. */
 export const isolationQuery = () =>
   createQuery(() => ({ key: ["gears", "isolation"], read: () => take(api.gears.isolation.get()) }));
 export const instructionsQuery = () =>
-  createQuery(() => ({ key: ["instructions"], read: () => take(api.instructions.get()) }));
-export const teamsQuery = () => createQuery(() => ({ key: ["teams"], read: () => take(api.teams.get()) }));
+  createQuery(() => ({
+    key: ["instructions"],
+    read: async () => byName(await take(api.instructions.get()), nameOf),
+  }));
+export const teamsQuery = () =>
+  createQuery(() => ({
+    key: ["teams"],
+    read: async () =>
+      byName(await take(api.teams.get()), nameOf).map((team) => ({
+        ...team,
+        members: byName(team.members, nameOf),
+      })),
+  }));
 /** Admins only: no one else may list people. */
 export const usersQuery = () =>
-  createQuery(() => (isAdmin() ? { key: ["users"], read: () => take(api.users.get()) } : undefined));
+  createQuery(() =>
+    isAdmin() ? { key: ["users"], read: async () => byName(await take(api.users.get()), nameOf) } : undefined,
+  );
 /** Whether agents may search the web here, and why not. */
 export const egressQuery = () =>
   createQuery(() => ({ key: ["egress", "status"], read: () => take(api.egress.status.get()) }));

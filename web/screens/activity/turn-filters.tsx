@@ -3,6 +3,7 @@
 import Download from "lucide-solid/icons/download";
 import { createMemo, For, type JSX } from "solid-js";
 import type { Turn, TurnFilter } from "../../../src/service/turns/schema.ts";
+import { compareNames } from "../../kit/names.ts";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { useHere } from "../../state/here.ts";
 import { STATUS_NAMES } from "./turn-status.tsx";
@@ -12,9 +13,7 @@ export function TurnFilters(props: {
   readonly onChange: (filter: TurnFilter) => void;
 }): JSX.Element {
   const here = useHere();
-  const names = createMemo(() =>
-    [...here.state().agentNames].toSorted(([, a], [, b]) => a.localeCompare(b, "en")),
-  );
+  const names = createMemo(() => [...here.state().agentNames].toSorted(([, a], [, b]) => compareNames(a, b)));
   const set = (change: { readonly [K in keyof TurnFilter]: TurnFilter[K] | undefined }) =>
     props.onChange(
       Object.fromEntries(

@@ -1,6 +1,7 @@
 // The folders of a space, from the flat list of its documents. Pure.
 
 import type { ContextFile } from "../../../src/service/memory/schema.ts";
+import { compareNames } from "../../kit/names.ts";
 import type { Levels, TreeEntry } from "../../parts/tree/tree-rows.ts";
 
 export interface DocumentEntry extends TreeEntry {
@@ -9,8 +10,6 @@ export interface DocumentEntry extends TreeEntry {
   /** Of a folder: the documents in it and below, without deleted ones. */
   readonly documents: number;
 }
-
-const names = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 /** Folders come first, then documents, each by name. Deleted documents, and folders of nothing else, are left out unless wanted. */
 export function foldersOf(files: readonly ContextFile[], withDeleted: boolean): Levels<DocumentEntry> {
@@ -53,7 +52,7 @@ function folderEntry(path: string, documents: number): DocumentEntry {
 }
 
 function byName(a: DocumentEntry, b: DocumentEntry): number {
-  return names.compare(a.name, b.name) || (a.path < b.path ? -1 : 1);
+  return compareNames(a.name, b.name) || (a.path < b.path ? -1 : 1);
 }
 
 export function nameOf(path: string): string {
@@ -74,6 +73,6 @@ export function foundByName(
       const haystack = path.toLowerCase();
       return words.every((word) => haystack.includes(word));
     })
-    .toSorted((a, b) => a.path.length - b.path.length || names.compare(a.path, b.path))
+    .toSorted((a, b) => a.path.length - b.path.length || compareNames(a.path, b.path))
     .slice(0, limit);
 }

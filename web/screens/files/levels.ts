@@ -6,6 +6,7 @@ import type { FileEntry } from "../../../src/service/files/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { asProblem, type Problem } from "../../api/problem.ts";
 import { createProblem, onReachedAgain } from "../../api/reach.ts";
+import { compareNames } from "../../kit/names.ts";
 import type { WorkspaceState } from "../../state/workspace-state.ts";
 import { directoryToRead, type Levels as TreeLevels, parentsOf } from "../../parts/tree/tree-rows.ts";
 
@@ -38,7 +39,9 @@ export function createDirectories(
     asked.set(path, turn);
     try {
       const query = path === "" ? {} : { path };
-      const entries = await take(api.workspaces({ id: workspaceId }).files.get({ query }));
+      const entries = (await take(api.workspaces({ id: workspaceId }).files.get({ query }))).toSorted(
+        inOrder,
+      );
       if (asked.get(path) !== turn) return;
       setLevels((before) => new Map(before).set(path, entries));
       setProblem(undefined);
@@ -84,6 +87,12 @@ export function createDirectories(
     reveal: (path) => add(parentsOf(path)),
     readAll,
   };
+}
+
+/** Directories first, each kind by name. */
+function inOrder(a: FileEntry, b: FileEntry): number {
+  const directories = Number(b.kind === "directory") - Number(a.kind === "directory");
+  return directories || compareNames(a.name, b.name);
 }
 
 function without(levels: Levels, path: string): Levels {

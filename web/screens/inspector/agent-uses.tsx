@@ -10,6 +10,7 @@ import type { GearBinding } from "../../../src/service/gears/schema.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
 import { Keyed } from "../../kit/keyed.tsx";
+import { compareNames } from "../../kit/names.ts";
 import { toolsIn } from "../../kit/prompt-part.ts";
 import { useHere } from "../../state/here.ts";
 import { egressQuery, gearsQuery } from "../../state/lists.ts";
@@ -29,7 +30,7 @@ export function AgentUses(props: {
     here
       .state()
       .gearBindings.filter(({ agent_id: of }) => of === null || of === props.agent.id)
-      .toSorted((a, b) => a.gear_name.localeCompare(b.gear_name, "en")),
+      .toSorted((a, b) => compareNames(a.gear_name, b.gear_name)),
   );
   return (
     <section class="section">

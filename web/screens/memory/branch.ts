@@ -1,6 +1,7 @@
 // The memory of a workspace as a tree: what all agents share first, then the folder of each agent. Paths are within the branch. Pure.
 
 import type { ContextFile } from "../../../src/service/memory/schema.ts";
+import { compareNames } from "../../kit/names.ts";
 import { pathInBranch } from "../../parts/memory/paths.ts";
 import type { Levels, TreeEntry } from "../../parts/tree/tree-rows.ts";
 
@@ -35,7 +36,7 @@ const RANK: Readonly<Record<string, number>> = { shared: -1 };
 
 function byKind(a: BranchEntry, b: BranchEntry): number {
   const rank = (entry: BranchEntry) => RANK[entry.path] ?? (entry.kind === "directory" ? 0 : 1);
-  return rank(a) - rank(b) || a.name.localeCompare(b.name, "en");
+  return rank(a) - rank(b) || compareNames(a.name, b.name);
 }
 
 /** Every directory: memory is small, and all of it is shown at first. */

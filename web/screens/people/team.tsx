@@ -11,6 +11,7 @@ import { Combobox } from "../../kit/combobox.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
 import { createSubmission } from "../../kit/form.tsx";
+import { compareNames } from "../../kit/names.ts";
 import { Avatar } from "../../kit/pieces.tsx";
 import { Loaded, NotFound, ProblemNotice } from "../../kit/states.tsx";
 import { attempt, tell } from "../../kit/toast.tsx";
@@ -145,7 +146,7 @@ function AddMember(props: { readonly team: Team; readonly all: readonly Team[] }
     const inside = new Set(props.team.members.map(({ id }) => id));
     return [...new Map(everybody.map((one) => [one.id, one])).values()]
       .filter(({ id }) => !inside.has(id))
-      .toSorted((a, b) => a.name.localeCompare(b.name));
+      .toSorted((a, b) => compareNames(a.name, b.name));
   });
   const sent = createSubmission([], async () => {
     const user_id = Number(chosen());

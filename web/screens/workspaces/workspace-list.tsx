@@ -17,6 +17,7 @@ import { costText, plural } from "../../kit/format.ts";
 import { type Action, Menu } from "../../kit/menu.tsx";
 import { Time } from "../../kit/pieces.tsx";
 import { narrow } from "../../kit/screen.ts";
+import { compareNames } from "../../kit/names.ts";
 import { type Column, found, Table } from "../../kit/table.tsx";
 import { me } from "../../state/session.ts";
 import type { Activities } from "./activity.ts";
@@ -25,9 +26,6 @@ import { mayShare, owns } from "./rights.ts";
 import { WorkspaceTags } from "./workspace-state.tsx";
 
 const TEAMS_SHOWN_MAX = 3;
-
-/** Natural order: 2 before 10. */
-const byName = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 /** The actions of a menu on a workspace; the screen shows the dialogs. */
 export type WorkspaceAct = "rename" | "clone" | "share" | "export" | "archive" | "unarchive" | "delete";
@@ -51,7 +49,7 @@ export function WorkspaceList(props: ListProps): JSX.Element {
     if (inUse() && before.length === known.size && before.every(({ id }) => known.has(id)))
       return before.map(({ id }) => known.get(id)!);
     return props.workspaces.toSorted(
-      (a, b) => compareTimes(lastActive(b), lastActive(a)) || byName.compare(a.display_name, b.display_name),
+      (a, b) => compareTimes(lastActive(b), lastActive(a)) || compareNames(a.display_name, b.display_name),
     );
   }, []);
   const fitting = createMemo(() =>

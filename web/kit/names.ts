@@ -1,0 +1,10 @@
+// The order of names in every list: natural, so that 2 comes before 10, without regard to case, and the same for every reader. The server orders
+// by code points, which its pages need.
+
+const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+export const compareNames = collator.compare;
+
+export function byName<T>(list: readonly T[], nameOf: (one: T) => string): T[] {
+  return list.toSorted((a, b) => compareNames(nameOf(a), nameOf(b)));
+}
