@@ -10,6 +10,8 @@ import { runService } from "../kit/service/running.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 
 const TEAMS = 120;
+/** More than one line of text, less than two. */
+const LINE_PX = 24;
 
 onScreen("the audit screen", screen, (at) => {
   let member = "";
@@ -137,6 +139,20 @@ onScreen("the audit screen", screen, (at) => {
     await added.click();
     const record = page.getByRole("complementary", { name: "Record" });
     await record.getByText(`Guest (${guest.id})`).waitFor();
+  });
+
+  test("keeps an action on its line beside a target of maximum length", async () => {
+    await using page = await at.browser.open("about:blank", "", { width: 900 });
+    const saved = { action: "file.save", target_name: "lab", detail: { path: "folder/".repeat(140) } };
+    await page.route(/\/api\/v1\/audit\?/, async (route) => {
+      const response = await route.fetch();
+      const [first, ...others] = await response.json();
+      await route.fulfill({ response, json: [{ ...first, ...saved }, ...others] });
+    });
+    await page.goto(`${at.url}/audit`);
+    const action = rows(page).first().locator("code").first();
+    expect(await action.textContent()).toBe("file.save");
+    expect((await action.boundingBox())!.height).toBeLessThan(LINE_PX);
   });
 
   test("passes axe in both themes", async () => {

@@ -80,6 +80,30 @@ onScreen("the frame", made, (at) => {
     at.browser.expected(/net::ERR_FAILED/);
   });
 
+  test("gives buttons and fields one height", async () => {
+    await using page = await at.open("/settings");
+    const heights = new Set<number>();
+    for (const path of [
+      "/people?show=new-person",
+      "/people?show=team-1",
+      "/gears",
+      "/gears?new=1",
+      "/library",
+      "/models?open=new-provider",
+      "/audit?action=login",
+    ]) {
+      await page.goto(at.url + path);
+      await page.locator("h1").first().waitFor({ state: "attached" });
+      await page.locator(".skeleton").waitFor({ state: "detached" });
+      await page.locator(".btn:not(.small), .input").first().waitFor();
+      for (const control of await page
+        .locator(".btn:not(.small):visible, .input:not(textarea):visible")
+        .all())
+        heights.add((await control.boundingBox())!.height);
+    }
+    expect([...heights]).toEqual([32]);
+  });
+
   test("aligns every page at the same position on a wide screen, and tables with their buttons", async () => {
     await using page = await at.open("/settings", { width: 1920, height: 1080 });
     const places = new Set<string>();
