@@ -48,6 +48,10 @@ describe.if(hasBrowser && searchable)("approvals in the chat", () => {
         /^Rejected the search “default minimum TLS version” [0-9a-f]{4}….*, admin \(this machine\), /,
       )
       .waitFor();
+    await worker
+      .getByRole("button", { name: /^web_search/ })
+      .getByText("rejected")
+      .waitFor();
     // Someone else decides the second one.
     await worker.getByText("Once more.").waitFor();
     await card.getByRole("button", { name: "Reject" }).waitFor();

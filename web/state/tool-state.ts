@@ -1,16 +1,20 @@
 // The state of a tool call, from its stored result, its live events, or the end of its turn. Pure.
 
 import type { Outcome } from "../../src/service/conversation/schema.ts";
-import type { Bubble, Chip } from "./transcript-items.ts";
+import type { DecisionRecord } from "../../src/service/approvals/schema.ts";
+import { objectOf } from "./tool-summary.ts";
+import type { Bubble, Chip, Refusal } from "./transcript-items.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
-export type ChipState = "running" | "waiting" | Outcome;
+export type ChipState = "running" | "waiting" | Refusal | Outcome;
 
 export const chipWords: Readonly<Record<ChipState, string>> = {
   running: "running",
   waiting: "waiting for approval",
   ok: "done",
   error: "failed",
+  rejected: "rejected",
+  expired: "expired",
   cancelled: "stopped",
   interrupted: "interrupted",
   unknown: "outcome unknown",
@@ -18,11 +22,21 @@ export const chipWords: Readonly<Record<ChipState, string>> = {
 
 export function chipState(chip: Chip, bubble: Bubble, state: WorkspaceState): ChipState {
   const outcome = chip.result?.outcome ?? state.tools.get(chip.key)?.outcome;
-  if (outcome) return outcome;
+  if (outcome) return outcome === "error" ? (chip.refusal ?? outcome) : outcome;
   if (!bubble.turnOpen) return "interrupted";
   const waits = (run: number) => state.runs.get(run)?.state === "waiting";
   if (chip.tool === "web_search" ? waits(bubble.runId) : chip.runs.some(waits)) return "waiting";
   return "running";
+}
+
+/** Takes the decision on a search with these arguments out of the list. */
+export function takeRefusal(argumentsText: string, decisions: DecisionRecord[]): Refusal | undefined {
+  const query = objectOf(argumentsText)?.["query"];
+  const at = decisions.findIndex(({ kind, subject }) => kind === "search" && subject === query);
+  const [found] = at < 0 ? [] : decisions.splice(at, 1);
+  if (found?.decision === "expired") return "expired";
+  // Without a person, the turn or the permission ended first.
+  return found?.decision === "refused" && found.by !== null ? "rejected" : undefined;
 }
 
 /** In milliseconds; undefined while the call runs and when it is unknown. */

@@ -15,7 +15,12 @@ export interface Chip {
   readonly runs: readonly number[];
   /** The worker's. */
   readonly agentId: number | undefined;
+  /** Of a search that was not sent because of a decision, or for lack of one. */
+  readonly refusal: Refusal | undefined;
 }
+
+/** A decision against a request, or none in time. */
+export type Refusal = "rejected" | "expired";
 
 export interface Segment {
   readonly key: string;

@@ -13,6 +13,7 @@ import {
   type Segment,
   type TurnParts,
 } from "./transcript-items.ts";
+import { takeRefusal } from "./tool-state.ts";
 import { isOpen } from "./workspace-state.ts";
 
 interface RunParts {
@@ -170,6 +171,7 @@ class TurnBuilder {
         result: this.#results.get(call.id),
         runs: child ? this.#below(child) : [],
         agentId: child?.agentId,
+        refusal: undefined,
       };
     });
     return { key: `entry-${entry.id}`, entry, chips, asks: [], decided: [] };
@@ -193,6 +195,9 @@ class TurnBuilder {
       const place = this.#placeOf(decision.agent, decision.requested_at ?? decision.time);
       if (place) place.decided = [...place.decided, decision];
     }
+    for (const { segments } of this.#bubbles)
+      for (const segment of segments as Mutable<Segment>[])
+        if (segment.decided.length > 0) segment.chips = withRefusals(segment);
   }
 
   #placeOf(agent: string | null, time: string): Pick<Draft, "asks" | "decided"> | undefined {
@@ -205,6 +210,14 @@ class TurnBuilder {
       this.#bubbles.at(-1)
     );
   }
+}
+
+function withRefusals({ chips, decided }: Segment): readonly Chip[] {
+  const asked = ({ requested_at: at, time }: DecisionRecord) => Date.parse(at ?? time);
+  const left = decided.toSorted((a, b) => asked(a) - asked(b));
+  return chips.map((chip) =>
+    chip.tool === "web_search" ? { ...chip, refusal: takeRefusal(chip.arguments, left) } : chip,
+  );
 }
 
 function decidedItem(key: string, decisions: readonly DecisionRecord[]): Decided[] {

@@ -383,6 +383,45 @@ describe("approvals", () => {
     expect(bubbles(state).flatMap((bubble) => asked(bubble).map(({ id }) => id))).toEqual([9]);
   });
 
+  test("tell a search that a person rejected from one that failed", () => {
+    const search = (id: string, query: string) => ({
+      id,
+      name: "web_search",
+      arguments: JSON.stringify({ query }),
+    });
+    const result = (id: number, callId: string) =>
+      entryOf(id, "tool", { call_id: callId, text: "Not searched.", outcome: "error" });
+    const state = stateWith({
+      turns: [turnOf(1)],
+      entries: [
+        entryOf(1, "agent", {
+          calls: [search("a", "one"), search("b", "two"), search("c", "three"), search("d", "four")],
+        }),
+        ...["a", "b", "c", "d"].map((callId, index) => result(index + 2, callId)),
+      ],
+    });
+    const decision = (subject: string, change: Partial<DecisionRecord>): DecisionRecord => ({
+      ...DECISION,
+      kind: "search",
+      decision: "refused",
+      agent: "orchestrator",
+      requested_at: TIME,
+      subject,
+      ...change,
+    });
+    const decisions = [
+      decision("two", { decision: "expired", by: null }),
+      decision("one", {}),
+      decision("three", { by: null, reason: "the turn was cancelled" }),
+    ];
+    const states = (of: WorkspaceState) =>
+      bubbles(of).flatMap((item) =>
+        item.segments.flatMap(({ chips }) => chips.map((chip) => chipState(chip, item, of))),
+      );
+    expect(states(state)).toEqual(["error", "error", "error", "error"]);
+    expect(states({ ...state, decisions })).toEqual(["rejected", "expired", "error", "error"]);
+  });
+
   test("stand after the answer with which they were asked; decisions of people stand between the turns", () => {
     const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
     const said = (id: number, turnId: number, second: number) =>

@@ -116,10 +116,10 @@ function StateIcon(props: { readonly state: ChipState }): JSX.Element {
         <Match when={props.state === "error"}>
           <X />
         </Match>
-        <Match when={props.state === "waiting"}>
+        <Match when={props.state === "waiting" || props.state === "expired"}>
           <Clock />
         </Match>
-        <Match when={props.state === "cancelled"}>
+        <Match when={props.state === "cancelled" || props.state === "rejected"}>
           <Ban />
         </Match>
         <Match when={props.state === "interrupted"}>
