@@ -138,15 +138,16 @@ onScreen("the blueprint", blueprintOffice, (office) => {
     expect(await card(page, "scribe").count()).toBe(0);
     const slider = page.getByRole("slider", { name: "Blueprint as of" });
     expect(await slider.getAttribute("aria-valuetext")).toBe("now");
-    const label = page.locator(".blueprint-time-label");
+    const label = page.locator(".blueprint-time");
+    expect(await label.getByText(/\bnow\b/).allTextContents()).toEqual(["now"]);
     for (const [key, turn] of [
       ["Home", 1],
       ["ArrowRight", 2],
       ["ArrowLeft", 1],
     ] as const) {
       await slider.press(key);
-      await label.getByText(`as of turn ${turn}`, { exact: true }).waitFor();
-      expect(await slider.getAttribute("aria-valuetext")).toStartWith(`as of turn ${turn},`);
+      await label.getByText(`turn ${turn}`, { exact: true }).waitFor();
+      expect(await slider.getAttribute("aria-valuetext")).toStartWith(`turn ${turn},`);
     }
     await card(page, "scribe").waitFor();
     await page.getByText(/The blueprint as of turn 1, .*\. Read-only\./).waitFor();

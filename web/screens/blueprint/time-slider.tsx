@@ -17,7 +17,7 @@ export function TimeSlider(props: { readonly past: Past }): JSX.Element {
   };
   const words = () => {
     const turn = past.turn();
-    return turn ? `as of turn ${turn.number}, ${moment(turn.started_at ?? turn.created_at)}` : "now";
+    return turn ? `turn ${turn.number}, ${moment(turn.started_at ?? turn.created_at)}` : "now";
   };
   return (
     <div class="blueprint-time">
@@ -30,11 +30,7 @@ export function TimeSlider(props: { readonly past: Past }): JSX.Element {
             <ChevronsLeft aria-hidden="true" />
           </IconButton>
         </Show>
-        <span class="blueprint-time-label num">
-          <Show when={past.turn()} fallback="as of now">
-            {(turn) => <>as of turn {turn().number}</>}
-          </Show>
-        </span>
+        <span class="blueprint-time-label">as of</span>
         <input
           type="range"
           class="blueprint-time-range"
@@ -47,7 +43,12 @@ export function TimeSlider(props: { readonly past: Past }): JSX.Element {
           aria-valuetext={words()}
           onInput={(event) => past.look(past.turns()[event.currentTarget.valueAsNumber]?.id)}
         />
-        <Show when={past.turn()} fallback={<span class="blueprint-time-now">now</span>}>
+        <span class="blueprint-time-value num">
+          <Show when={past.turn()} fallback="now">
+            {(turn) => <>turn {turn().number}</>}
+          </Show>
+        </span>
+        <Show when={past.turn()}>
           <Button small onClick={() => past.look(undefined)}>
             Show current
           </Button>
