@@ -94,6 +94,23 @@ onScreen("the palette", made, (at) => {
     expect((await options(page)).filter((text) => /Go to|Stop turn/.test(text))).toEqual([]);
   });
 
+  test("lists the names that the server finds, too, once and in one form", async () => {
+    await using page = await at.open(at.own);
+    await page.getByRole("link", { name: "Chat" }).waitFor();
+    await summon(page);
+    const marked = (group: string, search: string) => async () => {
+      await palette(page).getByRole("combobox").fill(search);
+      await palette(page).locator('[role=listbox][aria-busy="false"]').waitFor();
+      return palette(page)
+        .getByRole("group", { name: group })
+        .getByRole("option")
+        .evaluateAll((all) => all.map((one) => [one.textContent, one.querySelector("mark")?.textContent]));
+    };
+    await eventually(marked("Agents", "orch"), [["orchestrator", "orch"]]);
+    await eventually(marked("Gears", "count"), [["count_wordspending", "count"]]);
+    await eventually(marked("Pages", "mod"), [["Models", "Mod"]]);
+  });
+
   test("does not claim that models are missing before they are loaded", async () => {
     await using page = await at.browser.open("about:blank", "");
     await page.route("**/api/v1/models", (route) => route.abort());

@@ -100,7 +100,7 @@ function offered(): Command[] {
   return offeredActions().map((action) => {
     const group = action.group ?? "On this page";
     return {
-      id: `action-${group}-${action.label}`.replaceAll(/\s/g, "-"),
+      id: action.id ?? `action-${group}-${action.label}`.replaceAll(/\s/g, "-"),
       group,
       label: action.label,
       icon: () => action.icon ?? <Zap aria-hidden="true" />,

@@ -22,6 +22,7 @@ const NOTE_SHARE = 0.4;
 const SHOWN_IN_GROUP_MAX = 10;
 const SHOWN_IN_SEARCH_MAX = 20;
 const RECENT_MAX = 5;
+const BETWEEN_WORDS = /[\s_\-./:]+/u;
 
 /** Without a query, recently used commands come first, then the head of each group. With one, groups are ordered by their best match. */
 export function findCommands<T extends Found>(
@@ -93,6 +94,27 @@ export function scoreOf(command: Found, words: readonly string[]): number {
   return total + 1 / (10 + label.length);
 }
 
+/** The matches of a query in a label, in their order, in UTF-16 units: of each word the start of a word, or else the first place. */
+export function rangesIn(label: string, search: string): readonly { start: number; end: number }[] {
+  const text = fold(label);
+  // Folding moved the places: nothing is marked rather than something else.
+  if (text.length !== label.length) return [];
+  return fold(search)
+    .split(/\s+/u)
+    .flatMap((word) => {
+      const start = word === "" ? -1 : placeOf(text, word);
+      return start < 0 ? [] : [{ start, end: start + word.length }];
+    })
+    .toSorted((a, b) => a.start - b.start);
+}
+
+function placeOf(text: string, word: string): number {
+  const first = text.indexOf(word);
+  for (let at = first; at >= 0; at = text.indexOf(word, at + 1))
+    if (at === 0 || BETWEEN_WORDS.test(text[at - 1]!)) return at;
+  return first;
+}
+
 function fit(text: string, word: string): number {
   if (text === word) return EXACT;
   return fitOfWords(text, word);
@@ -102,7 +124,7 @@ function fitOfWords(text: string, word: string): number {
   if (text.startsWith(word)) return START;
   const at = text.indexOf(word);
   if (at < 0) return 0;
-  return text.split(/[\s_\-./:]+/u).some((part) => part.startsWith(word)) ? WORD_START : INSIDE;
+  return text.split(BETWEEN_WORDS).some((part) => part.startsWith(word)) ? WORD_START : INSIDE;
 }
 
 interface Folded {

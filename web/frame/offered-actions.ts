@@ -5,6 +5,8 @@ import type { Action } from "../kit/menu.tsx";
 
 /** `group`: the heading that lists it. */
 export interface OfferedAction extends Action {
+  /** As a search names it (everywhere.tsx), so that it is listed once. */
+  readonly id?: string;
   readonly group?: string;
 }
 

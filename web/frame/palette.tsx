@@ -5,7 +5,7 @@ import { Dialog } from "@kobalte/core/dialog";
 import Search from "lucide-solid/icons/search";
 import { useNavigate } from "@solidjs/router";
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from "solid-js";
-import { findCommands, withFound } from "./command-search.ts";
+import { findCommands, rangesIn, withFound } from "./command-search.ts";
 import { type Command, everyCommand } from "./command-list.tsx";
 import { plural } from "../kit/format.ts";
 import { MarkedText } from "../kit/marked-text.tsx";
@@ -67,7 +67,7 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
             aria-label="Results"
             aria-busy={everywhere.searching()}
           >
-            <Groups groups={groups()} chosen={chosen()} onPoint={point} onRun={run} />
+            <Groups groups={groups()} search={search()} chosen={chosen()} onPoint={point} onRun={run} />
           </div>
           <State everywhere={everywhere} isEmpty={flat().length === 0} count={flat().length} />
         </Dialog.Content>
@@ -78,6 +78,7 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
 
 function Groups(props: {
   readonly groups: readonly { readonly name: string; readonly items: readonly Command[] }[];
+  readonly search: string;
   readonly chosen: Command | undefined;
   readonly onPoint: (command: Command) => void;
   readonly onRun: (command: Command) => void;
@@ -93,6 +94,7 @@ function Groups(props: {
             {(command) => (
               <Option
                 command={command}
+                search={props.search}
                 chosen={props.chosen === command}
                 onPoint={() => props.onPoint(command)}
                 onRun={() => props.onRun(command)}
@@ -143,11 +145,13 @@ function createFinder(close: () => void) {
   const commands = everyCommand();
   const everywhere = searchEverywhere(search, go);
   const again = openedBefore(go);
+  const known = createMemo(() => new Map(commands().map((command) => [command.id, command])));
+  /** The facts beside a name are the same, whoever found it. */
+  const found = () =>
+    everywhere.commands().map((one) => ({ ...one, note: known().get(one.id)?.note ?? one.note }));
   const groups = createMemo(() => {
-    if (search().trim() !== "")
-      return withFound(findCommands(commands(), search(), recent), everywhere.commands());
-    const known = new Set(commands().map(({ id }) => id));
-    const opened = again.filter(({ id }) => !known.has(id) && recent.slice(0, RECENT_SHOWN).includes(id));
+    if (search().trim() !== "") return withFound(findCommands(commands(), search(), recent), found());
+    const opened = again.filter(({ id }) => !known().has(id) && recent.slice(0, RECENT_SHOWN).includes(id));
     return findCommands([...commands(), ...opened], "", recent);
   });
   const flat = createMemo(() => groups().flatMap(({ items }) => items));
@@ -198,6 +202,7 @@ function createFinder(close: () => void) {
 
 function Option(props: {
   readonly command: Command;
+  readonly search: string;
   readonly chosen: boolean;
   readonly onPoint: () => void;
   readonly onRun: () => void;
@@ -218,7 +223,10 @@ function Option(props: {
       {props.command.icon?.()}
       <span class="palette-text">
         <span class="ellipsis" dir="auto">
-          <MarkedText text={props.command.label} ranges={props.command.ranges ?? []} />
+          <MarkedText
+            text={props.command.label}
+            ranges={props.command.ranges ?? rangesIn(props.command.label, props.search)}
+          />
         </span>
         <Show when={props.command.snippet}>
           {(snippet) => (

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import type { WhoAmI } from "../../../src/service/people/schema.ts";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
-import { findCommands, type Found, scoreOf } from "../../../web/frame/command-search.ts";
+import { findCommands, type Found, rangesIn, scoreOf } from "../../../web/frame/command-search.ts";
 import { serverAddress } from "../../../web/screens/login/server-address.ts";
 import { figuresOf, noFigures, textsOf } from "../../../web/parts/catalog/figures.ts";
 import { suggestedName } from "../../../web/parts/catalog/provider-words.ts";
@@ -172,6 +172,16 @@ describe("the palette's search", () => {
     expect(performance.now() - before).toBeLessThan(200);
     expect(group!.items).toHaveLength(20);
     expect(group!.items.every(({ label }) => label.includes("99"))).toBe(true);
+  });
+  test("marks each word at the start of a word, or else where it is first", () => {
+    const marked = (label: string, search: string) =>
+      rangesIn(label, search).map(({ start, end }) => label.slice(start, end));
+    expect(marked("count_words", "count wor")).toEqual(["count", "wor"]);
+    expect(rangesIn("reorder order", "order")).toEqual([{ start: 8, end: 13 }]);
+    expect(marked("Été 2", "ete")).toEqual(["Été"]);
+    expect(marked("models", "xyz el")).toEqual(["el"]);
+    // Folded, the letter is two.
+    expect(marked("ﬁle name", "name")).toEqual([]);
   });
   test("ranks an exact name first", () => {
     expect(scoreOf(commands[1]!, ["models"])).toBeGreaterThan(scoreOf(commands[1]!, ["model"]));

@@ -54,6 +54,7 @@ export function offerWorkspaceActions(here: Here): void {
         run: () => void attempt(() => take(api.turns({ id: turn.id }).cancel.post())),
       });
     const agents = state.agents.map((agent) => ({
+      id: `agent-${agent.id}`,
       group: "Agents",
       label: agent.name,
       icon: <Bot aria-hidden="true" />,
