@@ -80,6 +80,43 @@ onScreen("the frame", made, (at) => {
     at.browser.expected(/net::ERR_FAILED/);
   });
 
+  test("gives a screen that could not be read, and one for others, its heading", async () => {
+    await using page = await at.open("/settings");
+    const down = /\/api\/v1\/(?!whoami|health)/;
+    await page.route(down, (route) => route.fulfill({ status: 500, json: { error: { code: "internal" } } }));
+    const own = "/workspaces/1";
+    const paths = [
+      "/workspaces",
+      "/approvals",
+      "/gears",
+      "/gears/1",
+      "/library",
+      "/models",
+      "/people",
+      "/audit",
+    ];
+    const headings: (readonly [string, string])[] = [];
+    for (const path of [...paths, "/context", "/terminal", own]) {
+      await page.goto(at.url + path);
+      await page.getByRole("alert").first().waitFor();
+      headings.push([path, (await page.getByRole("heading", { level: 1 }).allTextContents()).join(", ")]);
+    }
+    expect(headings).toEqual([
+      ["/workspaces", "Workspaces"],
+      ["/approvals", "Approvals"],
+      ["/gears", "Gears"],
+      ["/gears/1", "Gear"],
+      ["/library", "Library"],
+      ["/models", "Models"],
+      ["/people", "People"],
+      ["/audit", "Audit"],
+      ["/context", "Context"],
+      ["/terminal", "Terminal"],
+      [own, "Workspace"],
+    ]);
+    at.browser.expected(/status of 500/);
+  });
+
   test("gives buttons and fields one height", async () => {
     await using page = await at.open("/settings");
     const heights = new Set<number>();

@@ -40,7 +40,7 @@ describe.if(hasBrowser)("a disabled terminal", () => {
     await using page = await browser.open("about:blank", "");
     await page.setExtraHTTPHeaders({ Authorization: `Bearer ${token}` });
     await page.goto(`${service.url}/terminal`);
-    await page.getByRole("heading", { name: "Admins only" }).waitFor();
+    await page.getByRole("heading", { name: "Only admins open terminals", level: 1 }).waitFor();
   });
 });
 

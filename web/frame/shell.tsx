@@ -30,7 +30,7 @@ export function Shell(props: RouteSectionProps & { readonly login: Component }):
           <div class="page" inert={railOpen() ? true : undefined}>
             <TopLine />
             <main id="main" class="screen" tabIndex={-1}>
-              <Part>{props.children}</Part>
+              <Part alone>{props.children}</Part>
             </main>
           </div>
         </div>
@@ -53,7 +53,12 @@ function Nobody(): JSX.Element {
     <Show when={!signedOut()}>
       <main class="alone">
         <Show when={sessionProblem()} fallback={<Skeleton label="Signing in" />}>
-          {(problem) => <ProblemNotice problem={problem()} onRetry={() => void loadSession()} />}
+          {(problem) => (
+            <>
+              <h1 class="visually-hidden">Cairn</h1>
+              <ProblemNotice problem={problem()} onRetry={() => void loadSession()} />
+            </>
+          )}
         </Show>
       </main>
     </Show>

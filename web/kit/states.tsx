@@ -94,6 +94,8 @@ export function NotFound(props: {
 export function Loaded<T>(props: {
   readonly query: Query<T>;
   readonly what?: string;
+  /** The heading of an error, on a screen whose own heading comes with the data. */
+  readonly page?: string;
   /** Offered when the thing was not found. */
   readonly out?: WayOut;
   readonly children: (data: () => T) => JSX.Element;
@@ -103,7 +105,10 @@ export function Loaded<T>(props: {
     return data === undefined ? undefined : { data };
   };
   return (
-    <Show when={ready()} fallback={<Pending query={props.query} what={props.what} out={props.out} />}>
+    <Show
+      when={ready()}
+      fallback={<Pending query={props.query} what={props.what} page={props.page} out={props.out} />}
+    >
       {(loaded) => props.children(() => loaded().data)}
     </Show>
   );
@@ -112,6 +117,7 @@ export function Loaded<T>(props: {
 function Pending(props: {
   readonly query: Query<unknown>;
   readonly what: string | undefined;
+  readonly page: string | undefined;
   readonly out: WayOut | undefined;
 }): JSX.Element {
   return (
@@ -119,13 +125,29 @@ function Pending(props: {
       {(problem) => (
         <Show
           when={problem().code !== "not_found"}
-          fallback={<NotFound what={props.what ?? "page"} out={props.out} />}
+          fallback={<NotFound what={props.what ?? "page"} alone={props.page !== undefined} out={props.out} />}
         >
-          <div class="section">
-            <ProblemNotice problem={problem()} onRetry={() => void props.query.refresh()} />
-          </div>
+          <Failed page={props.page} problem={problem()} onRetry={() => void props.query.refresh()} />
         </Show>
       )}
     </Show>
+  );
+}
+
+/** A problem in place of a screen, or of a part of one that has its own heading. */
+export function Failed(props: {
+  readonly page: string | undefined;
+  readonly problem: Problem;
+  readonly onRetry: () => void;
+}): JSX.Element {
+  return (
+    <div class={props.page === undefined ? "section" : "body"}>
+      <Show when={props.page}>
+        <div class="title">
+          <h1>{props.page}</h1>
+        </div>
+      </Show>
+      <ProblemNotice problem={props.problem} onRetry={() => props.onRetry()} />
+    </div>
   );
 }

@@ -35,7 +35,7 @@ export function Approvals(): JSX.Element {
   useCrumbs(() => [{ name: "Approvals" }]);
   const approvals = approvalsQuery();
   return (
-    <Loaded query={approvals} what="list">
+    <Loaded query={approvals} what="list" page="Approvals">
       {(list) => <Waiting list={list()} />}
     </Loaded>
   );

@@ -62,7 +62,7 @@ export function Audit(): JSX.Element {
     <Show
       when={isAdmin()}
       fallback={
-        <Empty title="Only admins see the audit" icon={<ClipboardList aria-hidden="true" />}>
+        <Empty alone title="Only admins see the audit" icon={<ClipboardList aria-hidden="true" />}>
           It records every decision on this server. Ask an admin about an entry.
         </Empty>
       }

@@ -47,7 +47,7 @@ function OneGear(props: { readonly id: number }): JSX.Element {
   useCrumbs(() => [{ name: "Gears", path: "/gears" }, { name: query.data()?.name ?? unnamed() }]);
   const tab = () => params.tab ?? "review";
   return (
-    <Loaded query={query} what="gear" out={{ name: "All gears", go: () => navigate("/gears") }}>
+    <Loaded query={query} what="gear" page="Gear" out={{ name: "All gears", go: () => navigate("/gears") }}>
       {(gear) => (
         <div class="gear">
           <nav class="views" aria-label="Views of the gear">

@@ -28,7 +28,7 @@ export function Gears(): JSX.Element {
   const gears = gearsQuery();
   return (
     <Show when={!params.new} fallback={<NewGear />}>
-      <Loaded query={gears} what="list">
+      <Loaded query={gears} what="list" page="Gears">
         {(list) => (
           <Show when={list().length > 0} fallback={<NoGears />}>
             <GearList gears={list()} />

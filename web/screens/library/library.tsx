@@ -72,15 +72,15 @@ export function Library(): JSX.Element {
       open={adding() || chosen() !== undefined}
       onClose={() => choose(undefined)}
       main={
-        <div class="body">
-          <Loaded query={list}>
-            {(rows) => (
+        <Loaded query={list} page="Library">
+          {(rows) => (
+            <div class="body">
               <Show when={rows().length > 0} fallback={<NoInstructions onAdd={add} />}>
                 <Instructions rows={rows()} chosen={chosen()} onChoose={choose} onAdd={add} />
               </Show>
-            )}
-          </Loaded>
-        </div>
+            </div>
+          )}
+        </Loaded>
       }
       side={
         <Show

@@ -35,9 +35,9 @@ export function Models(): JSX.Element {
     return match ? { kind: match[1] ?? match[3]!, id: Number(match[2]) } : undefined;
   });
   return (
-    <Loaded query={providers}>
+    <Loaded query={providers} page="Models">
       {(knownProviders) => (
-        <Loaded query={models}>
+        <Loaded query={models} page="Models">
           {(knownModels) => {
             const catalogue = () => ({ providers: knownProviders(), models: knownModels() });
             return (

@@ -42,7 +42,7 @@ export function People(): JSX.Element {
 
 function NotForYou(): JSX.Element {
   return (
-    <Empty title="Only admins manage people" icon={<UsersIcon aria-hidden="true" />}>
+    <Empty alone title="Only admins manage people" icon={<UsersIcon aria-hidden="true" />}>
       Ask an admin to add people, change roles or create teams. A team lead can add you to a team.
     </Empty>
   );

@@ -25,15 +25,15 @@ export function Terminal(): JSX.Element {
   );
   return (
     <>
-      <h1 class="visually-hidden">Terminal</h1>
       <Show
         when={isAdmin()}
         fallback={
-          <Empty title="Admins only" icon={<SquareTerminal aria-hidden="true" />}>
-            Only an admin of this server can open a terminal.
+          <Empty alone title="Only admins open terminals" icon={<SquareTerminal aria-hidden="true" />}>
+            A terminal is a shell on the server's machine, in a container. Ask an admin to run a command.
           </Empty>
         }
       >
+        <h1 class="visually-hidden">Terminal</h1>
         <Loaded query={status}>
           {(loaded) => (
             <Show

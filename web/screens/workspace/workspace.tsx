@@ -10,7 +10,7 @@ import { later } from "../../kit/later.tsx";
 import { Part } from "../../kit/part.tsx";
 import { ShareBar } from "../../kit/pieces.tsx";
 import { Split } from "../../kit/split.tsx";
-import { NotFound, ProblemNotice, Skeleton } from "../../kit/states.tsx";
+import { Failed, NotFound, Skeleton } from "../../kit/states.tsx";
 import { colourOf } from "../../state/agent-look.ts";
 import { createFeed } from "../../state/feed.ts";
 import {
@@ -87,11 +87,7 @@ function OneWorkspace(
           when={ready()}
           fallback={
             <Show when={feed.problem()} fallback={<Skeleton />}>
-              {(problem) => (
-                <div class="section">
-                  <ProblemNotice problem={problem()} onRetry={feed.retry} />
-                </div>
-              )}
+              {(problem) => <Failed page="Workspace" problem={problem()} onRetry={feed.retry} />}
             </Show>
           }
         >

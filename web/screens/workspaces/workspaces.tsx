@@ -43,13 +43,13 @@ export function Workspaces(): JSX.Element {
   }, LOOK_EVERY_MS);
   onCleanup(() => clearInterval(look));
   return (
-    <Loaded query={workspaces}>
+    <Loaded query={workspaces} page="Workspaces">
       {(list) => (
-        <Loaded query={providers}>
+        <Loaded query={providers} page="Workspaces">
           {(knownProviders) => (
-            <Loaded query={models}>
+            <Loaded query={models} page="Workspaces">
               {(knownModels) => (
-                <Loaded query={archived}>
+                <Loaded query={archived} page="Workspaces">
                   {(old) => (
                     <Place
                       workspaces={list()}
