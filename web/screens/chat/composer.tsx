@@ -13,6 +13,7 @@ import { useHere } from "../../state/here.ts";
 import { me } from "../../state/session.ts";
 import { openTurn } from "../../state/workspace-state.ts";
 import { createDraft, type MessageDraft } from "./draft.ts";
+import { ModelChip } from "./model-chip.tsx";
 import { PlacementNotice } from "./placement-notice.tsx";
 import { type Room, useRoom } from "./room.ts";
 import { StatusLine } from "./status-line.tsx";
@@ -26,7 +27,6 @@ const Attach = later(async () => (await import("./attach.tsx")).Attach, { whenQu
 const Chosen = later(async () => (await import("./attach.tsx")).Chosen);
 /** Loads with the first `@` or `/`. */
 const MAY_COMPLETE = /^\/|(?:^|[\s([{])@/;
-const ModelChip = later(async () => (await import("./model-chip.tsx")).ModelChip, { whenQuiet: true });
 const Completion = later(async () => (await import("./completion.tsx")).Completion);
 
 export function Composer(): JSX.Element {
@@ -84,7 +84,7 @@ export function Composer(): JSX.Element {
               <Show when={running()}>
                 <StopButton />
               </Show>
-              <ModelChip fallback={<ModelRoom />} />
+              <ModelChip />
               <Button small kind="primary" type="submit" disabled={!sending.ready()} busy={sending.busy()}>
                 {running() ? "Queue" : "Send"}
               </Button>
@@ -185,23 +185,6 @@ function Hint(props: { readonly length: number; readonly running: boolean }): JS
 function usualHint({ running, failed }: { running: boolean; failed: boolean }): string {
   if (failed) return "Remove the file that failed, then send";
   return running ? "Sent when this turn ends" : "Shift Enter for a new line";
-}
-
-/** The room of the chip that arrives after paint, so that nothing moves. */
-function ModelRoom(): JSX.Element {
-  const here = useHere();
-  const room = useRoom();
-  const boss = createMemo(() => here.state().agents.find(({ orchestrator }) => orchestrator)?.id);
-  return (
-    <Show when={boss() !== undefined && room.modelName(boss()!)}>
-      {(name) => (
-        <span class="btn quiet small chat-model chat-model-room" aria-hidden="true">
-          <svg />
-          <span class="ellipsis">{name()}</span>
-        </span>
-      )}
-    </Show>
-  );
 }
 
 function StopButton(): JSX.Element {

@@ -22,6 +22,7 @@ import {
   type WorkspaceView,
   workspaceViews,
 } from "../../state/here.ts";
+import { modelsQuery } from "../../state/lists.ts";
 import { keep } from "../../kit/storage.ts";
 import { offerWorkspaceActions, VIEW_NAMES, viewPath } from "./workspace-actions.tsx";
 import "./workspace.css";
@@ -71,6 +72,8 @@ function OneWorkspace(
   ]);
   const here: Here = { id, feed, state: () => feed.state()!, view };
   offerWorkspaceActions(here);
+  // Beside the snapshot: the names of models are part of the chat.
+  modelsQuery();
   return (
     <HereContext.Provider value={here}>
       <Show
