@@ -51,6 +51,37 @@ onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
     expect(await nodes(page)).toBeLessThan(NODES_MAX);
   });
 
+  test("prints what is loaded and says what is left out; the command loads up to a thousand first", async () => {
+    await using page = await at.open(at.own, { theme: "dark" });
+    const last = page.getByText(`Answer ${ENTRIES / 2 - 1}.`);
+    await last.waitFor();
+    await eventually(() => belowSight(page), 0);
+    await page.evaluate(`window.printed = [];
+      window.print = () => window.dispatchEvent(new Event("beforeprint"));
+      for (const type of ["beforeprint", "afterprint"])
+        addEventListener(type, () => printed.push(document.querySelectorAll(".chat-row").length))`);
+    const printed = () => page.evaluate<number[]>("printed");
+    const rows = await page.locator(".chat-row").count();
+    expect(rows).toBeLessThan(60);
+    const paper = Buffer.from(await page.pdf());
+    // The page's own listener comes first, so each count is of after it.
+    expect(await printed()).toEqual([200, rows]);
+    expect((paper.toString("latin1").match(/\/Type \/Page\b/g) ?? []).length).toBeGreaterThan(5);
+    await eventually(() => belowSight(page), 0);
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    await page.getByText("Earlier messages are left out.").waitFor();
+    expect(await page.getByLabel("Message the orchestrator").isVisible()).toBe(false);
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
+    await page.emulateMedia({ media: null });
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").getByRole("combobox").fill("print conv");
+    await page.getByRole("option", { name: "Print conversation" }).waitFor();
+    await page.keyboard.press("Enter");
+    await eventually(async () => (await printed()).at(-1), 1_000);
+    await page.getByText("Earlier messages are left out.").waitFor();
+  });
+
   test("keeps the scroll position when an earlier page loads", async () => {
     await using page = await at.open(at.own);
     await page.getByText(`Answer ${ENTRIES / 2 - 1}.`).waitFor();

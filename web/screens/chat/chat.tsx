@@ -11,6 +11,7 @@ import { useHere } from "../../state/here.ts";
 import { createTranscript } from "../../state/transcript.ts";
 import { Composer } from "./composer.tsx";
 import { Conversation } from "./conversation.tsx";
+import { offerPrinting } from "./printing.ts";
 import { createRoom, RoomContext } from "./room.ts";
 import "./chat.css";
 
@@ -26,6 +27,7 @@ export function Chat(): JSX.Element {
   const [params, setParams] = useSearchParams<{ entry: string }>();
   const linked = () => Number(/^[1-9]\d{0,14}$/.exec(params.entry ?? "")?.[0] ?? 0);
   const some = createMemo(() => items().length > 0);
+  offerPrinting(() => items().length);
   const isArchived = () => here.state().workspace.archived_at !== null;
   return (
     <RoomContext.Provider value={room}>

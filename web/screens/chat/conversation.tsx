@@ -1,7 +1,7 @@
 // The virtual list of the conversation. It follows the end while the reader is there, and otherwise keeps its position: while agents stream,
 // when earlier pages load above, and when another view is in front.
 
-import { createVirtualizer, elementScroll } from "@tanstack/solid-virtual";
+import { createVirtualizer, elementScroll, type Virtualizer } from "@tanstack/solid-virtual";
 import ArrowDown from "lucide-solid/icons/arrow-down";
 import {
   createEffect,
@@ -15,6 +15,7 @@ import {
   Show,
   Switch,
 } from "solid-js";
+import { count } from "../../kit/format.ts";
 import { later } from "../../kit/later.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
@@ -22,6 +23,7 @@ import type { Item } from "../../state/transcript.ts";
 import { BubbleItem, DecidedItem } from "./bubble.tsx";
 import { createFollowing } from "./following.ts";
 import { MessageItem, QueuedItem } from "./message.tsx";
+import { createPrinting, PRINTED_ROWS_MAX } from "./printing.ts";
 import { useRoom } from "./room.ts";
 
 /** Most turns end well, so it loads with the first that did not. */
@@ -52,11 +54,11 @@ export function Conversation(props: { readonly items: readonly Item[] }): JSX.El
     following.leave();
     rows.scrollToIndex(byKey().get(key)?.index ?? 0, { align: "start" });
   });
-  const shown = createMemo(() => rows.getVirtualItems().map(({ key }) => String(key)));
-  const offset = createMemo(() => rows.getVirtualItems()[0]?.start ?? 0);
-  const unseen = createMemo(() => {
-    const from = byKey().get(following.seen() ?? "")?.index;
-    return from === undefined ? 0 : props.items.length - 1 - from;
+  const { printing, shown, offset, measure } = createShown({
+    items: () => props.items,
+    rows,
+    scroller: () => scroller,
+    grown: following.grown,
   });
   const readEarlier = createEarlier();
   const look = () => {
@@ -88,28 +90,75 @@ export function Conversation(props: { readonly items: readonly Item[] }): JSX.El
         role="group"
         aria-label="Conversation"
       >
+        <LeftOut printing={printing()} count={props.items.length} />
         <div class="chat-all" ref={(made) => (all = made)}>
           <div class="chat-shown" style={{ transform: `translateY(${offset()}px)` }}>
-            <For each={shown()}>
-              {(key) => <Row found={byKey().get(key)} measure={(element) => rows.measureElement(element)} />}
-            </For>
+            <For each={shown()}>{(key) => <Row found={byKey().get(key)} measure={measure} />}</For>
           </div>
         </div>
       </div>
       <Show when={!following.atEnd()}>
-        <Jump unseen={unseen()} onJump={jump} />
+        <Jump from={byKey().get(following.seen() ?? "")?.index} count={props.items.length} onJump={jump} />
       </Show>
     </div>
   );
 }
 
-function Jump(props: { readonly unseen: number; readonly onJump: () => void }): JSX.Element {
+/** The keys of the rows in the page and their offset: those in sight, and on paper all. */
+function createShown(of: {
+  readonly items: () => readonly Item[];
+  readonly rows: Virtualizer<HTMLDivElement, HTMLDivElement>;
+  readonly scroller: () => HTMLDivElement;
+  readonly grown: () => void;
+}) {
+  let top = 0;
+  const printing = createPrinting(
+    () => (top = of.scroller().scrollTop),
+    () => {
+      of.scroller().scrollTop = top;
+      of.grown();
+    },
+  );
+  const shown = createMemo(() =>
+    printing()
+      ? of
+          .items()
+          .slice(-PRINTED_ROWS_MAX)
+          .map(({ key }) => key)
+      : of.rows.getVirtualItems().map(({ key }) => String(key)),
+  );
+  const offset = createMemo(() => (printing() ? 0 : (of.rows.getVirtualItems()[0]?.start ?? 0)));
+  /** The heights on paper are others. */
+  const measure = (element: HTMLDivElement) => printing() || of.rows.measureElement(element);
+  return { printing, shown, offset, measure };
+}
+
+/** On paper, if the conversation began earlier. */
+function LeftOut(props: { readonly printing: boolean; readonly count: number }): JSX.Element {
+  const here = useHere();
+  return (
+    <Show when={props.printing && (here.state().hasEarlier || props.count > PRINTED_ROWS_MAX)}>
+      <p class="chat-left-out">
+        Earlier messages are left out. “Print conversation” in the search prints up to{" "}
+        {count(PRINTED_ROWS_MAX)} messages and answers. The export of the workspace has all of them.
+      </p>
+    </Show>
+  );
+}
+
+/** `from`: the last item that was seen at the end. */
+function Jump(props: {
+  readonly from: number | undefined;
+  readonly count: number;
+  readonly onJump: () => void;
+}): JSX.Element {
+  const unseen = () => (props.from === undefined ? 0 : props.count - 1 - props.from);
   return (
     <button type="button" class="btn small chat-jump" onClick={() => props.onJump()}>
       <ArrowDown aria-hidden="true" />
       Jump to latest
-      <Show when={props.unseen > 0}>
-        <span class="tag ok">{props.unseen} new</span>
+      <Show when={unseen() > 0}>
+        <span class="tag ok">{unseen()} new</span>
       </Show>
     </button>
   );
@@ -174,7 +223,7 @@ function createRows(
 
 function Row(props: {
   readonly found: { readonly item: Item; readonly index: number } | undefined;
-  readonly measure: (element: HTMLDivElement) => void;
+  readonly measure: (element: HTMLDivElement) => unknown;
 }): JSX.Element {
   let element!: HTMLDivElement;
   // A row that is being removed keeps its last item.
