@@ -53,26 +53,29 @@ describe.each(nodes.map((node) => [node.path, node] as const))("%s", (path, node
 
 /** The `cairn` commands of a shell line, each checked against the tree as the program would check it. */
 function problemsIn(line: string): string[] {
-  return [...line.matchAll(/(?<![\w/.=-])cairn ((?:'[^']*'|[^|;&<>()`])*)/g)].flatMap(([, rest]) => {
-    const words = commandWords("line", rest!.trim());
-    let node = root;
-    while (node.children.length > 0) {
-      const child = byPath.get(`${node.path} ${words[0]}`);
-      // A group with flags runs by itself.
-      if (!child && words.length === 0 && Object.keys(node.page.args).length > 0) break;
-      if (!child) return [`${node.path} ${words[0] ?? ""}: no such command`];
-      node = child;
-      words.shift();
-    }
-    if (node.path === "cairn help") return byPath.has(`cairn ${words.join(" ")}`) ? [] : unknownTopic(words);
-    const args = { ...program.globals, ...node.page.args };
-    try {
-      completeArguments(readArguments(words, args), args, "");
-      return [];
-    } catch (error) {
-      return [`${node.path}: ${(error as Error).message}`];
-    }
-  });
+  return [...line.matchAll(/(?<![\w/.=-])(?:\/opt\/cairn\/)?cairn ((?:'[^']*'|[^|;&<>()`])*)/g)].flatMap(
+    ([, rest]) => {
+      const words = commandWords("line", rest!.trim());
+      let node = root;
+      while (node.children.length > 0) {
+        const child = byPath.get(`${node.path} ${words[0]}`);
+        // A group with flags runs by itself.
+        if (!child && words.length === 0 && Object.keys(node.page.args).length > 0) break;
+        if (!child) return [`${node.path} ${words[0] ?? ""}: no such command`];
+        node = child;
+        words.shift();
+      }
+      if (node.path === "cairn help")
+        return byPath.has(`cairn ${words.join(" ")}`) ? [] : unknownTopic(words);
+      const args = { ...program.globals, ...node.page.args };
+      try {
+        completeArguments(readArguments(words, args), args, "");
+        return [];
+      } catch (error) {
+        return [`${node.path}: ${(error as Error).message}`];
+      }
+    },
+  );
 }
 
 const unknownTopic = (words: readonly string[]) =>
@@ -192,7 +195,9 @@ function shellLines(text: string): string[] {
   return blocks
     .flatMap((block) => block.replaceAll(/\\\n\s*/g, "").split("\n"))
     .map((line) => line.replace(/\s+#.*$/, "").replaceAll(/<(\w+)>/g, "$1"))
-    .filter((line) => /(?:^|[^\w/.-])cairn /.test(line) && !/^\s*(?:#|cairn \S*:)/.test(line));
+    .filter(
+      (line) => /(?:^|[^\w/.=-])(?:\/opt\/cairn\/)?cairn /.test(line) && !/^\s*(?:#|cairn \S*:)/.test(line),
+    );
 }
 
 describe("every command that is named exists", async () => {
