@@ -1,4 +1,4 @@
-// Goal: docs/mcp.md, docs/ai-tools.md and docs/terminal-ui.md list the tools, the integrations and the keys that there are.
+// Goal: docs/mcp.md, docs/ai-tools.md and docs/terminal-ui.md list the tools, the integrations and the keys that there are, and a topic of the help the variables.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -63,4 +63,29 @@ test("docs/terminal-ui.md has every key", async () => {
     ),
   );
   expect([...new Set(pressed)].filter((key) => !named.has(key))).toEqual([]);
+});
+
+/** What the system sets for every program, and no person for this one. */
+const OF_THE_SYSTEM = [
+  "HOME",
+  "KUBERNETES_SERVICE_HOST",
+  "PATH",
+  "TEMP",
+  "TERM",
+  "TMP",
+  "USERPROFILE",
+  "WSL_DISTRO_NAME",
+];
+
+test("cairn help environment names every variable that cairn reads", async () => {
+  const topic = await Bun.file(join(ROOT, "embed/topics/environment.txt")).text();
+  const read = (await codeFiles())
+    .filter(({ path }) => /^src\/(?:cli|context|kit)\//.test(path))
+    .flatMap(({ text }) =>
+      [...text.matchAll(/\benvironment(?:\.|\[")([A-Z_]+)\b/g)].map(([, name]) => name!),
+    );
+  const named = new Set(topic.match(/\b[A-Z_]{4,}\b/g));
+  const missing = [...new Set(read)].filter((name) => !named.has(name) && !OF_THE_SYSTEM.includes(name));
+  expect(read).toContain("SERVICE_TOKEN");
+  expect(missing).toEqual([]);
 });
