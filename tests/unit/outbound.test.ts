@@ -264,9 +264,11 @@ test("distinguishes an unreachable host from an unresolved name", async () => {
     ...SYSTEM_NETWORK,
     resolve: () => Promise.reject(Object.assign(new Error("x"), { code: "ENOTFOUND" })),
   };
-  expect(await failureOf(sendOutbound(nobody, request()))).toBe("unresolved: api.example.org: ENOTFOUND");
+  expect(await failureOf(sendOutbound(nobody, request()))).toBe(
+    "unresolved: api.example.org: host not found (ENOTFOUND)",
+  );
   expect(await failureOf(sendOutbound({ ...nobody, resolve: () => Promise.resolve([]) }, request()))).toBe(
-    "unresolved: api.example.org: no addresses",
+    "unresolved: api.example.org: host not found (no addresses)",
   );
   const gone = far(() => new Response());
   const network = leadingTo(gone);

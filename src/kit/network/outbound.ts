@@ -128,9 +128,12 @@ async function resolved(network: Network, hostname: string, port: number): Promi
     const endpoints = await network.resolve(hostname, port);
     if (endpoints.length > 0) return endpoints;
   } catch (error) {
-    throw new OutboundFailure("unresolved", `${hostname}: ${systemCode(error) ?? messageOf(error)}`);
+    throw new OutboundFailure(
+      "unresolved",
+      `${hostname}: host not found (${systemCode(error) ?? messageOf(error)})`,
+    );
   }
-  throw new OutboundFailure("unresolved", `${hostname}: no addresses`);
+  throw new OutboundFailure("unresolved", `${hostname}: host not found (no addresses)`);
 }
 
 interface Stop {
