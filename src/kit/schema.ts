@@ -66,6 +66,6 @@ export const LIST_MAX = 500;
 /** Growing lists are paged from the newest: newest page first, each page in ascending order. */
 export const PageQuery = closed({
   before: Type.Optional(Id),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIST_MAX })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIST_MAX, default: LIST_DEFAULT })),
 });
 export type PageQuery = Static<typeof PageQuery>;

@@ -66,7 +66,7 @@ interface OpenApi {
 
 interface Operation {
   operationId: string;
-  parameters?: { name: string; in: string; required: boolean }[];
+  parameters?: { name: string; in: string; required: boolean; schema?: { default?: unknown } }[];
   summary: string;
   requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
@@ -146,6 +146,16 @@ describe("routes", () => {
 describe("OpenAPI", () => {
   test("is what it was, or the difference is shown", async () => {
     await expectGoldenJson("openapi.json", document);
+  });
+
+  test("says how many a list has unless asked", () => {
+    const limits = operations.flatMap(({ name, operation }) =>
+      (operation.parameters ?? [])
+        .filter((one) => one.name === "limit")
+        .map(({ schema }) => [name, schema?.default]),
+    );
+    expect(limits.length).toBeGreaterThan(10);
+    expect(limits.filter(([, given]) => given === undefined)).toEqual([]);
   });
 
   test("says in a few words what each operation does, and of none that is not there", () => {

@@ -1,6 +1,6 @@
 // Plain JSON Schema of the validating schemas. Each schema that a feature exports becomes a component of the document, and every use refers to it.
 
-import { INTEGER_FORMAT } from "./text-params.ts";
+import { ABOUT, INTEGER_FORMAT } from "./text-params.ts";
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { JUDGED } from "../schema.ts";
 
@@ -55,7 +55,10 @@ export class Components {
       return { ...rest, type: "string", enum: variants.map((variant) => variant["const"]) };
     }
     const range = INTEGER_FORMAT.exec(String(schema["format"]));
-    if (range) return { type: "integer", minimum: Number(range[1]), maximum: Number(range[2]) };
+    if (range) {
+      const about = schema[ABOUT] as Plain;
+      return { type: "integer", minimum: Number(range[1]), maximum: Number(range[2]), ...about };
+    }
     return Object.fromEntries(Object.entries(schema).map(([key, inner]) => [key, this.#referred(inner)]));
   }
 }

@@ -47,15 +47,24 @@ function readable(field: TSchema): TSchema {
   return field[OptionalKind] === "Optional" ? Type.Optional(integerText(field)) : integerText(field);
 }
 
+/** Schema keyword: what the API description says of an integer that is parsed from text. */
+export const ABOUT = "x-about";
+
 /** The limits of an integer that is parsed from text, from its schema. */
 export const INTEGER_FORMAT = /^an integer from (-?\d+) to (\d+)$/;
 
 function integerText(field: TSchema): TSchema {
-  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = field as {
-    minimum?: number;
-    maximum?: number;
+  const {
+    minimum = Number.MIN_SAFE_INTEGER,
+    maximum = Number.MAX_SAFE_INTEGER,
+    default: given,
+    description,
+  } = field as { minimum?: number; maximum?: number; default?: number; description?: string };
+  const about = {
+    ...(given === undefined ? {} : { default: given }),
+    ...(description === undefined ? {} : { description }),
   };
-  return Type.String({ format: integerFormat(minimum, maximum) });
+  return Type.String({ format: integerFormat(minimum, maximum), [ABOUT]: about });
 }
 
 /** The name in error messages: `expected an integer from 1 to 500`. */

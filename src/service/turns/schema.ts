@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { ATTACHMENTS_PER_MESSAGE_MAX, ChatAttachment, MessageAttachment } from "../attachments/schema.ts";
-import { closed, Id, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
+import { closed, Id, LIST_MAX, nullable, oneOf, PageQuery, Time } from "../../kit/schema.ts";
 import { outcomes, partKinds, PromptPart } from "../conversation/schema.ts";
 
 /** Limit of an agent's model calls with tools in one run, including resumed ones. One last call without tools follows. */
@@ -226,7 +226,11 @@ const filterFields = {
 export const TurnFilter = closed(filterFields);
 export type TurnFilter = Static<typeof TurnFilter>;
 
-export const TurnSummariesQuery = closed({ ...PageQuery.properties, ...filterFields });
+export const TurnSummariesQuery = closed({
+  ...PageQuery.properties,
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIST_MAX, default: SUMMARIES_DEFAULT })),
+  ...filterFields,
+});
 export type TurnSummariesQuery = Static<typeof TurnSummariesQuery>;
 
 export const TurnSummaries = closed({

@@ -53,7 +53,7 @@ export const USAGE_SERIES_MAX = 5;
 
 export const UsageDaysQuery = closed({
   by: Type.Optional(oneOf(["agent", "model"] as const)),
-  days: Type.Optional(Type.Integer({ minimum: 1, maximum: USAGE_DAYS_MAX })),
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: USAGE_DAYS_MAX, default: USAGE_DAYS_DEFAULT })),
 });
 export type UsageDaysQuery = Static<typeof UsageDaysQuery>;
 
