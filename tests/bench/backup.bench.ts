@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { runBinary } from "../kit/binaries.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
-import { percentile, type Row } from "./row.ts";
+import { figure, median, percentile, type Row } from "./row.ts";
 
 const FILES = 10_000;
 const FILE_BYTES = 2048;
@@ -21,30 +21,21 @@ export async function run(): Promise<Row[]> {
   const file = join(folder, "backup.tar.zst");
   const restored = join(folder, "restored");
   const waits: number[] = [];
-  const create = await median(async () => {
+  const create = await typical(async () => {
     rmSync(file, { force: true });
     const running = command(["backup", "create", "--out", file, "--server-dir", server.directory]);
     waits.push(...(await waitsDuring(server, running)));
   });
-  const copied = await median(() => copyAndHash(server.directory, join(folder, "copy")));
-  const verify = await median(() => command(["backup", "verify", file]));
-  const restore = await median(async () => {
+  const copied = await typical(() => copyAndHash(server.directory, join(folder, "copy")));
+  const verify = await typical(() => command(["backup", "verify", file]));
+  const restore = await typical(async () => {
     rmSync(restored, { recursive: true, force: true });
     await command(["backup", "restore", file, "--server-dir", restored]);
   });
-  const longest = percentile(
-    waits.toSorted((a, b) => a - b),
-    0.99,
-  );
+  const longest = percentile(waits, 0.99);
   return [
     beside("backup create, 10,000 files, from a running server", create, copied, 0.5),
-    {
-      name: "  writes meanwhile, p99",
-      measured: longest,
-      unit: "ms",
-      target: "≤ 100 ms",
-      met: longest <= 100,
-    },
+    figure("  writes meanwhile, p99", longest, { atMost: 100 }),
     beside("backup verify, 10,000 files", verify, copied, 0.5),
     beside("backup restore, 10,000 files", restore, copied, 0.25),
   ];
@@ -108,15 +99,12 @@ async function command(args: string[]): Promise<void> {
   if (exitCode !== 0) throw new Error(stderr);
 }
 
-async function median(work: () => Promise<void>): Promise<number> {
+async function typical(work: () => Promise<void>): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < RUNS; round++) {
     const before = performance.now();
     await work();
     times.push(performance.now() - before);
   }
-  return percentile(
-    times.toSorted((a, b) => a - b),
-    0.5,
-  );
+  return median(times);
 }

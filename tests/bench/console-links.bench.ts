@@ -9,7 +9,7 @@ import { temporaryFolder } from "../kit/folder.ts";
 import { measuredServer, type MeasuredServer } from "../kit/service/measured-server.ts";
 import { localDeps } from "../kit/context/space-doors.ts";
 import { fillWithLinks, LINKED_DOCUMENTS } from "./linked-space.ts";
-import { percentile, type Row } from "./row.ts";
+import { figure, median, type Row } from "./row.ts";
 
 const REQUESTS = 15;
 const PAUSE_MS = 300;
@@ -79,25 +79,11 @@ async function pages(where: string, { measured, one, space, of }: Desk): Promise
       const first = await open(path);
       const times: number[] = [];
       for (let count = 0; count < REQUESTS; count += 1) times.push(await open(path));
-      times.sort((a, b) => a - b);
-      const median = percentile(times, 0.5);
-      const target = { target: `≤ ${TARGET_MS} ms`, met: median <= TARGET_MS };
-      rows.push({ name: `${where}: ${name}, median after a pause`, measured: median, unit: "ms", ...target });
-      rows.push({
-        name: "the same, opened first",
-        measured: first,
-        unit: "ms",
-        target: "(no target)",
-        met: true,
-      });
+      rows.push(figure(`${where}: ${name}, median after a pause`, median(times), { atMost: TARGET_MS }));
+      rows.push(figure("the same, opened first", first));
     }
   });
-  rows.push({
-    name: `${where} of ${LINKED_DOCUMENTS} documents: longest hold of the thread, of processor`,
-    measured: hold,
-    unit: "ms",
-    target: `≤ ${HOLD_MS} ms`,
-    met: hold <= HOLD_MS,
-  });
+  const held = `${where} of ${LINKED_DOCUMENTS} documents: longest hold of the thread, of processor`;
+  rows.push(figure(held, hold, { atMost: HOLD_MS }));
   return rows;
 }

@@ -15,7 +15,7 @@ import { runContext } from "../kit/context/running-context.ts";
 import { localDeps } from "../kit/context/space-doors.ts";
 import { providedWorkspaces } from "../kit/service/provided.ts";
 import { benchService, type BenchService } from "./programs.ts";
-import { median, type Row } from "./row.ts";
+import { figure, median, type Row } from "./row.ts";
 
 const DOCUMENTS = 200;
 /** Together just below what a prompt takes. */
@@ -52,14 +52,12 @@ async function inFolder(folder: string): Promise<Row[]> {
   const { plain, bound } = await startsOf(service);
   const limit = rawReads(join(folder, "raw.db"));
   return [
-    time(
-      `added to a turn's start by ${DOCUMENTS} bound documents in a folder`,
-      bound.added,
+    figure(`added to a turn's start by ${DOCUMENTS} bound documents in a folder`, bound.added, {
       limit,
-      ADDED_MS_MAX,
-    ),
-    time("  the same, the first turn, which reads them", bound.first - plain.typical, limit),
-    time("  a turn's start without documents", plain.typical),
+      atMost: ADDED_MS_MAX,
+    }),
+    figure("  the same, the first turn, which reads them", bound.first - plain.typical, { limit }),
+    figure("  a turn's start without documents", plain.typical),
   ];
 }
 
@@ -76,18 +74,15 @@ async function onServer(folder: string): Promise<Row[]> {
   const where = `a context server ${ROUND_TRIP_MS} ms away`;
   const { added, asked } = bound;
   return [
-    time(`${where}: a turn's start with ${DOCUMENTS} bound documents`, bound.typical, limit, FAR_MS_MAX),
-    { name: "  requests to it for one turn", measured: asked, unit: "", target: "≤ 1", met: asked <= 1 },
-    time("  added by the documents to a turn's start", added, limit),
-    time("  the same, the first turn, which reads them", bound.first, limit),
-    time("  a turn's start without documents", plain.typical, limit),
+    figure(`${where}: a turn's start with ${DOCUMENTS} bound documents`, bound.typical, {
+      limit,
+      atMost: FAR_MS_MAX,
+    }),
+    figure("  requests to it for one turn", asked, { unit: "", atMost: 1 }),
+    figure("  added by the documents to a turn's start", added, { limit }),
+    figure("  the same, the first turn, which reads them", bound.first, { limit }),
+    figure("  a turn's start without documents", plain.typical, { limit }),
   ];
-}
-
-function time(name: string, measured: number, limit?: number, atMost?: number): Row {
-  const beside = limit === undefined ? {} : { limit, ratio: limit / measured };
-  const target = atMost === undefined ? "" : `≤ ${atMost} ms`;
-  return { name, measured, unit: "ms", ...beside, target, met: atMost === undefined || measured <= atMost };
 }
 
 async function fill(space: SpaceDoor): Promise<void> {

@@ -5,7 +5,7 @@ import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.t
 import { atEnd } from "../kit/at-end.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { firstLines, load, processorMs, residentMb, type LoadResult } from "./programs.ts";
-import { percentile, type Row } from "./row.ts";
+import { figure, median, type Row } from "./row.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
@@ -35,7 +35,7 @@ export async function run(): Promise<Row[]> {
   const many = await writes(server.url, server.bootstrap, MANY);
   return [
     rate("durable CAS writes of 2 KB, 64 at once", many.rate, 8000, limits.many.rate),
-    time("  the same, p99", many.p99, 20, limits.many.p99),
+    figure("  the same, p99", many.p99, { atMost: 20, limit: limits.many.p99 }),
     rate("durable CAS writes of 2 KB, one after the other", one.rate, 2000, limits.one.rate),
     ...(await reads(server)),
     ...(await wholeSpace(server)),
@@ -47,10 +47,10 @@ export async function run(): Promise<Row[]> {
       // Measured beside it: what a new file costs depends on how many were deleted in the last minutes.
       (await bareWrites(join(server.directory, ".."), "files")).many.rate,
     ),
-    time("cairn file get, cold", await coldGet(server), 40),
-    time("start to healthy", startMs, 80),
+    figure("cairn file get, cold", await coldGet(server), { atMost: 40 }),
+    figure("start to healthy", startMs, { atMost: 80 }),
     atRest,
-    { name: "memory of an idle server", measured: idleMb, unit: "MB", target: "≤ 60 MB", met: idleMb <= 60 },
+    figure("memory of an idle server", idleMb, { unit: "MB", atMost: 60 }),
   ];
 }
 
@@ -61,13 +61,8 @@ async function rest({ url, pid }: RunningContext): Promise<Row> {
   const before = await processorMs(pid);
   await Bun.sleep(REST_MS);
   const share = ((await processorMs(pid)) - before) / REST_MS;
-  const target = { target: `≤ ${REST_SHARE_MAX * 100} %`, met: share <= REST_SHARE_MAX };
-  return { name: "processor at rest, with the console", measured: share * 100, unit: "%", ...target };
-}
-
-function time(name: string, measured: number, atMost: number, limit?: number): Row {
-  const beside = limit === undefined ? {} : { limit, ratio: limit / measured };
-  return { name, measured, unit: "ms", ...beside, target: `≤ ${atMost} ms`, met: measured <= atMost };
+  const bound = { unit: "%", atMost: REST_SHARE_MAX * 100 };
+  return figure("processor at rest, with the console", share * 100, bound);
 }
 
 function rate(name: string, measured: number, atLeast: number, limit?: number): Row {
@@ -176,15 +171,15 @@ async function wholeSpace(server: RunningContext): Promise<Row[]> {
   const { head } = await server.admin.get("/spaces/team");
   let round = 0;
   const changed = () => Buffer.from(`changed ${++round}`).toString("base64");
-  const single = await median(() => push([{ ...put(1), content_b64: changed() }]));
-  const changes = await median(() => timed(() => server.admin.get(`/spaces/team/changes?since=${head}`)));
-  const space = await median(() => timed(() => server.admin.get("/spaces/team")));
+  const single = await typical(() => push([{ ...put(1), content_b64: changed() }]));
+  const changes = await typical(() => timed(() => server.admin.get(`/spaces/team/changes?since=${head}`)));
+  const space = await typical(() => timed(() => server.admin.get("/spaces/team")));
   return [
-    time("10,000 files, 20 MB, in pushes of 1,000", all, 2000),
-    time("  until the working tree shows them all", shown, 2000),
-    time("push of one among 10,000", single, 20),
-    time("one change among 10,000", changes, 2),
-    time("GET /spaces/{space}, 10,000 files", space, 1),
+    figure("10,000 files, 20 MB, in pushes of 1,000", all, { atMost: 2000 }),
+    figure("  until the working tree shows them all", shown, { atMost: 2000 }),
+    figure("push of one among 10,000", single, { atMost: 20 }),
+    figure("one change among 10,000", changes, { atMost: 2 }),
+    figure("GET /spaces/{space}, 10,000 files", space, { atMost: 1 }),
   ];
 }
 
@@ -201,16 +196,13 @@ async function coldGet(server: RunningContext): Promise<number> {
     const { exitCode, stderr } = await server.cairn("file", "get", "read.md");
     if (exitCode !== 0) throw new Error(stderr);
   };
-  return median(() => timed(get));
+  return typical(() => timed(get));
 }
 
-async function median(once: () => Promise<number>): Promise<number> {
+async function typical(once: () => Promise<number>): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < SINGLE_RUNS; round++) times.push(await once());
-  return percentile(
-    times.toSorted((a, b) => a - b),
-    0.5,
-  );
+  return median(times);
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

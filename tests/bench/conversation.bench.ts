@@ -8,7 +8,7 @@ import { startService } from "../../src/service/main.ts";
 import { createClient, type Client } from "../kit/http/client.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { providedWorkspaces } from "../kit/service/provided.ts";
-import { median, type Row } from "./row.ts";
+import { figure, median, type Row } from "./row.ts";
 
 const ENTRIES = 5000;
 const TEXT = "The quick brown fox jumps over the lazy dog, and it does so again. ".repeat(6);
@@ -49,27 +49,9 @@ export async function run(): Promise<Row[]> {
   const early = median(delays.splice(0, FIRST_TURNS));
   const warm = median(delays);
   return [
-    {
-      name: `message to provider's request, ${ENTRIES} entries, median`,
-      measured: warm,
-      unit: "ms",
-      target: "≤ 20 ms",
-      met: warm <= 20,
-    },
-    {
-      name: `the same, in the first ${FIRST_TURNS} turns`,
-      measured: early,
-      unit: "ms",
-      target: "(no target)",
-      met: true,
-    },
-    {
-      name: "the same, first turn after a start",
-      measured: cold,
-      unit: "ms",
-      target: "(no target)",
-      met: true,
-    },
+    figure(`message to provider's request, ${ENTRIES} entries, median`, warm, { atMost: 20 }),
+    figure(`the same, in the first ${FIRST_TURNS} turns`, early),
+    figure("the same, first turn after a start", cold),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { SqliteEngine } from "../../src/context/versioned-store/sqlite/engi
 import type { DocumentPath } from "../../src/kit/text/paths.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { FILES, documentOf, makeLargeSpace, openSpace, pathOf } from "./file-space.ts";
-import type { Row } from "./row.ts";
+import { figure, type Row } from "./row.ts";
 
 const WRITERS = 64;
 const MEASURED_MS = 2_000;
@@ -131,13 +131,7 @@ async function readRate(engine: SqliteEngine): Promise<Row> {
   const started = performance.now();
   for (let count = 0; count < READS; count++) await engine.read(pathOf((count * 7_919) % FILES));
   const rate = (READS * 1000) / (performance.now() - started);
-  return {
-    name: `reads of 2 KB among ${FILES} files`,
-    measured: rate,
-    unit: "/s",
-    target: "(no target)",
-    met: true,
-  };
+  return figure(`reads of 2 KB among ${FILES} files`, rate, { unit: "/s" });
 }
 
 async function deltaTime(engine: SqliteEngine): Promise<Row> {
@@ -149,13 +143,7 @@ async function deltaTime(engine: SqliteEngine): Promise<Row> {
   const started = performance.now();
   for (let count = 0; count < 1_000; count++) await engine.changesSince(head);
   const measured = performance.now() - started;
-  return {
-    name: `one change among ${FILES} files`,
-    measured,
-    unit: "µs",
-    target: "≤ 100 µs",
-    met: measured <= 100,
-  };
+  return figure(`one change among ${FILES} files`, measured, { unit: "µs", atMost: 100 });
 }
 
 /** How long a listing takes, and how long nothing else can run meanwhile. */
@@ -178,21 +166,9 @@ async function listing(engine: SqliteEngine): Promise<Row[]> {
   const second = performance.now() - again;
   running = false;
   return [
-    {
-      name: `first list of ${FILES} files after a start`,
-      measured: first,
-      unit: "ms",
-      target: "(no target)",
-      met: true,
-    },
-    { name: "the next list", measured: second, unit: "ms", target: "≤ 1,000 ms", met: second <= 1_000 },
-    {
-      name: "longest pause for others during a list",
-      measured: longest,
-      unit: "ms",
-      target: "≤ 100 ms",
-      met: longest <= 100,
-    },
+    figure(`first list of ${FILES} files after a start`, first),
+    figure("the next list", second, { atMost: 1_000 }),
+    figure("longest pause for others during a list", longest, { atMost: 100 }),
   ];
 }
 

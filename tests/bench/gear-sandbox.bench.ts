@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { atEnd } from "../kit/at-end.ts";
 import { startDocker, type TestDocker } from "../kit/docker.ts";
 import { openSandbox, type TestSandbox } from "../kit/service/sandbox.ts";
-import { percentile, type Row } from "./row.ts";
+import { figure, median, percentile, type Row } from "./row.ts";
 
 const CALLS = 21;
 const OUTPUT_MB = 10;
@@ -57,14 +57,16 @@ async function inContainers(docker: TestDocker, folder: string): Promise<Row[]> 
     rest,
   );
   return [
-    time(
-      "gear call in a waiting container, p50",
-      warmMs,
+    figure("gear call in a waiting container, p50", warmMs, {
       limit,
-      "≤ 0.25 of docker run",
-      warmMs <= limit * 0.25,
-    ),
-    time("gear call in a fresh container, p50", coldMs, limit, "≤ 1.2 of docker run", coldMs <= limit * 1.2),
+      atMost: limit * 0.25,
+      target: "≤ 0.25 of docker run",
+    }),
+    figure("gear call in a fresh container, p50", coldMs, {
+      limit,
+      atMost: limit * 1.2,
+      target: "≤ 1.2 of docker run",
+    }),
     ...(await streaming(warm)),
     await sideBySide(warm),
   ];
@@ -78,19 +80,8 @@ async function asProcesses(folder: string): Promise<Row[]> {
     [() => command([python, join(folder, "main.py")]), () => call(at)],
     () => at.settled(),
   );
-  return [
-    time(
-      "gear call as a child process, p50",
-      measured,
-      limit,
-      "≤ bare python3 + 5 ms",
-      measured <= limit + 5,
-    ),
-  ];
-}
-
-function time(name: string, measured: number, limit: number, target: string, met: boolean): Row {
-  return { name, measured, unit: "ms", limit, ratio: limit / measured, target, met };
+  const bound = { limit, atMost: limit + 5, target: "≤ bare python3 + 5 ms" };
+  return [figure("gear call as a child process, p50", measured, bound)];
 }
 
 /** Rate from the first byte to the last, so that the start of the interpreter does not count; and what stays in memory of ten times that. */
@@ -115,19 +106,10 @@ async function streaming(at: TestSandbox): Promise<Row[]> {
   for (let index = 0; index < 10; index++) await flood();
   Bun.gc(true);
   const growth = (process.memoryUsage().rss - before) / 1_000_000;
-  const rate = percentile(
-    rates.sort((a, b) => a - b),
-    0.5,
-  );
+  const rate = median(rates);
   return [
     { name: "output of a gear, 10 MB", measured: rate, unit: "MB/s", target: "≥ 100 MB/s", met: rate >= 100 },
-    {
-      name: "memory growth over ten times that",
-      measured: growth,
-      unit: "MB",
-      target: `≤ ${MEMORY_GROWTH_MB_MAX} MB`,
-      met: growth <= MEMORY_GROWTH_MB_MAX,
-    },
+    figure("memory growth over ten times that", growth, { unit: "MB", atMost: MEMORY_GROWTH_MB_MAX }),
   ];
 }
 
@@ -143,17 +125,8 @@ async function sideBySide(at: TestSandbox): Promise<Row> {
   }, TICK_MS);
   await Promise.all(Array.from({ length: GEARS_AT_ONCE }, () => call(at)));
   clearInterval(timer);
-  const p99 = percentile(
-    late.sort((a, b) => a - b),
-    0.99,
-  );
-  return {
-    name: `delay of the event loop while ${GEARS_AT_ONCE} gears start, p99`,
-    measured: p99,
-    unit: "ms",
-    target: "≤ 20 ms",
-    met: p99 <= 20,
-  };
+  const p99 = percentile(late, 0.99);
+  return figure(`delay of the event loop while ${GEARS_AT_ONCE} gears start, p99`, p99, { atMost: 20 });
 }
 
 async function call(at: TestSandbox): Promise<void> {
@@ -182,10 +155,5 @@ async function medians<const A extends readonly (() => Promise<void>)[]>(
       times[which]!.push(performance.now() - started);
     }
   }
-  return times.map((list) =>
-    percentile(
-      list.sort((a, b) => a - b),
-      0.5,
-    ),
-  ) as { [K in keyof A]: number };
+  return times.map((list) => median(list)) as { [K in keyof A]: number };
 }

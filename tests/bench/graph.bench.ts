@@ -9,7 +9,7 @@ import { temporaryFolder } from "../kit/folder.ts";
 import { measuredServer } from "../kit/service/measured-server.ts";
 import { localDeps } from "../kit/context/space-doors.ts";
 import { fillWithLinks, LINKED_DOCUMENTS, linkedPathOf, linkedTextOf } from "./linked-space.ts";
-import { median, percentile, type Row } from "./row.ts";
+import { figure, median, percentile, type Row } from "./row.ts";
 
 const RUNS = 9;
 const REQUESTS = 300;
@@ -42,24 +42,13 @@ async function commands(): Promise<Row[]> {
     edited.push(await graph());
   }
   const limit = median(looks);
-  const row = (name: string, measured: number, target: string, met: boolean): Row => ({
-    name,
-    measured,
-    unit: "ms",
-    limit,
-    ratio: limit / measured,
-    target,
-    met,
-  });
   return [
-    row(
-      `cairn graph of ${LINKED_DOCUMENTS} documents, cold`,
-      median(unchanged),
-      `≤ ${TARGET_MS} ms`,
-      median(unchanged) <= TARGET_MS,
-    ),
-    row("the same after an edit", median(edited), "(no target)", true),
-    row("the same for the first time", first, "(no target)", true),
+    figure(`cairn graph of ${LINKED_DOCUMENTS} documents, cold`, median(unchanged), {
+      limit,
+      atMost: TARGET_MS,
+    }),
+    figure("the same after an edit", median(edited), { limit }),
+    figure("the same for the first time", first, { limit }),
   ];
 }
 
@@ -91,28 +80,14 @@ async function requests(): Promise<Row[]> {
     await admin.write(linkedPathOf(1), "[[note-2]]");
     written = await ask("");
   });
-  times.sort((a, b) => a - b);
   const p99 = percentile(times, 0.99);
-  const ms = (name: string, value: number): Row => ({
-    name,
-    measured: value,
-    unit: "ms",
-    target: "(no target)",
-    met: true,
-  });
   const longest = Math.max(held, hold, whole, after);
   return [
-    ms("neighbours of a document in a server, median", percentile(times, 0.5)),
-    ms("neighbours of a document in a server, p99", p99),
-    ms("the first question after a start", first),
-    ms("the first question after a write", written),
-    {
-      name: "longest hold of the serving thread, of processor",
-      measured: longest,
-      unit: "ms",
-      target: `≤ ${HOLD_MS} ms`,
-      met: longest <= HOLD_MS,
-    },
+    figure("neighbours of a document in a server, median", percentile(times, 0.5)),
+    figure("neighbours of a document in a server, p99", p99),
+    figure("the first question after a start", first),
+    figure("the first question after a write", written),
+    figure("longest hold of the serving thread, of processor", longest, { atMost: HOLD_MS }),
   ];
 }
 

@@ -4,7 +4,7 @@
 import { benchService, load, processorMs } from "./programs.ts";
 import { JSON_BODY_BYTES_MAX, parseJson } from "../../src/kit/http/body.ts";
 import { JSON_NAMES_MAX, JSON_TEXTS_MAX } from "../../src/kit/text/json-shape.ts";
-import { median, type Row } from "./row.ts";
+import { figure, median, type Row } from "./row.ts";
 
 const CONNECTIONS = 64;
 const MILLISECONDS = 3000;
@@ -62,29 +62,9 @@ export async function run(): Promise<Row[]> {
       target: `≥ ${RATIO_MIN} of bare Bun.serve`,
       met: ours.rate / limit.rate >= RATIO_MIN,
     },
-    {
-      name: "the same, processor for one",
-      measured: cost(ours),
-      unit: "µs",
-      limit: cost(limit),
-      ratio: cost(limit) / cost(ours),
-      target: "",
-      met: true,
-    },
-    {
-      name: "GET /workspaces, 1,000 of them, p50",
-      measured: list.p50,
-      unit: "ms",
-      target: "< 5 ms",
-      met: list.p50 < 5,
-    },
-    {
-      name: "GET /workspaces, 1,000 of them, p99",
-      measured: list.p99,
-      unit: "ms",
-      target: "< 5 ms",
-      met: list.p99 < 5,
-    },
+    figure("the same, processor for one", cost(ours), { unit: "µs", limit: cost(limit) }),
+    figure("GET /workspaces, 1,000 of them, p50", list.p50, { atMost: 5 }),
+    figure("GET /workspaces, 1,000 of them, p99", list.p99, { atMost: 5 }),
     bodyCost(),
   ];
 }
@@ -104,13 +84,8 @@ function bodyCost(): Row {
       }),
     );
   const [limit, measured] = [timed(() => JSON.parse(text)), timed(() => parseJson(bytes))];
-  return {
-    name: "a JSON body of 1 MiB with the most keys and texts, checked",
-    measured,
-    unit: "ms",
+  return figure("a JSON body of 1 MiB with the most keys and texts, checked", measured, {
+    atMost: 20,
     limit,
-    ratio: limit / measured,
-    target: "≤ 20 ms",
-    met: measured <= 20,
-  };
+  });
 }

@@ -6,7 +6,7 @@ import { furnishedContext, type Furnished } from "../binary/worst-case/context-r
 import { furnishedService } from "../binary/worst-case/furnished-service.ts";
 import { SERVICE_ROWS } from "../binary/worst-case/service-rows.ts";
 import type { MeasuredServer } from "../kit/service/measured-server.ts";
-import { percentile, type Row } from "./row.ts";
+import { figure, median, type Row } from "./row.ts";
 
 const SPACE = "/spaces/team";
 /** Restores change all these files. */
@@ -91,20 +91,13 @@ async function timed(server: MeasuredServer, act: () => Promise<unknown>): Promi
 }
 
 function rowsOf(name: string, all: readonly Measured[]): Row[] {
-  const median = (of: (one: Measured) => number) =>
-    percentile(
-      all.map(of).sort((a, b) => a - b),
-      0.5,
-    );
-  const longest = median((one) => one.longest);
+  const typical = (of: (one: Measured) => number) => median(all.map(of));
+  const longest = typical((one) => one.longest);
   return [
-    { name, measured: median(({ took }) => took), unit: "ms", target: "(no target)", met: true },
-    {
-      name: "its longest stretch of the serving thread",
-      measured: longest,
-      unit: "ms",
-      target: `≤ ${LONGEST_MS_MAX} ms`,
-      met: longest <= LONGEST_MS_MAX,
-    },
+    figure(
+      name,
+      typical(({ took }) => took),
+    ),
+    figure("its longest stretch of the serving thread", longest, { atMost: LONGEST_MS_MAX }),
   ];
 }

@@ -3,7 +3,7 @@
 
 import { providedWorkspaces } from "../kit/service/provided.ts";
 import { benchModel, benchService, load, residentMb, type BenchService } from "./programs.ts";
-import type { Row } from "./row.ts";
+import { figure, type Row } from "./row.ts";
 
 const SECONDS = Number(process.env["MEMORY_BENCH_SECONDS"] ?? 30);
 const TURNS_AT_ONCE = 20;
@@ -25,26 +25,17 @@ export async function run(): Promise<Row[]> {
   const { peak, turns } = await drive(service, workspaces, SECONDS);
   await Bun.sleep(QUIET_SECONDS * 1000);
   const after = await residentMb(service.pid);
-  const plain = (name: string, measured: number): Row => ({
-    name,
-    measured,
-    unit: "MB",
-    target: "",
-    met: true,
-  });
+  const plain = (name: string, measured: number) => figure(name, measured, { unit: "MB" });
   return [
     plain("memory of the service before any load", fresh),
     plain("memory at rest, after a short load", before),
     plain(`the same, during ${SECONDS} s of load (${turns} turns and reads), peak`, peak),
-    {
-      name: "the same, at rest again",
-      measured: after,
+    figure("the same, at rest again", after, {
       unit: "MB",
-      limit: before,
-      ratio: before / after,
+      atMost: GROWTH_MAX * before,
       target: `≤ ${GROWTH_MAX} × the start`,
-      met: after <= GROWTH_MAX * before,
-    },
+      limit: before,
+    }),
   ];
 }
 

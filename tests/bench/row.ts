@@ -19,15 +19,39 @@ export interface Benchmark {
   run(): Promise<Row[]>;
 }
 
-/** Of ascending values. */
-export function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+interface Bound {
+  /** Milliseconds unless another is named. */
+  readonly unit?: string;
+  readonly atMost?: number;
+  /** The same figure for the least program. */
+  readonly limit?: number;
+  /** In other words than `≤ 80 ms`. */
+  readonly target?: string;
+}
+
+/** A figure that should be small. Without `atMost` it has no target. */
+export function figure(
+  name: string,
+  measured: number,
+  { unit = "ms", atMost, limit, target }: Bound = {},
+): Row {
+  const most = atMost === undefined ? "(no target)" : `≤ ${atMost.toLocaleString("en-US")} ${unit}`.trimEnd();
+  return {
+    name,
+    measured,
+    unit,
+    ...(limit === undefined ? {} : { limit, ratio: limit / measured }),
+    target: target ?? most,
+    met: atMost === undefined || measured <= atMost,
+  };
 }
 
 /** Of values in any order. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
 export function median(values: readonly number[]): number {
-  return percentile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
+  return percentile(values, 0.5);
 }

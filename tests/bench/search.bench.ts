@@ -7,7 +7,7 @@ import { systemClock } from "../../src/kit/clock.ts";
 import { parseDocumentPath } from "../../src/kit/text/paths.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
-import { percentile, type Row } from "./row.ts";
+import { figure, median, percentile, type Row } from "./row.ts";
 
 const FILES = 50_000;
 const FILE_BYTES = 4_100;
@@ -28,29 +28,19 @@ export async function run(): Promise<Row[]> {
   const cairn = (...args: string[]) => [binaryPath("cairn"), ...args, "--quiet", "--dir", space];
   const built = await timed(cairn("search", "zebrafish"));
   await writtenOut();
-  const search = await median(cairn("search", "zebrafish"));
-  const scan = await median(scanner(space));
-  const list = await median(cairn("file", "list"));
+  const search = await typical(cairn("search", "zebrafish"));
+  const scan = await typical(scanner(space));
+  const list = await typical(cairn("file", "list"));
   return [
-    {
-      name: `first search of ${FILES} documents, which builds the index`,
-      measured: built,
-      unit: "ms",
-      target: "none",
-      met: true,
-    },
-    time("cairn search, cold", search, 150),
-    {
-      name: `the same beside ${scanner(space)[0]}`,
-      measured: search,
-      unit: "ms",
-      limit: scan,
-      ratio: scan / search,
+    figure(`first search of ${FILES} documents, which builds the index`, built),
+    figure("cairn search, cold", search, { atMost: 150 }),
+    figure(`the same beside ${scanner(space)[0]}`, search, {
+      atMost: 1.5 * scan,
       target: "≤ 1.5 × ripgrep",
-      met: search <= 1.5 * scan,
-    },
+      limit: scan,
+    }),
     ...(await inside(server)),
-    time(`cairn file list of ${FILES} files, cold`, list, 250),
+    figure(`cairn file list of ${FILES} files, cold`, list, { atMost: 250 }),
   ];
 }
 
@@ -111,24 +101,16 @@ async function inside(server: RunningContext): Promise<Row[]> {
   for (let index = 0; index < WARM_QUERIES; index += 1) await ask(queryOf(index));
   const times: number[] = [];
   for (let index = 0; index < QUERIES; index += 1) times.push(await ask(queryOf(index)));
-  times.sort((a, b) => a - b);
   return [
-    time("search inside a server, p50", percentile(times, 0.5), 20),
-    time("  the same, p99", percentile(times, 0.99), 20),
+    figure("search inside a server, p50", percentile(times, 0.5), { atMost: 20 }),
+    figure("  the same, p99", percentile(times, 0.99), { atMost: 20 }),
   ];
 }
 
-function time(name: string, measured: number, atMost: number): Row {
-  return { name, measured, unit: "ms", target: `≤ ${atMost} ms`, met: measured <= atMost };
-}
-
-async function median(command: string[]): Promise<number> {
+async function typical(command: string[]): Promise<number> {
   const times: number[] = [];
   for (let index = 0; index < COLD_RUNS; index += 1) times.push(await timed(command));
-  return percentile(
-    times.sort((a, b) => a - b),
-    0.5,
-  );
+  return median(times);
 }
 
 async function timed(command: string[]): Promise<number> {

@@ -3,7 +3,7 @@
 import type { ProgramName } from "../../release/targets.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { benchService, processorMs, residentMb } from "./programs.ts";
-import { percentile, type Row } from "./row.ts";
+import { figure, median, type Row } from "./row.ts";
 
 const STARTS = 9;
 const COMMANDS = 30;
@@ -48,49 +48,18 @@ export async function run(): Promise<Row[]> {
   await Bun.sleep(REST_MS);
   const idleMs = (await processorMs(service.pid)) - before;
   const memory = await residentMb(service.pid);
-  const middle = (values: number[]) =>
-    percentile(
-      values.sort((a, b) => a - b),
-      0.5,
-    );
-  const [start, version] = [middle(starts), middle(versions)];
-  const [help, shaken] = [middle(helps), middle(handshakes)];
+  const [start, version] = [median(starts), median(versions)];
+  const [help, shaken] = [median(helps), median(handshakes)];
   return [
-    {
-      name: "start to healthy, median",
-      measured: start,
-      unit: "ms",
-      target: "≤ 80 ms (floor 39)",
-      met: start <= 80,
-    },
-    {
-      name: "service version, median",
-      measured: version,
-      unit: "ms",
-      target: "≤ 25 ms (floor 15)",
-      met: version <= 25,
-    },
-    {
-      name: "cairn --help, median",
-      measured: help,
-      unit: "ms",
-      target: "≤ 60 ms",
-      met: help <= 60,
-    },
-    {
-      name: "cairn mcp, start to answered handshake, median",
-      measured: shaken,
-      unit: "ms",
-      target: "≤ 200 ms",
-      met: shaken <= 200,
-    },
-    { name: "memory at rest", measured: memory, unit: "MB", target: "≤ 60 MB (floor 40)", met: memory <= 60 },
-    {
-      name: "processor at rest, of one core",
-      measured: (idleMs / REST_MS) * 100,
+    figure("start to healthy, median", start, { atMost: 80, target: "≤ 80 ms (floor 39)" }),
+    figure("service version, median", version, { atMost: 25, target: "≤ 25 ms (floor 15)" }),
+    figure("cairn --help, median", help, { atMost: 60 }),
+    figure("cairn mcp, start to answered handshake, median", shaken, { atMost: 200 }),
+    figure("memory at rest", memory, { unit: "MB", atMost: 60, target: "≤ 60 MB (floor 40)" }),
+    figure("processor at rest, of one core", (idleMs / REST_MS) * 100, {
       unit: "%",
+      atMost: 0.5,
       target: "none (≤ 0.5 %)",
-      met: idleMs / REST_MS <= 0.005,
-    },
+    }),
   ];
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readStamps } from "../kit/model/index.ts";
 import { providedWorkspaces } from "../kit/service/provided.ts";
 import { benchModel, benchService, firstLines, processorMs, type BenchService } from "./programs.ts";
-import { percentile, type Row } from "./row.ts";
+import { figure, percentile, type Row } from "./row.ts";
 import { CHUNKS, EVERY_MS } from "./stream-script.ts";
 
 const TURNS = [50, 200];
@@ -56,20 +56,14 @@ export async function run(): Promise<Row[]> {
 
 function rowsOf(turns: number, ours: Measured, limit: Measured): Row[] {
   const cost = ({ processorMs: spent, ages }: Measured) => (spent * 1000) / ages.length;
-  const p99 = ({ ages }: Measured) =>
-    percentile(
-      ages.toSorted((a, b) => a - b),
-      0.99,
-    );
-  const row = (name: string, figure: (of: Measured) => number, unit: string, ratioMax: number): Row => ({
-    name: `${name} (${turns} turns, a chunk every ${EVERY_MS} ms each)`,
-    measured: figure(ours),
-    unit,
-    limit: figure(limit),
-    ratio: figure(limit) / figure(ours),
-    target: `≤ ${ratioMax} × a bare relay`,
-    met: figure(ours) <= ratioMax * figure(limit),
-  });
+  const p99 = ({ ages }: Measured) => percentile(ages, 0.99);
+  const row = (name: string, of: (one: Measured) => number, unit: string, ratioMax: number) =>
+    figure(`${name} (${turns} turns, a chunk every ${EVERY_MS} ms each)`, of(ours), {
+      unit,
+      limit: of(limit),
+      atMost: ratioMax * of(limit),
+      target: `≤ ${ratioMax} × a bare relay`,
+    });
   return [
     row("processor for a chunk", cost, "µs", PROCESSOR_RATIO_MAX),
     row("from model to viewer, p99", p99, "ms", P99_RATIO_MAX),

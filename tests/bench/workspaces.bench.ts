@@ -9,7 +9,7 @@ import { temporaryFolder } from "../kit/folder.ts";
 import { addTurns } from "../kit/service/long-conversation.ts";
 import { providedWorkspaces } from "../kit/service/provided.ts";
 import { say, startModel } from "../kit/model/index.ts";
-import { percentile, type Row } from "./row.ts";
+import { figure, median, type Row } from "./row.ts";
 
 const WORKSPACES = 1_000;
 const TURNS = 5_000;
@@ -38,28 +38,18 @@ export async function run(): Promise<Row[]> {
 
 async function lists(service: Service): Promise<Row[]> {
   const client = createClient(service.url);
-  const median = async (path: string) => {
+  const typical = async (path: string) => {
     const times: number[] = [];
     for (let index = 0; index <= REQUESTS; index++) {
       const sent = performance.now();
       await (await client.raw("GET", path)).arrayBuffer();
       times.push(performance.now() - sent);
     }
-    return percentile(
-      times.slice(1).sort((a, b) => a - b),
-      0.5,
-    );
+    return median(times.slice(1));
   };
-  const row = (name: string, measured: number): Row => ({
-    name,
-    measured,
-    unit: "ms",
-    target: "≤ 50 ms",
-    met: measured <= 50,
-  });
   return [
-    row(`list of ${WORKSPACES} workspaces, median`, await median("/workspaces")),
-    row("what happens in each of them, median", await median("/workspaces/activity")),
+    figure(`list of ${WORKSPACES} workspaces, median`, await typical("/workspaces"), { atMost: 50 }),
+    figure("what happens in each of them, median", await typical("/workspaces/activity"), { atMost: 50 }),
   ];
 }
 
@@ -77,27 +67,11 @@ async function transfers(client: Client, workspaceId: number): Promise<Row[]> {
     if (answer.status !== 201) throw new Error(`import: ${answer.status}`);
     imports.push(performance.now() - sent);
   }
-  const seconds = (times: number[]) =>
-    percentile(
-      times.sort((a, b) => a - b),
-      0.5,
-    ) / 1000;
+  const seconds = (times: number[]) => median(times) / 1000;
   const size = `${TURNS * 2} entries, ${(file.length / MIB).toFixed(1)} MiB`;
   return [
-    {
-      name: `export of ${size}`,
-      measured: seconds(exports),
-      unit: "s",
-      target: "≤ 3 s",
-      met: seconds(exports) <= 3,
-    },
-    {
-      name: `import of ${size}`,
-      measured: seconds(imports),
-      unit: "s",
-      target: "≤ 6 s",
-      met: seconds(imports) <= 6,
-    },
+    figure(`export of ${size}`, seconds(exports), { unit: "s", atMost: 3 }),
+    figure(`import of ${size}`, seconds(imports), { unit: "s", atMost: 6 }),
   ];
 }
 
