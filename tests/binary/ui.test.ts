@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
+import { refusalOf } from "../kit/http/refusal.ts";
 import { atEnd } from "../kit/at-end.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { answerError, SECURITY_HEADERS } from "../../src/kit/http/answer.ts";
@@ -181,9 +182,7 @@ test("a program without the interface answers 503 with what to do, for every add
     message: "web UI is not built into this binary — build with make build",
   };
   for (const path of ["/", "/workspaces", "/workspaces/1/files"]) {
-    const answer = await fetch(listener.url + path);
-    const { error } = (await answer.json()) as { error: { code: string; message: string } };
-    expect({ status: answer.status, code: error.code, message: error.message }).toEqual(refusal);
+    expect(await refusalOf(fetch(listener.url + path))).toEqual(refusal);
   }
   expect((await fetch(`${listener.url}/assets/a.js`)).status).toBe(404);
 });

@@ -10,7 +10,7 @@ import { contextServer, type ContextClient } from "../kit/context/context-server
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { runContext } from "../kit/context/running-context.ts";
-import { smallDisk } from "../kit/small-disk.ts";
+import { onSmallDisk } from "../kit/small-disk.ts";
 import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 describe("refusals", () => {
@@ -128,32 +128,30 @@ describe("refusals", () => {
     );
   });
 
-  test("on a full disk, neither a backup nor a restore leaves anything behind", async () => {
-    await using folder = await temporaryFolder();
-    await using disk = await smallDisk(folder);
-    if (!disk) {
-      console.log("skipped: mounting a small file system needs Linux and root");
-      return;
-    }
-    await using server = await runContext();
-    await server.admin.write("large.bin", noise(3_000_000));
-    const full = failure("the disk is full; nothing was changed; free some space and try again", 2);
-    const out = join(disk.path, "x.tar.zst");
-    expect(await server.refused("backup", "create", "--out", out)).toEqual(full);
-    expect(readdirSync(disk.path)).toEqual([]);
-    const made = await create(server, folder.path);
-    const into = (file: string) => refused("backup", "restore", file, "--server-dir", join(disk.path, "new"));
-    const room =
-      /^Error: the disk is full: the backup unpacks to \d+ bytes, but only \d+ are free; free some space/;
-    expect(await into(made.file)).toEqual([2, expect.stringMatching(room)]);
-    expect(readdirSync(disk.path)).toEqual([]);
-    // Room for the unpacked files, but not for the working tree.
-    await using other = await runContext();
-    await other.admin.write("large.bin", noise(1_200_000));
-    const small = await create(other, join(folder.path, "small.tar.zst"));
-    expect(await into(small.file)).toEqual([2, expect.stringContaining("cannot write team/large.bin")]);
-    expect(readdirSync(disk.path)).toEqual([]);
-  });
+  onSmallDisk(
+    "on a full disk, neither a backup nor a restore leaves anything behind",
+    async (disk, folder) => {
+      await using server = await runContext();
+      await server.admin.write("large.bin", noise(3_000_000));
+      const full = failure("the disk is full; nothing was changed; free some space and try again", 2);
+      const out = join(disk.path, "x.tar.zst");
+      expect(await server.refused("backup", "create", "--out", out)).toEqual(full);
+      expect(readdirSync(disk.path)).toEqual([]);
+      const made = await create(server, folder.path);
+      const into = (file: string) =>
+        refused("backup", "restore", file, "--server-dir", join(disk.path, "new"));
+      const room =
+        /^Error: the disk is full: the backup unpacks to \d+ bytes, but only \d+ are free; free some space/;
+      expect(await into(made.file)).toEqual([2, expect.stringMatching(room)]);
+      expect(readdirSync(disk.path)).toEqual([]);
+      // Room for the unpacked files, but not for the working tree.
+      await using other = await runContext();
+      await other.admin.write("large.bin", noise(1_200_000));
+      const small = await create(other, join(folder.path, "small.tar.zst"));
+      expect(await into(small.file)).toEqual([2, expect.stringContaining("cannot write team/large.bin")]);
+      expect(readdirSync(disk.path)).toEqual([]);
+    },
+  );
 });
 
 describe.skipIf(process.platform === "win32")("stopped by a signal", () => {

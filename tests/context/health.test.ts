@@ -9,12 +9,9 @@ import { systemClock } from "../../src/kit/clock.ts";
 import { contextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { smallDisk } from "../kit/small-disk.ts";
+import { onSmallDisk, smallDisk } from "../kit/small-disk.ts";
 
-test("a full disk is 503, doctor reports it, and reads continue", async () => {
-  await using folder = await temporaryFolder();
-  await using disk = await smallDisk(folder);
-  if (!disk) return;
+onSmallDisk("a full disk is 503, doctor reports it, and reads continue", async (disk, folder) => {
   const directory = join(disk.path, "server");
   await using server = await contextServer({ directory, files: { "a.md": "one" } });
   const health = async () => {

@@ -1,15 +1,14 @@
 // Goal: on a full disk, writes are refused with the specified message and change nothing, and reads continue; everything recovers when there is
 // space again; turns end in a defined state.
 
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import type { HealthState } from "../../src/kit/health.ts";
 import type { Client, Refusal } from "../kit/http/client.ts";
 import { eventually } from "../kit/eventually.ts";
-import { temporaryFolder } from "../kit/folder.ts";
 import { brokenInvariants } from "../kit/service/invariants.ts";
 import { gate, say } from "../kit/model/index.ts";
 import { runService } from "../kit/service/running.ts";
-import { smallDisk } from "../kit/small-disk.ts";
+import { onSmallDisk } from "../kit/small-disk.ts";
 import { compiledWorld } from "../kit/service/world.ts";
 import { refusalOf } from "../kit/http/refusal.ts";
 
@@ -28,13 +27,11 @@ async function writeUntilRefused(admin: Client): Promise<string[]> {
   for (let number = 0; number < WRITES_MAX; number++) {
     const name = `team ${number} ${"x".repeat(60)}`;
     const response = await admin.raw("POST", "/teams", { body: { name } });
-    const body = (await response.json()) as { error?: { message: string; code: string } };
     if (!response.ok) {
-      expect({ status: response.status, message: body.error!.message, code: body.error!.code }).toEqual(
-        DISK_FULL,
-      );
+      expect(await refusalOf(response)).toEqual(DISK_FULL);
       return made;
     }
+    await response.text();
     made.push(name);
   }
   throw new Error("the disk did not fill up");
@@ -44,13 +41,7 @@ async function teamNames(admin: Client): Promise<string[]> {
   return (await admin.get("/teams")).map((team) => team.name);
 }
 
-test("a full disk refuses writes, and everything works again with space", async () => {
-  await using folder = await temporaryFolder();
-  await using disk = await smallDisk(folder);
-  if (!disk) {
-    console.log("skipped: mounting a small file system needs Linux and root");
-    return;
-  }
+onSmallDisk("a full disk refuses writes, and everything works again with space", async (disk) => {
   const data = `${disk.path}/data`;
   await using at = await compiledWorld({ model: true, data });
   const { admin, model } = at;
@@ -78,34 +69,34 @@ test("a full disk refuses writes, and everything works again with space", async 
   expect(await brokenInvariants(data, "at rest")).toEqual([]);
 });
 
-test("a turn stopped by the full disk ends once there is space, and the next one runs", async () => {
-  await using folder = await temporaryFolder();
-  await using disk = await smallDisk(folder);
-  if (!disk) return;
-  const data = `${disk.path}/data`;
-  const held = gate();
-  await using at = await compiledWorld({
-    model: { boss: [[held, say("said while the disk was full")]] },
-    data,
-  });
-  const { admin, model } = at;
-  const turn = await at.begin("before");
-  await held.reached;
-  await disk.fill();
-  await writeUntilRefused(admin);
-  // The model answers, but the answer cannot be stored.
-  held.open();
-  await model.waitFor((request) => request.state !== "open");
-  await writeUntilRefused(admin);
+onSmallDisk(
+  "a turn stopped by the full disk ends once there is space, and the next one runs",
+  async (disk) => {
+    const data = `${disk.path}/data`;
+    const held = gate();
+    await using at = await compiledWorld({
+      model: { boss: [[held, say("said while the disk was full")]] },
+      data,
+    });
+    const { admin, model } = at;
+    const turn = await at.begin("before");
+    await held.reached;
+    await disk.fill();
+    await writeUntilRefused(admin);
+    // The model answers, but the answer cannot be stored.
+    held.open();
+    await model.waitFor((request) => request.state !== "open");
+    await writeUntilRefused(admin);
 
-  await disk.free();
-  expect(OVER).toContain((await within(TURN_LIMIT_MS, at.end(turn))).status);
-  model.on("boss", () => say("all is well"));
-  expect((await at.chat("again")).turn.status).toBe("done");
-  expect(model.problems).toEqual([]);
-  await at.program.end("SIGTERM");
-  expect(await brokenInvariants(data, "at rest")).toEqual([]);
-});
+    await disk.free();
+    expect(OVER).toContain((await within(TURN_LIMIT_MS, at.end(turn))).status);
+    model.on("boss", () => say("all is well"));
+    expect((await at.chat("again")).turn.status).toBe("done");
+    expect(model.problems).toEqual([]);
+    await at.program.end("SIGTERM");
+    expect(await brokenInvariants(data, "at rest")).toEqual([]);
+  },
+);
 
 function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   return Promise.race([
@@ -114,10 +105,7 @@ function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   ]);
 }
 
-test("health reports a full disk while reads continue, and its recovery", async () => {
-  await using folder = await temporaryFolder();
-  await using disk = await smallDisk(folder);
-  if (!disk) return;
+onSmallDisk("health reports a full disk while reads continue, and its recovery", async (disk) => {
   await using service = await runService({ data: `${disk.path}/data` });
   const health = async () => {
     const response = await fetch(`${service.url}/health`);
@@ -135,10 +123,7 @@ test("health reports a full disk while reads continue, and its recovery", async 
   await eventually(health, { code: 200, status: "ok", full: false });
 });
 
-test("stops cleanly on a full disk", async () => {
-  await using folder = await temporaryFolder();
-  await using disk = await smallDisk(folder);
-  if (!disk) return;
+onSmallDisk("stops cleanly on a full disk", async (disk) => {
   const data = `${disk.path}/data`;
   await using service = await runService({ data });
   // A used token has a last-used time to write at the stop.
@@ -154,10 +139,7 @@ test("stops cleanly on a full disk", async () => {
   ).toBe(200);
 });
 
-test("refuses to start on a full disk and leaves nothing behind", async () => {
-  await using folder = await temporaryFolder();
-  await using disk = await smallDisk(folder);
-  if (!disk) return;
+onSmallDisk("refuses to start on a full disk and leaves nothing behind", async (disk) => {
   await disk.fill();
   const refused = await runService({ data: `${disk.path}/data` }).catch((error: unknown) => String(error));
   expect(refused).toMatch(/Error: .*(disk is full|no space left)/i);

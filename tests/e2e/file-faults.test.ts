@@ -17,7 +17,7 @@ import { sha256Hex } from "../../src/kit/crypto.ts";
 import type { DocumentPath } from "../../src/kit/text/paths.ts";
 import { apply, at, put, silent, sqliteBench, text } from "../kit/store/file-engine.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { smallDisk } from "../kit/small-disk.ts";
+import { onSmallDisk } from "../kit/small-disk.ts";
 import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 const KILLS = 30;
@@ -122,51 +122,51 @@ test("a leftover of a killed process with our process id does not block", async 
   expect([bench.engine.treeBehind(), readFileSync(`${bench.directory}/a.md`, "utf8")]).toEqual([[], "2"]);
 });
 
-test("on a full disk, writes are refused and change nothing; with space again, everything continues", async () => {
-  await using folder = await temporaryFolder();
-  await using disk = await smallDisk(folder);
-  if (!disk) return;
-  const directory = `${disk.path}/space`;
-  const engine = open(directory);
-  await apply(engine, [put("a.md", "1")]);
-  await disk.fill();
-  let count = 0;
-  const noise = () =>
-    Uint8Array.from({ length: 3_000 }, (_, index) => Math.imul(index + count * 3_001, 2_654_435_761) >>> 24);
-  const refused = await (async () => {
-    for (; count < 2_000; count++) {
-      const failed = await apply(engine, [put(`f${count}.bin`, noise())]).then(
-        () => undefined,
-        (error: unknown) => error,
+onSmallDisk(
+  "on a full disk, writes are refused and change nothing; with space again, everything continues",
+  async (disk) => {
+    const directory = `${disk.path}/space`;
+    const engine = open(directory);
+    await apply(engine, [put("a.md", "1")]);
+    await disk.fill();
+    let count = 0;
+    const noise = () =>
+      Uint8Array.from(
+        { length: 3_000 },
+        (_, index) => Math.imul(index + count * 3_001, 2_654_435_761) >>> 24,
       );
-      if (failed) return refusalOf(Promise.reject(failed));
-    }
-    throw new Error("the disk did not fill up");
-  })();
-  expect(refused).toEqual(DISK_FULL);
-  const facts = [engine.head(), engine.totals()];
-  expect(
-    await Promise.all(
-      [1, 2, 3].map(() => refusalOf(apply(engine, [put("b.bin", noise()), put("c.bin", "c")]))),
-    ),
-  ).toEqual([DISK_FULL, DISK_FULL, DISK_FULL]);
-  expect([engine.head(), engine.totals(), text(await engine.read(at("a.md")))]).toEqual([...facts, "1"]);
-  await disk.free();
-  await apply(engine, [put("a.md", "2")]);
-  for (let more = 0; engine.treeBehind().length > 0 && more < 500; more++)
-    await apply(engine, [put("a.md", `more ${more}`)]);
-  expect(engine.treeBehind()).toEqual([]);
-  expect(new Set((await engine.list()).map(({ state }) => state))).toEqual(new Set(["live"]));
-  await engine.close();
-  const again = open(directory);
-  expect(again.totals()).toEqual(engine.totals());
-  await again.close();
-});
+    const refused = await (async () => {
+      for (; count < 2_000; count++) {
+        const failed = await apply(engine, [put(`f${count}.bin`, noise())]).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        if (failed) return refusalOf(Promise.reject(failed));
+      }
+      throw new Error("the disk did not fill up");
+    })();
+    expect(refused).toEqual(DISK_FULL);
+    const facts = [engine.head(), engine.totals()];
+    expect(
+      await Promise.all(
+        [1, 2, 3].map(() => refusalOf(apply(engine, [put("b.bin", noise()), put("c.bin", "c")]))),
+      ),
+    ).toEqual([DISK_FULL, DISK_FULL, DISK_FULL]);
+    expect([engine.head(), engine.totals(), text(await engine.read(at("a.md")))]).toEqual([...facts, "1"]);
+    await disk.free();
+    await apply(engine, [put("a.md", "2")]);
+    for (let more = 0; engine.treeBehind().length > 0 && more < 500; more++)
+      await apply(engine, [put("a.md", `more ${more}`)]);
+    expect(engine.treeBehind()).toEqual([]);
+    expect(new Set((await engine.list()).map(({ state }) => state))).toEqual(new Set(["live"]));
+    await engine.close();
+    const again = open(directory);
+    expect(again.totals()).toEqual(engine.totals());
+    await again.close();
+  },
+);
 
-test("a space on a full disk closes, and its tree is complete after the next open", async () => {
-  await using folder = await temporaryFolder();
-  await using disk = await smallDisk(folder);
-  if (!disk) return;
+onSmallDisk("a space on a full disk closes, and its tree is complete after the next open", async (disk) => {
   const directory = `${disk.path}/space`;
   const engine = open(directory);
   await apply(engine, [put("a.md", "1")]);
@@ -187,24 +187,24 @@ test("a space on a full disk closes, and its tree is complete after the next ope
   await again.close();
 });
 
-test("refuses a read-only disk on open, and the space is intact once it is writable again", async () => {
-  await using folder = await temporaryFolder();
-  await using disk = await smallDisk(folder);
-  if (!disk) return;
-  const remount = (mode: string) => Bun.spawnSync(["mount", "-o", `remount,${mode}`, disk.path]).exitCode;
-  const directory = `${disk.path}/space`;
-  const engine = open(directory);
-  await apply(engine, [put("a.md", "1")]);
-  await engine.close();
-  expect(remount("ro")).toBe(0);
-  await refusal(() => open(directory), "unavailable", new RegExp(`${directory}/\\.cairn/space\\.db`));
-  const other = `${disk.path}/other`;
-  await refusal(() => open(other), "unavailable", `cannot create ${other}/.cairn (EROFS)`);
-  expect(remount("rw")).toBe(0);
-  const again = open(directory);
-  expect(text(await again.read(at("a.md")))).toBe("1");
-  await again.close();
-});
+onSmallDisk(
+  "refuses a read-only disk on open, and the space is intact once it is writable again",
+  async (disk) => {
+    const remount = (mode: string) => Bun.spawnSync(["mount", "-o", `remount,${mode}`, disk.path]).exitCode;
+    const directory = `${disk.path}/space`;
+    const engine = open(directory);
+    await apply(engine, [put("a.md", "1")]);
+    await engine.close();
+    expect(remount("ro")).toBe(0);
+    await refusal(() => open(directory), "unavailable", new RegExp(`${directory}/\\.cairn/space\\.db`));
+    const other = `${disk.path}/other`;
+    await refusal(() => open(other), "unavailable", `cannot create ${other}/.cairn (EROFS)`);
+    expect(remount("rw")).toBe(0);
+    const again = open(directory);
+    expect(text(await again.read(at("a.md")))).toBe("1");
+    await again.close();
+  },
+);
 
 test("refuses a damaged database with a remedy and leaves it unchanged", async () => {
   await using folder = await temporaryFolder();

@@ -1,8 +1,9 @@
 // A file system of two megabytes that a test can fill up; needs Linux and root.
 
+import { test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
-import type { Folder } from "./folder.ts";
+import { temporaryFolder, type Folder } from "./folder.ts";
 
 interface SmallDisk extends AsyncDisposable {
   readonly path: string;
@@ -10,11 +11,13 @@ interface SmallDisk extends AsyncDisposable {
   free(): Promise<void>;
 }
 
+const canMount = process.platform === "linux" && process.getuid?.() === 0;
+
 /** A file system of two megabytes, in a new directory of that name; undefined where it can't be mounted. */
 export async function smallDisk(folder: Pick<Folder, "path">, name = "disk"): Promise<SmallDisk | undefined> {
   const path = `${folder.path}/${name}`;
   mkdirSync(path);
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
+  if (!canMount) return undefined;
   const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", path], {
     stdio: ["ignore", "ignore", "ignore"],
   });
@@ -38,4 +41,14 @@ export async function smallDisk(folder: Pick<Folder, "path">, name = "disk"): Pr
       Bun.spawnSync(["umount", "-l", path]);
     },
   };
+}
+
+/** A test that has such a disk in a folder of its own; skipped where it cannot be mounted. */
+export function onSmallDisk(title: string, run: (disk: SmallDisk, folder: Folder) => Promise<void>): void {
+  test.skipIf(!canMount)(title, async () => {
+    await using folder = await temporaryFolder();
+    await using disk = await smallDisk(folder);
+    if (disk) await run(disk, folder);
+    else console.log("skipped: this machine does not mount a small file system");
+  });
 }

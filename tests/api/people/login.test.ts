@@ -95,8 +95,8 @@ test("refuses and clears an invalid cookie, even on loopback, but still allows l
 
   for (const path of ["/whoami", "/users", "/workspaces/1/events", "/workspaces/x/entries"]) {
     const refused = await at.admin.raw("GET", path, { headers: stale });
-    expect([refused.status, refused.headers.get("set-cookie")]).toEqual([401, cleared]);
-    expect(((await refused.json()) as { error: { message: string } }).error.message).toBe(BAD_TOKEN.message);
+    expect(refused.headers.get("set-cookie")).toBe(cleared);
+    expect(await refusalOf(refused)).toMatchObject({ status: 401, message: BAD_TOKEN.message });
   }
   const byTls = await at.admin.raw("GET", "/whoami", { headers: { ...stale, "X-Forwarded-Proto": "https" } });
   expect([byTls.status, byTls.headers.get("set-cookie")]).toEqual([

@@ -5,7 +5,7 @@ import { filledPath, type DescribedRoute } from "../../kit/http/described-routes
 import { shared } from "../../kit/group-resource.ts";
 import { everything, inhabited, routesOf } from "../../kit/service/inhabited.ts";
 import { rawRequest } from "../../kit/http/raw-http.ts";
-import { refusal } from "../../kit/http/refusal.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const MIB = 1024 * 1024;
 
@@ -29,13 +29,8 @@ async function refusals(init: (route: DescribedRoute) => RequestInit, of = route
     of.map(async (route) => {
       const path = filledPath(route, { id: lab.ids[route.path.split("/")[1]!] ?? 0 });
       const response = await fetch(`${lab.url}/api/v1${path}`, { method: route.method, ...init(route) });
-      const { error } = (await response.json()) as { error: { code: string; message: string } };
-      return {
-        route: `${route.method} ${route.path}`,
-        status: response.status,
-        code: error.code,
-        message: error.message,
-      };
+      const { status, code, message } = await refusalOf(response);
+      return { route: `${route.method} ${route.path}`, status, code, message };
     }),
   );
 }

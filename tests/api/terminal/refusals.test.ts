@@ -5,7 +5,7 @@ import { userInfo } from "node:os";
 import { type World, world } from "../../kit/service/world.ts";
 import { TERMINAL_FILES_OF_ROOT } from "../../../src/service/terminal/terminals.ts";
 import { connectTerminal, handOver, ISOLATED } from "../../kit/service/terminal.ts";
-import { refusal } from "../../kit/http/refusal.ts";
+import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const OFF =
   "the terminal is off: set terminal: true in the configuration (or SERVICE_TERMINAL=1), with a container sandbox, and restart the service";
@@ -116,8 +116,7 @@ test.each([
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
   };
   const answer = await at.admin.raw("GET", "/terminal", { headers: { ...handshake, ...headers } });
-  expect(answer.status).toBe(status);
-  expect(((await answer.json()) as { error: { message: string } }).error.message).toBe(message);
+  expect(await refusalOf(answer)).toMatchObject({ status, message });
   expect(await connectTerminal(at.url, "/terminal", headers).catch((error: Error) => error.message)).toBe(
     "refused",
   );

@@ -3,7 +3,6 @@
 import { expect, test } from "bun:test";
 import { gate, say } from "../../kit/model/index.ts";
 import { world } from "../../kit/service/world.ts";
-import type { Turn } from "../../../src/service/turns/schema.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 
 test("refuses one of two concurrent chats with turn_running", async () => {
@@ -20,7 +19,7 @@ test("refuses one of two concurrent chats with turn_running", async () => {
   await refusal(lab.admin.post(path, { text: "more" }), "turn_running", message);
   const winner = await answers.find((answer) => answer.status === 202)!.json();
   held.open();
-  expect(await lab.end((winner as { turn: Turn }).turn)).toMatchObject({ status: "done" });
+  expect(await lab.end(winner.turn)).toMatchObject({ status: "done" });
   expect(await lab.conversation()).toEqual(["person: chat 1", "agent: first"]);
 });
 

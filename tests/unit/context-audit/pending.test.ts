@@ -13,7 +13,7 @@ import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { silent } from "../../kit/store/file-engine.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
-import { smallDisk } from "../../kit/small-disk.ts";
+import { onSmallDisk } from "../../kit/small-disk.ts";
 
 interface Crashed {
   readonly path: string;
@@ -148,10 +148,7 @@ test("a change that is rolled back has no record", async () => {
   expect(await restarted(crashed)).toEqual({ actions: ["first", "kept"], pending: [] });
 });
 
-test("a record that a full disk refused is written by the next start, once", async () => {
-  await using folder = await temporaryFolder();
-  await using disk = await smallDisk(folder);
-  if (!disk) return;
+onSmallDisk("a record that a full disk refused is written by the next start, once", async (disk, folder) => {
   const path = `${disk.path}/audit.jsonl`;
   const db = openDatabase(`${folder.path}/server.db`);
   migrate(db, serverMigrations, 0);

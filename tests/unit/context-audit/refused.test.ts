@@ -1,7 +1,7 @@
 // Goal: a change whose record the disk refused is not lost: it is a problem in health until the disk takes records again, and the next start
 // records it, once, among those that were taken.
 
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { Audit } from "../../../src/context/audit/audit.ts";
 import type { AuditRecord } from "../../../src/context/audit/schema.ts";
@@ -12,16 +12,12 @@ import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { migrate } from "../../../src/kit/storage/migrate.ts";
 import type { DocumentPath } from "../../../src/kit/text/paths.ts";
 import { silent } from "../../kit/store/file-engine.ts";
-import { temporaryFolder } from "../../kit/folder.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
-import { smallDisk } from "../../kit/small-disk.ts";
+import { onSmallDisk } from "../../kit/small-disk.ts";
 
 const EPOCH = "0123456789ab";
 
-test("changes on a full disk are recorded at the next start, once each", async () => {
-  await using folder = await temporaryFolder();
-  await using disk = await smallDisk(folder);
-  if (!disk) return;
+onSmallDisk("changes on a full disk are recorded at the next start, once each", async (disk, folder) => {
   const path = `${disk.path}/audit/audit.jsonl`;
   const clock = manualClock();
   const db = openDatabase(`${folder.path}/server.db`);

@@ -14,8 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SecretBox } from "../../../src/kit/secrets/secret-box.ts";
-import { temporaryFolder } from "../../kit/folder.ts";
-import { smallDisk } from "../../kit/small-disk.ts";
+import { onSmallDisk } from "../../kit/small-disk.ts";
 
 function keyPath(): string {
   return join(mkdtempSync(join(tmpdir(), "cairn-secret-box-")), "secrets.key");
@@ -84,19 +83,19 @@ test("refuses a file that holds no key", () => {
   );
 });
 
-test("a full disk leaves no half of a key file, nor does what a crash left keep one from being made", async () => {
-  await using folder = await temporaryFolder();
-  await using disk = await smallDisk(folder);
-  if (!disk) return;
-  const path = join(disk.path, "secrets.key");
-  await disk.fill();
-  expect(() => new SecretBox(path).seal("x", "provider:1")).toThrow(
-    expect.objectContaining({ code: "unavailable", message: expect.stringContaining("cannot create") }),
-  );
-  await disk.free();
-  expect(readdirSync(disk.path)).toEqual([]);
-  writeFileSync(`${path}.new`, "");
-  const sealed = new SecretBox(path).seal("x", "provider:1");
-  expect(new SecretBox(path).open(sealed, "provider:1")).toBe("x");
-  expect(readdirSync(disk.path)).toEqual(["secrets.key"]);
-});
+onSmallDisk(
+  "a full disk leaves no half of a key file, nor does what a crash left keep one from being made",
+  async (disk) => {
+    const path = join(disk.path, "secrets.key");
+    await disk.fill();
+    expect(() => new SecretBox(path).seal("x", "provider:1")).toThrow(
+      expect.objectContaining({ code: "unavailable", message: expect.stringContaining("cannot create") }),
+    );
+    await disk.free();
+    expect(readdirSync(disk.path)).toEqual([]);
+    writeFileSync(`${path}.new`, "");
+    const sealed = new SecretBox(path).seal("x", "provider:1");
+    expect(new SecretBox(path).open(sealed, "provider:1")).toBe("x");
+    expect(readdirSync(disk.path)).toEqual(["secrets.key"]);
+  },
+);
