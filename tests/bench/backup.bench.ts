@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { runBinary } from "../kit/binaries.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
-import { figure, median, percentile, type Row } from "./row.ts";
+import { figure, medianOf, percentile, timed, type Row } from "./row.ts";
 
 const FILES = 10_000;
 const FILE_BYTES = 2048;
@@ -46,6 +46,8 @@ function beside(name: string, measured: number, limit: number, atLeast: number):
   const target = `≥ ${atLeast} of copying and hashing`;
   return { name, measured, unit: "ms", limit, ratio, target, met: ratio >= atLeast };
 }
+
+const typical = (work: () => Promise<void>) => medianOf(RUNS, () => timed(work));
 
 async function fill({ admin }: RunningContext): Promise<void> {
   for (let from = 0; from < FILES; from += BATCH_OPERATIONS_MAX) {
@@ -97,14 +99,4 @@ async function waitsDuring({ admin }: RunningContext, work: Promise<void>): Prom
 async function command(args: string[]): Promise<void> {
   const { exitCode, stderr } = await runBinary("cairn", args);
   if (exitCode !== 0) throw new Error(stderr);
-}
-
-async function typical(work: () => Promise<void>): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < RUNS; round++) {
-    const before = performance.now();
-    await work();
-    times.push(performance.now() - before);
-  }
-  return median(times);
 }

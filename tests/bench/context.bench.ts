@@ -5,7 +5,7 @@ import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.t
 import { atEnd } from "../kit/at-end.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { firstLines, load, processorMs, residentMb, type LoadResult } from "./programs.ts";
-import { figure, median, type Row } from "./row.ts";
+import { figure, medianOf, timed, type Row } from "./row.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
@@ -171,9 +171,11 @@ async function wholeSpace(server: RunningContext): Promise<Row[]> {
   const { head } = await server.admin.get("/spaces/team");
   let round = 0;
   const changed = () => Buffer.from(`changed ${++round}`).toString("base64");
-  const single = await typical(() => push([{ ...put(1), content_b64: changed() }]));
-  const changes = await typical(() => timed(() => server.admin.get(`/spaces/team/changes?since=${head}`)));
-  const space = await typical(() => timed(() => server.admin.get("/spaces/team")));
+  const single = await medianOf(SINGLE_RUNS, () => push([{ ...put(1), content_b64: changed() }]));
+  const changes = await medianOf(SINGLE_RUNS, () =>
+    timed(() => server.admin.get(`/spaces/team/changes?since=${head}`)),
+  );
+  const space = await medianOf(SINGLE_RUNS, () => timed(() => server.admin.get("/spaces/team")));
   return [
     figure("10,000 files, 20 MB, in pushes of 1,000", all, { atMost: 2000 }),
     figure("  until the working tree shows them all", shown, { atMost: 2000 }),
@@ -196,17 +198,5 @@ async function coldGet(server: RunningContext): Promise<number> {
     const { exitCode, stderr } = await server.cairn("file", "get", "read.md");
     if (exitCode !== 0) throw new Error(stderr);
   };
-  return typical(() => timed(get));
-}
-
-async function typical(once: () => Promise<number>): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < SINGLE_RUNS; round++) times.push(await once());
-  return median(times);
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const before = performance.now();
-  await work();
-  return performance.now() - before;
+  return medianOf(SINGLE_RUNS, () => timed(get));
 }

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../kit/folder.ts";
 import { measuredServer } from "../kit/service/measured-server.ts";
 import { localDeps } from "../kit/context/space-doors.ts";
 import { fillWithLinks, LINKED_DOCUMENTS, linkedPathOf, linkedTextOf } from "./linked-space.ts";
-import { figure, median, percentile, type Row } from "./row.ts";
+import { figure, median, percentile, timedCommand, type Row } from "./row.ts";
 
 const RUNS = 9;
 const REQUESTS = 300;
@@ -25,9 +25,9 @@ async function commands(): Promise<Row[]> {
   const directory = join(folder.path, "space");
   await (await createLocalSpace({ directory, name: "main", template: "blank" }, localDeps)).close();
   await fillWithLinks(directory);
-  const graph = () => timed([binaryPath("cairn"), "graph", "--json", "--dir", directory]);
+  const graph = () => timedCommand([binaryPath("cairn"), "graph", "--json", "--dir", directory]);
   // The least work of any program that notices an edit: ask the file system about each file.
-  const look = () => timed(["find", directory, "-type", "f", "-size", "+1000k"]);
+  const look = () => timedCommand(["find", directory, "-type", "f", "-size", "+1000k"]);
   const first = await graph();
   // The signatures of files count once they are older than a tick of the clock.
   await Bun.sleep(1_000);
@@ -89,11 +89,4 @@ async function requests(): Promise<Row[]> {
     figure("the first question after a write", written),
     figure("longest hold of the serving thread, of processor", longest, { atMost: HOLD_MS }),
   ];
-}
-
-async function timed(command: string[]): Promise<number> {
-  const started = performance.now();
-  const child = Bun.spawn(command, { stdio: ["ignore", "ignore", "inherit"] });
-  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
-  return performance.now() - started;
 }

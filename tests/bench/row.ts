@@ -55,3 +55,25 @@ export function percentile(values: readonly number[], share: number): number {
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
+
+/** In milliseconds. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** Of a command that succeeds. */
+export function timedCommand(command: string[]): Promise<number> {
+  return timed(async () => {
+    const child = Bun.spawn(command, { stdio: ["ignore", "ignore", "inherit"] });
+    if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
+  });
+}
+
+/** The median of so many measurements, one after the other. */
+export async function medianOf(runs: number, measure: () => Promise<number>): Promise<number> {
+  const values: number[] = [];
+  for (let run = 0; run < runs; run += 1) values.push(await measure());
+  return median(values);
+}

@@ -7,7 +7,7 @@ import { systemClock } from "../../src/kit/clock.ts";
 import { parseDocumentPath } from "../../src/kit/text/paths.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
-import { figure, median, percentile, type Row } from "./row.ts";
+import { figure, medianOf, percentile, timedCommand, type Row } from "./row.ts";
 
 const FILES = 50_000;
 const FILE_BYTES = 4_100;
@@ -26,11 +26,11 @@ export async function run(): Promise<Row[]> {
   const space = join(server.directory, "spaces", "team");
   await fill(space);
   const cairn = (...args: string[]) => [binaryPath("cairn"), ...args, "--quiet", "--dir", space];
-  const built = await timed(cairn("search", "zebrafish"));
+  const built = await timedCommand(cairn("search", "zebrafish"));
   await writtenOut();
-  const search = await typical(cairn("search", "zebrafish"));
-  const scan = await typical(scanner(space));
-  const list = await typical(cairn("file", "list"));
+  const search = await medianOf(COLD_RUNS, () => timedCommand(cairn("search", "zebrafish")));
+  const scan = await medianOf(COLD_RUNS, () => timedCommand(scanner(space)));
+  const list = await medianOf(COLD_RUNS, () => timedCommand(cairn("file", "list")));
   return [
     figure(`first search of ${FILES} documents, which builds the index`, built),
     figure("cairn search, cold", search, { atMost: 150 }),
@@ -105,17 +105,4 @@ async function inside(server: RunningContext): Promise<Row[]> {
     figure("search inside a server, p50", percentile(times, 0.5), { atMost: 20 }),
     figure("  the same, p99", percentile(times, 0.99), { atMost: 20 }),
   ];
-}
-
-async function typical(command: string[]): Promise<number> {
-  const times: number[] = [];
-  for (let index = 0; index < COLD_RUNS; index += 1) times.push(await timed(command));
-  return median(times);
-}
-
-async function timed(command: string[]): Promise<number> {
-  const started = performance.now();
-  const child = Bun.spawn(command, { stdio: ["ignore", "ignore", "inherit"] });
-  if ((await child.exited) !== 0) throw new Error(`${command[0]} failed`);
-  return performance.now() - started;
 }

@@ -10,7 +10,7 @@ import { temporaryFolder, type Folder } from "../kit/folder.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { bareClone } from "./bare-clone.ts";
 import { processorMs } from "./programs.ts";
-import { figure, median, type Row } from "./row.ts";
+import { figure, median, medianOf, timed, type Row } from "./row.ts";
 
 const FILES = 10_000;
 const FILE_BYTES = 10_000;
@@ -38,7 +38,7 @@ export async function run(): Promise<Row[]> {
   // The fastest of each: a file system where many files were just deleted takes seconds more to create some, in whichever comes first.
   const [fastest, tarMs, bareMs] = [Math.min(...clones), Math.min(...tar), Math.min(...bare)];
   const [ann, bob] = ["clone-0", "clone-1"].map((name) => join(folder.path, name)) as [string, string];
-  const cold = await typical(COLD_RUNS, () => timed(() => cairnAt(["--dir", ann]).printed("sync")));
+  const cold = await medianOf(COLD_RUNS, () => timed(() => cairnAt(["--dir", ann]).printed("sync")));
   const { arrival, restMs } = await byDaemons(server, ann, bob);
   return [
     figure("first clone of 10,000 files, 100 MB", fastest, {
@@ -156,16 +156,4 @@ async function byDaemons(
     for (const daemon of daemons) daemon.kill("SIGTERM");
     await Promise.all(daemons.map(({ exited }) => exited));
   }
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
-}
-
-async function typical(runs: number, measure: () => Promise<number>): Promise<number> {
-  const times: number[] = [];
-  for (let index = 0; index < runs; index += 1) times.push(await measure());
-  return median(times);
 }

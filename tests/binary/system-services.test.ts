@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
+import { unescaped } from "../kit/context/console.ts";
 import { binaryPath } from "../kit/binaries.ts";
 import { cairnAt } from "../kit/cli/cairn.ts";
 import { until } from "../kit/eventually.ts";
@@ -25,9 +26,6 @@ const FILES = {
 };
 
 const textOf = (file: string) => readFileSync(join(ROOT, "release", "units", file), "utf8");
-
-const unescaped = (text: string) =>
-  text.replaceAll("&gt;", ">").replaceAll("&lt;", "<").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
 
 const between = (text: string, tag: string) =>
   [...text.matchAll(new RegExp(`<${tag}>([^<]*)</${tag}>`, "g"))].map(([, inner = ""]) => unescaped(inner));

@@ -16,7 +16,6 @@ const fileIn = (directory: string) => join(directory, "audit", "audit.jsonl");
 const linesIn = (directory: string) => readFileSync(fileIn(directory), "utf8").split("\n").slice(0, -1);
 const write = (directory: string, lines: readonly string[]) =>
   writeFileSync(fileIn(directory), lines.map((line) => `${line}\n`).join(""));
-const verify = (server: ContextServer) => server.admin.get("/audit/verify");
 const toldAtStart = (server: ContextServer) =>
   server.log.filter(({ message }) => message === "the audit file is broken").length;
 
@@ -89,7 +88,7 @@ describe("the file of a stopped server", () => {
       await using server = await contextServer();
       for (const path of ["a.md", "b.md", "c.md"]) await server.admin.write(path, "one");
       await server.restart(attack);
-      const first = await verify(server);
+      const first = await server.verifyAudit();
       expect([first.ok, first.anchored]).toEqual([false, true]);
       expect(first.problem).toMatch(problem);
       expect(first.breaks).toEqual([
@@ -99,7 +98,11 @@ describe("the file of a stopped server", () => {
       await server.admin.write("d.md", "one");
       await server.restart();
       await server.admin.write("e.md", "one");
-      expect(await verify(server)).toMatchObject({ ok: false, problem: first.problem, breaks: first.breaks });
+      expect(await server.verifyAudit()).toMatchObject({
+        ok: false,
+        problem: first.problem,
+        breaks: first.breaks,
+      });
       expect(toldAtStart(server)).toBe(2);
       expect((await server.audit("action=audit.broken")).length).toBe(1);
       expect(await server.health()).toEqual([200, ["audit broken"]]);
@@ -114,10 +117,10 @@ describe("the file of a stopped server", () => {
       ]);
       const [record] = await server.audit("action=audit.acknowledge&limit=1");
       expect(record!.target).toBe(breakText(first.breaks[0]!));
-      expect(await verify(server)).toMatchObject({ ok: true, breaks: [] });
+      expect(await server.verifyAudit()).toMatchObject({ ok: true, breaks: [] });
       expect(await server.health()).toEqual([200, []]);
       await server.restart();
-      expect([await verify(server), toldAtStart(server)]).toEqual([
+      expect([await server.verifyAudit(), toldAtStart(server)]).toEqual([
         expect.objectContaining({ ok: true, breaks: [] }),
         2,
       ]);
@@ -131,15 +134,15 @@ describe("the file of a stopped server", () => {
       writeFileSync(fileIn(directory), readFileSync(fileIn(directory), "utf8").replace(from, to));
     await server.restart(edit('"target":"a.md"', '"target":"x.md"'));
     await eventually(() => toldAtStart(server), 1);
-    const found = await verify(server);
+    const found = await server.verifyAudit();
     expect(found).toMatchObject({ ok: false, problem: "the line was edited" });
     await server.admin.post("/audit/acknowledge", { up_to: found.breaks[0]!.id });
-    const holds = await verify(server);
+    const holds = await server.verifyAudit();
     expect(holds).toMatchObject({ ok: true, breaks: [], line: null });
     expect(holds.acknowledged).toBeGreaterThanOrEqual(found.line!);
     await server.restart(edit('"target":"b.md"', '"target":"y.md"'));
     await eventually(() => toldAtStart(server), 2);
-    expect(await verify(server)).toMatchObject({
+    expect(await server.verifyAudit()).toMatchObject({
       ok: false,
       problem: expect.stringMatching(/^lines 1 to \d+ were acknowledged and have changed since$/),
     });
@@ -156,7 +159,7 @@ describe("the file of a stopped server", () => {
       db.close();
       writeFileSync(fileIn(directory), `${before.join("\n")}\n{"seq":99`);
     });
-    expect(await verify(server)).toMatchObject({ ok: true, breaks: [] });
+    expect(await server.verifyAudit()).toMatchObject({ ok: true, breaks: [] });
     expect([toldAtStart(server), (await server.audit("action=audit.recovered")).length]).toEqual([0, 1]);
   });
 
@@ -173,7 +176,7 @@ describe("the file of a stopped server", () => {
       "conflict",
       "up_to: the newest break is 1; look at it first (cairn audit verify)",
     );
-    expect((await verify(server)).breaks.length).toBe(1);
+    expect((await server.verifyAudit()).breaks.length).toBe(1);
   });
 });
 
@@ -200,7 +203,7 @@ describe("a line is judged by its bytes", () => {
       write(server.directory, lines.with(index, changed));
       const { ok, line, entries } = verifyAuditFile(fileIn(server.directory));
       expect([name, ok, line, entries]).toEqual([name, false, index + 1, index]);
-      const told = await verify(server);
+      const told = await server.verifyAudit();
       expect([name, told.ok, told.line]).toEqual([name, false, index + 1]);
       write(server.directory, lines);
     }

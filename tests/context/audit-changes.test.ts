@@ -11,7 +11,6 @@ import { auditRecords } from "../kit/context/running-context.ts";
 
 const recordsOf = ({ directory }: ContextServer) => auditRecords(directory);
 const changesOf = (server: ContextServer) => recordsOf(server).filter(({ id }) => id.includes("."));
-const verify = (server: ContextServer) => server.admin.get("/audit/verify");
 const op = (path: string, content: string) => ({ op: "put", path, content_b64: btoa(content) });
 
 /** The current anchor rows. */
@@ -121,12 +120,12 @@ test("records lost in a power cut are written once at the next start", async () 
       target,
     ]),
   );
-  expect(await verify(server)).toMatchObject({ ok: true, breaks: [] });
+  expect(await server.verifyAudit()).toMatchObject({ ok: true, breaks: [] });
   const csv = await (await server.admin.raw("GET", "/audit/export?format=csv&action=file.delete")).text();
   expect(csv.split("\n")[1]).toContain(",true,");
   // Again, with records in the file that the database does not know.
   await server.restart((directory) => setAnchor(directory, before!));
   await server.admin.get("/spaces/team");
   expect(changesOf(server).map(plain)).toEqual(complete.map(plain));
-  expect(await verify(server)).toMatchObject({ ok: true, breaks: [] });
+  expect(await server.verifyAudit()).toMatchObject({ ok: true, breaks: [] });
 });

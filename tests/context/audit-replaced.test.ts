@@ -9,7 +9,6 @@ import { eventually } from "../kit/eventually.ts";
 
 const fileIn = (directory: string) => join(directory, "audit", "audit.jsonl");
 const linesIn = (directory: string) => readFileSync(fileIn(directory), "utf8").split("\n").slice(0, -1);
-const verify = (server: ContextServer) => server.admin.get("/audit/verify");
 
 describe("a file that is replaced under a running server", () => {
   const REPLACED = "the audit file was replaced or moved; records continue in the file of its name";
@@ -27,7 +26,7 @@ describe("a file that is replaced under a running server", () => {
     await server.admin.write("b.md", "b");
     await eventually(() => paths(server.directory).at(-1), "b.md");
     expect(wasTold(server)).toBe(1);
-    expect(await verify(server)).toMatchObject({ ok: true });
+    expect(await server.verifyAudit()).toMatchObject({ ok: true });
   });
 
   test("by nothing, or by an edited file without its last line break: no record is lost, and verification says what is missing", async () => {
@@ -39,7 +38,7 @@ describe("a file that is replaced under a running server", () => {
     renameSync(file, `${file}.1`);
     await server.admin.write("b.md", "b");
     await eventually(() => existsSync(file) && paths(server.directory).at(-1), "b.md");
-    expect(await verify(server)).toMatchObject({ ok: false });
+    expect(await server.verifyAudit()).toMatchObject({ ok: false });
     const after = linesIn(server.directory);
     writeFileSync(`${file}.new`, [...before, ...after].join("\n"));
     renameSync(`${file}.new`, file);

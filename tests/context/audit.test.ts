@@ -19,7 +19,6 @@ import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 
 const fileOf = (server: ContextServer) => join(server.directory, "audit", "audit.jsonl");
-const verify = (server: ContextServer) => server.admin.get("/audit/verify");
 
 /** A separate audit over a folder, with its log. */
 function audit(folder: Folder) {
@@ -272,7 +271,7 @@ describe("on a server", () => {
       request_id: "r-1",
       content_hash: new Bun.CryptoHasher("sha256").update("one").digest("hex"),
     });
-    expect(await verify(server)).toMatchObject({ ok: true, anchored: true });
+    expect(await server.verifyAudit()).toMatchObject({ ok: true, anchored: true });
   });
 
   test("records a read of a hidden space, although the response is not found", async () => {
@@ -340,7 +339,7 @@ describe("on a server", () => {
 
   test("startup and verify report a manipulation while the server was stopped", async () => {
     await using server = await contextServer({ files: { "a.md": "one", "b.md": "one" } });
-    expect(await verify(server)).toMatchObject({ ok: true });
+    expect(await server.verifyAudit()).toMatchObject({ ok: true });
     await server.restart(() => {
       const lines = readFileSync(fileOf(server), "utf8").trimEnd().split("\n");
       writeFileSync(fileOf(server), `${lines.slice(0, -1).join("\n")}\n`);
@@ -359,9 +358,9 @@ describe("on a server", () => {
 
   test("the anchor follows the file while the server runs", async () => {
     await using server = await contextServer({ files: { "a.md": "one" } });
-    const found = await verify(server);
+    const found = await server.verifyAudit();
     await eventually(() => found.ok, true);
     writeFileSync(fileOf(server), readFileSync(fileOf(server), "utf8").replace("a.md", "z.md"));
-    expect(await verify(server)).toMatchObject({ ok: false, problem: "the line was edited" });
+    expect(await server.verifyAudit()).toMatchObject({ ok: false, problem: "the line was edited" });
   });
 });

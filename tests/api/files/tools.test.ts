@@ -5,32 +5,24 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { READ_PART_BYTES_MAX } from "../../../src/service/files/schema.ts";
 import { call, say } from "../../kit/model/index.ts";
-import { type World, world } from "../../kit/service/world.ts";
+import { world } from "../../kit/service/world.ts";
 import { fileClient } from "./file-client.ts";
-
-/** The results of one answer's calls, in order. */
-async function results(lab: World, calls: [tool: string, input: object][]): Promise<string[]> {
-  lab.model.script("boss", [calls.map(([tool, input]) => call(tool, input)), say("done")]);
-  const { turn } = await lab.chat("go");
-  expect(turn).toMatchObject({ status: "done", error: null });
-  return lab.model.resultsOf("boss");
-}
 
 test("lists, writes and reads files", async () => {
   await using lab = await world({ model: true });
-  expect(await results(lab, [["file_list", {}]])).toEqual(["There are no files yet."]);
-  expect(await results(lab, [["file_write", { path: "notes/plan.md", content: "Ünïcode" }]])).toEqual([
+  expect(await lab.callTools(["file_list", {}])).toEqual(["There are no files yet."]);
+  expect(await lab.callTools(["file_write", { path: "notes/plan.md", content: "Ünïcode" }])).toEqual([
     "Created notes/plan.md (9 bytes).",
   ]);
-  expect(await results(lab, [["file_write", { path: "notes/plan.md", content: "" }]])).toEqual([
+  expect(await lab.callTools(["file_write", { path: "notes/plan.md", content: "" }])).toEqual([
     "Saved notes/plan.md (0 bytes).",
   ]);
-  const read = await results(lab, [
+  const read = await lab.callTools(
     ["file_list", {}],
     ["file_list", { path: "notes/" }],
     ["file_list", { path: "." }],
     ["file_read", { path: "notes/plan.md" }],
-  ]);
+  );
   expect(read).toEqual(["notes/", "notes/plan.md (0 bytes)", "notes/", "(notes/plan.md is empty.)"]);
   await using reader = await lab.admin.events(`${lab.own}/events?after=0`);
   const event = await reader.until((each) => each.type === "file.saved");
@@ -49,7 +41,7 @@ test("returns a long file in parts of whole characters that add up to it", async
   let all = "";
   let offset = 0;
   for (let part = 0; part < 10; part++) {
-    const [result] = await results(lab, [["file_read", { path: "a.md", offset }]]);
+    const [result] = await lab.callTools(["file_read", { path: "a.md", offset }]);
     const note = result!.lastIndexOf("\n\n(These are bytes ");
     all += result!.slice(0, note);
     const told =
@@ -62,7 +54,7 @@ test("returns a long file in parts of whole characters that add up to it", async
     offset = Number(told[4]);
   }
   expect(all).toBe(text);
-  expect(await results(lab, [["file_read", { path: "a.md", offset: 1_000_000 }]])).toEqual([
+  expect(await lab.callTools(["file_read", { path: "a.md", offset: 1_000_000 }])).toEqual([
     `offset: a.md has ${Buffer.byteLength(text)} bytes. Nothing was done.`,
   ]);
 });
@@ -72,7 +64,7 @@ test("refuses in sentences that do not reveal the directory", async () => {
   const files = fileClient(lab, lab.workspaceId);
   await files.put("a.md", "x");
   writeFileSync(join(files.directory, "b.bin"), new Uint8Array([0xff]));
-  const told = await results(lab, [
+  const told = await lab.callTools(
     ["file_read", { path: "../../service.db" }],
     ["file_read", { path: "/etc/passwd" }],
     ["file_read", { path: "none.md" }],
@@ -82,7 +74,7 @@ test("refuses in sentences that do not reveal the directory", async () => {
     ["file_write", { path: "a.md", content: "x".repeat(2 * 1024 * 1024 + 1) }],
     ["file_write", { path: "a.md/b", content: "x" }],
     ["file_write", { path: "a.md" }],
-  ]);
+  );
   expect(told).toEqual([
     'path: must not contain the segment "..". Nothing was done.',
     "path: must be relative, without a slash at the start. Nothing was done.",

@@ -2,7 +2,6 @@
 
 import { expect, test } from "bun:test";
 import { canonicalJson, sha256Hex } from "../../../src/kit/crypto.ts";
-import { call, say } from "../../kit/model/index.ts";
 import { type World, world } from "../../kit/service/world.ts";
 import { refusal } from "../../kit/http/refusal.ts";
 
@@ -14,15 +13,8 @@ interface Proposal {
   content_hash: string;
 }
 
-async function results(lab: World, calls: [tool: string, input: object][]): Promise<string[]> {
-  lab.model.script("boss", [calls.map(([tool, input]) => call(tool, input)), say("done")]);
-  const { turn } = await lab.chat("go");
-  expect(turn).toMatchObject({ status: "done", error: null });
-  return lab.model.resultsOf("boss");
-}
-
 async function propose(lab: World, name: string, text: string): Promise<Proposal> {
-  await results(lab, [["instruction_save", { name, text }]]);
+  await lab.callTools(["instruction_save", { name, text }]);
   return (await lab.admin.get("/instruction-proposals")).at(-1)!;
 }
 
@@ -30,15 +22,15 @@ const decide = (id: number) => `/instruction-proposals/${id}/decision`;
 
 test("lets agents list and read instructions", async () => {
   await using lab = await world({ model: true });
-  expect(await results(lab, [["instruction_list", {}]])).toEqual(["The library is empty."]);
+  expect(await lab.callTools(["instruction_list", {}])).toEqual(["The library is empty."]);
   const { id } = await lab.admin.post("/instructions", { name: "Style", text: "Be brief." });
   await lab.admin.post("/instructions", { name: "other", text: "x" });
   await lab.admin.post(`${lab.own}/instructions`, { instruction_id: id });
-  const told = await results(lab, [
+  const told = await lab.callTools(
     ["instruction_list", {}],
     ["instruction_read", { name: " style " }],
     ["instruction_read", { name: "none" }],
-  ]);
+  );
   expect(told).toEqual([
     "other (version 1)\nStyle (version 1, bound to you)",
     "Be brief.",
@@ -49,10 +41,10 @@ test("lets agents list and read instructions", async () => {
 test("proposes, lists and accepts a new instruction", async () => {
   await using lab = await world({ model: true });
   const { admin } = lab;
-  const told = await results(lab, [
+  const told = await lab.callTools(
     ["instruction_save", { name: " Style ", text: "Be brief." }],
     ["instruction_save", { name: "Style", text: "Be brief." }],
-  ]);
+  );
   const sentence =
     'Proposed "Style" as a new instruction. It takes effect once a person approves it. Continue without it.';
   expect(told).toEqual([sentence, sentence]);
@@ -154,7 +146,7 @@ test("keeps an instruction when a change is refused, and makes a version when it
   const second = await propose(lab, "Style", "two");
   await admin.post(decide(second.id), { decision: "accept" });
   expect(await admin.get(`/instructions/${id}`)).toMatchObject({ version: 2, text: "two" });
-  expect(await results(lab, [["instruction_save", { name: "Style", text: "two" }]])).toEqual([
+  expect(await lab.callTools(["instruction_save", { name: "Style", text: "two" }])).toEqual([
     '"Style" already has exactly this text. Nothing was done.',
   ]);
 });
@@ -238,10 +230,9 @@ test("lets people of the workspace decide on new ones, the author or an admin on
 
 test("limits pending proposals", async () => {
   await using lab = await world({ model: true });
-  const told = await results(
-    lab,
-    Array.from({ length: 51 }, (_, index) => ["instruction_save", { name: `note ${index}`, text: "x" }]),
-  );
+  const save = (index: number) =>
+    ["instruction_save", { name: `note ${index}`, text: "x" }] as [string, object];
+  const told = await lab.callTools(...Array.from({ length: 51 }, (_, index) => save(index)));
   expect(told.filter((text) => text.startsWith("Proposed"))).toHaveLength(50);
   expect(told.at(-1)).toBe("this workspace already has 50 pending proposals. Nothing was done.");
 });

@@ -213,6 +213,7 @@ function add(problems: Record<string, string>, name: string, text: string): void
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
-function unescaped(text: string): string {
+/** Text of HTML or XML. */
+export function unescaped(text: string): string {
   return text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name]!);
 }

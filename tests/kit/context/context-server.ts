@@ -8,7 +8,7 @@ import { initServer } from "../../../src/context/init-server.ts";
 import { startServer, type OpenOptions, type RunningServer } from "../../../src/context/main.ts";
 import type { Clock } from "../../../src/kit/clock.ts";
 import type { AclRule, Capability, Role } from "../../../src/context/access/schema.ts";
-import type { AuditRecord } from "../../../src/context/audit/schema.ts";
+import type { AuditRecord, AuditVerification } from "../../../src/context/audit/schema.ts";
 import { HealthState } from "../../../src/kit/health.ts";
 import type { ContextRoutes } from "../http/answers.ts";
 import { createClient, type Client } from "../http/client.ts";
@@ -66,6 +66,7 @@ export interface ContextServer extends AsyncDisposable {
   /** In place of those that the user had. */
   rules(user: string, ...rules: AclRule[]): Promise<unknown>;
   audit(query?: string): Promise<AuditRecord[]>;
+  verifyAudit(): Promise<AuditVerification>;
   /** Its status, and each problem with its reason. */
   health(): Promise<[status: number, problems: string[]]>;
   /** A place in the working tree of the space. */
@@ -116,6 +117,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
     anonymous: () => createClient<ContextRoutes>(running.url),
     rules: (user, ...rules) => server.admin.put(`/users/${user}/acl`, { rules }),
     audit: (query = "") => server.admin.get(`/audit?${query}`),
+    verifyAudit: () => server.admin.get("/audit/verify"),
     async health() {
       const response = await fetch(`${running.url}/health`);
       const state: unknown = await response.json();

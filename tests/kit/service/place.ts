@@ -4,7 +4,7 @@ import { expect } from "bun:test";
 import type { Agent, Wire } from "../../../src/service/blueprint/schema.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
 import type { Client, StreamEvent } from "../http/client.ts";
-import { say, type ScriptedModel } from "../model/index.ts";
+import { call, say, type ScriptedModel } from "../model/index.ts";
 
 export abstract class Place {
   abstract readonly admin: Client;
@@ -105,6 +105,14 @@ export abstract class Place {
     return (await this.entries())
       .filter(({ thread }) => thread === 0)
       .map(({ kind, partial, text }) => `${kind}${partial ? " (partial)" : ""}: ${text}`);
+  }
+
+  /** What the orchestrator is told when it calls these tools, all at once, in a turn that ends well. */
+  async callTools(...calls: readonly [tool: string, input: object][]): Promise<string[]> {
+    this.model.script("boss", [calls.map(([tool, input]) => call(tool, input)), say("done")]);
+    const { turn } = await this.chat("go");
+    expect(turn).toMatchObject({ status: "done", error: null });
+    return this.model.resultsOf("boss");
   }
 
   /** Whatever happened before: the next turn is accepted by both protocols' rules and ends well. */

@@ -10,10 +10,8 @@ import { countTexts } from "../../../src/kit/text/token-count.ts";
 import { until } from "../../kit/eventually.ts";
 import { bytes } from "../../kit/store/file-engine.ts";
 import { manualClock } from "../../kit/manual-clock.ts";
-import { doors } from "../../kit/context/space-doors.ts";
+import { doors, noWait } from "../../kit/context/space-doors.ts";
 import { refusal } from "../../kit/http/refusal.ts";
-
-const noWait = () => Promise.reject(new Error("no server limits these tests"));
 
 const FILES: Record<string, string> = {
   "context-entry.md": "# Start here\n\nReleases happen on Tuesdays.\n",

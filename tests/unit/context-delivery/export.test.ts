@@ -8,7 +8,7 @@ import type { SpaceDoor } from "../../../src/context/space/door.ts";
 import { exportSpace } from "../../../src/context/delivery/export.ts";
 import { until } from "../../kit/eventually.ts";
 import { bytes } from "../../kit/store/file-engine.ts";
-import { doors } from "../../kit/context/space-doors.ts";
+import { doors, noWait } from "../../kit/context/space-doors.ts";
 
 /** `alone`: the paths that were read one at a time. */
 function countingReads(space: SpaceDoor): { counted: SpaceDoor; alone: string[] } {
@@ -25,8 +25,6 @@ function countingReads(space: SpaceDoor): { counted: SpaceDoor; alone: string[] 
   });
   return { counted, alone };
 }
-
-const noWait = () => Promise.reject(new Error("no server limits these tests"));
 
 for (const [kind, open] of Object.entries(doors))
   test(`${kind}: has every document with its path and version, entry documents first`, async () => {

@@ -15,9 +15,7 @@ import { sha256Hex } from "../../../src/kit/crypto.ts";
 import { countTexts } from "../../../src/kit/text/token-count.ts";
 import { until } from "../../kit/eventually.ts";
 import { bytes } from "../../kit/store/file-engine.ts";
-import { doors, type OpenedDoor } from "../../kit/context/space-doors.ts";
-
-const noWait = () => Promise.reject(new Error("no server limits these tests"));
+import { doors, type OpenedDoor, noWait } from "../../kit/context/space-doors.ts";
 
 const commands = { read: "cairn file get PATH", search: "cairn search WORDS" };
 const deps = { clock: systemClock, count: countTexts };

@@ -13,9 +13,7 @@ import { countTexts } from "../../../src/kit/text/token-count.ts";
 import { until } from "../../kit/eventually.ts";
 import { bytes } from "../../kit/store/file-engine.ts";
 import { refusal } from "../../kit/http/refusal.ts";
-import { doors, type OpenedDoor } from "../../kit/context/space-doors.ts";
-
-const noWait = () => Promise.reject(new Error("no server limits these tests"));
+import { doors, type OpenedDoor, noWait } from "../../kit/context/space-doors.ts";
 
 async function received({ space }: OpenedDoor): Promise<Receipt> {
   const commands = { read: "", search: "" };

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { unitFor } from "../../../src/context/replica/units.ts";
+import { unescaped } from "../../kit/context/console.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 
 const analyze = Bun.which("systemd-analyze");
@@ -87,11 +88,3 @@ test("each copy has a unit of its own, always the same", () => {
   expect(name("/a")).toBe(name("/a"));
   expect(name("/a")).not.toBe(name("/b"));
 });
-
-function unescaped(text: string): string {
-  return text
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&amp;", "&");
-}
