@@ -1,6 +1,7 @@
 // Goal: audit records are listed with the names of their targets, filtered by time, and exported as CSV that no spreadsheet runs.
 
 import { expect, test } from "bun:test";
+import { makeGear } from "../kit/service/gears.ts";
 import { manualClock } from "../kit/manual-clock.ts";
 import { refusal } from "../kit/http/refusal.ts";
 import { world } from "../kit/service/world.ts";
@@ -12,12 +13,7 @@ test("names targets, filters by time, and exports CSV that no spreadsheet runs",
   const formula = '=HYPERLINK("http://evil.test","x")';
   const team = await admin.post("/teams", { name: formula });
   clock.advance(86_400_000);
-  const gear = await admin.post("/gears", {
-    name: "word_count",
-    runtime: "bash",
-    code: "cat\n",
-    args_schema: '{"type":"object"}',
-  });
+  const gear = await makeGear(admin, { name: "word_count" });
   await admin.patch(`/teams/${team.id}`, { name: `${formula}!` });
   await admin.delete(`/gears/${gear.id}`);
   await admin.delete(`/teams/${team.id}`);

@@ -4,7 +4,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { isolatedSandbox } from "../kit/service/gears.ts";
+import { isolatedSandbox, makeGear } from "../kit/service/gears.ts";
 import { call, say } from "../kit/model/index.ts";
 import { refusal } from "../kit/http/refusal.ts";
 import { searchable, searchLab } from "../kit/service/searching.ts";
@@ -103,12 +103,7 @@ test("names who decided on which version of a gear, also decisions from before t
   await using lab = await world({ sandbox: isolatedSandbox() });
   const { admin } = lab;
   const second = await lab.user("Second Admin", "admin");
-  const made = await admin.post("/gears", {
-    name: "counted",
-    runtime: "bash",
-    code: "cat\n",
-    args_schema: '{"type":"object"}',
-  });
+  const made = await makeGear(admin, { name: "counted" });
   await admin.patch(`/gears/${made.id}`, { status: "approved" });
   await admin.patch(`/gears/${made.id}`, { status: "approved" });
   await admin.put(`/gears/${made.id}`, { code: "cat\necho two\n" });

@@ -5,6 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SearchAnswer, SearchResult } from "../../src/service/search/schema.ts";
+import { makeGear } from "../kit/service/gears.ts";
 import type { Client } from "../kit/http/client.ts";
 import { openDatabase } from "../../src/kit/storage/db.ts";
 import { migrate } from "../../src/kit/storage/migrate.ts";
@@ -94,12 +95,10 @@ describe("search", () => {
   test("finds every kind by its name and by its text", async () => {
     await using lab = await world({ model: true, workers: ["heron"] });
     await ask(lab, "Where do kingfishers nest?", "In riverbanks, near the weir.");
-    await lab.admin.post("/gears", {
+    await makeGear(lab.admin, {
       name: "count_birds",
       description: "Counts kingfishers in a list.",
-      runtime: "bash",
       code: "wc -l",
-      args_schema: '{"type":"object"}',
     });
     await lab.admin.post("/instructions", {
       name: "Field notes",
@@ -234,11 +233,7 @@ describe("search", () => {
     ] as const) {
       const { groups, indexing } = await find(lab.admin, q, "&kind=entry");
       expect({ q: q.slice(0, 40), count: groups.flatMap(({ results }) => results).length, indexing }).toEqual(
-        {
-          q: q.slice(0, 40),
-          count,
-          indexing: 0,
-        },
+        { q: q.slice(0, 40), count, indexing: 0 },
       );
     }
     expect(marksOf(await find(lab.admin, "计划"))).toEqual(["计划"]);

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import type { EgressRequest } from "../../src/service/egress/schema.ts";
 import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually, until } from "../kit/eventually.ts";
-import { isolatedSandbox } from "../kit/service/gears.ts";
+import { isolatedSandbox, makeGear } from "../kit/service/gears.ts";
 import { call, say } from "../kit/model/index.ts";
 import { searchable, searchLab } from "../kit/service/searching.ts";
 import { onScreen, withBrowser } from "../kit/browser/screen.ts";
@@ -109,12 +109,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     const { turn } = await asks("looked at first");
     await using page = await open();
     await button(page, "Reject").waitFor();
-    await at.admin.post("/gears", {
-      name: "late_gear",
-      runtime: "bash",
-      code: "cat\n",
-      args_schema: '{"type":"object"}',
-    });
+    await makeGear(at.admin, { name: "late_gear" });
     const late = page.getByRole("link", { name: /^late_gear/ });
     await eventually(async () => comeBack(page).then(() => late.count()), 1);
     await page.getByText("2 pending approvals", { exact: false }).waitFor();
@@ -188,12 +183,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     ]);
     const turn = await at.begin("Both, please.");
     await at.pending();
-    await at.admin.post("/gears", {
-      name: "keys_by_hand",
-      runtime: "bash",
-      code: "cat\n",
-      args_schema: '{"type":"object"}',
-    });
+    await makeGear(at.admin, { name: "keys_by_hand" });
     await using page = await open("/approvals");
     await card(page).getByText("Say please.").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);

@@ -1,6 +1,7 @@
 // Goal: the inspector explains the selected wire or binding, deletes it, and offers undo.
 
 import { expect, test } from "bun:test";
+import { makeGear } from "../kit/service/gears.ts";
 import { accessibilityProblems } from "../kit/browser/axe.ts";
 import { blueprintOffice, toast } from "../kit/browser/blueprint-desk.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -28,20 +29,10 @@ onScreen("the blueprint's inspectors", blueprintOffice, (office) => {
     const at = await office.desk("binding inspectors");
     const { admin, url } = office;
     const schema = '{"type":"object"}';
-    const gear = await admin.post("/gears", {
-      name: "draft_notes",
-      runtime: "bash",
-      code: "cat\n",
-      args_schema: schema,
-    });
-    const bound = await admin.post(`${at.own}/gears`, {
-      gear_id: gear.id,
-      agent_id: at.scribe,
-    });
+    const gear = await makeGear(admin, { name: "draft_notes", args_schema: schema });
+    const bound = await admin.post(`${at.own}/gears`, { gear_id: gear.id, agent_id: at.scribe });
     const text = await admin.post("/instructions", { name: "tone", text: "Be calm." });
-    const told = await admin.post(`${at.own}/instructions`, {
-      instruction_id: text.id,
-    });
+    const told = await admin.post(`${at.own}/instructions`, { instruction_id: text.id });
     await using page = await office.browser.open(url, `${at.path}?inspect=gear-binding-${bound.id}`);
     const inspector = page.getByRole("complementary", { name: "Inspector" });
     await inspector.getByText("can call this gear as a tool once it is approved.").waitFor();

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { makeGear } from "../kit/service/gears.ts";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { blueprintOffice, card, draw, toast } from "../kit/browser/blueprint-desk.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -63,12 +64,7 @@ async function withSearches() {
     const at = await office.desk("list bindings");
     const { admin } = office;
     const schema = '{"type":"object"}';
-    await admin.post("/gears", {
-      name: "count_words",
-      runtime: "bash",
-      code: "wc -w\n",
-      args_schema: schema,
-    });
+    await makeGear(admin, { name: "count_words", code: "wc -w\n", args_schema: schema });
     await admin.post("/instructions", { name: "manners", text: "Say please." });
     await using page = await office.open(at.path);
     await openList(page);

@@ -1,6 +1,7 @@
 // Goal: on the canvas a person adds wires, moves and tidies agents, undoes, views earlier turns, and sees the edits of others.
 
 import { expect, test } from "bun:test";
+import { makeGear } from "../kit/service/gears.ts";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import {
   blueprintOffice,
@@ -213,12 +214,7 @@ onScreen("the blueprint", blueprintOffice, (office) => {
 
   test("binds a gear by dragging it onto an agent, and an instruction to all agents by name", async () => {
     const at = await office.desk("palette");
-    await office.admin.post("/gears", {
-      name: "draft_notes",
-      runtime: "bash",
-      code: "cat\n",
-      args_schema: '{"type":"object"}',
-    });
+    await makeGear(office.admin, { name: "draft_notes" });
     await office.admin.post("/instructions", { name: "tone", text: "Be calm." });
     await using page = await office.open(at.path);
     await page.getByRole("button", { name: "Add", exact: true }).click();

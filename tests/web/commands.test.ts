@@ -2,6 +2,7 @@
 
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { makeGear } from "../kit/service/gears.ts";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
@@ -12,12 +13,7 @@ const made = () => screen({ model: true });
 
 onScreen("the palette", made, (at) => {
   beforeAll(async () => {
-    await at.admin.post("/gears", {
-      name: "count_words",
-      runtime: "bash",
-      code: "wc -w",
-      args_schema: '{"type":"object"}',
-    });
+    await makeGear(at.admin, { name: "count_words", code: "wc -w" });
     await at.admin.post("/instructions", { name: "tone", text: "Be plain." });
   });
 

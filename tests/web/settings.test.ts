@@ -85,12 +85,7 @@ describe.if(hasBrowser && canStandIn)("the settings", () => {
 
   test("lets an admin disable web search after confirmation; Escape changes nothing", async () => {
     const service = await equipped();
-    await service.admin.post("/gears", {
-      name: "count_words",
-      runtime: "bash",
-      code: "wc -w",
-      args_schema: '{"type":"object"}',
-    });
+    await makeGear(service.admin, { name: "count_words", code: "wc -w" });
     await using page = await browser.open(service.url, "/settings");
     await page.getByText("approval of its exact words").waitFor();
     await page.getByText("0 of 8 in use").waitFor();
