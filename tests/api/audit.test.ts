@@ -30,17 +30,10 @@ async function decide(at: World): Promise<{ tokens: string[] }> {
   await admin.patch(`/teams/${team}`, { name: "Team" });
   await admin.patch(`/providers/${at.providerId}`, { api_key: KEY });
   await admin.patch(`/providers/${at.providerId}`, { base_url: "http://127.0.0.1:10", api_key: "" });
-  const model = await admin.post("/models", {
-    provider_id: at.providerId,
-    model_name: "other",
-  });
+  const model = await admin.post("/models", { provider_id: at.providerId, model_name: "other" });
   await admin.patch(`/models/${model.id}`, { label: "Other" });
   await admin.delete(`/models/${model.id}`);
-  const spare = await admin.post("/providers", {
-    name: "spare",
-    type: "vendor-a",
-    api_key: KEY,
-  });
+  const spare = await admin.post("/providers", { name: "spare", type: "vendor-a", api_key: KEY });
   await admin.delete(`/providers/${spare.id}`);
   const lab = await at.workspace("lab");
   await admin.put(`/workspaces/${lab.id}/teams/${team}`);
@@ -398,10 +391,7 @@ test("verifies a chain of an earlier build, and finds a duplicate field in it", 
   {
     await using second = await world({ data: folder.path });
     await second.admin.post("/teams", { name: "new" });
-    expect(await second.admin.get("/audit/verify")).toMatchObject({
-      ok: true,
-      entries: 4,
-    });
+    expect(await second.admin.get("/audit/verify")).toMatchObject({ ok: true, entries: 4 });
   }
   {
     using db = new Database(path);

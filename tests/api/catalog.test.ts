@@ -97,11 +97,7 @@ test("lets anyone read the catalog and add models, and only admins do the rest",
   const provider = `/providers/${at.providerId}`;
 
   expect(await anna.get("/providers")).toHaveLength(1);
-  const model = await anna.post("/models", {
-    provider_id: at.providerId,
-    model_name: "hers",
-    label: "",
-  });
+  const model = await anna.post("/models", { provider_id: at.providerId, model_name: "hers", label: "" });
   expect(model).toEqual({
     id: 2,
     provider_id: at.providerId,

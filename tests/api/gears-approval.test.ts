@@ -42,10 +42,7 @@ test("refuses an outdated hash and approves nothing", async () => {
   const gear = await makeGear(at.admin);
   await at.admin.put(`/gears/${gear.id}`, { code: "echo other" });
   const wanted = await refusalOf(
-    at.admin.patch(`/gears/${gear.id}`, {
-      status: "approved",
-      content_hash: gear.content_hash,
-    }),
+    at.admin.patch(`/gears/${gear.id}`, { status: "approved", content_hash: gear.content_hash }),
   );
   expect(wanted).toEqual({
     status: 409,

@@ -38,15 +38,9 @@ test("refuses agents of other workspaces, missing gears, and people who do not s
   const gear = await makeGear(lab.admin);
   const path = `${lab.own}/gears` as const;
   const { id } = await lab.admin.post(path, { gear_id: gear.id });
-  const other = await lab.admin.post("/workspaces", {
-    name: "other",
-    orchestrator_model_id: 1,
-  });
+  const other = await lab.admin.post("/workspaces", { name: "other", orchestrator_model_id: 1 });
   await refusal(
-    lab.admin.post(`/workspaces/${other.id}/gears`, {
-      gear_id: gear.id,
-      agent_id: lab.orchestratorId,
-    }),
+    lab.admin.post(`/workspaces/${other.id}/gears`, { gear_id: gear.id, agent_id: lab.orchestratorId }),
     "invalid",
     `agent_id: agent ${lab.orchestratorId} is not in this workspace`,
   );

@@ -31,10 +31,7 @@ function toTold({ type, data }: StreamEvent): Told {
 /** Creates another workspace in which the gear is bound to all agents. */
 async function boundElsewhere(lab: World, gearId: number): Promise<number> {
   const [model] = await lab.admin.get("/models");
-  const { id } = await lab.admin.post("/workspaces", {
-    name: "elsewhere",
-    orchestrator_model_id: model!.id,
-  });
+  const { id } = await lab.admin.post("/workspaces", { name: "elsewhere", orchestrator_model_id: model!.id });
   await lab.admin.post(`/workspaces/${id}/gears`, { gear_id: gearId });
   return id;
 }

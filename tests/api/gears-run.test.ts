@@ -317,10 +317,7 @@ test("gives a run only named workspace files, and only for people who see the wo
     api_key: "k",
   });
   const model = await at.admin.post("/models", { provider_id: provider.id, model_name: "m" });
-  const workspace = await at.admin.post("/workspaces", {
-    name: "w",
-    orchestrator_model_id: model.id,
-  });
+  const workspace = await at.admin.post("/workspaces", { name: "w", orchestrator_model_id: model.id });
   const put = (path: string, text: string) =>
     at.admin.raw("PUT", `/workspaces/${workspace.id}/file?path=${path}`, {
       body: text,

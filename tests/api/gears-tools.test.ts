@@ -154,9 +154,7 @@ async function callAfter(
   const sandbox = isolatedSandbox();
   await using lab = await world({ model: true, sandbox });
   const gear = await approvedGear(lab.admin);
-  const binding = await lab.admin.post(`${lab.own}/gears`, {
-    gear_id: gear.id,
-  });
+  const binding = await lab.admin.post(`${lab.own}/gears`, { gear_id: gear.id });
   const door = gate();
   lab.model.script("boss", [[door, call("echo_args")], say("done")]);
   const turn = lab.chat("go");

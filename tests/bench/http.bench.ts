@@ -17,10 +17,7 @@ export async function run(): Promise<Row[]> {
   const provider = await client.post("/providers", { name: "p", type: "anthropic" });
   const model = await client.post("/models", { provider_id: provider.id, model_name: "m" });
   const make = (index: number) =>
-    client.post("/workspaces", {
-      name: `workspace ${index}`,
-      orchestrator_model_id: model.id,
-    });
+    client.post("/workspaces", { name: `workspace ${index}`, orchestrator_model_id: model.id });
   const first = await make(0);
   const path = `/api/v1/workspaces/${first.id}`;
   const payload = await client.get(`/workspaces/${first.id}`);

@@ -72,9 +72,7 @@ export async function benchModel(script: string): Promise<BenchModel> {
       "--script",
       join(import.meta.dir, script),
     ],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
   const url = (await firstLines(child.stdout, /\n/)).trim();
   return {

@@ -148,10 +148,7 @@ async function byDaemons(
     const before = await processorMs(daemons[1]!.pid);
     await Bun.sleep(REST_MS);
     const restMs = (await processorMs(daemons[1]!.pid)) - before;
-    return {
-      arrival: median(times),
-      restMs,
-    };
+    return { arrival: median(times), restMs };
   } finally {
     for (const daemon of daemons) daemon.kill("SIGTERM");
     await Promise.all(daemons.map(({ exited }) => exited));

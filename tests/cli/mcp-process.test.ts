@@ -116,9 +116,7 @@ describe("the process", () => {
     expect(await first.exited).toBe(0);
     const child = Bun.spawn(
       ["bash", "-c", `exec "$0" "$@" > >(head -n1 >/dev/null)`, binaryPath("cairn"), "mcp", ...place.flags],
-      {
-        stdio: ["pipe", "ignore", "pipe"],
-      },
+      { stdio: ["pipe", "ignore", "pipe"] },
     );
     const ping = `{"jsonrpc":"2.0","id":2,"method":"ping"}\n`;
     child.stdin.write(initialize);

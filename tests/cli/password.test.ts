@@ -20,11 +20,7 @@ describe.skipIf(process.platform === "win32")("on a terminal", () => {
     await using server = await runContext();
     const slip = `${PASSWORD}x${BACKSPACE}${ENTER}`;
     const done = await typed(server, setting(server), [ASKED, slip], [AGAIN, `${PASSWORD}${ENTER}`]);
-    expect(done).toEqual({
-      exitCode: 0,
-      unasked: 0,
-      text: `${ASKED}\n${AGAIN}\nset the password of root\n`,
-    });
+    expect(done).toEqual({ exitCode: 0, unasked: 0, text: `${ASKED}\n${AGAIN}\nset the password of root\n` });
     const login = ["auth", "login", "root", "--server", server.url];
     const entered = await typed(server, login, [ASKED, `${PASSWORD}${ENTER}`]);
     expect([entered.exitCode, entered.text]).toEqual([

@@ -82,12 +82,7 @@ describe("create, verify, restore", () => {
     expect(readdirSync(folder.path)).toEqual([made.file.slice(folder.path.length + 1)]);
     // It contains what was acknowledged before, and nothing later.
     const verified = await data<Made>("backup", "verify", made.file);
-    expect(verified).toMatchObject({
-      ok: true,
-      sha256: made.sha256,
-      spaces: made.spaces,
-      audit: made.audit,
-    });
+    expect(verified).toMatchObject({ ok: true, sha256: made.sha256, spaces: made.spaces, audit: made.audit });
     const then = made.spaces.find(({ name }) => name === "team")!;
     const atThen = await admin.get(`/spaces/team/files?at=${then.head}`);
     await server.end("SIGTERM");

@@ -16,11 +16,7 @@ describe("webhooks", () => {
     const root = await signedIn(server, "root");
     expect((await root.get("/console/webhooks")).text).toContain("No webhooks.");
     const url = hooks.url("/a?b=<1>");
-    const page = await root.submit(await root.get(NEW), NEW, {
-      url,
-      everything: "no",
-      "event file.*": "on",
-    });
+    const page = await root.submit(await root.get(NEW), NEW, { url, everything: "no", "event file.*": "on" });
     expect([page.status, page.path]).toEqual([200, "/console/webhooks/1"]);
     expect(page.html).not.toContain("b=<1>");
     const first = secret(page)!;

@@ -51,12 +51,7 @@ test("deletes need no consent in a direction that makes none of them", async () 
     lab.ann.sync({ direction: "push" }),
     "refused",
     /^this push would delete 12 of 12 files on the server;/,
-    {
-      ...details,
-      files: 12,
-      deletes_here: 0,
-      deletes_on_server: 12,
-    },
+    { ...details, files: 12, deletes_here: 0, deletes_on_server: 12 },
   );
   expect((await lab.ann.sync({ direction: "push", confirmed: true })).withdrawn).toHaveLength(12);
 });

@@ -26,10 +26,7 @@ test("edits, new files and deletes travel both ways", async () => {
   lab.ann.write("a.md", "one, edited");
   lab.ann.write("new/d.md", "four");
   lab.ann.remove("b.md");
-  expect(changesOf(await lab.ann.sync())).toEqual({
-    pushed: ["a.md", "new/d.md"],
-    withdrawn: ["b.md"],
-  });
+  expect(changesOf(await lab.ann.sync())).toEqual({ pushed: ["a.md", "new/d.md"], withdrawn: ["b.md"] });
   expect(changesOf(await lab.ann.sync())).toEqual({});
   expect(lab.ann.requests).toEqual(["GET /changes"]);
   expect(changesOf(await lab.bob.sync())).toEqual({ pulled: ["a.md", "new/d.md"], removed: ["b.md"] });

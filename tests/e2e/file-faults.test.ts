@@ -41,9 +41,7 @@ const open = (directory: string) => openSqliteEngine({ directory, clock: systemC
 async function writeAndKill(directory: string, seed: number, after: number): Promise<Acknowledged[]> {
   await using child = Bun.spawn(
     [process.execPath, `${import.meta.dir}/../kit/store/file-writer.ts`, directory, `${seed}`],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
   let told = "";
   const decoder = new TextDecoder();

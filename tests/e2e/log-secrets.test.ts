@@ -35,10 +35,7 @@ test.each(protocols)("logs nothing secret: %s", async (protocol) => {
   model.on("boss", () => httpError(500, "broken {key}"));
   await admin.raw("POST", "/providers/1/test");
 
-  const { user, token: userToken } = await admin.post("/users", {
-    name: "eve",
-    role: "member",
-  });
+  const { user, token: userToken } = await admin.post("/users", { name: "eve", role: "member" });
   await admin.put(`/users/${user.id}/password`, { password: SECRETS.password });
   const login = (password: string) => admin.raw("POST", "/login", { body: { user: "eve", password } });
   expect((await login(SECRETS.wrongPassword)).status).toBe(401);

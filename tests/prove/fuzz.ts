@@ -19,10 +19,7 @@ const PASS_SECONDS_MIN = 5;
 const MS_PER_SECOND = 1_000;
 
 /** Streams and sockets do not end; the others would connect elsewhere or revoke the fuzzer's own credential. */
-const WITHOUT = {
-  context: /\/(events|backup|auth\/token)$/,
-  service: /\/(events|terminal|test|logout)$/,
-};
+const WITHOUT = { context: /\/(events|backup|auth\/token)$/, service: /\/(events|terminal|test|logout)$/ };
 
 const RECORDS = [1, 2, 3];
 const EXISTING: { context: Existing; service: Existing } = {

@@ -282,9 +282,7 @@ onScreen("activity", chatRoom, (room) => {
     await using page = await open(`${live.own}/activity`);
     await page.getByRole("heading", { name: "No turns yet" }).waitFor();
     await page.getByRole("button", { name: "Open chat" }).waitFor();
-    const { turn } = await room.admin.post(`${live.own}/chat`, {
-      text: "Count for me.",
-    });
+    const { turn } = await room.admin.post(`${live.own}/chat`, { text: "Count for me." });
     const row = page
       .getByRole("table", { name: "Turns" })
       .getByRole("row")

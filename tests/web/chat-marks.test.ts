@@ -21,10 +21,7 @@ onScreen("marks in the chat", chatRoom, (room) => {
   test("says why the service cancelled a turn", async () => {
     const workspace = await room.desk();
     await using page = await room.open(workspace.own);
-    const { user, token } = await room.admin.post("/users", {
-      name: "ann",
-      role: "admin",
-    });
+    const { user, token } = await room.admin.post("/users", { name: "ann", role: "admin" });
     room.model.script("boss", [hang()]);
     await fetch(`${room.url}/api/v1${workspace.own}/chat`, {
       method: "POST",

@@ -109,10 +109,7 @@ onScreen("the inspector", chatRoom, (room) => {
   test("adds and removes an instruction's part with its binding; reports a refusal", async () => {
     const desk = await room.desk();
     const { admin, model } = room;
-    const { id } = await admin.post("/instructions", {
-      name: "tone",
-      text: "Speak softly.",
-    });
+    const { id } = await admin.post("/instructions", { name: "tone", text: "Speak softly." });
     await admin.patch(`/agents/${desk.orchestratorId}`, { role: "You are here." });
     await using page = await openOn(desk, `agent-${desk.orchestratorId}`);
     await button(page, "Bind instruction").click();

@@ -178,10 +178,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
   });
 
   test("keeps the buttons visible beside the longest name on a narrow screen", async () => {
-    const { id } = await busy.admin.post("/instructions", {
-      name: "W".repeat(100),
-      text: ".",
-    });
+    const { id } = await busy.admin.post("/instructions", { name: "W".repeat(100), text: "." });
     await using page = await browser.open(busy.url, `/library/${id}`, { width: 360 });
     const close = side(page).getByRole("button", { name: "Close", exact: true });
     await close.waitFor();

@@ -32,11 +32,7 @@ describe.if(hasBrowser)("the models screen", () => {
       ...fields,
     });
   const add = (owner: Provider, fields: Record<string, unknown> = {}) =>
-    service.admin.post("/models", {
-      provider_id: owner.id,
-      model_name: `model-${++count}`,
-      ...fields,
-    });
+    service.admin.post("/models", { provider_id: owner.id, model_name: `model-${++count}`, ...fields });
   const readProvider = async (id: number) =>
     (await service.admin.get("/providers")).find((one) => one.id === id);
   const readModel = async (id: number) => (await service.admin.get("/models")).find((one) => one.id === id);

@@ -120,10 +120,7 @@ onScreen("the people screen", withModel, (at) => {
     await at.admin.put(`/users/${user.id}/password`, { password: "a long password" });
     const first = createClient(at.url, token);
     await refusal(first.get("/whoami"), "unauthenticated");
-    const session = await at.admin.post("/login", {
-      user: "Carl",
-      password: "a long password",
-    });
+    const session = await at.admin.post("/login", { user: "Carl", password: "a long password" });
     await using page = await open();
     await person(page, "Carl").click();
     await details(page).getByText("1 token or session").waitFor();

@@ -133,9 +133,7 @@ test("refuses a stranger before the body, and a body that is too large before it
 test("leaves nothing of an upload that ends in the middle, or with the process", async () => {
   await using at = await world({ model: true });
   const abort = new AbortController();
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(png()),
-  });
+  const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(png()) });
   const cut = fetch(`${at.url}/api/v1${at.own}/attachments`, {
     method: "PUT",
     body,

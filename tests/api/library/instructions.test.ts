@@ -295,9 +295,7 @@ describe("bindings", () => {
     const author = await lab.user("author");
     const { id } = await author.post("/instructions", { name: "style", text: "one" });
     await author.put(`/instructions/${id}`, { text: "two" });
-    const { id: binding } = await lab.admin.post(`${lab.own}/instructions`, {
-      instruction_id: id,
-    });
+    const { id: binding } = await lab.admin.post(`${lab.own}/instructions`, { instruction_id: id });
     await lab.admin.delete(`/instruction-bindings/${binding}`);
     await author.delete(`/instructions/${id}`);
     const records = await lab.admin.get("/audit?limit=5");

@@ -158,10 +158,7 @@ test("refuses decisions on another wording, decided proposals, changed instructi
   const proposal = await propose(lab, "Style", "two");
   const conflict = (message: string) => ["conflict", message] as const;
   await refusal(
-    admin.post(decide(proposal.id), {
-      decision: "accept",
-      content_hash: hashOf("Style", "other"),
-    }),
+    admin.post(decide(proposal.id), { decision: "accept", content_hash: hashOf("Style", "other") }),
     ...conflict("content_hash: not the hash of this proposal; review it again"),
   );
   await admin.put(`/instructions/${id}`, { text: "by a person" });

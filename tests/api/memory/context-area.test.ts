@@ -32,10 +32,7 @@ describe.each(memoryKinds)("the context area on a %s", (kind) => {
     await refusal(admin.post("/context/restore", { path: PATH, version: 1, expected_version: 2 }), "stale");
     expect(
       await admin.post("/context/restore", { path: PATH, version: 1, expected_version: 3 }),
-    ).toMatchObject({
-      path: PATH,
-      version: 4,
-    });
+    ).toMatchObject({ path: PATH, version: 4 });
     expect((await admin.get(at("file"))).text).toBe("one");
     const [last] = (await admin.get(at("history"))).versions;
     expect(last).toMatchObject({ version: 4, message: "restored from version 1" });

@@ -62,12 +62,7 @@ test("names what is wrong with a server, and works again when it is mended", asy
   await using memory = await memoryWorld("server", { model: true, people: { ann: "member" } });
   const { at, server, tokenFile } = memory;
   const status = () => at.admin.get("/context/status");
-  expect(await status()).toEqual({
-    available: true,
-    kind: "server",
-    space: "team",
-    place: server!.url,
-  });
+  expect(await status()).toEqual({ available: true, kind: "server", space: "team", place: server!.url });
   writeFileSync(tokenFile, "cairn_wrong");
   expect(await status()).toMatchObject({
     available: false,

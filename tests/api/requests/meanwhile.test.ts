@@ -52,10 +52,7 @@ test("lets an admin's reset win over a user's own change of password, in any ord
   for (let round = 0; round < 2; round++) {
     const ann = await at.user(`ann${round}`);
     await at.admin.put(`/users/${ann.id}/password`, { password: first });
-    const { token } = await at.admin.post("/login", {
-      user: `ann${round}`,
-      password: first,
-    });
+    const { token } = await at.admin.post("/login", { user: `ann${round}`, password: first });
     const change = at.as(token).raw("PUT", `/users/${ann.id}/password`, {
       body: { password: own, current_password: first },
     });
@@ -107,9 +104,6 @@ test("does not replace a password that the same session changed during hashing",
   // The session stays valid, so only the password tells that the first change is outdated.
   await change(third);
   hashing.go();
-  expect(await late).toMatchObject({
-    status: 403,
-    message: "current_password: not your current password",
-  });
+  expect(await late).toMatchObject({ status: 403, message: "current_password: not your current password" });
   await at.admin.post("/login", { user: "ann", password: third });
 });

@@ -77,10 +77,7 @@ test("hides ids in queries and bodies too", async () => {
   await using lab = await inhabited();
   const { ids } = lab;
   const anna = await lab.user("anna");
-  const own = await anna.post("/workspaces", {
-    name: "own",
-    orchestrator_model_id: ids["models"],
-  });
+  const own = await anna.post("/workspaces", { name: "own", orchestrator_model_id: ids["models"] });
   const [boss] = await anna.get(`/workspaces/${own.id}/agents`);
   const notFound = (message: string) => ["not_found", message] as const;
   const invalid = (message: string) => ["invalid", message] as const;

@@ -131,11 +131,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(turn).toMatchObject({ status: "done", error: null, truncated: true });
     expect((await lab.entries()).at(-1)).toMatchObject({ text: "It is", truncated: "content_filter" });
     expect((await lab.chat("again")).turn).toMatchObject({ status: "done", truncated: false });
-    expect((await lab.entries()).at(-1)).toMatchObject({
-      text: "Fine.",
-      truncated: null,
-      dropped_calls: [],
-    });
+    expect((await lab.entries()).at(-1)).toMatchObject({ text: "Fine.", truncated: null, dropped_calls: [] });
   });
 
   test("passes a worker's truncated answer to its caller with a note", async () => {

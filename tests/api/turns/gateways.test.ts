@@ -169,10 +169,7 @@ test.each(ends)("$name", async ({ answer, turn, finish }) => {
     base_url: gateway.url,
     api_key: "k",
   });
-  const model = await lab.admin.post("/models", {
-    provider_id: provider.id,
-    model_name: "m",
-  });
+  const model = await lab.admin.post("/models", { provider_id: provider.id, model_name: "m" });
   await lab.admin.patch(`/agents/${lab.orchestratorId}`, { model_id: model.id });
   const { turn: ended } = await lab.chat("hello");
   expect(ended).toMatchObject(turn);

@@ -178,9 +178,7 @@ for (const protocol of protocols) {
   test(`${protocol}: ends the wait before the next attempt on cancel`, async () => {
     await using lab = await world({ protocol, times: { ...QUICK, retryWaitsMs: [60_000, 60_000] } });
     lab.model.script("boss", [httpError(500, "oops")]);
-    const { turn } = await lab.admin.post(`${lab.own}/chat`, {
-      text: "hello",
-    });
+    const { turn } = await lab.admin.post(`${lab.own}/chat`, { text: "hello" });
     await lab.model.waitFor((request) => request.state === "done");
     expect(await lab.admin.post(`/turns/${turn.id}/cancel`)).toMatchObject({
       status: "cancelled",

@@ -35,10 +35,7 @@ describe.each(protocols)("%s", (protocol) => {
     for (const name of ["ann", "bob", "eve"]) await lab.addWorker(name);
     const bob = (await lab.admin.get(`${lab.own}/agents`)).find((each) => each.name === "bob")!;
     const delegate = (agent: string) => call("delegate", { agent, task: `task of ${agent}` });
-    await lab.admin.post(`${lab.own}/wires`, {
-      from_agent_id: bob.id,
-      to_agent_id: lab.orchestratorId + 3,
-    });
+    await lab.admin.post(`${lab.own}/wires`, { from_agent_id: bob.id, to_agent_id: lab.orchestratorId + 3 });
     lab.model.script("boss", [[delegate("ann"), delegate("bob")], say("done")]);
     lab.model.script("ann", [say("ann's")]);
     lab.model.script("bob", [delegate("eve"), say("bob's")]);

@@ -107,10 +107,7 @@ test("ends a deleted or demoted admin's turns in the workspaces of others", asyn
   await using lab = await world({ model: true });
   const owner = await lab.user("owner");
   const [model] = await lab.admin.get("/models");
-  const { id } = await owner.post("/workspaces", {
-    name: "theirs",
-    orchestrator_model_id: model!.id,
-  });
+  const { id } = await owner.post("/workspaces", { name: "theirs", orchestrator_model_id: model!.id });
   const takes = {
     "root was deleted": (user: number) => lab.admin.delete(`/users/${user}`),
     "boss lost access to this workspace": (user: number) =>
@@ -133,10 +130,7 @@ test("continues with a changed role if the person still sees the workspace", asy
   await using lab = await world({ model: true });
   const boss = await lab.user("boss", "admin");
   const [model] = await lab.admin.get("/models");
-  const { id } = await boss.post("/workspaces", {
-    name: "own",
-    orchestrator_model_id: model!.id,
-  });
+  const { id } = await boss.post("/workspaces", { name: "own", orchestrator_model_id: model!.id });
   const held = gate();
   lab.model.script("boss", [
     [held, call("agent_create", { name: "helper", role: "r", model: "boss" })],

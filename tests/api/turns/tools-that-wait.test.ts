@@ -210,9 +210,7 @@ test.if(searchable)(
     const { admin } = await lab.restart();
     await admin.post(`/turns/${turn.id}/resume`);
     expect(await lab.end(turn)).toMatchObject({ status: "done" });
-    const next = await admin.post(`${lab.own}/chat`, {
-      text: "more",
-    });
+    const next = await admin.post(`${lab.own}/chat`, { text: "more" });
     expect(await lab.end(next.turn)).toMatchObject({ status: "done" });
 
     const all = ["delegate", "web_search", ...ORCHESTRATOR_TOOLS].toSorted();

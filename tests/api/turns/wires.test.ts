@@ -12,10 +12,7 @@ const resultsIn = (request: ModelRequest) => request.messages.at(-1)!.results.ma
 const NO_DELEGATE = `There is no tool "delegate". You have no wire to an agent that you could delegate to. You have: ${WORKER_TOOLS.join(", ")}.`;
 
 async function wire(lab: World, from: number, to: number): Promise<number> {
-  const made = await lab.admin.post(`${lab.own}/wires`, {
-    from_agent_id: from,
-    to_agent_id: to,
-  });
+  const made = await lab.admin.post(`${lab.own}/wires`, { from_agent_id: from, to_agent_id: to });
   return made.id;
 }
 

@@ -63,11 +63,7 @@ test("shows no workspace that the person may not see, also when it is asked for 
       anna.get(`/workspaces/activity?ids=${bad}`),
       "invalid",
       "query parameter ids: expected ids separated by commas",
-      {
-        in: "query",
-        field: "ids",
-        problem: "expected ids separated by commas",
-      },
+      { in: "query", field: "ids", problem: "expected ids separated by commas" },
     );
   const many = Array.from({ length: 101 }, (_, index) => index + 1).join(",");
   await refusal(anna.get(`/workspaces/activity?ids=${many}`), "invalid");

@@ -57,11 +57,7 @@ test("refuses an agent with an unknown model, or over the limit of 500", async (
   );
 
   await refusal(
-    at.admin.post(`/workspaces/${lab.id}/agents`, {
-      name: "x",
-      role: "",
-      model_id: at.bossId,
-    }),
+    at.admin.post(`/workspaces/${lab.id}/agents`, { name: "x", role: "", model_id: at.bossId }),
     "refused",
     "a workspace has at most 500 agents",
   );
@@ -213,11 +209,7 @@ test("emits every change with its record, without gaps, and names the event to f
   const wire = await at.in(lab.id).wire(boss.id, worker.id);
   const moved = await at.admin.patch(`/agents/${worker.id}`, { position: { x: 9, y: 9 } });
   await refusalOf(
-    at.admin.post(`/workspaces/${lab.id}/agents`, {
-      name: "worker",
-      role: "",
-      model_id: at.bossId,
-    }),
+    at.admin.post(`/workspaces/${lab.id}/agents`, { name: "worker", role: "", model_id: at.bossId }),
   );
   await at.admin.delete(`/agents/${worker.id}`);
 

@@ -61,10 +61,7 @@ async function furnished(data: string, add: (db: Database, workspaceId: number) 
   });
   const { id: modelId } = await admin.post("/models", { provider_id, model_name: "m" });
   const owner = await lab.user("owner");
-  const workspace = await owner.post("/workspaces", {
-    name: "large",
-    orchestrator_model_id: modelId,
-  });
+  const workspace = await owner.post("/workspaces", { name: "large", orchestrator_model_id: modelId });
   const { id } = workspace;
   await (await owner.events(`/workspaces/${id}/chat`, { method: "POST", body: { text: "first" } })).all();
   const [agent] = await owner.get(`/workspaces/${id}/agents`);

@@ -136,9 +136,7 @@ export const CONSOLE_ROWS: Readonly<Record<string, PageCase>> = {
     "/console/spaces/team/settings",
     "/console/spaces/team/settings/sync",
     200,
-    {
-      do: "save",
-    },
+    { do: "save" },
   ),
   "the audit record": get("/console/audit"),
   "one audit record": get("/console/audit/records/1"),

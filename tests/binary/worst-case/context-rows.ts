@@ -215,10 +215,7 @@ export const CONTEXT_ROWS: Readonly<Record<string, Readonly<Record<string, Conte
       JSON.stringify({ paths: Array.from({ length: 2_000 }, (_, index) => furnishedPath(index)) }),
     ),
   },
-  "GET /audit": {
-    "the newest": get("/audit?limit=1"),
-    "what nobody did": get("/audit?action=never.done"),
-  },
+  "GET /audit": { "the newest": get("/audit?limit=1"), "what nobody did": get("/audit?action=never.done") },
   "GET /audit/stats": { "of a long record": get("/audit/stats") },
   "GET /audit/verify": { "of a long record": get("/audit/verify") },
   "GET /audit/export": { "a long record": get("/audit/export") },

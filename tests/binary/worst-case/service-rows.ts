@@ -148,10 +148,7 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
       "POST",
       () => "/instructions",
       201,
-      () => ({
-        name: newName(),
-        text: "*_`[".repeat(INSTRUCTION_CHARACTERS_MAX / 4),
-      }),
+      () => ({ name: newName(), text: "*_`[".repeat(INSTRUCTION_CHARACTERS_MAX / 4) }),
     ),
   },
   "POST /gears": {
@@ -224,10 +221,7 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
       "POST",
       () => "/login",
       401,
-      () => ({
-        user: newName(),
-        password: "p".repeat(PASSWORD_CHARACTERS_MAX),
-      }),
+      () => ({ user: newName(), password: "p".repeat(PASSWORD_CHARACTERS_MAX) }),
     ),
   },
   "PUT /users/{id}/password": {
@@ -235,9 +229,7 @@ export const SERVICE_ROWS: Readonly<Record<string, Readonly<Record<string, Servi
       "PUT",
       ({ userId }) => `/users/${userId}/password`,
       204,
-      () => ({
-        password: "p".repeat(PASSWORD_CHARACTERS_MAX),
-      }),
+      () => ({ password: "p".repeat(PASSWORD_CHARACTERS_MAX) }),
     ),
   },
   "GET /audit": {

@@ -37,12 +37,7 @@ export function anthropicModels(names: string[]): string {
     display_name: id,
     created_at: "2026-01-01T00:00:00Z",
   }));
-  return JSON.stringify({
-    data,
-    has_more: false,
-    first_id: names[0] ?? null,
-    last_id: names.at(-1) ?? null,
-  });
+  return JSON.stringify({ data, has_more: false, first_id: names[0] ?? null, last_id: names.at(-1) ?? null });
 }
 
 export function anthropicWriter(id: string, model: string, plan: Plan): Writer {

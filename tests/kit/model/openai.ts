@@ -22,12 +22,7 @@ export function openaiError(status: number, message: string, type?: string): str
 }
 
 export function openaiModels(names: string[]): string {
-  const data = names.map((id) => ({
-    id,
-    object: "model",
-    created: CREATED_AT_SECONDS,
-    owned_by: "script",
-  }));
+  const data = names.map((id) => ({ id, object: "model", created: CREATED_AT_SECONDS, owned_by: "script" }));
   return JSON.stringify({ object: "list", data });
 }
 

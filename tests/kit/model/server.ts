@@ -30,10 +30,7 @@ export interface Lookup {
 }
 
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
-const PATHS: Record<string, Protocol> = {
-  "/v1/messages": "anthropic",
-  "/v1/chat/completions": "openai",
-};
+const PATHS: Record<string, Protocol> = { "/v1/messages": "anthropic", "/v1/chat/completions": "openai" };
 
 export async function startModel(options: ModelOptions = {}): Promise<ScriptedModel> {
   const model = new ScriptedModel(options.key);

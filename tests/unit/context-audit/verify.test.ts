@@ -98,10 +98,7 @@ describe("verification", () => {
       "an acknowledged beginning that was replaced by shorter lines",
       `${"\n".repeat(ACKNOWLEDGED.bytes)}${THREE.line}`,
       { baseline: ACKNOWLEDGED },
-      {
-        ok: false,
-        problem: `lines 1 to ${ACKNOWLEDGED.bytes} were acknowledged and have changed since`,
-      },
+      { ok: false, problem: `lines 1 to ${ACKNOWLEDGED.bytes} were acknowledged and have changed since` },
     ],
     [
       "a record without a hash after an acknowledged beginning",

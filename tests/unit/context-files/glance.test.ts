@@ -111,8 +111,5 @@ test.skipIf(process.platform !== "linux")(
 
 function lookWorkersOf() {
   const pool = lookWorkers();
-  return {
-    run: pool.run.bind(pool) as typeof pool.run,
-    [Symbol.dispose]: () => pool.close(),
-  };
+  return { run: pool.run.bind(pool) as typeof pool.run, [Symbol.dispose]: () => pool.close() };
 }

@@ -57,10 +57,7 @@ test("a problem names its path and says what is expected", () => {
   );
   expect(schema.problemOf({ kind: "b" })).toEqual({ path: "kind", message: 'expected one of: "a",1' });
   expect(schema.problemOf({ deep: {} })).toEqual({ path: "deep.x", message: "missing" });
-  expect(schema.problemOf({ deep: { x: 1 } })).toEqual({
-    path: "deep.x",
-    message: "unknown field",
-  });
+  expect(schema.problemOf({ deep: { x: 1 } })).toEqual({ path: "deep.x", message: "unknown field" });
   expect(schema.problemOf({ "a/b": 1 })).toEqual({ path: "a/b", message: "must be string" });
   expect(schema.problemOf({ kind: 1 })).toBeUndefined();
 });

@@ -210,9 +210,7 @@ describe("guard", () => {
     };
     const local = worlds[0]!;
     expect(lostBy(local, "127.0.0.1", {})).toBeUndefined();
-    expect(lostBy(local, "127.0.0.1", { connection: "TE, close" })).toEqual({
-      header: "Connection: close",
-    });
+    expect(lostBy(local, "127.0.0.1", { connection: "TE, close" })).toEqual({ header: "Connection: close" });
     expect(lostBy(local, "::1", { "x-mine": "1" })).toEqual({ header: "x-mine" });
     expect(lostBy(local, "127.0.0.2", { "x-mine": "1" })).toBeUndefined();
     for (const name of [

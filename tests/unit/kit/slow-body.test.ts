@@ -49,11 +49,7 @@ function trickle(port: number, length: string): Promise<string> {
 }
 
 test("refuses a body that trickles, short, long or without a stated length", async () => {
-  const bodies = new Bodies({
-    ...SMALL_BOUNDS,
-    memoryBytesMax: 500_000,
-    memoryBytesPerCallerMax: 500_000,
-  });
+  const bodies = new Bodies({ ...SMALL_BOUNDS, memoryBytesMax: 500_000, memoryBytesPerCallerMax: 500_000 });
   const running = server(bodies);
   await using _ = atEnd(() => running.close());
   const lengths = ["Content-Length: 1000", "Content-Length: 300000", "Transfer-Encoding: chunked"];

@@ -26,11 +26,7 @@ function looking() {
         for (const end = performance.now() + ASKING_MS; performance.now() < end;);
         return looker.may;
       },
-      viewer: {
-        send: () => true,
-        drained: () => Promise.resolve(true),
-        end: () => (looker.ended = true),
-      },
+      viewer: { send: () => true, drained: () => Promise.resolve(true), end: () => (looker.ended = true) },
     };
     return looker;
   });

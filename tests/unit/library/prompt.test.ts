@@ -18,10 +18,7 @@ test("orders the workspace's instructions before the agent's, by name and withou
     const make = async (name: string) =>
       (await lab.admin.post("/instructions", { name, text: `text of ${name}` })).id;
     const bind = (instruction: number, agent: number | null) =>
-      lab.admin.post(`${lab.own}/instructions`, {
-        instruction_id: instruction,
-        agent_id: agent,
-      });
+      lab.admin.post(`${lab.own}/instructions`, { instruction_id: instruction, agent_id: agent });
     const [both, own, shared, other, capital] = [
       await make("both"),
       await make("a-own"),
@@ -40,10 +37,7 @@ test("orders the workspace's instructions before the agent's, by name and withou
       await bind(instruction!, agent);
     await lab.admin.put(`/instructions/${shared}`, { text: "newer text" });
     await lab.admin.delete(`/agents/${removed}`);
-    const elsewhere = await lab.admin.post("/workspaces", {
-      name: "elsewhere",
-      orchestrator_model_id: 1,
-    });
+    const elsewhere = await lab.admin.post("/workspaces", { name: "elsewhere", orchestrator_model_id: 1 });
     await lab.admin.post(`/workspaces/${elsewhere.id}/instructions`, { instruction_id: other });
   }
   const db = openDatabase(join(folder.path, "service.db"));

@@ -175,8 +175,5 @@ it("sweeps orphans of this installation at start, and none of another", async (s
     at.log
       .filter(({ level }) => level === "warn")
       .map(({ message, containers }) => ({ message, containers })),
-  ).toContainEqual({
-    message: "removed containers of an earlier start",
-    containers: 1,
-  });
+  ).toContainEqual({ message: "removed containers of an earlier start", containers: 1 });
 });

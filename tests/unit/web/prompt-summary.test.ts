@@ -35,10 +35,7 @@ test("summarizes added tools and messages", () => {
     ...Array.from({ length: 3 }, () => change("entry", "added")),
   ]);
   expect(summaryOf(found)).toEqual(["+1 tool: delegate", "+3 messages"]);
-  expect(inReadingOrder(found)).toEqual({
-    changed: [...found.changes.slice(2), offered],
-    unchanged: 3,
-  });
+  expect(inReadingOrder(found)).toEqual({ changed: [...found.changes.slice(2), offered], unchanged: 3 });
   expect(toolChanges(offered)!.map(({ name, change: what }) => [name, what])).toEqual([
     ["delegate", "added"],
     ["file_list", "same"],
