@@ -12,7 +12,6 @@ import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 const QUERY = "heron migration 2026";
 const search = (query = QUERY) => call("web_search", { query });
 
-/** The results of tool calls that the model received last. */
 async function decisions(lab: SearchLab, client = lab.admin): Promise<[string, string, string][]> {
   const records = await client.get("/audit");
   return records
