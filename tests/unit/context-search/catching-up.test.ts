@@ -92,8 +92,9 @@ test("a search that a worker could not finish in time says what to do", async ()
     throw new AppError("refused", "search_read: took longer than 15000 ms", { deadline_ms: 15_000 });
   };
   const engine = { directory: "/nowhere", settled: () => Promise.resolve() };
+  const space = { name: "main", engine } as unknown as OpenSpace;
   const search = new Search({
-    spaces: { looked: async () => ({ name: "main", engine }) as unknown as OpenSpace },
+    spaces: { looked: async () => space },
     workers: { run } as unknown as WorkerPool,
     clock: manualClock(),
   });
