@@ -36,7 +36,7 @@ export const TRANSPORT_TIMES: TransportTimes = {
 export interface TransportDeps {
   readonly clock: Clock;
   readonly times: TransportTimes;
-  /** Raises for an address of this service. */
+  /** Raises for an address of this service. Called before each attempt: a name may lead elsewhere by then. */
   readonly checkAddress: (url: string) => Promise<void>;
 }
 
@@ -63,8 +63,8 @@ export interface ProviderAnswer {
 
 /** Raises ModelFailure; an abort raises the signal's reason. */
 export async function openAnswer(deps: TransportDeps, exchange: Exchange): Promise<ProviderAnswer> {
-  await deps.checkAddress(exchange.url);
   for (let attempt = 1; ; attempt++) {
+    await deps.checkAddress(exchange.url);
     exchange.attempt(attempt);
     const outcome = await once(deps, exchange);
     if (!("failure" in outcome)) return outcome;
