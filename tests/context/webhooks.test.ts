@@ -348,8 +348,7 @@ test("hooks of an earlier version receive the events of every space", async () =
     db.run("ALTER TABLE stale_documents DROP COLUMN epoch");
     db.run("ALTER TABLE audit_anchor DROP COLUMN closed");
     db.run("DROP TABLE audit_pending");
-    db.run("DROP TABLE space_deeds");
-    db.run("ALTER TABLE event_sources DROP COLUMN first");
+    db.run("DROP TABLE space_deeds; ALTER TABLE event_sources DROP COLUMN first");
     db.run("DELETE FROM migrations WHERE name >= '008'");
   });
   const { secret: _, ...shown } = hook;
