@@ -60,6 +60,25 @@ describe("sync rules", () => {
     expect(removed.text).toContain("Saved 2 sync rules.");
   });
 
+  test("of one prefix are refused at the second row, however it is written", async () => {
+    const before = await server.admin.get("/spaces/team/sync");
+    const page = await lead.get(SETTINGS);
+    const last = Number(page.forms.find(({ action }) => action === path)!.fields["rows"]) - 1;
+    const two = await lead.submit(page, path, {
+      rows: String(last + 2),
+      [`rules.${last}.prefix`]: "é/",
+      [`rules.${last}.mode`]: "never",
+      [`rules.${last + 1}.prefix`]: "e\u0301/",
+      [`rules.${last + 1}.mode`]: "always",
+      do: "save",
+    });
+    expect([two.status, two.problems]).toEqual([
+      400,
+      { [`rules.${last + 1}`]: "é/ has a rule already; remove one of the two" },
+    ]);
+    expect(await server.admin.get("/spaces/team/sync")).toEqual(before);
+  });
+
   test("with a bad prefix are refused at the row, and those of someone else are not overwritten", async () => {
     const page = await lead.get(SETTINGS);
     const form = page.forms.find(({ action }) => action === path)!;

@@ -2,7 +2,7 @@
 
 import { h } from "preact";
 import { sha256Hex } from "../../../kit/crypto.ts";
-import { AppError } from "../../../kit/error.ts";
+import { AppError, fieldError } from "../../../kit/error.ts";
 import type { ServerConfig } from "../../config/schema.ts";
 import { Quotas, SyncRules, type EffectiveQuotas, type Space } from "../../spaces/schema.ts";
 import type { Spaces } from "../../spaces/spaces.ts";
@@ -117,7 +117,7 @@ function savedSync(deps: SpaceSettingsDeps, asked: Asked): Promise<Answer> {
   const kept = rows.filter(({ prefix }) => prefix !== "");
   return attempt(
     async () => {
-      for (const [index, { prefix, mode }] of kept.entries()) requireRule(index, prefix, mode);
+      requireRules(kept);
       const rules = given(SyncRules, Object.fromEntries(kept.map(({ prefix, mode }) => [prefix, mode])));
       const done = await deps.spaces.setSync(visit.caller, name, (inForce) => {
         if (seenOf(inForce) === seen) return rules;
@@ -129,10 +129,21 @@ function savedSync(deps: SpaceSettingsDeps, asked: Asked): Promise<Answer> {
   );
 }
 
+/** Raises `invalid` at the row: also for a second rule of a prefix, which would silently replace the first. */
+function requireRules(rows: readonly SyncRow[]): void {
+  const seen = new Set<string>();
+  for (const [index, { prefix, mode }] of rows.entries()) {
+    const [canonical = ""] = Object.keys(canonicalRule(index, prefix, mode));
+    if (seen.has(canonical))
+      throw fieldError("invalid", `rules.${index}`, `${canonical} has a rule already; remove one of the two`);
+    seen.add(canonical);
+  }
+}
+
 /** Raises `invalid` at the row. */
-function requireRule(index: number, prefix: string, mode: string): void {
+function canonicalRule(index: number, prefix: string, mode: string): SyncRules {
   try {
-    canonicalRules(given(SyncRules, { [prefix]: mode }));
+    return canonicalRules(given(SyncRules, { [prefix]: mode }));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     throw new AppError(error.code, error.message, { ...error.details, field: `rules.${index}` });
