@@ -9,7 +9,7 @@ import type { ReadFile, SpaceDoor } from "./door.ts";
  * compare, so its content is compared before the engine records it as one.
  */
 export async function writeEdited(
-  space: Pick<SpaceDoor, "read" | "write">,
+  space: Pick<SpaceDoor, "read" | "history" | "write">,
   { path, version, bytes }: Pick<ReadFile, "path" | "version" | "bytes">,
   content: Uint8Array,
 ): Promise<Written> {
@@ -17,5 +17,11 @@ export async function writeEdited(
   const now = await space.read(path);
   if (!Buffer.from(now.bytes).equals(bytes))
     throw fileError("stale", path, "it has changed since it was opened", { current: now.version });
-  return space.write(path, content, now.version ?? undefined);
+  return space.write(path, content, now.version ?? (await versionOfEdit(space, path)));
+}
+
+/** Returns the version that the engine records a manual edit as before the next write. Counting goes on after a deleted or destroyed version. */
+export async function versionOfEdit(space: Pick<SpaceDoor, "history">, path: string): Promise<number> {
+  const [newest] = (await space.history(path)).versions;
+  return (newest?.version ?? 0) + 1;
 }

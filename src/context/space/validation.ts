@@ -7,6 +7,7 @@ import { withValidation, type Validation } from "../freshness/validating.ts";
 import { isDocumentPath } from "../graph/resolving.ts";
 import { fileError } from "../versioned-store/file-error.ts";
 import type { ReadFile, SpaceDoor } from "./door.ts";
+import { versionOfEdit } from "./edited-write.ts";
 
 /** Each edit by hand between reading and writing needs another round. */
 const ROUNDS_MAX = 3;
@@ -43,7 +44,7 @@ export async function validate(space: SpaceDoor, path: string, now: number): Pro
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const { text, changed } = validated(read, last_validated);
     if (!changed) return { path: read.path, last_validated, version: read.version, changed };
-    const expected = read.version ?? ((await space.history(path)).current ?? 0) + 1;
+    const expected = read.version ?? (await versionOfEdit(space, path));
     const { version } = await space.write(path, new TextEncoder().encode(text), expected);
     // The edit by hand became the version before this one. If it went on after it was read, it has to be read again.
     const before = read.version === null ? await space.read(path, version - 1) : read;
