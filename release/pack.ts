@@ -7,11 +7,10 @@ import { mkdir, readdir } from "node:fs/promises";
 import { tarGz, zip, type ArchiveFile } from "./archive.ts";
 import { manPages } from "./man.ts";
 import { ROOT, fail, megabytes, readManifest, seconds } from "./step.ts";
-import { archiveName, programs, targets, type Target } from "./targets.ts";
+import { archiveName, programs, targets, texts, type Target } from "./targets.ts";
 
 const OUTPUT = `${ROOT}/dist/release`;
 const SUMS = "SHA256SUMS";
-const texts = ["LICENSE", "README.md", "CHANGELOG.md"];
 /** The folder below `release/units` with the definitions for a system. */
 const UNITS = { linux: "systemd", darwin: "launchd", windows: "windows" };
 

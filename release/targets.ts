@@ -39,6 +39,15 @@ export type Program = (typeof programs)[number];
 
 export type ProgramName = (typeof programs)[number]["name"];
 
+/** Texts at the top of an archive; the manual is beside them, in `docs`. */
+export const texts: readonly string[] = [
+  "LICENSE",
+  "README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+];
+
 export const nativeExtension = process.platform === "win32" ? ".exe" : "";
 
 export function archiveName(version: string, target: Target): string {

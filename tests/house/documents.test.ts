@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join, posix } from "node:path";
 import { ROOT } from "../../release/step.ts";
+import { texts } from "../../release/targets.ts";
 import { folderGraph } from "./folder-graph.ts";
 import { codeFiles, repositoryFiles, type Rule, type SourceFile } from "./source.ts";
 
@@ -105,6 +106,19 @@ describe("the documents", async () => {
       "docs/a.md names docs/nowhere.md, which does not exist",
       "docs/a.md names src/kit/nowhere.ts, which does not exist",
     ]);
+  });
+
+  test("of an archive link only to documents that are in it", () => {
+    const isPacked = (path: string) => texts.includes(path) || path.startsWith("docs/");
+    const wrong = own
+      .filter(({ path }) => isPacked(path))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(LINK)]
+          .map(([, target]) => posix.join(posix.dirname(path), target!))
+          .filter((target) => !isPacked(target))
+          .map((target) => `${path} links to ${target}`),
+      );
+    expect(wrong).toEqual([]);
   });
 
   test("link only to sections that exist", () => {
