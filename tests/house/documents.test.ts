@@ -26,6 +26,11 @@ const missingPaths: Rule = (files) =>
       .map((target) => `${path} names ${target}, which does not exist`);
   });
 
+/** A word with an underscore: a field, a code, a key of a configuration or a tool. */
+const FIELD_WORD = /\b[a-z]+(?:_[a-z]+)+\b/g;
+const FIELD = /`([a-z]+(?:_[a-z]+)+)`/g;
+/** Words of nginx. */
+const OF_OTHERS = ["proxy_pass"];
 const SECTION_LINK = /\]\((?!https?:)([^)#]*)#([^)]+)\)/g;
 
 /** As GitHub names the anchors of headings. Lines of code, such as comments of a shell, are no headings. */
@@ -106,6 +111,17 @@ describe("the documents", async () => {
       "docs/a.md names docs/nowhere.md, which does not exist",
       "docs/a.md names src/kit/nowhere.ts, which does not exist",
     ]);
+  });
+
+  test("name only fields, codes and keys that the code has", async () => {
+    const product = (await codeFiles()).filter(({ path }) => /^(?:src|web)\//.test(path));
+    const words = new Set(product.flatMap(({ text }) => text.match(FIELD_WORD) ?? []));
+    const manual = own.filter(({ path }) => /^docs\/|^README|^SECURITY/.test(path));
+    const named = manual.flatMap(({ path, text }) =>
+      [...text.matchAll(FIELD)].map(([, word]) => ({ path, word: word! })),
+    );
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter(({ word }) => !words.has(word) && !OF_OTHERS.includes(word))).toEqual([]);
   });
 
   test("of an archive link only to documents that are in it", () => {
