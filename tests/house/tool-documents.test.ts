@@ -65,7 +65,7 @@ test("docs/terminal-ui.md has every key", async () => {
   expect([...new Set(pressed)].filter((key) => !named.has(key))).toEqual([]);
 });
 
-/** What the system sets for every program, and no person for this one. */
+/** Variables that the system sets for every program. */
 const OF_THE_SYSTEM = [
   "HOME",
   "KUBERNETES_SERVICE_HOST",
