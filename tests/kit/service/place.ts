@@ -107,7 +107,7 @@ export abstract class Place {
       .map(({ kind, partial, text }) => `${kind}${partial ? " (partial)" : ""}: ${text}`);
   }
 
-  /** What the orchestrator is told when it calls these tools, all at once, in a turn that ends well. */
+  /** The results that the orchestrator gets when it calls these tools, all at once, in a turn that ends well. */
   async callTools(...calls: readonly [tool: string, input: object][]): Promise<string[]> {
     this.model.script("boss", [calls.map(([tool, input]) => call(tool, input)), say("done")]);
     const { turn } = await this.chat("go");

@@ -4,14 +4,13 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Approval, DecisionRecord } from "../../../src/service/approvals/schema.ts";
-import type { Entry } from "../../../src/service/conversation/schema.ts";
 import type { WorkspaceEvent } from "../../../src/service/events.ts";
-import type { Turn } from "../../../src/service/turns/schema.ts";
 import { reduce, reduceAll } from "../../../web/state/reducer.ts";
 import { chipState } from "../../../web/state/tool-state.ts";
 import { type Bubble, createTranscript, type Item } from "../../../web/state/transcript.ts";
 import { stateOf, type WorkspaceState } from "../../../web/state/workspace-state.ts";
 import { type Recording, recordedTurns } from "../../kit/service/recorded-turns.ts";
+import { entryOf, TIME, turnOf } from "../../kit/service/shown-records.ts";
 
 const ENTRIES = 10_000;
 /** Generous: about two on an idle machine. */
@@ -131,62 +130,6 @@ describe("recorded turns", () => {
 });
 
 // Hand-made states: rare or long ones.
-
-const TIME = "2026-11-14T10:00:00.000Z";
-
-function turnOf(id: number, fields: Partial<Turn> = {}): Turn {
-  return {
-    id,
-    workspace_id: 1,
-    number: id,
-    status: "done",
-    text: `message ${id}`,
-    user_id: 1,
-    user_name: "admin",
-    imported: false,
-    error: null,
-    truncated: false,
-    tainted: false,
-    attachments: [],
-    created_at: TIME,
-    started_at: TIME,
-    finished_at: TIME,
-    after_id: null,
-    model_id: null,
-    first_event_id: 1,
-    ...fields,
-  };
-}
-
-function entryOf(id: number, kind: Entry["kind"], fields: Partial<Entry> = {}): Entry {
-  return {
-    id,
-    workspace_id: 1,
-    turn_id: 1,
-    run_id: 1,
-    agent_id: 1,
-    thread: 0,
-    kind,
-    text: `${kind} ${id}`,
-    reasoning: null,
-    calls: [],
-    call_id: null,
-    tool: null,
-    outcome: null,
-    duration_ms: null,
-    input_tokens: null,
-    output_tokens: null,
-    partial: false,
-    truncated: null,
-    dropped_calls: [],
-    tainted: false,
-    attachments: [],
-    forgotten: false,
-    aside: false,
-    created_at: TIME,
-    ...fields,
-  };
-}
 
 function stateWith(fields: Partial<WorkspaceState>): WorkspaceState {
   const agentNames = new Map([
