@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
+import { say } from "../kit/model/index.ts";
 import { createPerson } from "../kit/service/person.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 import { compiledWorld } from "../kit/service/world.ts";
@@ -15,7 +16,7 @@ const RECONNECT_MS_MAX = 20_000;
 const CELL_PX = 12;
 const NARROW = { width: 390, height: 800 };
 
-const made = () => screen({ model: true });
+const made = () => screen({ model: { boss: [say("Good day.")] } });
 
 onScreen("the frame", made, (at) => {
   const rail = (page: Page) => page.locator("nav[aria-label=Main]");
@@ -78,6 +79,37 @@ onScreen("the frame", made, (at) => {
     await page.getByText("The server is unreachable.").waitFor({ state: "detached" });
     await page.getByRole("heading", { name: "No gears yet" }).waitFor();
     at.browser.expected(/net::ERR_FAILED/);
+  });
+
+  test("closes a sheet with Back, on the step of the history that opened it", async () => {
+    const sheets = [
+      ["/people", "Details", "row", /^admin/],
+      ["/audit", "Record", "row", /workspace\.create/],
+      [`${at.own}/activity?turn=1`, "Inspector", "row", /model call 1/],
+    ] as const;
+    await at.chat("Hello.");
+    for (const [path, name, role, row] of sheets) {
+      await using page = await at.open("/settings", NARROW);
+      await page.getByRole("heading", { name: "Settings" }).waitFor();
+      await page.goto(at.url + path);
+      const sheet = page.getByRole("complementary", { name });
+      const opener = page.getByRole(role, { name: row }).first();
+      const address = page.url();
+      await opener.click();
+      await sheet.waitFor();
+      await page.goBack();
+      await sheet.waitFor({ state: "detached" });
+      expect(page.url()).toBe(address);
+      await opener.click();
+      await sheet.waitFor();
+      await page
+        .getByRole("button", { name: /^Close/ })
+        .last()
+        .click();
+      await sheet.waitFor({ state: "detached" });
+      await page.goBack();
+      await page.getByRole("heading", { name: "Settings" }).waitFor();
+    }
   });
 
   test("gives a screen that could not be read, and one for others, its heading", async () => {

@@ -3,6 +3,7 @@
 import { useSearchParams } from "@solidjs/router";
 import { type Accessor, createContext, createMemo, useContext } from "solid-js";
 import type { Feed } from "./feed.ts";
+import { usePaneAddress } from "./pane-address.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
 /** The inspector's subject; in the address as `?inspect=agent-3`. */
@@ -61,12 +62,10 @@ export function useSelection(): [
   Accessor<Selection | undefined>,
   (selection: Selection | undefined) => void,
 ] {
-  const [params, setParams] = useSearchParams<{ inspect: string }>();
+  const [params] = useSearchParams<{ inspect: string }>();
   const selection = createMemo(() => read(params.inspect ?? ""), undefined, {
     equals: (a, b) => a?.kind === b?.kind && a?.id === b?.id && a?.turnId === b?.turnId,
   });
-  return [
-    selection,
-    (next) => setParams({ inspect: next ? written(next) : undefined }, { replace: true, scroll: false }),
-  ];
+  const set = usePaneAddress(() => selection() !== undefined);
+  return [selection, (next) => set({ inspect: next && written(next) }, { opens: next !== undefined })];
 }

@@ -18,6 +18,7 @@ import { Empty, Loaded } from "../../kit/states.tsx";
 import { SuggestInput } from "../../kit/suggest-input.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { attempt } from "../../kit/toast.tsx";
+import { usePaneAddress } from "../../state/pane-address.ts";
 import { isAdmin } from "../../state/session.ts";
 import { RecordDetail, Target } from "./record.tsx";
 import { AUTH_NAMES, isUnreadable } from "./record-words.ts";
@@ -105,8 +106,9 @@ function createRecords() {
   );
   const only = (next: Partial<Filter>) =>
     setParams({ ...filter(), ...next }, { replace: true, scroll: false });
+  const setPane = usePaneAddress(() => params.record !== undefined);
   const choose = (seq: number | undefined) =>
-    setParams({ record: seq === undefined ? undefined : String(seq) }, { replace: true, scroll: false });
+    setPane({ record: seq === undefined ? undefined : String(seq) }, { opens: seq !== undefined });
   const newest = createQuery(() => {
     const wanted = filter();
     return { key: ["audit", wanted], read: () => readPage(wanted) };

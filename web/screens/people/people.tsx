@@ -14,6 +14,7 @@ import { Split } from "../../kit/split.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { type Column, found, Table } from "../../kit/table.tsx";
 import { teamsQuery, usersQuery } from "../../state/lists.ts";
+import { usePaneAddress } from "../../state/pane-address.ts";
 import { isAdmin, me } from "../../state/session.ts";
 import { NewPerson } from "./new-person.tsx";
 import { NewTeam } from "./new-team.tsx";
@@ -49,7 +50,7 @@ function NotForYou(): JSX.Element {
 }
 
 function Managed(): JSX.Element {
-  const [params, setParams] = useSearchParams<{ show: string }>();
+  const [params] = useSearchParams<{ show: string }>();
   const shown = createMemo<Shown | undefined>(
     () => {
       const match = SHOWN.exec(params.show ?? "");
@@ -58,7 +59,8 @@ function Managed(): JSX.Element {
     undefined,
     { equals: (a, b) => a?.kind === b?.kind && a?.id === b?.id },
   );
-  const show = (what: string | undefined) => setParams({ show: what }, { replace: true, scroll: false });
+  const setPane = usePaneAddress(() => shown() !== undefined);
+  const show = (what: string | undefined) => setPane({ show: what }, { opens: what !== undefined });
   const close = () => show(undefined);
   const showTeam = (id: number) => show(`team-${id}`);
   const showPerson = (id: number) => show(`person-${id}`);
