@@ -179,6 +179,8 @@ onScreen("the palette", made, (at) => {
   test("finds files and agents of other workspaces, and an older answer never replaces a newer one", async () => {
     const desk = await at.place("aviary", { workers: ["heron"] });
     await at.admin.raw("PUT", `${desk.own}/file?path=notes/egret.md`, { body: "# Egret\n\nSeen at dawn." });
+    // Files are indexed after they are saved.
+    await eventually(async () => (await at.admin.get("/search?q=dawn")).groups.length, 1);
     await using page = await at.open("/settings");
     const group = (name: string) => palette(page).getByRole("group", { name });
     // The answer to the first letters arrives after the one to all of them.
