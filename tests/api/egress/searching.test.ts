@@ -197,12 +197,8 @@ test.if(searchable)("keeps a worker's request across a restart, and searches onc
 
 test.if(searchable)("applies a decision made during an interruption when the turn resumes", async () => {
   await using lab = await searchLab();
-  await lab.grant();
-  lab.model.script("boss", [search(), say("Done.")]);
-  const turn = await lab.begin("go");
-  const [asked] = await lab.pending();
-  const { admin } = await lab.restart();
-  await lab.decide(asked!, "approve");
+  const { turn, asked, admin } = await interruptedSearch(lab);
+  await lab.decide(asked, "approve");
   expect(lab.service.queries).toEqual([]);
   await admin.post(`/turns/${turn.id}/resume`);
   expect(await lab.end(turn)).toMatchObject({ status: "done" });
@@ -287,12 +283,8 @@ test.if(searchable)("expires a request after ten minutes, even if they pass whil
 test.if(searchable)("does not use an approval that has expired, however soon the turn resumes", async () => {
   const clock = manualClock();
   await using lab = await searchLab({ clock });
-  await lab.grant();
-  lab.model.script("boss", [search(), say("Done.")]);
-  const turn = await lab.begin("go");
-  const [asked] = await lab.pending();
-  const { admin } = await lab.restart();
-  await lab.decide(asked!, "approve");
+  const { turn, asked, admin } = await interruptedSearch(lab);
+  await lab.decide(asked, "approve");
   clock.advance(10 * MINUTE_MS);
   await admin.post(`/turns/${turn.id}/resume`);
   expect(await lab.end(turn)).toMatchObject({ status: "done" });
@@ -304,13 +296,9 @@ test.if(searchable)("does not use an approval that has expired, however soon the
 test.if(searchable)("says that an approval was not used in time", async () => {
   const clock = manualClock();
   await using lab = await searchLab({ clock });
-  await lab.grant();
-  lab.model.script("boss", [search(), say("Done.")]);
-  const turn = await lab.begin("go");
-  const [asked] = await lab.pending();
-  const { admin } = await lab.restart();
+  const { turn, asked, admin } = await interruptedSearch(lab);
   clock.advance(MINUTE_MS);
-  await lab.decide(asked!, "approve");
+  await lab.decide(asked, "approve");
   clock.advance(10 * MINUTE_MS);
   await eventually(async () => (await admin.get("/egress/log"))[0]!.state, "expired");
   await admin.post(`/turns/${turn.id}/resume`);
@@ -319,6 +307,15 @@ test.if(searchable)("says that an approval was not used in time", async () => {
     "The approval of this search was not used within 10 minutes (lock 3 of 3). Nothing was searched.",
   ]);
 });
+
+/** A search that waits for its decision in a turn that a restart interrupted. */
+async function interruptedSearch(lab: SearchLab) {
+  await lab.grant();
+  lab.model.script("boss", [search(), say("Done.")]);
+  const turn = await lab.begin("go");
+  const [asked] = await lab.pending();
+  return { turn, asked: asked!, ...(await lab.restart()) };
+}
 
 async function secondOf(lab: SearchLab): Promise<EgressRequest> {
   for (;;) {
