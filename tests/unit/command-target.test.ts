@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { serverTarget, spaceTarget } from "../../src/cli/target.ts";
+import { serverDirectory } from "../../src/context/config/directory.ts";
 import { forgetToken, lastSignIn, saveSignIn, saveToken } from "../../src/cli/credentials.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 import { refusal } from "../kit/http/refusal.ts";
@@ -61,6 +62,11 @@ test("follows the same order for a server, which is never a folder", async () =>
     () => serverTarget({}, environment),
     "not_found",
     /^no server found in .*; sign in to one with cairn auth login <name> --server <address>, create one/,
+  );
+  await refusal(
+    () => serverDirectory(undefined, environment, { system: "win32" }),
+    "not_found",
+    `no server found in ${at(".cairn/server")}; create one with cairn init server, or name its directory with --server-dir`,
   );
   await here.server(".cairn/server");
   const data = { kind: "data" as const, directory: at(".cairn/server"), chosen: false };

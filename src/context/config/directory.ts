@@ -9,17 +9,25 @@ import { AppError, systemCode } from "../../kit/error.ts";
 export const CONFIG_FILE_NAME = "server.yaml";
 const STANDARD_PLACES = ["/srv/cairn", "/var/lib/cairn"];
 
+interface Finding {
+  /** The command could also ask a server elsewhere. */
+  readonly remote?: boolean;
+  /** As `process.platform`. */
+  readonly system?: string;
+}
+
 /**
- * Returns `--server-dir`, the environment's or the first standard place with a server. `remote`: the command could also ask a server elsewhere.
- * Raises `not_found`, or `refused` without access.
+ * Returns `--server-dir`, the environment's or the first standard place with a server. Raises `not_found`, or `refused` without access. On
+ * Windows only the user's own place is a standard one: everybody may create the others.
  */
 export function serverDirectory(
   flag: string | undefined,
   environment: Environment,
-  { remote = false }: { readonly remote?: boolean } = {},
+  { remote = false, system = process.platform }: Finding = {},
 ): string {
   const given = flag ?? (environment["SERVICE_SERVER_DIR"] || undefined);
-  const places = given === undefined ? [...STANDARD_PLACES, ownPlace(environment)] : [given];
+  const shared = system === "win32" ? [] : STANDARD_PLACES;
+  const places = given === undefined ? [...shared, ownPlace(environment)] : [given];
   const states = places.map((place) => ({ path: resolve(place), state: stateOf(resolve(place)) }));
   const found = states.find(({ state }) => state === "server");
   if (found) return found.path;

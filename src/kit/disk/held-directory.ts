@@ -26,7 +26,9 @@ export const CREATE_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_
 
 export const DESCRIPTORS = "/proc/self/fd";
 export type Through = "descriptors" | "paths";
-export const THROUGH: Through = existsSync(DESCRIPTORS) ? "descriptors" : "paths";
+/** Not everywhere where the path exists: on Windows everybody may create it. */
+export const THROUGH: Through =
+  process.platform === "linux" && existsSync(DESCRIPTORS) ? "descriptors" : "paths";
 
 /** Linux adds this to the path of an open file that was deleted or replaced. proc_pid_fd(5). */
 const REPLACED = " (deleted)";
