@@ -7,11 +7,12 @@ import type { Installed, Manager } from "../../context/replica/installing.ts";
 import type { Origin } from "../../context/replica/state.ts";
 import type { System, Unit } from "../../context/replica/units.ts";
 import { systemClock } from "../../kit/clock.ts";
-import { homeDirectory, processEnvironment, waitForStopSignal, ownUser } from "../../kit/environment.ts";
+import { homeDirectory, processEnvironment, ownUser } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
 import { formatOf, printData, printText } from "../../kit/terminal/output.ts";
 import { ownCommand, startDetached } from "../../kit/processes/process.ts";
+import { requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
 import { inWordsOfFlags } from "../connection.ts";
 import {
   connectAsUserOf,
@@ -41,6 +42,7 @@ export const daemonRun = defineCommand({
     const { Daemon } = await import("../../context/replica/daemon.ts");
     const { lockDaemon } = await import("../../context/replica/daemon-status.ts");
     const { daemonLogPath, daemonLogWriter } = await import("../../context/replica/daemon-log.ts");
+    const { syncDirectory } = await import("../../context/replica/state.ts");
     const origin = await originOf(directory);
     using _lock = lockDaemon(directory);
     const write = daemonLogWriter(daemonLogPath(directory));
@@ -48,9 +50,9 @@ export const daemonRun = defineCommand({
     const connect = connectAsUserOf(origin, args["token-file"]);
     const inWords = (error: unknown) => inWordsOfFlags(error, origin.server, { user: origin.user });
     const daemon = new Daemon({ directory, connect, inWords, clock: systemClock, log, pid: process.pid });
-    const stopSignal = waitForStopSignal();
+    const stopped = waitForStop(syncDirectory(directory));
     const running = daemon.run();
-    await Promise.race([stopSignal, running]);
+    await Promise.race([stopped, running]);
     daemon.stop();
     await running;
     log.flush();
@@ -88,7 +90,8 @@ export const daemonStop = defineCommand({
     const { isDaemonRunning } = await import("../../context/replica/daemon-status.ts");
     const status = await statusOf(directory);
     if (!status) throw new AppError("conflict", `${directory}: the daemon is not running`);
-    process.kill(status.pid, "SIGTERM");
+    const { syncDirectory } = await import("../../context/replica/state.ts");
+    requestStop(status.pid, syncDirectory(directory));
     const ended = await waitFor(STOP_WAIT_MS, () => (isDaemonRunning(directory) ? undefined : true));
     if (!ended) throw new AppError("unavailable", `process ${status.pid} has not exited yet; see its log`);
     await printData({ pid: status.pid, stopped: true }, formatOf(args), () => "stopped the daemon");

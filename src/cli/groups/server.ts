@@ -3,21 +3,17 @@
 import { defineCommand } from "citty";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { doorState, isRunning, runningDoor, type Door } from "../../context/people/local-door.ts";
+import { doorState, isRunning, runFolder, runningDoor, type Door } from "../../context/people/local-door.ts";
 import { healthOf, type ServerHealth } from "../../context/client/server-health.ts";
 import { serverDirectory } from "../../context/config/directory.ts";
 import { systemClock } from "../../kit/clock.ts";
-import {
-  ignoreSuspend,
-  processEnvironment,
-  stderrLogFormat,
-  waitForStopSignal,
-} from "../../kit/environment.ts";
+import { ignoreSuspend, processEnvironment, stderrLogFormat } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { problemText } from "../../kit/health.ts";
 import { createLog } from "../../kit/log.ts";
 import { formatOf, logWriter, printData, printText } from "../../kit/terminal/output.ts";
 import { startDetached } from "../../kit/processes/process.ts";
+import { requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
 import { serverDirArg } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
@@ -47,7 +43,7 @@ export const serverStart = defineCommand({
     if (door)
       throw new AppError("conflict", `the server is already running (process ${door.pid}, ${door.url})`);
     if (args.detach === true) return startInBackground(directory, args, port);
-    const stopSignal = waitForStopSignal();
+    const stopped = waitForStop(runFolder(directory));
     const log = {
       format: stderrLogFormat(processEnvironment()),
       write: logWriter(),
@@ -58,7 +54,7 @@ export const serverStart = defineCommand({
     );
     const { startServer } = await import("../../context/main.ts");
     const server = await startServer({ directory, log, ...(port !== undefined && { port }) });
-    await server.stop(await stopSignal);
+    await server.stop(await stopped);
   },
 });
 
@@ -141,8 +137,8 @@ export const serverStop = defineCommand({
     if (state.kind === "none" || (state.kind === "stale" && !(await isStopping(directory, state.door))))
       throw new AppError("conflict", `${directory}: the server is not running`);
     const { door } = state;
-    // A second signal would abort a server that is already stopping.
-    if (state.kind === "running") process.kill(door.pid, "SIGTERM");
+    // A second request would abort a server that is already stopping.
+    if (state.kind === "running") requestStop(door.pid, runFolder(directory));
     const ended = await waitFor(STOP_WAIT_MS, () => (isRunning(door.pid) ? undefined : true));
     if (!ended) throw new AppError("unavailable", `process ${door.pid} has not exited yet; see its log`);
     await printData({ pid: door.pid, stopped: true }, formatOf(args), () => "stopped the server");

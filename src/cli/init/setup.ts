@@ -2,9 +2,11 @@
 // keeps running afterwards.
 
 import { newServerDirectory } from "../../context/config/directory.ts";
+import { runFolder } from "../../context/people/local-door.ts";
 import { openInBrowser } from "../../kit/processes/browser.ts";
+import { waitForStop } from "../../kit/processes/stop-request.ts";
 import { commandText } from "../../kit/terminal/command-text.ts";
-import { stderrLogFormat, waitForStopSignal, type Environment } from "../../kit/environment.ts";
+import { stderrLogFormat, type Environment } from "../../kit/environment.ts";
 import { logWriter, printText } from "../../kit/terminal/output.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { refuseProblems, type Answers } from "./answers.ts";
@@ -32,7 +34,7 @@ export async function setUpInBrowser(answers: Answers, environment: Environment)
     { directory, address, port: port === undefined ? undefined : Number(port), force },
     log,
   );
-  const stopSignal = waitForStopSignal();
+  const stopped = waitForStop(runFolder(directory));
   const setupCode = randomSecret(CODE_BITS);
   const server = await startServer({ directory, log, setupCode });
   const url = `${server.url}/setup?code=${setupCode}`;
@@ -48,5 +50,5 @@ export async function setUpInBrowser(answers: Answers, environment: Environment)
       `  ${commandText(["cairn", "server", "start", "--server-dir", directory])}`,
     ].join("\n"),
   );
-  await server.stop(await stopSignal);
+  await server.stop(await stopped);
 }

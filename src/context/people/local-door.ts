@@ -17,13 +17,18 @@ export interface Door {
   readonly token: string;
 }
 
+/** The folder of a server directory for what is true only while the server runs. */
+export function runFolder(directory: string): string {
+  return join(directory, "run");
+}
+
 export class LocalDoor {
   /** The name of these callers in the audit record. */
   readonly name: string;
   readonly #path: string;
 
   constructor(directory: string) {
-    this.#path = join(directory, "run", "server.json");
+    this.#path = doorPath(directory);
     this.name = `${systemUser()} (this machine)`;
   }
 
@@ -42,9 +47,13 @@ export class LocalDoor {
   }
 }
 
+function doorPath(directory: string): string {
+  return join(runFolder(directory), "server.json");
+}
+
 /** Undefined if there is no file. The file may be a leftover; the caller must check by asking the server. */
 function readDoor(directory: string): Door | undefined {
-  const path = join(directory, "run", "server.json");
+  const path = doorPath(directory);
   if (!existsSync(path)) return undefined;
   try {
     const door = JSON.parse(readRegularFile(path).toString("utf8")) as Door;
