@@ -193,6 +193,23 @@ test.each([
   [["help", "file", "got"], "unknown command: got", "[info] did you mean get?\n"],
   // Closer to `list` by letters.
   [["file", "hist"], "unknown command: hist", "[info] did you mean history?\n"],
+  // The word of another program, before a name with similar letters.
+  [["user", "remove", "bob"], "unknown command: remove", "[info] did you mean delete?\n"],
+  [["file", "ls"], "unknown command: ls", "[info] did you mean list?\n"],
+  [["user", "new", "bob"], "unknown command: new", "[info] did you mean add?\n"],
+  [["space", "get", "main"], "unknown command: get", "[info] did you mean show?\n"],
+  [["plugin", "uninstall"], "unknown command: uninstall", "[info] did you mean remove?\n"],
+  // A subcommand without its group, or in another one.
+  [["login"], "unknown command: login", "[info] did you mean cairn auth login?\n"],
+  [["help", "whoami"], "unknown command or topic: whoami", "[info] did you mean cairn auth whoami?\n"],
+  [["space", "push"], "unknown command: push", "[info] did you mean cairn push?\n"],
+  [
+    ["restore"],
+    "unknown command: restore",
+    "[info] did you mean cairn history restore or cairn backup restore?\n",
+  ],
+  [["ls"], "unknown command: ls", "[info] cairn --help lists the commands\n"],
+  [["server", "start", "--data-dir", "a"], "unknown flag: --data-dir", "[info] did you mean --server-dir?\n"],
 ])("cairn %p says what was meant", async (args, says, hint) => {
   expect((await said(...args))[1]).toBe(`Error: ${says}\n${hint}`);
 });

@@ -137,10 +137,13 @@ describe("commands", () => {
 describe("failures", () => {
   const cases: [string[], string][] = [
     [["spcae"], "Error: unknown command: spcae\n[info] did you mean space?\n"],
-    [["space", "delete"], "Error: unknown command: delete\n"],
+    [["space", "delete"], "Error: unknown command: delete\n[info] demo space --help lists the commands\n"],
     // Two letters swapped are one slip, also in a short name.
     [["space", "show", "a", "--jsno"], "Error: unknown flag: --jsno\n[info] did you mean --json?\n"],
-    [["delete", "--help"], "Error: unknown command: delete\n"],
+    [["delete", "--help"], "Error: unknown command: delete\n[info] demo --help lists the commands\n"],
+    // The name of a subcommand, and the word of another program.
+    [["show"], "Error: unknown command: show\n[info] did you mean demo space show?\n"],
+    [["space", "get"], "Error: unknown command: get\n[info] did you mean show?\n"],
     [["--port"], "Error: unknown flag: --port\n"],
     [["space", "--deep", "2", "show", "a"], "Error: unknown flag: --deep\n"],
     [["start", "--name", "a", "small"], "Error: unknown flag: --name\n"],

@@ -4,11 +4,7 @@
 import { nounFor } from "../text/amounts.ts";
 import type { ArgDef, ArgsDef } from "citty";
 import { AppError } from "../error.ts";
-
-/** A name is suggested if it is at most this many edits away. */
-/** Letters that say enough of a name to complete it. */
-const BEGINNING_LETTERS_MIN = 2;
-const SUGGESTION_EDITS_MAX = 2;
+import { meantBy } from "./suggestion.ts";
 
 /** Of `-U`. */
 const SHORT_LENGTH = 2;
@@ -82,7 +78,7 @@ function readFlag(
   const [written, inline] = split(token, args);
   const known = written === "--help" || written === "-h" ? helpFlag : findFlag(written, args);
   if (known === undefined)
-    throw refusal(`unknown flag: ${written}`, nearest(written, [...flagNames(args), ...words]));
+    throw refusal(`unknown flag: ${written}`, meantBy(written, [...flagNames(args), ...words]));
   const before = seen.has(known.name)
     ? read.flags.findIndex((flag) => flag.startsWith(`--${known.name}=`))
     : -1;
@@ -149,7 +145,7 @@ function flagNames(args: ArgsDef): string[] {
 function refuseOtherThanChoices(written: string, value: string, def: ArgDef): void {
   const choices = choicesOf(def);
   if (choices === undefined || choices.includes(value)) return;
-  throw refusal(`${written}: expected one of: ${choices.join(", ")}`, nearest(value, choices));
+  throw refusal(`${written}: expected one of: ${choices.join(", ")}`, meantBy(value, choices));
 }
 
 /** Makes a flag or an argument one of these words: others are refused before the command runs, and shells complete them. */
@@ -240,8 +236,24 @@ function missed(noun: string, names: readonly string[]): string[] {
   return names.length === 0 ? [] : [`missing ${nounFor(names.length, noun)}: ${names.join(", ")}`];
 }
 
-export function unknownCommand(name: string, known: readonly string[], kind = "command"): AppError {
-  return refusal(`unknown ${kind}: ${name}`, nearest(name, known));
+interface Known {
+  /** What may stand there. */
+  readonly names: readonly string[];
+  readonly kind?: string;
+  /** Whole commands elsewhere that end with the unknown word. */
+  readonly elsewhere?: readonly string[];
+  /** The command that lists what may stand there. */
+  readonly help: string;
+}
+
+/** Names the command that was meant; if there is none, the command that lists them all. */
+export function unknownCommand(
+  name: string,
+  { names, kind = "command", elsewhere = [], help }: Known,
+): AppError {
+  const meant = meantBy(name, names, elsewhere);
+  const details = meant === undefined ? { help } : { did_you_mean: meant };
+  return new AppError("invalid", `unknown ${kind}: ${name}`, details);
 }
 
 function refusal(message: string, suggestion?: string): AppError {
@@ -250,38 +262,4 @@ function refusal(message: string, suggestion?: string): AppError {
     message,
     suggestion === undefined ? undefined : { did_you_mean: suggestion },
   );
-}
-
-/** Returns the only known name that begins like this, or the one with the fewest edits, if they change less than half of it. */
-function nearest(written: string, known: readonly string[]): string | undefined {
-  const begun = known.filter((name) => name.startsWith(written));
-  if (written.replace(/^-+/, "").length >= BEGINNING_LETTERS_MIN && begun.length === 1) return begun[0];
-  let best: string | undefined;
-  let fewest = SUGGESTION_EDITS_MAX + 1;
-  for (const name of known) {
-    const edits = editDistance(written, name);
-    if (edits < fewest && edits < name.replace(/^-+/, "").length / 2) [best, fewest] = [name, edits];
-  }
-  return best;
-}
-
-/**
- * Counts the letters omitted, added, replaced or swapped with their neighbor (optimal string alignment: Wagner and Fischer, 1974, with the
- * transposition of Damerau, 1964), one row at a time.
- */
-function editDistance(from: string, to: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let index = 0; index < from.length; index++) {
-    const next = [index + 1];
-    for (let column = 1; column <= to.length; column++) {
-      const replaced = row[column - 1]! + (from[index] === to[column - 1] ? 0 : 1);
-      const edits = [replaced, row[column]! + 1, next[column - 1]! + 1];
-      const isSwap = column > 1 && from[index] === to[column - 2] && from[index - 1] === to[column - 1];
-      if (isSwap) edits.push(before[column - 2]! + 1);
-      next.push(Math.min(...edits));
-    }
-    [before, row] = [row, next];
-  }
-  return row[to.length]!;
 }

@@ -117,7 +117,7 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<void
     if (command === program.root && cut.subcommand === HELP_COMMAND)
       return explain(program, [...before, ...cut.rest]);
     if (!Object.hasOwn(children, cut.subcommand))
-      throw unknownCommand(cut.subcommand, [...names, HELP_COMMAND]);
+      throw await unknownAt(program, path, cut.subcommand, [...names, HELP_COMMAND]);
     command = await resolved(children[cut.subcommand] as Command);
     path.push(cut.subcommand);
     tokens = cut.rest;
@@ -168,8 +168,32 @@ async function explain(program: Program, tokens: readonly string[]): Promise<voi
   ];
   if (pages.length > 0) return printText(pages.map((page) => page.trimEnd()).join("\n\n"));
   const known = Object.keys((await subcommandsOf(command)) ?? {});
-  if (path.length > 1) throw unknownCommand(rest[0]!, known);
-  throw unknownCommand(rest[0]!, [...known, ...Object.keys(program.topics ?? {})], "command or topic");
+  if (path.length > 1) throw await unknownAt(program, path, rest[0]!, known);
+  const names = [...known, ...Object.keys(program.topics ?? {})];
+  const elsewhere = await commandsNamed(rest[0]!, program.root, path);
+  throw unknownCommand(rest[0]!, { names, kind: "command or topic", elsewhere, help: `${root} --help` });
+}
+
+/** The refusal of a word that is no command below `path`. */
+async function unknownAt(
+  program: Program,
+  path: readonly string[],
+  word: string,
+  names: readonly string[],
+): Promise<AppError> {
+  const elsewhere = await commandsNamed(word, program.root, path.slice(0, 1));
+  return unknownCommand(word, { names, elsewhere, help: `${path.join(" ")} --help` });
+}
+
+/** Returns the whole commands that end with this word. Groups are there; nothing is loaded. */
+async function commandsNamed(word: string, command: Command, path: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const [name, child] of Object.entries((await subcommandsOf(command)) ?? {})) {
+    const below = [...path, name];
+    if (name === word) found.push(below.join(" "));
+    else if (typeof child === "object") found.push(...(await commandsNamed(word, child as Command, below)));
+  }
+  return found;
 }
 
 /** Follows the words down the tree as far as they name commands. */
@@ -329,8 +353,9 @@ async function report(error: unknown, given: (flag: string) => boolean): Promise
   const stack = given("debug") && error instanceof Error ? error.stack : undefined;
   await printError({ ...describe(error), ...(stack === undefined ? {} : { stack }) }, format);
   if (!(error instanceof AppError) || format !== "text") return;
-  const { did_you_mean: suggestion, usage } = error.details ?? {};
+  const { did_you_mean: suggestion, help, usage } = error.details ?? {};
   if (suggestion !== undefined) await printHint(`did you mean ${suggestion}?`);
+  if (help !== undefined) await printHint(`${help} lists the commands`);
   if (usage !== undefined) await printWarning(`usage: ${usage}`);
 }
 

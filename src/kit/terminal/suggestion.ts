@@ -1,0 +1,80 @@
+// Finds the name that an unknown word of a command line was meant to be: a beginning, the word of another program for the same act, or a slip.
+
+/** Letters that say enough of a name to complete it. */
+const BEGINNING_LETTERS_MIN = 2;
+/** A name is suggested if it is at most this many edits away. */
+const SUGGESTION_EDITS_MAX = 2;
+/** With more, a list says less than the help. */
+const ELSEWHERE_MAX = 3;
+
+/** Words for the same act. The first of a row that is known stands for the others. */
+const SYNONYMS: readonly (readonly string[])[] = [
+  ["list", "ls", "show"],
+  ["show", "get", "cat", "view", "read", "info", "list"],
+  ["delete", "remove", "rm", "del", "revoke", "unset", "uninstall", "unshare"],
+  ["create", "add", "new", "make", "put", "snapshot", "install"],
+  ["put", "write", "save", "upload"],
+  ["start", "serve", "run", "up"],
+  ["stop", "down", "kill"],
+  ["login", "signin", "sign-in"],
+  ["logout", "signout", "sign-out"],
+  ["search", "find", "grep"],
+  ["--data", "--server-dir", "--data-dir", "--dir"],
+  ["--listen", "--address", "--port", "--host"],
+  ["--out", "--output", "-o"],
+  ["--yes", "--force", "-y", "-f"],
+];
+
+/**
+ * Returns the known name that `written` begins or means. Otherwise the commands `elsewhere`, if they are few, and then the name with the fewest
+ * edits, if they change less than half of it.
+ */
+export function meantBy(
+  written: string,
+  known: readonly string[],
+  elsewhere: readonly string[] = [],
+): string | undefined {
+  const begun = known.filter((name) => name.startsWith(written));
+  if (written.replace(/^-+/, "").length >= BEGINNING_LETTERS_MIN && begun.length === 1) return begun[0];
+  const synonym = synonymOf(written, known);
+  if (synonym !== undefined) return synonym;
+  if (elsewhere.length > 0 && elsewhere.length <= ELSEWHERE_MAX) return elsewhere.join(" or ");
+  return nearest(written, known);
+}
+
+function synonymOf(written: string, known: readonly string[]): string | undefined {
+  return SYNONYMS.filter((row) => row.includes(written))
+    .flat()
+    .find((name) => name !== written && known.includes(name));
+}
+
+function nearest(written: string, known: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let fewest = SUGGESTION_EDITS_MAX + 1;
+  for (const name of known) {
+    const edits = editDistance(written, name);
+    if (edits < fewest && edits < name.replace(/^-+/, "").length / 2) [best, fewest] = [name, edits];
+  }
+  return best;
+}
+
+/**
+ * Counts the letters omitted, added, replaced or swapped with their neighbor (optimal string alignment: Wagner and Fischer, 1974, with the
+ * transposition of Damerau, 1964), one row at a time.
+ */
+function editDistance(from: string, to: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let index = 0; index < from.length; index++) {
+    const next = [index + 1];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = row[column - 1]! + (from[index] === to[column - 1] ? 0 : 1);
+      const edits = [replaced, row[column]! + 1, next[column - 1]! + 1];
+      const isSwap = column > 1 && from[index] === to[column - 2] && from[index - 1] === to[column - 1];
+      if (isSwap) edits.push(before[column - 2]! + 1);
+      next.push(Math.min(...edits));
+    }
+    [before, row] = [row, next];
+  }
+  return row[to.length]!;
+}
