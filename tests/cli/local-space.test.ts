@@ -177,6 +177,17 @@ test.each([
   expect(await at.list()).toEqual([]);
 });
 
+test("reads no device in place of a file, which may never end", async () => {
+  await using at = await space();
+  for (const args of [
+    ["file", "put", "a.md", "--from"],
+    ["conflict", "resolve", "a.md", "--merged"],
+  ])
+    expect(await at.refused(...args, "/dev/zero")).toEqual(
+      failure(`${args.at(-1)} /dev/zero: not a regular file`),
+    );
+});
+
 test("names with #, %, spaces, right-to-left and combining characters are ordinary, and case alone is no new name", async () => {
   await using at = await space();
   const names = ["50% #1 a&b.md", "café.md", "ملف/מסמך.md", "日本 語.md"];

@@ -1,15 +1,14 @@
 // `cairn conflict …`: files that two people changed in ways that cannot be merged.
 
-import { readFileSync } from "node:fs";
 import {
   openConflicts,
   resolveConflict,
   showConflict,
   type Resolution,
 } from "../../context/replica/conflicts.ts";
-import { accessProblem } from "../../kit/disk/disk.ts";
 import { AppError } from "../../kit/error.ts";
 import { spaceCommand } from "../command.ts";
+import { contentOf } from "../named-content.ts";
 import { shown, table, when } from "../tables.ts";
 
 const path = {
@@ -67,9 +66,5 @@ function resolutionOf({ ours, theirs, merged }: Chosen): Resolution {
   const given = [ours === true, theirs === true, merged !== undefined].filter(Boolean).length;
   if (given !== 1) throw new AppError("invalid", "use exactly one of --ours, --theirs and --merged <file>");
   if (merged === undefined) return ours === true ? "ours" : "theirs";
-  try {
-    return { merged: readFileSync(merged) };
-  } catch (error) {
-    throw new AppError("invalid", `--merged ${merged}: ${accessProblem(error)}`);
-  }
+  return { merged: contentOf("--merged", merged) };
 }

@@ -1,13 +1,11 @@
 // `cairn file …`: the documents of a space.
 
 import { defineCommand } from "citty";
-import { readFile } from "node:fs/promises";
 import type { ListedFile } from "../../context/files/listing-schema.ts";
 import { parseConflictName } from "../../context/sync/conflict-names.ts";
 import type { Expected } from "../../context/versioned-store/engine.ts";
 import type { SpaceDoor } from "../../context/space/door.ts";
 import type { FileHistory } from "../../context/versioned-store/schema.ts";
-import { accessProblem } from "../../kit/disk/disk.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { formatOf, printBytes, printData } from "../../kit/terminal/output.ts";
@@ -16,6 +14,7 @@ import { readStdin } from "../../kit/terminal/stdin.ts";
 import { spaceCommand } from "../command.ts";
 import { spaceArgs, withSpace } from "../connection.ts";
 import { patchText, statText } from "../diff-text.ts";
+import { contentOf } from "../named-content.ts";
 import { nextCommand } from "../next-command.ts";
 import { bytes, table, when, wholeNumber } from "../tables.ts";
 
@@ -163,7 +162,7 @@ export const filePut = spaceCommand({
     if (given !== undefined && args.create === true)
       throw new AppError("invalid", "use --if-version or --create, not both");
     const expected = args.create === true ? null : expectedOf(given);
-    const content = args.from === "-" ? await readStdin() : await contentOf(args.from);
+    const content = args.from === "-" ? await readStdin() : contentOf("--from", args.from);
     return space.write(args.path, content, expected);
   },
   show: (written) => `${written.path} is at v${written.version} (${bytes(written.size)})`,
@@ -299,11 +298,3 @@ export const fileRevert = spaceCommand({
   show: (written, args) =>
     `${written.path} is at v${written.version}, with the content of v${versionNumber("--to", args.to)}`,
 });
-
-async function contentOf(file: string): Promise<Uint8Array> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new AppError("invalid", `--from ${file}: ${accessProblem(error)}`);
-  }
-}

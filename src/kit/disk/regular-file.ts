@@ -23,12 +23,12 @@ class FileError extends Error {
 }
 
 /** Follows links. Throws the error of the system, or one that says why the file cannot be read whole. Never blocks. */
-export function readRegularFile(path: string): Buffer {
+export function readRegularFile(path: string, mibMax = FILE_MIB_MAX): Buffer {
   const file = openSync(path, OPEN_FLAGS);
   try {
     const facts = fstatSync(file);
     if (!facts.isFile()) throw otherKind(facts);
-    return readToEnd(file);
+    return readToEnd(file, mibMax);
   } finally {
     closeSync(file);
   }
@@ -38,13 +38,13 @@ export function readRegularFile(path: string): Buffer {
  * As `readRegularFile`, for a file that a person names at the command line: also reads a pipe that the shell passes on, and the null device. A pipe
  * blocks until its writer ends, so call it while signals still end the process.
  */
-export function readNamedFile(path: string): Buffer {
+export function readNamedFile(path: string, mibMax = FILE_MIB_MAX): Buffer {
   const facts = statSync(path);
   if (isNullDevice(facts)) return Buffer.alloc(0);
-  if (!facts.isFIFO() || !INHERITED.test(path)) return readRegularFile(path);
+  if (!facts.isFIFO() || !INHERITED.test(path)) return readRegularFile(path, mibMax);
   const pipe = openSync(path, "r");
   try {
-    return readToEnd(pipe);
+    return readToEnd(pipe, mibMax);
   } finally {
     closeSync(pipe);
   }
@@ -60,14 +60,14 @@ function otherKind(facts: Stats): FileError {
     : new FileError("EFTYPE", "not a regular file");
 }
 
-function readToEnd(file: number): Buffer {
+function readToEnd(file: number, mibMax: number): Buffer {
   const chunks: Buffer[] = [];
   for (let length = 0; ;) {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     const count = readSync(file, chunk, 0, CHUNK_BYTES, null);
     if (count === 0) return Buffer.concat(chunks);
     length += count;
-    if (length > FILE_MIB_MAX * MIB) throw new FileError("EFBIG", `larger than ${FILE_MIB_MAX} MiB`);
+    if (length > mibMax * MIB) throw new FileError("EFBIG", `larger than ${mibMax} MiB`);
     chunks.push(chunk.subarray(0, count));
   }
 }

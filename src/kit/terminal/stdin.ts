@@ -6,7 +6,8 @@ import { AppError } from "../error.ts";
 import { visible } from "../text/visible.ts";
 
 /** Larger input is a mistake, or an endless stream. */
-const STDIN_BYTES_MAX = 256 * 1024 * 1024;
+export const INPUT_MIB_MAX = 256;
+const MIB = 1024 * 1024;
 
 /** Reads a line without echo. Only on a terminal. Raises `refused` if it is cancelled. */
 export async function askHidden(question: string): Promise<string> {
@@ -44,8 +45,8 @@ export async function readStdin(): Promise<Uint8Array> {
   let length = 0;
   for await (const chunk of Bun.stdin.stream()) {
     length += chunk.byteLength;
-    if (length > STDIN_BYTES_MAX)
-      throw new AppError("too_large", `standard input is larger than ${STDIN_BYTES_MAX} bytes`);
+    if (length > INPUT_MIB_MAX * MIB)
+      throw new AppError("too_large", `standard input is larger than ${INPUT_MIB_MAX} MiB`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
