@@ -126,6 +126,11 @@ describe("refusals", () => {
     expect(await server.refused("backup", "create", "--out", fixed)).toEqual(
       failure(`${fixed} cannot be written by the server: the disk is read-only; choose another directory`),
     );
+    expect(await server.refused("backup", "create", "--out", "/proc")).toEqual(
+      failure(
+        "/proc cannot be written by the server: its file system takes no files; choose another directory",
+      ),
+    );
   });
 
   onSmallDisk(

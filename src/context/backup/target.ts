@@ -63,10 +63,14 @@ async function create(path: string): Promise<FileHandle> {
   try {
     return await open(path, "wx", PRIVATE_FILE_MODE);
   } catch (error) {
-    if (!isUnwritable(error)) throw error;
+    const directory = dirname(path);
+    // A file system of the kernel, such as /proc, says so of every new file.
+    const takesNone = systemCode(error) === "ENOENT" && existsSync(directory);
+    if (!takesNone && !isUnwritable(error)) throw error;
+    const reason = takesNone ? "its file system takes no files" : problemWithoutPlace(error);
     throw new AppError(
       "invalid",
-      `${dirname(path)} cannot be written by the server: ${problemWithoutPlace(error)}; choose another directory`,
+      `${directory} cannot be written by the server: ${reason}; choose another directory`,
     );
   }
 }
