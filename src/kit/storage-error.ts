@@ -3,32 +3,35 @@
 
 import { AppError, systemCode } from "./error.ts";
 
-export const storageReasons = ["full", "read_only", "failed"] as const;
-/** `failed`: neither full nor read-only; the log has the system's code. */
+export const storageReasons = ["full", "read_only", "open_files", "failed"] as const;
+/** `open_files`: the process may open no more of them. `failed`: none of the others; the log has the system's code. */
 type StorageReason = (typeof storageReasons)[number];
+
+const MESSAGES: Partial<Record<StorageReason, string>> = {
+  full: "the disk is full; nothing was changed; free some space and try again",
+  open_files: "too many open files; try again later, or raise the limit of the process (ulimit -n)",
+};
 
 /** Code `unavailable`. The reason is for callers in the program; clients receive the message. */
 export class StorageError extends AppError {
   readonly reason: StorageReason;
 
   constructor(reason: StorageReason, code: string) {
-    super(
-      "unavailable",
-      reason === "full"
-        ? "the disk is full; nothing was changed; free some space and try again"
-        : `storage failed (${code}); nothing was changed`,
-    );
+    super("unavailable", MESSAGES[reason] ?? `storage failed (${code}); nothing was changed`);
     this.reason = reason;
   }
 }
 
 const FULL = ["ENOSPC", "EDQUOT", "EFBIG", "SQLITE_FULL"];
 const READ_ONLY = ["EROFS", "SQLITE_READONLY"];
+/** Of the process, and of the whole machine. */
+const OPEN_FILES = ["EMFILE", "ENFILE"];
 
 /** Accepts anything thrown. */
 export function storageReasonOf(error: unknown): StorageReason {
   if (error instanceof StorageError) return error.reason;
   const code = systemCode(error) ?? "";
+  if (OPEN_FILES.includes(code)) return "open_files";
   if (FULL.some((known) => code.startsWith(known))) return "full";
   return READ_ONLY.some((known) => code.startsWith(known)) ? "read_only" : "failed";
 }

@@ -2,7 +2,7 @@
 // asks it for what only it can see and reads the rest from disk.
 
 import type { Clock } from "../../kit/clock.ts";
-import { problemText } from "../../kit/health.ts";
+import { problemText, type HealthProblem } from "../../kit/health.ts";
 import { Client, networkTransport } from "../client/client.ts";
 import { healthOf, type ServerHealth } from "../client/server-health.ts";
 import type { AuditVerification } from "../audit/schema.ts";
@@ -114,9 +114,10 @@ function healthVerdict(health: ServerHealth | undefined, { pid }: Door, director
   }
   const { status, problems } = health;
   if (status === "ok") return ok("the server reads and writes its storage");
-  const isFull = problems.some(({ reason }) => reason === "full");
+  const isFor = (wanted: HealthProblem["reason"]) => problems.some(({ reason }) => reason === wanted);
+  const limit = "raise the limit of open files (ulimit -n), and start the server again";
   return fail(
     `the server reports ${[status, ...problems.map(problemText)].join(", ")}`,
-    isFull ? `free some space on the disk of ${directory}` : log,
+    isFor("full") ? `free some space on the disk of ${directory}` : isFor("open_files") ? limit : log,
   );
 }

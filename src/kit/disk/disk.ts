@@ -46,6 +46,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EDQUOT: "the disk quota is used up",
   EXDEV: "the directory is on another disk than the rest",
   ENAMETOOLONG: "the name is too long for this disk",
+  EMFILE: "too many open files",
+  ENFILE: "too many open files",
 };
 
 /** The codes of what may not be written. */

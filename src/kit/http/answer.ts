@@ -2,6 +2,7 @@
 
 import { AppError, messageOf } from "../error.ts";
 import type { Log } from "../log.ts";
+import { StorageError, storageReasonOf } from "../storage-error.ts";
 
 /** Sent with every answer, API and UI. Allows only our own scripts, and forbids framing and cross-origin reads. */
 export const SECURITY_HEADERS = {
@@ -41,9 +42,9 @@ export function answerJsonText(requestId: string, text: Uint8Array | ReadableStr
   return new Response(text as Uint8Array<ArrayBuffer>, { headers: jsonHeaders(requestId) });
 }
 
-/** Answers `{"error":{"message","code","request_id",details?}}`. Logs any error but an AppError and shows it as internal. */
+/** Answers `{"error":{"message","code","request_id",details?}}`. Logs any error but an AppError, and shows it as internal unless the process may open no more files. */
 export function answerError(requestId: string, error: unknown, log: Log): Response {
-  const shown = error instanceof AppError ? error : internal(requestId, error, log);
+  const shown = error instanceof AppError ? error : unexpected(requestId, error, log);
   const { message, code, details } = shown;
   const body = { error: { message, code, request_id: requestId, ...(details ? { details } : {}) } };
   const response = answerJson(requestId, shown.status, body);
@@ -56,8 +57,10 @@ export function answerError(requestId: string, error: unknown, log: Log): Respon
   return response;
 }
 
-function internal(requestId: string, error: unknown, log: Log): AppError {
+function unexpected(requestId: string, error: unknown, log: Log): AppError {
   const stack = error instanceof Error ? error.stack : undefined;
   log.error("request failed", { request_id: requestId, error: messageOf(error), stack });
+  // No defect: any call of the system may fail so.
+  if (storageReasonOf(error) === "open_files") return new StorageError("open_files", "EMFILE");
   return new AppError("internal", "internal error; the log has the details under this request ID");
 }

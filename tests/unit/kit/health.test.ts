@@ -5,7 +5,9 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/kit/storage/db.ts";
 import { AppError } from "../../../src/kit/error.ts";
+import { answerError } from "../../../src/kit/http/answer.ts";
 import { Health, healthStatus, probeDirectory, type HealthProblem } from "../../../src/kit/health.ts";
+import { createLog } from "../../../src/kit/log.ts";
 import { migrate } from "../../../src/kit/storage/migrate.ts";
 import { StorageError, storageReasonOf } from "../../../src/kit/storage-error.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
@@ -40,6 +42,7 @@ test("each problem is named with its reason; what keeps the program from working
     { what: "database", write: () => Promise.reject(new StorageError("full", "SQLITE_FULL")) },
     { what: "disk", write: () => failing("EROFS") },
     { what: "spaces", write: () => failing("EIO") },
+    { what: "folders", write: () => failing("EMFILE") },
     { what: "other", write: () => Promise.resolve() },
   ];
   const known: HealthProblem[] = [{ what: "audit", reason: "broken" }];
@@ -50,6 +53,7 @@ test("each problem is named with its reason; what keeps the program from working
       { what: "database", reason: "full" },
       { what: "disk", reason: "read_only" },
       { what: "spaces", reason: "failed" },
+      { what: "folders", reason: "open_files" },
       { what: "audit", reason: "broken" },
     ],
     503,
@@ -84,4 +88,29 @@ test("proving a database does not make it grow, and a full disk refuses the proo
     expect(readdirSync(directory).filter((name) => !name.startsWith("a.db"))).toEqual(["filler"]);
   }
   db.close();
+});
+
+test("any call of the system that finds too many open files is unavailable, and logged, not a defect", async () => {
+  const lines: string[] = [];
+  const log = createLog({
+    level: "error",
+    format: "json",
+    clock: manualClock(),
+    write: (line) => lines.push(line),
+  });
+  const error = Object.assign(new Error("EMFILE: too many open files, open '/srv/audit.jsonl'"), {
+    code: "EMFILE",
+  });
+  const response = answerError("r1", error, log);
+  expect([response.status, await response.json()]).toEqual([
+    503,
+    {
+      error: {
+        message: "too many open files; try again later, or raise the limit of the process (ulimit -n)",
+        code: "unavailable",
+        request_id: "r1",
+      },
+    },
+  ]);
+  expect(lines).toEqual([expect.stringContaining("/srv/audit.jsonl")]);
 });
