@@ -235,9 +235,13 @@ describe("reports", () => {
     expect(listed).toMatch(/^PATH +VERSION +SIZE +STATE +SYNC +UPDATED +AUTHOR\n/);
     expect(listed).toMatch(/^a:b\.md +— +3 B +refused: must not contain : +always +/m);
     expect(listed).toMatch(/^identity\/me\.md +v1 +\d+ B +missing +init-only +/m);
-    expect((await server.finding("working tree of main")).found).toBe(
-      "0 modified, 0 untracked, 1 missing, 1 refused, 0 waiting for repair",
+    const left = await server.finding("working tree of main");
+    expect(left.found).toBe("0 modified, 0 untracked, 1 missing, 1 refused, 0 waiting for repair");
+    expect(left.fix).toEndWith(
+      "shows as missing (cairn file revert <path> --to <version>), or delete it (cairn file delete <path>)",
     );
+    await server.printed("file", "revert", "identity/me.md", "--to", "v1");
+    expect(readFileSync(server.in("identity", "me.md"), "utf8")).not.toBe("");
   });
 
   test("a lost space file, and checks the space all the same", async () => {

@@ -90,31 +90,31 @@ export async function tree(space: string, place: Place): Promise<Verdict> {
   return treeVerdict(space, directory, files, waiting.size);
 }
 
-/** `waiting`: the number of paths that the next open brings up to date; they are not edits. */
+/** `waiting`: the number of paths that the next open brings up to date; they are not edits. Undefined: a running server knows them. */
 export function treeVerdict(
   space: string,
   directory: string,
   files: readonly FileRecord[],
-  waiting: number,
+  waiting?: number,
 ): Verdict {
   const count = (wanted: string) => files.filter(({ state }) => state === wanted).length;
   const [modified, untracked, missing] = [count("modified"), count("untracked"), count("missing")];
   const refused = count("refused");
-  const counts = `${modified} modified, ${untracked} untracked, ${missing} missing, ${refused} refused, ${waiting} waiting for repair`;
-  if (modified + untracked + missing + refused + waiting === 0)
+  const edits = `${modified} modified, ${untracked} untracked, ${missing} missing, ${refused} refused`;
+  const counts = waiting === undefined ? edits : `${edits}, ${waiting} waiting for repair`;
+  if (modified + untracked + missing + refused + (waiting ?? 0) === 0)
     return ok(plural(files.length, "file matches its record", "files match their records"));
   const at = `--server-dir ${quoted(directory)}`;
-  if (waiting > 0)
+  if (waiting !== undefined && waiting > 0)
     return warn(counts, `nothing to do: the next start, or cairn space show ${space} ${at}, repairs it`);
   if (modified + untracked > 0) return warn(counts, `record them: cairn space adopt ${space} ${at}`);
-  if (missing === 0)
-    return warn(
-      counts,
-      `rename or move away each file that cairn file list --space ${space} ${at} shows as refused`,
-    );
+  const shown = `that cairn file list --space ${space} ${at} shows as`;
+  if (missing === 0) return warn(counts, `rename or move away each file ${shown} refused`);
+  // The server lists a file that a full disk refused as missing, too.
+  const later = waiting === undefined ? "the next writes restore files that the disk refused; " : "";
   return warn(
     counts,
-    `for each file that cairn file list --space ${space} ${at} shows as missing: restore it (cairn file get), or delete it (cairn file delete)`,
+    `${later}restore each file ${shown} missing (cairn file revert <path> --to <version>), or delete it (cairn file delete <path>)`,
   );
 }
 

@@ -95,7 +95,7 @@ async function asked(door: Door, spaces: readonly string[], directory: string): 
       await made("database", space, () => data.lostDatabaseVerdict(space, directory) ?? skipped(held)),
       await made("working tree", space, () =>
         fromServer(async () =>
-          data.treeVerdict(space, directory, await client.get<FileRecord[]>(`/spaces/${space}/files`), 0),
+          data.treeVerdict(space, directory, await client.get<FileRecord[]>(`/spaces/${space}/files`)),
         ),
       ),
       await made("text index", space, () =>
