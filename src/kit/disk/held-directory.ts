@@ -30,6 +30,9 @@ export type Through = "descriptors" | "paths";
 export const THROUGH: Through =
   process.platform === "linux" && existsSync(DESCRIPTORS) ? "descriptors" : "paths";
 
+/** Platforms where resolving a path also returns its spelling on disk. */
+export const TELLS_SPELLING = process.platform === "darwin" || process.platform === "win32";
+
 /** Linux adds this to the path of an open file that was deleted or replaced. proc_pid_fd(5). */
 const REPLACED = " (deleted)";
 

@@ -12,6 +12,7 @@ import { AppError, notFound } from "../error.ts";
 import {
   CREATE_FILE,
   DESCRIPTORS,
+  TELLS_SPELLING,
   NO_FOLLOW,
   OPEN_DIRECTORY,
   OPEN_FILE,
@@ -344,9 +345,6 @@ async function realPathOf(path: string): Promise<string | typeof BROKEN | undefi
   }
 }
 
-/** Platforms where resolving a path also returns its spelling on disk. */
-const TELLS_SPELLING = process.platform === "darwin" || process.platform === "win32";
-
 function refuseResolvedSpelling(root: string, real: string, path: string): void {
   if (!TELLS_SPELLING) return;
   const there = relative(root, real).split(sep).join("/").normalize("NFC");
@@ -385,7 +383,7 @@ async function linkTarget(root: string, path: string): Promise<Stats | undefined
 
 /**
  * On a case-insensitive disk, accepts only the existing spelling, because two paths must never be one file. A disk is case-insensitive if the
- * name with swapped case exists and is the same file.
+ * name is found and not listed. Its inode says nothing: some disks give each spelling another one.
  */
 async function refuseOtherSpelling(directory: HeldDirectory, name: string, path: string): Promise<void> {
   const swapped = swapCase(name);
@@ -393,7 +391,7 @@ async function refuseOtherSpelling(directory: HeldDirectory, name: string, path:
   const [here, there] = await Promise.all(
     [name, swapped].map((each) => lstat(directory.entry(each)).catch(() => undefined)),
   );
-  if (!here || !there || !sameFile(here, there)) return;
+  if (!here || !there) return;
   const names = await guarded(path, () => readdir(directory.entry(".")));
   if (names.includes(name)) return;
   const spelling = names.find((each) => foldedPath(each) === foldedPath(name));

@@ -43,7 +43,7 @@ test("a directory that was removed meanwhile has no files; one that may not be r
 test("a system that fails ends the walk, without the place", async () => {
   expect(await refusalOf(found("EMFILE"))).toMatchObject({
     code: "unavailable",
-    message: "a cannot be read: EMFILE",
+    message: "a cannot be read: too many open files",
   });
 });
 

@@ -245,6 +245,8 @@ export class Following {
     }
     if (this.#tree.isDirectory(path))
       inTheWay.push(...this.#waiting.keys().filter((other) => other.startsWith(`${path}/`)));
+    const spelled = this.#tree.otherSpelling(path);
+    if (spelled !== undefined && this.#waiting.has(spelled)) inTheWay.push(spelled);
     for (const other of inTheWay) {
       const waiting = this.#waiting.get(other);
       if (waiting && this.#waiting.delete(other)) this.#bring(other, waiting);

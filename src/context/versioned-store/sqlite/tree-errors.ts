@@ -15,6 +15,12 @@ export function notRegular(path: DocumentPath): AppError {
   return fileError("conflict", path, problem, { blocked_by: [path] });
 }
 
+/** The error on a disk that ignores letter case. `other`: what it has there. */
+export function otherSpelling(path: DocumentPath, other: string): AppError {
+  const problem = `the disk of the working tree takes it for "${other}"; rename that first`;
+  return fileError("conflict", path, problem, { blocked_by: [other] });
+}
+
 export function tooLarge(path: DocumentPath): AppError {
   const problem = `the file in the working tree is larger than ${sizeText(FILE_BYTES_CEILING)}; move it away`;
   return fileError("too_large", path, problem, { limit_bytes: FILE_BYTES_CEILING });

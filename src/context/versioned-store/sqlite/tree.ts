@@ -10,9 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  renameSync,
   rmdirSync,
-  unlinkSync,
   writeSync,
   type Stats,
 } from "node:fs";
@@ -20,8 +18,6 @@ import { join } from "node:path";
 import { readAll } from "../../../kit/disk/read-all.ts";
 import { systemClock } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
-import { isUnwritable } from "../../../kit/disk/disk.ts";
-import { systemCode } from "../../../kit/error.ts";
 import { CREATE_FILE, HeldRoot, lstatOf, type Held } from "../../../kit/disk/held-directory.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../../kit/disk/modes.ts";
 import type { DocumentPath } from "../../../kit/text/paths.ts";
@@ -31,8 +27,10 @@ import { nameOnDisk } from "./disk-name.ts";
 import { glanceAt, type Glance } from "./glance.ts";
 import type { FileFacts } from "./look-job.ts";
 import { isReserved } from "./reserved.ts";
+import { takeName, unlinkIfPossible, unlinkIfThere } from "./names.ts";
 import { mayChangeUnseen, SECOND_MS, TICK_MS } from "./signature.ts";
-import { guarded, notRegular, orUnreadable, tooLarge } from "./tree-errors.ts";
+import { Spelling } from "./spelling.ts";
+import { guarded, notRegular, orUnreadable, otherSpelling, tooLarge } from "./tree-errors.ts";
 import { walkTogether, type Lookers } from "./walk-together.ts";
 import { entriesOf, walk, type FoundFile, type RefusedEntry } from "./walk.ts";
 
@@ -41,8 +39,6 @@ const OWN_DIRECTORY = ".cairn";
 const TEMPORARY_PREFIX = "write-";
 /** The precision that a time may lose on its way to a file system. */
 const TIME_PRECISION_MS = 1;
-/** The errors of a rename onto a directory. */
-const DIRECTORY_IN_THE_WAY = ["EISDIR", "ENOTEMPTY", "EEXIST", "EPERM"];
 
 /** Enough to notice that someone else wrote a file. */
 export interface Facts {
@@ -79,6 +75,8 @@ interface TreeOptions {
   readonly now?: () => number;
   /** Threads that help to look at a large tree. */
   readonly lookers?: Lookers | undefined;
+  /** Replaced in tests, whose disk may not ignore case. */
+  readonly spelling?: Pick<Spelling, "of" | "isExact">;
 }
 
 export class Tree {
@@ -90,15 +88,17 @@ export class Tree {
   readonly #learned = new Set<DocumentPath>();
   readonly #now: () => number;
   readonly #lookers: Lookers | undefined;
+  readonly #spelling: Pick<Spelling, "of" | "isExact">;
   #temporary = 0;
   /** The directory of temporary files, held open from the first write on, because every write needs it. */
   #own: Held | undefined;
 
   constructor(
     root: string,
-    { directories = new HeldRoot(root), now = () => systemClock.now(), lookers }: TreeOptions = {},
+    { directories = new HeldRoot(root), now = () => systemClock.now(), lookers, spelling }: TreeOptions = {},
   ) {
     this.#root = root;
+    this.#spelling = spelling ?? new Spelling(root);
     this.#directories = directories;
     this.#now = now;
     this.#lookers = lookers;
@@ -138,6 +138,7 @@ export class Tree {
         const modified = backdated(descriptor);
         const target = directory.entry(lastOf(name));
         const there = lstatOf(target);
+        if (there) this.#requireSpelling(name, path);
         if (there && !there.isFile() && !there.isDirectory()) throw notRegular(path);
         if (!this.#isAsSeen(path, there, seen)) {
           unlinkIfThere(temporary);
@@ -167,6 +168,7 @@ export class Tree {
       if (!directory) return true;
       const target = directory.entry(lastOf(name));
       const there = lstatOf(target);
+      if (there && !this.#spelling.isExact(name)) return true;
       if (!this.#isAsSeen(path, there, seen)) return false;
       this.#forget(path);
       if (there?.isFile()) unlinkIfThere(target);
@@ -225,9 +227,8 @@ export class Tree {
   sizeOf(path: DocumentPath): number | undefined {
     return guarded(path, () => {
       const name = nameOnDisk(this.#root, path);
-      const isInside = this.#leadsInside(name);
-      const stats = isInside ? lstatSync(join(this.#root, name), { throwIfNoEntry: false }) : undefined;
-      return stats?.isFile() ? stats.size : undefined;
+      const stats = this.#leadsInside(name) ? this.#statsOf(name) : undefined;
+      return stats?.isFile() && this.#spelling.isExact(name) ? stats.size : undefined;
     });
   }
 
@@ -240,6 +241,16 @@ export class Tree {
     }
   }
 
+  /** Returns the path that the disk takes for this one, as it spells it. Best effort: undefined on errors. */
+  otherSpelling(path: DocumentPath): DocumentPath | undefined {
+    try {
+      const spelled = this.#spelling.of(nameOnDisk(this.#root, path)) as DocumentPath;
+      return spelled === path ? undefined : spelled;
+    } catch {
+      return undefined;
+    }
+  }
+
   /**
    * Undefined: not a regular file, or a reserved name. Reads the file only if its facts have changed. Calls `blocked` with anything else found
    * there. Raises `unavailable`.
@@ -249,10 +260,11 @@ export class Tree {
     return guarded(path, () => {
       const name = nameOnDisk(this.#root, path);
       const above = this.#notInside(name);
-      const at = above?.at ?? name;
-      const stats = above ? above.stats : lstatSync(join(this.#root, name), { throwIfNoEntry: false });
-      if (!above && stats?.isFile()) return this.#fileOf(path, factsOf(stats));
-      if (stats) blocked({ at: at.normalize("NFC") as DocumentPath, isDirectory: stats.isDirectory() });
+      const stats = above ? above.stats : this.#statsOf(name);
+      if (!stats) return undefined;
+      const at = this.#spelling.of(above?.at ?? name) as DocumentPath;
+      if (stats.isFile() && at === path) return this.#fileOf(path, factsOf(stats));
+      blocked({ at, isDirectory: stats.isDirectory() });
       return undefined;
     });
   }
@@ -263,12 +275,13 @@ export class Tree {
   }
 
   #read(path: DocumentPath): ReadFile | undefined {
-    const descriptor = this.#directories.open(nameOnDisk(this.#root, path));
+    const name = nameOnDisk(this.#root, path);
+    const descriptor = this.#directories.open(name);
     if (descriptor === undefined) return undefined;
     try {
       const now = this.#now();
       const stats = fstatSync(descriptor);
-      if (!stats.isFile()) return undefined;
+      if (!stats.isFile() || !this.#spelling.isExact(name)) return undefined;
       if (stats.size > FILE_BYTES_CEILING) throw tooLarge(path);
       const bytes = readAll(descriptor, stats.size);
       const hash = sha256Hex(bytes);
@@ -320,9 +333,10 @@ export class Tree {
   #foundAt(path: DocumentPath, name: string): FoundFile | RefusedEntry | "directory" | undefined {
     return orUnreadable(path, undefined, () => {
       if (isReserved(path) || !this.#leadsInside(name)) return undefined;
-      const stats = lstatSync(join(this.#root, name), { throwIfNoEntry: false });
-      if (stats?.isDirectory()) return "directory";
-      return stats?.isFile() ? { path, name, stats } : undefined;
+      const stats = this.#statsOf(name);
+      if (!stats || !this.#spelling.isExact(name)) return undefined;
+      if (stats.isDirectory()) return "directory";
+      return stats.isFile() ? { path, name, stats } : undefined;
     });
   }
 
@@ -340,15 +354,27 @@ export class Tree {
   /** Holds the directory, and creates it if missing. Raises `conflict` if something else is on the way. */
   #made(directory: string, path: DocumentPath): Held {
     const there = this.#directories.hold(directory);
-    if (there) return there;
+    if (there && (directory === "" || this.#spelling.isExact(directory))) return there;
+    there?.[Symbol.dispose]();
     using above = this.#made(parentOf(directory), path);
     const entry = above.entry(lastOf(directory));
     if (!lstatOf(entry)) mkdirSync(entry, { mode: PRIVATE_DIRECTORY_MODE });
+    this.#requireSpelling(directory, path);
     const made = this.#directories.hold(directory);
     if (made) return made;
     throw fileError("conflict", path, `"${directory}" in the working tree is not a directory`, {
       blocked_by: [directory],
     });
+  }
+
+  /** Raises `conflict` if this disk takes `name` for another one that exists. `path`: the file that needs it. */
+  #requireSpelling(name: string, path: DocumentPath): void {
+    const spelled = this.#spelling.of(name);
+    if (spelled !== name.normalize("NFC")) throw otherSpelling(path, spelled);
+  }
+
+  #statsOf(name: string): Stats | undefined {
+    return lstatSync(join(this.#root, name), { throwIfNoEntry: false });
   }
 
   #leadsInside(path: string): boolean {
@@ -359,7 +385,7 @@ export class Tree {
   #notInside(path: string): { at: string; stats: Stats | undefined } | undefined {
     for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
       const at = path.slice(0, end);
-      const stats = lstatSync(join(this.#root, at), { throwIfNoEntry: false });
+      const stats = this.#statsOf(at);
       if (!stats?.isDirectory()) return { at, stats };
     }
     return undefined;
@@ -378,7 +404,7 @@ export class Tree {
   }
 
   #isDirectory(path: string): boolean {
-    return lstatSync(join(this.#root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+    return this.#statsOf(path)?.isDirectory() ?? false;
   }
 }
 
@@ -407,38 +433,4 @@ function parentOf(path: string): string {
 
 function lastOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
-}
-
-/** Renames, and first removes a target directory without files, because nothing is lost with it. */
-function takeName(temporary: string, path: string): void {
-  try {
-    renameSync(temporary, path);
-  } catch (error) {
-    if (!DIRECTORY_IN_THE_WAY.includes(systemCode(error) ?? "")) throw error;
-    removeEmptyTree(path);
-    renameSync(temporary, path);
-  }
-}
-
-function removeEmptyTree(directory: string): void {
-  for (const entry of entriesOf(directory))
-    if (entry.isDirectory()) removeEmptyTree(join(directory, entry.name));
-  rmdirSync(directory);
-}
-
-/** For what only takes room: a folder that cannot be written keeps it. */
-function unlinkIfPossible(path: string): void {
-  try {
-    unlinkIfThere(path);
-  } catch (error) {
-    if (!isUnwritable(error)) throw error;
-  }
-}
-
-function unlinkIfThere(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (systemCode(error) !== "ENOENT" && systemCode(error) !== "ENOTDIR") throw error;
-  }
 }

@@ -2,7 +2,7 @@
 // replaces them. Changes nothing itself.
 
 import { rfc3339, type Clock } from "../../../kit/clock.ts";
-import type { DocumentPath } from "../../../kit/text/paths.ts";
+import { foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
 import type { EditedCopy, Operation } from "../engine.ts";
 import { fileError } from "../file-error.ts";
 import type { FileRecord } from "../schema.ts";
@@ -11,7 +11,7 @@ import { TREE_AUTHOR } from "./records.ts";
 import type { Replacing } from "./replacing.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
 import type { Obstacle, Tree, TreeFile } from "./tree.ts";
-import { notRegular } from "./tree-errors.ts";
+import { notRegular, otherSpelling } from "./tree-errors.ts";
 
 /**
  * How long readers trust a file that was found unedited, because many request the same one. No command runs in a shorter time. Saves 3 to 5 µs
@@ -74,6 +74,7 @@ export class Trusting {
       return void this.#tree.look(path, (still) => this.#requireRoom(path, still, leaving));
     if (at !== path) {
       if (this.#isLive(at)) return;
+      if (foldedPath(at) === foldedPath(path)) throw otherSpelling(path, at);
       const problem = `"${at}" in the working tree is not a directory and has no version; adopt it or move it away`;
       throw fileError("conflict", path, problem, { blocked_by: [at] });
     }

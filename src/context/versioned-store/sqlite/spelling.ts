@@ -1,0 +1,70 @@
+// The spelling of names on a disk that ignores letter case: most of those of macOS and Windows, and memory sticks. A file that was renamed from
+// `a.md` to `A.md` also answers to its old name there, and must not count as both.
+
+import { readdirSync, realpathSync } from "node:fs";
+import { join, sep } from "node:path";
+import { lstatOf, TELLS_SPELLING } from "../../../kit/disk/held-directory.ts";
+import { systemCode } from "../../../kit/error.ts";
+import { foldedPath } from "../../../kit/text/paths.ts";
+
+/** Exists in every space. */
+const PROBE = ".cairn";
+const GONE = ["ENOENT", "ENOTDIR"];
+
+export class Spelling {
+  readonly #root: string;
+  #ignoresCase: boolean | undefined;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Returns the path of an existing file or directory as its disk spells it, in NFC. Raises errors of the system. */
+  of(path: string): string {
+    const wanted = path.normalize("NFC");
+    if (!this.#isCaseIgnored()) return wanted;
+    try {
+      return TELLS_SPELLING ? this.#resolved(wanted) : this.#listed(wanted);
+    } catch (error) {
+      if (GONE.includes(systemCode(error) ?? "")) return wanted;
+      throw error;
+    }
+  }
+
+  isExact(path: string): boolean {
+    return this.of(path) === path.normalize("NFC");
+  }
+
+  #isCaseIgnored(): boolean {
+    if (this.#ignoresCase !== undefined) return this.#ignoresCase;
+    const names = readdirSync(this.#root);
+    // A space that is being created.
+    if (!names.includes(PROBE)) return false;
+    const other = PROBE.toUpperCase();
+    // Its inode says nothing: some disks give each spelling another one.
+    const isThere = lstatOf(join(this.#root, other)) !== undefined;
+    return (this.#ignoresCase = isThere && !names.includes(other));
+  }
+
+  #resolved(path: string): string {
+    const names = realpathSync.native(join(this.#root, path)).split(sep);
+    return names.slice(-path.split("/").length).join("/").normalize("NFC");
+  }
+
+  /** Reads each directory anew: FAT does not note in a directory that its names change. */
+  #listed(path: string): string {
+    let found = "";
+    for (const segment of path.split("/")) {
+      const names = readdirSync(join(this.#root, found)).map((name) => name.normalize("NFC"));
+      const name = names.includes(segment) ? segment : names.find(isOtherSpellingOf(segment));
+      if (name === undefined) return path;
+      found = found === "" ? name : `${found}/${name}`;
+    }
+    return found;
+  }
+}
+
+function isOtherSpellingOf(segment: string): (name: string) => boolean {
+  const folded = foldedPath(segment);
+  return (name) => foldedPath(name) === folded;
+}
