@@ -67,9 +67,10 @@ export class Listening {
   }
 
   #bound({ host, port }: Listen): Listener {
-    const { config, metrics } = this.#parts;
+    const { config, metrics, spans } = this.#parts;
     const { allowedHosts } = config;
-    const watch = metrics.watch(accessLog(this.#log, QUIET_ROUTES));
+    const counting = metrics.watch(accessLog(this.#log, QUIET_ROUTES));
+    const watch = spans?.watch(counting) ?? counting;
     const options = { host, port, loopbackAdmin: false, allowedHosts, formFolders: FORM_FOLDERS, watch };
     return listen(options, this.#handle, this.#log);
   }

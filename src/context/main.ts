@@ -116,6 +116,7 @@ async function close(parts: Parts, log: OpenLog): Promise<void> {
   await parts.spaces.closeAll();
   await parts.events.settle();
   await parts.deliveries.stop();
+  await parts.spans?.stop();
   await parts.authentication.flushLastUsed();
   await parts.sessions.flush();
   await parts.audit.close();

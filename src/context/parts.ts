@@ -11,6 +11,8 @@ import { Streams } from "../kit/http/sse.ts";
 import type { Log } from "../kit/log.ts";
 import { Histogram } from "../kit/metrics/histogram.ts";
 import { COMMIT_SECONDS, counter, gauge, Metrics } from "../kit/metrics/metrics.ts";
+import { Spans } from "../kit/metrics/spans.ts";
+import { SYSTEM_NETWORK } from "../kit/network/outbound.ts";
 import { SpoolDirectory } from "../kit/disk/spool.ts";
 import { version } from "../kit/version.ts";
 import { auditPath } from "./audit/audit-file.ts";
@@ -35,7 +37,7 @@ import type { EngineKind } from "./versioned-store/engine.ts";
 import { EDITS_TRUSTED_MS } from "./versioned-store/outlines.ts";
 import type { EngineName } from "./versioned-store/schema.ts";
 import { sqlite } from "./versioned-store/sqlite/kind.ts";
-import { buildWebhooks, type OutboundOptions } from "./webhooks/build.ts";
+import { buildWebhooks, type OutboundOptions, type OwnListener } from "./webhooks/build.ts";
 import type { Deliveries } from "./webhooks/delivery.ts";
 import { contextWorkers } from "./worker-pool.ts";
 
@@ -116,6 +118,7 @@ export function buildParts(options: PartsOptions) {
     backups,
     health: healthOf(ground, spaces),
     metrics: metricsOf(ground, { limits, spaces, streams, commits, deliveries: hooks.deliveries }),
+    spans: spansOf(ground, hooks.listener),
     metricsFor: new AddressList("metrics.allow", config.metricsAllow),
   };
 }
@@ -145,6 +148,19 @@ function healthOf({ db, clock, config, audit }: Ground, spaces: Spaces): Health 
     ],
     () => [...audit.problems(), ...spaces.problems()],
   );
+}
+
+/** Undefined without a collector. It may be on a private network, because only the operator names it. */
+function spansOf({ config, background, clock, log }: Ground, listener: OwnListener): Spans | undefined {
+  if (config.otlpEndpoint === "") return undefined;
+  return new Spans({
+    endpoint: new URL(config.otlpEndpoint),
+    service: { name: "cairn", version: version.version },
+    network: { ...SYSTEM_NETWORK, allow: () => true, ownNames: true, ownPort: () => listener.port },
+    background,
+    clock,
+    log,
+  });
 }
 
 interface Measured {

@@ -249,7 +249,9 @@ describe("server.yaml", () => {
   test.each([
     ["log_level: loud", "log_level: expected one of: debug, info, warn, error"],
     ["secrets:\n  mode: maybe", "secrets.mode: expected one of: block, warn, off"],
-  ])("%p names the words that are allowed", async (text, says) => {
+    ["tracing:\n  otlp_endpoint: collector:4317", "tracing.otlp_endpoint: expected the http or https URL of"],
+    ["tracing:\n  otlp_endpoint: http://a:b@collector", "of a collector, without credentials or a query"],
+  ])("%p names what is allowed", async (text, says) => {
     await using folder = await temporaryFolder();
     await folder.write("server.yaml", text);
     expect(() => loadServerConfig(folder.path)).toThrow(says);

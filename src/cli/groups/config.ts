@@ -35,6 +35,7 @@ export const configCheck = defineCommand({
       "retention.max_versions": config.versionsKept,
       "secrets.mode": config.secrets,
       secrets_key: config.secretsKey,
+      "tracing.otlp_endpoint": config.otlpEndpoint,
       "webhooks.allow_private_targets": config.privateWebhooks,
       "tui.ssh.enabled": ssh.enabled,
       "tui.ssh.address": ssh.host,

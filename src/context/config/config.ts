@@ -79,6 +79,7 @@ export function readServerConfig(directory: string): ServerConfig {
     versionsKept: file.retention?.max_versions ?? 0,
     secrets: file.secrets?.mode ?? "block",
     secretsKey: file.secrets_key ?? DEFAULT_SECRETS_KEY,
+    otlpEndpoint: checkedEndpoint(path, file.tracing?.otlp_endpoint ?? ""),
     privateWebhooks: file.webhooks?.allow_private_targets ?? false,
     ssh: sshOf(path, text, file.tui?.ssh),
     backupDirectory: checkedDirectory(path, file.backup?.directory ?? ""),
@@ -134,6 +135,18 @@ function checkedAddress(path: string, key: string, address: string): string {
   const problem = listenProblem(address);
   if (problem === undefined) return address;
   throw new AppError("invalid", `config ${path}: ${key}: "${address}" is ${problem}`);
+}
+
+function checkedEndpoint(path: string, endpoint: string): string {
+  if (endpoint === "") return endpoint;
+  const url = URL.parse(endpoint);
+  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
+  if (isHttp && url.username === "" && url.password === "" && url.search === "" && url.hash === "")
+    return endpoint;
+  throw new AppError(
+    "invalid",
+    `config ${path}: tracing.otlp_endpoint: expected the http or https URL of a collector, without credentials or a query (for example http://127.0.0.1:4318)`,
+  );
 }
 
 function checkedDirectory(path: string, directory: string): string {

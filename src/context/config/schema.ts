@@ -50,6 +50,7 @@ export const ConfigFile = closed({
   retention: Type.Optional(closed({ max_versions: Type.Optional(Count) })),
   secrets: Type.Optional(closed({ mode: Type.Optional(oneOf(["block", "warn", "off"] as const)) })),
   secrets_key: Type.Optional(Type.String({ minLength: 1 })),
+  tracing: Type.Optional(closed({ otlp_endpoint: Type.Optional(Type.String()) })),
   webhooks: Type.Optional(closed({ allow_private_targets: Type.Optional(Type.Boolean()) })),
   tui: Type.Optional(
     closed({
@@ -123,6 +124,8 @@ export interface ServerConfig {
   readonly secrets: "block" | "warn" | "off";
   /** The path of the file with the key that seals stored secrets: absolute, or relative to the data directory. */
   readonly secretsKey: string;
+  /** The collector that gets a span of each request; empty: none. */
+  readonly otlpEndpoint: string;
   readonly privateWebhooks: boolean;
   /** The terminal interface over SSH. */
   readonly ssh: SshConfig;

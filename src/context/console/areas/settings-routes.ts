@@ -84,6 +84,7 @@ function settingsOf(config: ServerConfig): [key: string, value: string][] {
     ["retention.max_versions", config.versionsKept === 0 ? "0 (all)" : String(config.versionsKept)],
     ["secrets.mode", config.secrets],
     ["secrets_key", MASKED],
+    ["tracing.otlp_endpoint", config.otlpEndpoint === "" ? "none" : config.otlpEndpoint],
     ["webhooks.allow_private_targets", String(config.privateWebhooks)],
     ["tui.ssh.enabled", String(config.ssh.enabled)],
     ["tui.ssh.address", config.ssh.host],
