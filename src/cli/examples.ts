@@ -36,6 +36,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "cairn server health": ["cairn server health", "cairn server health --server https://context.example.org"],
   "cairn server stop": ["cairn server stop"],
   "cairn server logs": ["cairn server logs --lines 20"],
+  "cairn server tls": ["cairn server tls gen --host context.example.org"],
+  "cairn server tls gen": [
+    "cairn server tls gen --host context.example.org",
+    "cairn server tls gen --host lab.example.org --host 10.0.0.5 --days 90 --force",
+  ],
   "cairn ui": ["cairn ui", "cairn ui --dir ~/notes --port 8090 --no-open"],
   "cairn mcp": [
     "cairn mcp --dir ~/notes",

@@ -49,6 +49,9 @@ export const program: Program = {
         health: async () => (await server()).serverHealth,
         stop: async () => (await server()).serverStop,
         logs: async () => (await server()).serverLogs,
+        tls: group("tls", "Manage the certificate of a server", {
+          gen: async () => (await import("./groups/server-tls.ts")).tlsGen,
+        }),
       }),
       status: later(
         "Show the current space and its unrecorded changes",

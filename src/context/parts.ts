@@ -37,7 +37,7 @@ import type { EngineKind } from "./versioned-store/engine.ts";
 import { EDITS_TRUSTED_MS } from "./versioned-store/outlines.ts";
 import type { EngineName } from "./versioned-store/schema.ts";
 import { sqlite } from "./versioned-store/sqlite/kind.ts";
-import { buildWebhooks, type OutboundOptions, type OwnListener } from "./webhooks/build.ts";
+import { buildWebhooks, ownPorts, type OutboundOptions, type OwnListener } from "./webhooks/build.ts";
 import type { Deliveries } from "./webhooks/delivery.ts";
 import { contextWorkers } from "./worker-pool.ts";
 
@@ -156,7 +156,7 @@ function spansOf({ config, background, clock, log }: Ground, listener: OwnListen
   return new Spans({
     endpoint: new URL(config.otlpEndpoint),
     service: { name: "cairn", version: version.version },
-    network: { ...SYSTEM_NETWORK, allow: () => true, ownNames: true, ownPort: () => listener.port },
+    network: { ...SYSTEM_NETWORK, allow: () => true, ownNames: true, ownPorts: () => ownPorts(listener) },
     background,
     clock,
     log,

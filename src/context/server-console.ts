@@ -42,7 +42,11 @@ import type { Parts } from "./parts.ts";
 export function serverConsole(parts: Parts, log: Log): Handle {
   const { sessions, limits, audit, config } = parts;
   const proxies = new AddressList("listen.trusted_proxies", config.trustedProxies);
-  const cookies = new ConsoleCookies(() => parts.listener.port ?? config.listen.port, proxies);
+  const cookies = new ConsoleCookies(
+    () => parts.listener.port ?? config.listen.port,
+    proxies,
+    config.tls === undefined ? "http" : "https",
+  );
   const door = new ServerDoor({ sessions, limits, cookies, audit });
   const pages = new Console({ areas: serverAreas(parts, cookies), door, log });
   return (request, exchange) => pages.handle(request, exchange);

@@ -249,6 +249,11 @@ describe("server.yaml", () => {
   test.each([
     ["log_level: loud", "log_level: expected one of: debug, info, warn, error"],
     ["secrets:\n  mode: maybe", "secrets.mode: expected one of: block, warn, off"],
+    [
+      "tls:\n  enabled: true\n  cert_file: c.pem",
+      "tls.key_file: missing; name a certificate and its key together",
+    ],
+    ["tls:\n  acme:\n    enabled: true", "tls.acme: ACME is not supported; name a certificate with"],
     ["tracing:\n  otlp_endpoint: collector:4317", "tracing.otlp_endpoint: expected the http or https URL of"],
     ["tracing:\n  otlp_endpoint: http://a:b@collector", "of a collector, without credentials or a query"],
   ])("%p names what is allowed", async (text, says) => {

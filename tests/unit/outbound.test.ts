@@ -10,7 +10,7 @@ import {
   type Network,
   type OutboundRequest,
 } from "../../src/kit/network/outbound.ts";
-import { selfSigned } from "../kit/http/certificate.ts";
+import { selfSigned } from "../../src/kit/secrets/self-signed.ts";
 
 const HOST = "api.example.org";
 
@@ -22,7 +22,7 @@ interface Far extends AsyncDisposable {
 
 function far(answer: (request: Request) => Response | Promise<Response>): Far {
   const requests: Request[] = [];
-  const { cert, key } = selfSigned(HOST);
+  const { cert, key } = selfSigned([HOST], { now: Date.now(), days: 1 });
   // A request's headers are gone once it is answered, unless they were copied.
   const fetch = (incoming: Request) => (
     requests.push(new Request(incoming.url, { headers: incoming.headers })),

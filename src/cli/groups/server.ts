@@ -41,7 +41,10 @@ export const serverStart = defineCommand({
     const directory = serverDirectory(args["server-dir"], processEnvironment());
     const door = await runningDoor(directory);
     if (door)
-      throw new AppError("conflict", `the server is already running (process ${door.pid}, ${door.url})`);
+      throw new AppError(
+        "conflict",
+        `the server is already running (process ${door.pid}, ${shownUrl(door)})`,
+      );
     if (args.detach === true) return startInBackground(directory, args, port);
     const stopped = waitForStop(runFolder(directory));
     const log = {
@@ -83,7 +86,7 @@ async function startInBackground(
   if (door === undefined)
     throw new AppError("unavailable", `the server does not answer yet; see its log: ${log}`);
   await printData(
-    { pid: door.pid, url: door.url, log },
+    { pid: door.pid, url: shownUrl(door), log },
     formatOf(args),
     (made) => `the server is running at ${made.url} (process ${made.pid})`,
   );
@@ -106,7 +109,7 @@ export const serverStatus = defineCommand({
       directory,
       running: door !== undefined,
       pid: door?.pid ?? null,
-      url: door?.url ?? null,
+      url: door ? shownUrl(door) : null,
       health: door ? (await shownHealth(door.url)).status : null,
     };
     await printData(status, formatOf(args), (one) => fields(one));
@@ -121,8 +124,9 @@ export const serverHealth = defineCommand({
     server: { type: "string", valueHint: "url", description: "Address of a remote server" },
   },
   async run({ args }) {
-    const url = args.server ?? (await urlOf(args));
-    const found = { url, ...(await shownHealth(url)) };
+    const door = args.server === undefined ? await doorOf(args) : undefined;
+    const health = await shownHealth(door?.url ?? args.server!);
+    const found = { url: door ? shownUrl(door) : args.server!, ...health };
     await printData(found, formatOf(args), healthText);
     if (found.status !== "ok") throw new AppError("unavailable", healthText(found));
   },
@@ -172,12 +176,16 @@ async function isStopping(directory: string, door: Door): Promise<boolean> {
   return (await waitFor(EXIT_WAIT_MS, () => (isRunning(door.pid) ? undefined : true))) === true;
 }
 
+function shownUrl(door: Door): string {
+  return door.public_url ?? door.url;
+}
+
 type Given = Readonly<Record<string, unknown>> & { readonly "server-dir"?: string | undefined };
 
-async function urlOf(args: Given): Promise<string> {
+async function doorOf(args: Given): Promise<Door> {
   const door = await runningDoor(serverDirectory(args["server-dir"], processEnvironment()));
   if (!door) throw new AppError("unavailable", notRunning(args));
-  return door.url;
+  return door;
 }
 
 function notRunning(args: Given): string {

@@ -9,6 +9,9 @@ export const DEFAULT_PORT = 8743;
 export const DEFAULT_REQUESTS_PER_MINUTE = 120;
 export const DEFAULT_AUTH_PER_MINUTE = 10;
 export const DEFAULT_SECRETS_KEY = "secrets.key";
+/** `cairn server tls gen` writes these files. */
+export const DEFAULT_CERT_FILE = "tls/cert.pem";
+export const DEFAULT_KEY_FILE = "tls/key.pem";
 export const DEFAULT_SSH_PORT = 8744;
 export const DEFAULT_SSH_HOST_KEY = "ssh_host_ed25519_key";
 const SSH_KEYS_MAX = 1_000;
@@ -50,6 +53,13 @@ export const ConfigFile = closed({
   retention: Type.Optional(closed({ max_versions: Type.Optional(Count) })),
   secrets: Type.Optional(closed({ mode: Type.Optional(oneOf(["block", "warn", "off"] as const)) })),
   secrets_key: Type.Optional(Type.String({ minLength: 1 })),
+  tls: Type.Optional(
+    closed({
+      enabled: Type.Optional(Type.Boolean()),
+      cert_file: Type.Optional(Type.String({ minLength: 1 })),
+      key_file: Type.Optional(Type.String({ minLength: 1 })),
+    }),
+  ),
   tracing: Type.Optional(closed({ otlp_endpoint: Type.Optional(Type.String()) })),
   webhooks: Type.Optional(closed({ allow_private_targets: Type.Optional(Type.Boolean()) })),
   tui: Type.Optional(
@@ -124,6 +134,8 @@ export interface ServerConfig {
   readonly secrets: "block" | "warn" | "off";
   /** The path of the file with the key that seals stored secrets: absolute, or relative to the data directory. */
   readonly secretsKey: string;
+  /** The certificate and its key: absolute, or relative to the data directory. Undefined: plain HTTP. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   /** The collector that gets a span of each request; empty: none. */
   readonly otlpEndpoint: string;
   readonly privateWebhooks: boolean;

@@ -5,6 +5,7 @@ import { isSameSecret, sha256Hex } from "../../kit/crypto.ts";
 import { AppError } from "../../kit/error.ts";
 import type { AddressList } from "../../kit/http/client-address.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
+import type { Scheme } from "../../kit/http/guard.ts";
 import { randomSecret } from "../../kit/random.ts";
 import type { Caller } from "../identity/caller.ts";
 
@@ -30,10 +31,13 @@ export interface ConsoleDoor {
 
 /** Names and attributes of the cookies of one server. Browsers do not separate cookies by port, so names contain it. */
 export class ConsoleCookies {
+  readonly #scheme: Scheme;
   readonly #port: () => number;
   readonly #proxies: Pick<AddressList, "includes">;
 
-  constructor(port: () => number, proxies: Pick<AddressList, "includes">) {
+  /** `scheme`: of the server itself, not of a proxy. */
+  constructor(port: () => number, proxies: Pick<AddressList, "includes">, scheme: Scheme = "http") {
+    this.#scheme = scheme;
     this.#port = port;
     this.#proxies = proxies;
   }
@@ -64,8 +68,9 @@ export class ConsoleCookies {
     return `${how === "secure" ? "__Host-" : ""}cairn-${kind}-${this.#port()}`;
   }
 
-  /** TLS ends at a proxy, whose header counts if the configuration trusts it. */
+  /** TLS ends here, or at a proxy, whose header counts if the configuration trusts it. */
   #isBehindTls(exchange: Exchange): boolean {
+    if (this.#scheme === "https") return true;
     return exchange.headers["x-forwarded-proto"] === "https" && this.#proxies.includes(exchange.peer() ?? "");
   }
 }

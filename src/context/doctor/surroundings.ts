@@ -71,10 +71,12 @@ export function permissions(directory: string): Verdict {
 
 function secretFiles(directory: string): string[] {
   const beside = entries(directory).filter(({ name }) => /^(?:server\.(?:yaml|db)|ssh_host_)/.test(name));
+  // A certificate is public.
+  const keys = entries(join(directory, "tls")).filter(({ name }) => /key/i.test(name));
   const inside = SECRET_PLACES.flatMap((place) => entries(join(directory, place)));
   const spaces = entries(join(directory, "spaces")).filter((entry) => entry.isDirectory());
   const own = spaces.flatMap(({ name }) => entries(join(directory, "spaces", name, ".cairn")));
-  return [...beside, ...inside, ...own]
+  return [...beside, ...keys, ...inside, ...own]
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
@@ -137,9 +139,10 @@ function duration(ms: number): string {
 export async function port(host: string, number: number, door: Door | undefined): Promise<Verdict> {
   const place = `${host.includes(":") ? `[${host}]` : host}:${number}`;
   if (door) {
-    const moved = number !== 0 && new URL(door.url).port !== String(number);
+    const url = door.public_url ?? door.url;
+    const moved = number !== 0 && new URL(url).port !== String(number);
     return ok(
-      `in use by this server, process ${door.pid}, at ${door.url}${moved ? `; ${place} from its next start` : ""}`,
+      `in use by this server, process ${door.pid}, at ${url}${moved ? `; ${place} from its next start` : ""}`,
     );
   }
   const problem = await portProblem(host, number);

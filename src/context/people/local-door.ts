@@ -14,6 +14,8 @@ const ANSWER_WAIT_MS = 3_000;
 export interface Door {
   readonly pid: number;
   readonly url: string;
+  /** The address for everyone else, if it is another. */
+  readonly public_url?: string | undefined;
   readonly token: string;
 }
 
@@ -33,10 +35,10 @@ export class LocalDoor {
   }
 
   /** Writes the file. Returns the token. */
-  open(url: string): string {
+  open(url: string, publicUrl?: string): string {
     const token = newToken();
     mkdirSync(join(this.#path, ".."), { recursive: true, mode: PRIVATE_DIRECTORY_MODE });
-    const door: Door = { pid: process.pid, url, token };
+    const door: Door = { pid: process.pid, url, public_url: publicUrl, token };
     // At once, so that no command reads half of it and takes the server for stopped.
     replaceFileNow(this.#path, JSON.stringify(door), { isDurable: false });
     return token;

@@ -24,6 +24,12 @@ export interface OutboundOptions {
 /** The port that this server listens on; until it does, the configured port. */
 export interface OwnListener {
   port: number;
+  /** Of a listener for this machine only. */
+  localPort?: number | undefined;
+}
+
+export function ownPorts({ port, localPort }: OwnListener): readonly number[] {
+  return localPort === undefined ? [port] : [port, localPort];
 }
 
 interface WebhookNeeds {
@@ -41,7 +47,7 @@ export function buildWebhooks(
   const store = webhookStore(db);
   const deadLetters = new DeadLetterFile(join(config.directory, "webhooks", "dead-letter.jsonl"));
   const listener: OwnListener = { port: config.listen.port };
-  const network = { ...(outbound?.network ?? networkFor(config)), ownPort: () => listener.port };
+  const network = { ...(outbound?.network ?? networkFor(config)), ownPorts: () => ownPorts(listener) };
   const secrets = new HookSecrets(new SecretBox(secretsKeyPath(config)));
   const owners = new HookOwners(authentication);
   const shared = { store, events, clock, deadLetters };

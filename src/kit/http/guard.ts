@@ -8,8 +8,12 @@ import { AppError } from "../error.ts";
 import type { PeerOwner } from "../network/peer-owner.ts";
 import { requireJsonType } from "./json-type.ts";
 
+export type Scheme = "http" | "https";
+
 export interface ListenFacts {
   readonly port: number;
+  /** Absent: `http`. */
+  readonly scheme?: Scheme;
   /** The Host values of clients on this machine: `loopbackHosts`. */
   readonly loopbackHosts: ReadonlySet<string>;
   /** The bound address, as the system spells it. */
@@ -103,7 +107,7 @@ function isDaemonAccount(user: number): boolean {
 const LOOPBACK_PEERS = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
 const LOOPBACK_PEER = /^(?:::ffff:)?127\.|^::1$/;
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
-const HTTP_PORT = 80;
+const DEFAULT_PORTS = { http: 80, https: 443 } as const;
 
 /**
  * The headers that browsers and HTTP clients send by default. Any other header suggests a proxy: a list of the headers that proxies, tunnels and
@@ -164,7 +168,7 @@ const HOST_SHAPE = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?$/;
 /** Raises `misdirected` (421) for a wrong Host, `forbidden` for a foreign origin, `invalid` for a body type browsers can forge. */
 export function admit(listen: ListenFacts, request: RequestFacts): Admission {
   const host = checkHost(listen, request.headers["host"]);
-  checkOrigin(host, request.headers["origin"]);
+  checkOrigin(host, request.headers["origin"], listen);
   checkFetchSite(request);
   checkBodyType(listen, request);
   checkTrailer(request);
@@ -192,15 +196,15 @@ function checkHost(listen: ListenFacts, header: string | undefined): CheckedHost
 }
 
 /** Lower case. */
-export function loopbackHosts(port: number): ReadonlySet<string> {
+export function loopbackHosts(port: number, scheme: Scheme = "http"): ReadonlySet<string> {
   const withPort = LOOPBACK_NAMES.map((name) => `${name}:${port}`);
-  return new Set(port === HTTP_PORT ? [...withPort, ...LOOPBACK_NAMES] : withPort);
+  return new Set(port === DEFAULT_PORTS[scheme] ? [...withPort, ...LOOPBACK_NAMES] : withPort);
 }
 
 /** Behind a TLS reverse proxy (a name in `allowed_hosts`), the browser's scheme is https while ours is http. */
-function checkOrigin(host: CheckedHost, origin: string | undefined): void {
+function checkOrigin(host: CheckedHost, origin: string | undefined, { scheme = "http" }: ListenFacts): void {
   if (origin === undefined) return;
-  if (origin === `http://${host.value}`) return;
+  if (origin === `${scheme}://${host.value}`) return;
   if (host.kind === "allowed" && origin === `https://${host.value}`) return;
   throw new AppError("forbidden", "requests from another origin are refused");
 }

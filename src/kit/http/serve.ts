@@ -18,6 +18,7 @@ import {
   type Admission,
   type ListenFacts,
   type LostBy,
+  type Scheme,
 } from "./guard.ts";
 import { socketHandler, upgrade, type SocketHandlers } from "./socket.ts";
 
@@ -36,6 +37,8 @@ interface ListenOptions {
   /** As in `ListenFacts`. */
   readonly socketPaths?: RegExp;
   readonly watch?: Watch;
+  /** In PEM. Absent: plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   /** Only tests override these. */
   readonly bodies?: Bodies;
 }
@@ -84,7 +87,7 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
   });
   const facts = factsOf(options, server);
   return {
-    url: `http://${urlHost(options.host)}:${server.port}`,
+    url: `${schemeOf(options)}://${urlHost(options.host)}:${server.port}`,
     port: server.port!,
     drain: () => server.stop(false),
     close: () => server.stop(true),
@@ -196,8 +199,14 @@ function bind(options: ListenOptions, fetch: Fetch) {
       reusePort: false,
       fetch,
       websocket: socketHandler,
+      ...(options.tls && { tls: options.tls }),
     });
   } catch (error) {
+    if (options.tls && systemCode(error)?.startsWith("ERR_OSSL_"))
+      throw new AppError(
+        "invalid",
+        `tls: cannot use the certificate with its key (${systemCode(error)}); both are PEM, and the key belongs to the first certificate`,
+      );
     const address = `${options.host}:${options.port}`;
     const code = leadsHere(options.host) ? (systemCode(error) ?? "") : "EADDRNOTAVAIL";
     if (code === "EADDRINUSE") {
@@ -229,7 +238,8 @@ function factsOf(options: ListenOptions, server: Server<SocketHandlers>): Listen
   const address = boundAddress(server);
   return {
     port: server.port!,
-    loopbackHosts: loopbackHosts(server.port!),
+    scheme: schemeOf(options),
+    loopbackHosts: loopbackHosts(server.port!, schemeOf(options)),
     address,
     // `localhost` may resolve to any address, so the bound address is checked too.
     loopback: isLoopbackAddress(options.host) && isLoopbackAddress(address),
@@ -239,6 +249,10 @@ function factsOf(options: ListenOptions, server: Server<SocketHandlers>): Listen
     formFolders: options.formFolders ?? [],
     socketPaths: options.socketPaths,
   };
+}
+
+function schemeOf({ tls }: ListenOptions): Scheme {
+  return tls === undefined ? "http" : "https";
 }
 
 /** Bun has it, but its types do not. */

@@ -119,6 +119,12 @@ export function literalAddress(hostname: string): string | undefined {
   return ipaddr.isValid(bare) ? bare : undefined;
 }
 
+/** The 4 or 16 bytes of an address; undefined if the host is a name. */
+export function addressBytes(host: string): readonly number[] | undefined {
+  const address = literalAddress(host);
+  return address === undefined ? undefined : ipaddr.parse(address).toByteArray();
+}
+
 type Block = ReturnType<typeof ipaddr.parseCIDR>;
 
 function inBlock(address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Block): boolean {

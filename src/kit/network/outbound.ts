@@ -24,8 +24,8 @@ export interface Network {
   readonly resolve: (hostname: string, port: number) => Promise<Endpoint[]>;
   /** Allows an address that is otherwise refused; metadata addresses stay refused. */
   readonly allow: (endpoint: Endpoint) => boolean;
-  /** The port of our own listener, if any. Requests to it are refused even if `allow` accepts them. */
-  readonly ownPort?: () => number | undefined;
+  /** The ports of our own listeners. Requests to them are refused even if `allow` accepts them. */
+  readonly ownPorts?: () => readonly number[];
   /** Resolves names such as `localhost` like any other; their addresses are still checked. */
   readonly ownNames?: boolean;
   /** Certificate authorities in PEM, instead of the system's. */
@@ -106,7 +106,7 @@ export async function checkedEndpoints(
   const endpoints =
     literal === undefined ? await resolved(network, url.hostname, port) : [{ address: literal, port }];
   for (const endpoint of endpoints) {
-    if (endpoint.port === network.ownPort?.() && isThisMachine(endpoint.address))
+    if (network.ownPorts?.().includes(endpoint.port) === true && isThisMachine(endpoint.address))
       throw new OutboundFailure(
         "refused",
         `${url.hostname} leads to ${endpoint.address}: port ${endpoint.port} of this machine is this server itself`,

@@ -2,7 +2,7 @@
 // machine, which only this network object allows. Everything else on the way is the real thing.
 
 import type { Network } from "../../../src/kit/network/outbound.ts";
-import { selfSigned } from "../http/certificate.ts";
+import { selfSigned } from "../../../src/kit/secrets/self-signed.ts";
 
 const SEARCH_HOST = "api.search.brave.com";
 
@@ -19,7 +19,7 @@ export interface SearchService extends AsyncDisposable {
 }
 
 export function searchService(): SearchService {
-  const { cert, key } = selfSigned(SEARCH_HOST);
+  const { cert, key } = selfSigned([SEARCH_HOST], { now: Date.now(), days: 1 });
   const queries: string[] = [];
   const requests: SearchService["requests"] = [];
   const resolved: string[] = [];
