@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { examine } from "../../src/context/doctor/doctor.ts";
 import { systemClock } from "../../src/kit/clock.ts";
@@ -12,6 +12,8 @@ import { runBinary } from "../kit/binaries.ts";
 import { failure, stoppedContext } from "../kit/cli/cairn.ts";
 import { configure } from "../kit/context/context-server.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
+
+const DAY_MS = 86_400_000;
 
 /** With a certificate of the command itself. */
 async function withTls(...hosts: string[]): Promise<RunningContext> {
@@ -130,4 +132,32 @@ test("a certificate that is missing or does not fit its key stops the start, wit
   const other = selfSigned(["context.lab"], { now: Date.now(), days: 1 });
   writeFileSync(server.inside("tls/key.pem"), other.key);
   expect(await start()).toContain("tls: cannot use the certificate with its key (ERR_OSSL_");
+});
+
+test("doctor warns before the certificate expires, and fails once it has or does not fit its key", async () => {
+  await using server = await stoppedContext("blank");
+  const verdict = async () => {
+    const { checks } = await examine(server.directory, server.folder.path, systemClock);
+    return checks.filter(({ check }) => check === "certificate").map(({ state, found }) => [state, found]);
+  };
+  expect(await verdict()).toEqual([]);
+  configure(server.directory, { tls: { enabled: true } });
+  const missing = `tls.cert_file: ${server.inside("tls/cert.pem")}: no such file`;
+  expect(await verdict()).toEqual([["fail", missing]]);
+  const now = Date.now();
+  const day = (days: number) => new Date(now + days * DAY_MS).toISOString().slice(0, 10);
+  mkdirSync(server.inside("tls"));
+  const install = (days: number) => {
+    const { cert, key } = selfSigned(["context.lab"], { now, days });
+    writeFileSync(server.inside("tls/cert.pem"), cert);
+    writeFileSync(server.inside("tls/key.pem"), key);
+  };
+  install(30);
+  expect(await verdict()).toEqual([["ok", `valid until ${day(30)}, for DNS:context.lab`]]);
+  install(13);
+  expect(await verdict()).toEqual([["warn", `the certificate expires on ${day(13)}`]]);
+  install(0);
+  expect(await verdict()).toEqual([["fail", `the certificate expired on ${day(0)}`]]);
+  writeFileSync(server.inside("tls/key.pem"), selfSigned(["context.lab"], { now, days: 1 }).key);
+  expect(await verdict()).toEqual([["fail", "the key does not belong to the certificate"]]);
 });

@@ -6,6 +6,7 @@ import { problemText, type HealthProblem } from "../../kit/health.ts";
 import { Client, networkTransport } from "../client/client.ts";
 import { healthOf, type ServerHealth } from "../client/server-health.ts";
 import type { AuditVerification } from "../audit/schema.ts";
+import type { ServerConfig } from "../config/schema.ts";
 import { configOf, configVerdict } from "./configuration.ts";
 import type { FileRecord } from "../versioned-store/schema.ts";
 import { doorState, type Door } from "../people/local-door.ts";
@@ -41,6 +42,7 @@ export async function examine(directory: string, scratch: string, clock: Clock):
         ? port(config.value.listen.host, config.value.listen.port, door)
         : skipped("unknown: server.yaml does not load"),
     ),
+    ...(await certificate(config.value, clock)),
     await made("run file", null, () => data.runFile(directory, state)),
     await made("bootstrap token", null, () => data.bootstrapToken(place)),
     await made("spaces", null, () => data.spacesVerdict(folders, directory)),
@@ -52,6 +54,13 @@ export async function examine(directory: string, scratch: string, clock: Clock):
     ok: checks.every((finding) => finding.state !== "fail"),
     checks,
   };
+}
+
+/** Only of a server that speaks TLS. */
+async function certificate(config: ServerConfig | undefined, clock: Clock): Promise<Finding[]> {
+  if (config?.tls === undefined) return [];
+  const { certificateVerdict } = await import("./certificate.ts");
+  return [await made("certificate", null, () => certificateVerdict(config, clock.now()))];
 }
 
 /** Reads from disk, while no server has it open. */
