@@ -95,7 +95,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn space quotas main --max-files 1000 --max-file-size 0",
   ],
   "cairn space sync": ["cairn space sync show", "cairn space sync set main identity/ always"],
-  "cairn space sync show": ["cairn space sync show --space main"],
+  "cairn space sync show": ["cairn space sync show main"],
   "cairn space sync set": ["cairn space sync set main identity/ always"],
   "cairn user": ["cairn user list", "cairn user add bob --role contributor"],
   "cairn user list": ["cairn user list", "cairn user list --json"],

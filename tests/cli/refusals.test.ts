@@ -107,6 +107,8 @@ describe("of a server that runs", () => {
     expect(named.map(({ name }) => name)).toEqual(["research", "research", "research"]);
     for (const line of ["research a/ never", "--space research a/ never"])
       expect(await server.printed("space", "sync", "set", ...line.split(" "))).toStartWith("a/: ");
+    for (const words of [["research"], ["--space", "research"]])
+      expect(await server.data<object>("space", "sync", "show", ...words)).toMatchObject({ "a/": "never" });
     expect((await server.refused("space", "delete"))[1]).toStartWith("Error: missing argument: <space>\n");
     expect((await server.refused("space", "delete", "--space", "research"))[1]).toContain("pass --yes");
     expect(await server.printed("space", "delete", "research", "--yes")).toMatch(

@@ -213,7 +213,7 @@ export const spaceQuotas = serverCommand({
 export const syncShow = spaceCommand({
   name: "show",
   description: "Show the sync rules of a space",
-  args: {},
+  args: { space: spaceWord },
   ask: (space) => space.syncRules(),
   show: syncText,
 });
