@@ -151,13 +151,12 @@ function healthOf({ db, clock, config, audit }: Ground, spaces: Spaces): Health 
 }
 
 /** Undefined without a collector. It may be on a private network, because only the operator names it. */
-function spansOf({ config, background, clock, log }: Ground, listener: OwnListener): Spans | undefined {
+function spansOf({ config, clock, log }: Ground, listener: OwnListener): Spans | undefined {
   if (config.otlpEndpoint === "") return undefined;
   return new Spans({
     endpoint: new URL(config.otlpEndpoint),
     service: { name: "cairn", version: version.version },
     network: { ...SYSTEM_NETWORK, allow: () => true, ownNames: true, ownPorts: () => ownPorts(listener) },
-    background,
     clock,
     log,
   });

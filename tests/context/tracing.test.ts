@@ -115,3 +115,17 @@ test("says once that the collector fails, answers requests meanwhile, and says w
   await exported("third");
   await until(() => said("exporting spans again").length > 0);
 });
+
+test("a collector that never answers does not hold up the stop", async () => {
+  const never = Promise.withResolvers<Response>();
+  await using collector = hookReceiver(() => never.promise);
+  await using server = await contextServer(tracedTo(addressOf(collector)));
+  await server.admin.write("a.md", "x");
+  await until(() => collector.got.length > 0);
+  await server.admin.write("b.md", "x");
+  await server.stop();
+  never.resolve(new Response());
+  const said = server.log.map(({ message }) => message);
+  expect(said).toContain("the trace collector did not answer before the stop");
+  expect(collector.got).toHaveLength(1);
+});

@@ -2,7 +2,6 @@
 // costs spans, never requests: the queue is bounded, and a batch that fails is dropped. Spans name declared routes, never paths or headers.
 
 import type { Clock } from "../clock.ts";
-import type { Background } from "../concurrency/background.ts";
 import { LATE, within } from "../concurrency/deadline.ts";
 import { messageOf } from "../error.ts";
 import type { Watch } from "../http/serve.ts";
@@ -32,7 +31,6 @@ interface SpansOptions {
   readonly endpoint: URL;
   readonly service: { readonly name: string; readonly version: string };
   readonly network: Network;
-  readonly background: Background;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -42,7 +40,9 @@ export class Spans {
   readonly #url: URL;
   #queued: object[] = [];
   #timer: Timer | undefined;
+  /** Never rejects; `stop` awaits it. */
   #sending = Promise.resolve();
+  readonly #stopped = new AbortController();
   #isFailing = false;
   #dropped = 0;
 
@@ -62,11 +62,13 @@ export class Spans {
     };
   }
 
-  /** Sends the queued spans, and gives up soon. */
+  /** Sends the queued spans, and gives up soon, also on a batch that is under way. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     const sent = await within(STOP_DEADLINE_MS, this.#sendAll());
     if (sent === LATE) this.#options.log.warn("the trace collector did not answer before the stop");
+    this.#stopped.abort();
+    await this.#sending;
   }
 
   #add(start: number, exchange: Parameters<Watch["answered"]>[1], status: number): void {
@@ -77,15 +79,15 @@ export class Spans {
     const { clock } = this.#options;
     const now = clock.now();
     this.#queued.push(spanOf(exchange, status, { start: now - (clock.elapsed() - start), end: now }));
-    this.#timer ??= setTimeout(() => this.#sendLater(), BATCH_WAIT_MS).unref();
+    this.#sendSoon();
   }
 
-  #sendLater(): void {
-    this.#options.background.run("exporting spans", async () => {
+  #sendSoon(): void {
+    this.#timer ??= setTimeout(async () => {
       await this.#sendAll();
       this.#timer = undefined;
-      if (this.#queued.length > 0) this.#timer = setTimeout(() => this.#sendLater(), BATCH_WAIT_MS).unref();
-    });
+      if (this.#queued.length > 0 && !this.#stopped.signal.aborted) this.#sendSoon();
+    }, BATCH_WAIT_MS).unref();
   }
 
   /** One batch at a time, also for callers that come at the same time. */
@@ -121,6 +123,7 @@ export class Spans {
         schemes: ["http", "https"],
         deadlineMs: SEND_DEADLINE_MS,
         answerBytesMax: ANSWER_BYTES_MAX,
+        signal: this.#stopped.signal,
       });
       return status < MULTIPLE_CHOICES ? undefined : `the collector answered ${status}`;
     } catch (error) {
