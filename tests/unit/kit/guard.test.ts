@@ -144,6 +144,21 @@ describe("guard", () => {
     });
   });
 
+  test("with TLS, a Host without a port is ours on port 443 instead of 80, and our origin is https", () => {
+    expect(loopbackHosts(443, "https").has("localhost")).toBe(true);
+    expect(loopbackHosts(80, "https").has("localhost")).toBe(false);
+    const hostsOf443 = loopbackHosts(443, "https");
+    const listen: ListenFacts = {
+      ...listenFacts(worlds[0]!, 443),
+      scheme: "https",
+      loopbackHosts: hostsOf443,
+    };
+    const from = (origin: string) => () =>
+      admit(listen, { ...requestFacts(plain, 443), headers: { host: "localhost", origin } });
+    expect(from("https://localhost")).not.toThrow();
+    expect(from("http://localhost")).toThrow("requests from another origin are refused");
+  });
+
   test("the judge tells cases apart: each dimension has values that are refused and values that are not", () => {
     const answer = (change: Partial<Case>) =>
       expectedAnswer(worlds[0]!, { ...plain, ...change }, PORT).status;
