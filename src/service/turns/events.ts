@@ -4,7 +4,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf } from "../../kit/schema.ts";
 import { outcomes } from "../conversation/schema.ts";
 import type { Superseded } from "../journal/schema.ts";
-import { runStatuses, Turn } from "./schema.ts";
+import { overStatuses, runStatuses, Turn } from "./schema.ts";
 
 const TurnData = closed({ turn: Turn });
 const ofRun = { run_id: Id, agent_id: Id };
@@ -18,8 +18,13 @@ export const turnEvents = {
   "turn.queued": TurnData,
   "turn.started": TurnData,
   "turn.resumed": TurnData,
-  /** `final` is false if the turn was resumed later, which only a replay can show. */
-  "turn.finished": closed({ turn: Turn, final: Type.Boolean() }),
+  /** `error` is absent if there is none. `final` is false if the turn was resumed later, which only a replay can show. */
+  "turn.finished": closed({
+    status: oneOf(overStatuses),
+    error: Type.Optional(Type.String()),
+    turn: Turn,
+    final: Type.Boolean(),
+  }),
   /** Another branch became current; `turn_id` is its last turn, null for none. */
   "branch.switched": closed({ turn_id: nullable(Id) }),
   status: closed({

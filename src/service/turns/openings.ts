@@ -11,8 +11,8 @@ import type { Journal } from "../journal/journal.ts";
 import type { Branches } from "./branches.ts";
 import type { TurnEvents } from "./events.ts";
 import { threadOf, type Run } from "./recorder.ts";
-import { attachmentsOf, toTurn, type OverStatus } from "./records.ts";
-import type { Turn } from "./schema.ts";
+import { attachmentsOf, toTurn } from "./records.ts";
+import type { OverStatus, Turn } from "./schema.ts";
 import type { TurnRow, TurnStore } from "./store.ts";
 
 /** The blueprints that turns began with (snapshot/snapshots.ts). */
@@ -99,7 +99,7 @@ export class Openings {
     const runStatus = status === "done" ? "interrupted" : status;
     store.setOpenRuns.run(runStatus, now, row.id);
     store.setOpenCalls.run(runStatus, row.id);
-    this.#finished(row.id);
+    this.#finished(row.id, status);
   }
 
   /** Appends an event with the current turn. A turn's first event includes its own id. */
@@ -119,9 +119,15 @@ export class Openings {
   }
 
   /** Appends the end as final. If the turn is resumed later, a replay shows it as not final. */
-  #finished(turnId: number): void {
+  #finished(turnId: number, status: OverStatus): void {
     const turn = this.#shown(turnId);
-    this.#deps.journal.append(turn.workspace_id, turnId, "turn.finished", { turn, final: true });
+    const error = turn.error === null ? {} : { error: turn.error };
+    this.#deps.journal.append(turn.workspace_id, turnId, "turn.finished", {
+      status,
+      ...error,
+      turn,
+      final: true,
+    });
   }
 
   #shown(turnId: number): Turn {

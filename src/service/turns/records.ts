@@ -6,8 +6,6 @@ import { amountOf } from "../../kit/text/money.ts";
 import type { CallSummary, Turn, TurnStatus } from "./schema.ts";
 import type { CallRow, TurnRow } from "./store.ts";
 
-export type OverStatus = Exclude<TurnStatus, "queued" | "running" | "waiting">;
-
 /** Also true for a deleted turn. */
 export function isOver(status: TurnStatus | undefined): boolean {
   return status !== "queued" && status !== "running" && status !== "waiting";

@@ -19,9 +19,11 @@ export const FORKS_MAX = 200;
 /** Of a question, as far as it is shown to tell continuations apart. */
 export const FORK_CHARACTERS_MAX = 200;
 
-const turnStatuses = ["queued", "running", "waiting", "done", "failed", "cancelled", "interrupted"] as const;
+export const overStatuses = ["done", "failed", "cancelled", "interrupted"] as const;
+export type OverStatus = (typeof overStatuses)[number];
+const turnStatuses = ["queued", "running", "waiting", ...overStatuses] as const;
 export type TurnStatus = (typeof turnStatuses)[number];
-export const runStatuses = ["running", "done", "failed", "cancelled", "interrupted"] as const;
+export const runStatuses = ["running", ...overStatuses] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
 const Imported = Type.Boolean({

@@ -21,10 +21,10 @@ import type { Access } from "../workspaces/access.ts";
 import { stopCause, TurnStopped, type RunOutcome, type TurnContext } from "./turn-context.ts";
 import type { Engine } from "./engine.ts";
 import type { KeptBlueprints, Openings } from "./openings.ts";
-import { isOver, toTurn, type OverStatus } from "./records.ts";
+import { isOver, toTurn } from "./records.ts";
 import type { Run } from "./recorder.ts";
 import type { Standing } from "./standing.ts";
-import { TURNS_QUEUED_MAX, type Chat, type Turn } from "./schema.ts";
+import { TURNS_QUEUED_MAX, type Chat, type OverStatus, type Turn } from "./schema.ts";
 import type { TurnRow, TurnStore } from "./store.ts";
 
 /** Time for turns to end at shutdown; a turn that takes longer is recorded as interrupted. */

@@ -22,7 +22,7 @@ describe.each(protocols)("%s", (protocol) => {
     expect(await cancel(lab, turn)).toMatchObject({ id: turn.id, status: "cancelled", error: null });
     expect((await viewer.all()).at(-1)).toMatchObject({
       type: "turn.finished",
-      data: { data: { turn: { status: "cancelled" } } },
+      data: { data: { status: "cancelled", turn: { status: "cancelled", error: null } } },
     });
     expect(await lab.conversation()).toEqual(["person: go", "agent (partial): Half an"]);
     expect((await lab.entries()).at(-1)!.calls).toEqual([]);

@@ -116,7 +116,7 @@ for (const protocol of protocols) {
       expect(turn).toMatchObject({ status: "failed", error });
       expect(events.at(-1)).toMatchObject({
         type: "turn.finished",
-        data: { data: { turn: { status: "failed", error } } },
+        data: { data: { status: "failed", error, turn: { status: "failed", error } } },
       });
       expect(lab.model.requests).toHaveLength(requests);
       expect(await lab.calls(turn.id)).toMatchObject([

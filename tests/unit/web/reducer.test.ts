@@ -167,9 +167,9 @@ test("keeps a turn open after an end that was not final; clears a mark", () => {
     entries: [entry],
   };
   const next = (state: WorkspaceState) => ({ ...ended, id: state.lastId + 1 });
-  const resumed = reduce(start, { ...next(start), data: { turn, final: false } });
+  const resumed = reduce(start, { ...next(start), data: { ...ended.data, final: false } });
   expect(resumed.turns).toEqual(start.turns);
-  const over = reduce(resumed, { ...next(resumed), data: { turn, final: true } });
+  const over = reduce(resumed, { ...next(resumed), data: { ...ended.data, final: true } });
   expect(over.turns).toEqual([turn]);
   const cleared = reduce(over, {
     ...next(over),
