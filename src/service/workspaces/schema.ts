@@ -1,7 +1,7 @@
 // Workspaces, their sharing, and the budgets of workspaces and agents.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { GivenName, closed, Id, nullable, Time, Flag } from "../../kit/schema.ts";
+import { GivenName, closed, Id, ID_LIMITS, judgedNumber, nullable, Time, Flag } from "../../kit/schema.ts";
 
 export const DESCRIPTION_CHARACTERS_MAX = 10_000;
 export const WORKSPACES_PER_LIST_MAX = 10_000;
@@ -37,7 +37,8 @@ export type Workspace = Static<typeof Workspace>;
 export const CreateWorkspace = closed({
   name: GivenName,
   description: Type.Optional(Type.String({ maxLength: DESCRIPTION_CHARACTERS_MAX })),
-  orchestrator_model_id: Id,
+  /** A number that is no ID is a model that does not exist: 404, not 400. */
+  orchestrator_model_id: judgedNumber(ID_LIMITS, { whole: true, description: "a model of the catalog" }),
 });
 export type CreateWorkspace = Static<typeof CreateWorkspace>;
 

@@ -51,7 +51,7 @@ test("creates a workspace for its owner, not shared, with an orchestrator", asyn
 test("returns 404 for an unknown model and creates nothing", async () => {
   await using at = await world({ model: "silent" });
 
-  for (const id of [99, 9_007_199_254_740_991]) {
+  for (const id of [99, 0, -1, 9_007_199_254_740_991]) {
     await refusal(
       at.admin.post("/workspaces", { name: "lab", orchestrator_model_id: id }),
       "not_found",
