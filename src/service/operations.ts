@@ -100,7 +100,7 @@ export const operations: Operations = {
   "GET /workspaces/:id/files": ["List a directory of a workspace"],
   "GET /workspaces/:id/files/find": ["Find a text in the files of a workspace"],
   "GET /workspaces/:id/file": ["Read a file of a workspace", "too_large", "not_text"],
-  "PUT /workspaces/:id/file": ["Save a file of a workspace", "conflict", "stale", "not_text", "refused"],
+  "PUT /workspaces/:id/file": ["Save a file of a workspace", "conflict", "stale", "not_text", "too_large"],
   "GET /instructions": ["List the instructions"],
   "POST /instructions": ["Create an instruction", "conflict"],
   "GET /instructions/:id": ["Show an instruction"],

@@ -137,7 +137,7 @@ export class Files {
 
   /**
    * Saves a file, and creates missing directories. Calls `content` only after the access check. Raises `stale` with the current version,
-   * `not_text`, `refused` (the file is read-only because of its size), `unavailable` (disk full; nothing is changed).
+   * `not_text`, `too_large` (the file is read-only because of its size), `unavailable` (disk full; nothing is changed).
    */
   async save(
     caller: Caller,
@@ -230,7 +230,13 @@ export class Files {
     const current = await this.#current(workspaceId, path);
     requireExpected(path, expected, current?.version ?? null);
     if (current?.large)
-      throw new AppError("refused", `${path}: larger than ${FILE_BYTES_MAX} bytes and therefore read-only`);
+      throw new AppError(
+        "too_large",
+        `${path}: larger than ${FILE_BYTES_MAX} bytes and therefore read-only`,
+        {
+          limit_bytes: FILE_BYTES_MAX,
+        },
+      );
     const saved = { path, version: versionOf(bytes), size: bytes.length, read_only: false as const };
     if (current?.version === saved.version) return { ...saved, created: false };
     const created = current === undefined;

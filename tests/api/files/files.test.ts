@@ -236,9 +236,10 @@ describe("limits", () => {
       read_only: true,
     });
     const refused = {
-      status: 422,
-      code: "refused",
+      status: 413,
+      code: "too_large",
       message: `large.txt: larger than ${FILE_BYTES_MAX} bytes and therefore read-only`,
+      details: { limit_bytes: FILE_BYTES_MAX },
     };
     expect(await files.refused("PUT", "large.txt", "small")).toEqual(refused);
     expect(await files.refused("PUT", "large.txt", "small", { "If-Match": `"${read.version}"` })).toEqual(
