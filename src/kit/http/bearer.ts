@@ -13,22 +13,23 @@ export function bearerOf(authorization: string): string {
   return token;
 }
 
-/** `header`: what keeps a request of this machine from acting without a token. */
+/** The words of the specification for a request without a valid token. */
+export const TOKEN_REQUIRED = "authentication required: send Authorization: Bearer <token>";
+
 /** `lostBy`: what kept a request of this machine from needing no token. */
 export function noCredential(lostBy?: LostBy): AppError {
-  const needed = "authentication required: send Authorization: Bearer <token>";
-  if (lostBy === undefined) return new AppError("unauthenticated", needed, { credential: "missing" });
+  if (lostBy === undefined) return new AppError("unauthenticated", TOKEN_REQUIRED, { credential: "missing" });
   const only = "only direct requests from this machine need no token";
   if ("account" in lostBy)
     return new AppError(
       "unauthenticated",
-      `${needed}; the program that connected runs under an account of the system, as proxies do, and ${only}`,
+      `${TOKEN_REQUIRED}; the program that connected runs under an account of the system, as proxies do, and ${only}`,
       { credential: "missing", ...lostBy },
     );
   const header = lostBy.header.slice(0, NAME_CHARACTERS_SHOWN_MAX);
   return new AppError(
     "unauthenticated",
-    `${needed}; the header "${header}" may come from a proxy, and ${only}`,
+    `${TOKEN_REQUIRED}; the header "${header}" may come from a proxy, and ${only}`,
     { credential: "missing", header },
   );
 }

@@ -7,7 +7,7 @@
 import type { Clock } from "../../kit/clock.ts";
 import { TOKEN_CHARACTERS_MAX, tokenHash } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
-import { badCredential, bearerOf, noCredential } from "../../kit/http/bearer.ts";
+import { badCredential, bearerOf, noCredential, TOKEN_REQUIRED } from "../../kit/http/bearer.ts";
 import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import { LastUsed } from "../../kit/storage/last-used.ts";
@@ -52,7 +52,7 @@ export class Authentication {
   caller(exchange: Exchange): Caller {
     const authorization = exchange.headers["authorization"];
     if (authorization !== undefined) {
-      return this.#byToken(exchange, bearerOf(authorization)) ?? refuseToken();
+      return this.#byToken(exchange, bearerOf(authorization)) ?? refuseToken(exchange);
     }
     const session = sessionToken(exchange.headers["cookie"]);
     if (session !== undefined) return this.#byToken(exchange, session) ?? refuseSession(exchange);
@@ -134,7 +134,8 @@ export class Authentication {
         known = this.#roleOf({ userId: id, tokenId });
         generation = this.#changing ? -1 : this.#generation;
       }
-      return known ?? refuseToken();
+      if (known === undefined) throw badCredential();
+      return known;
     };
     const address = () => this.#addresses.of(exchange);
     return new PresentCaller({ userId: id, name, auth, tokenId, requestId: exchange.id, address }, roleNow);
@@ -177,12 +178,13 @@ class PresentCaller implements Caller {
   }
 }
 
-function refuseToken(): never {
-  throw badCredential();
+/** Only a program on this machine, which needs no token, learns that the one it sent is invalid. `details` say it to every program. */
+function refuseToken(exchange: Exchange): never {
+  throw badCredential(exchange.loopbackPrivilege() ? undefined : TOKEN_REQUIRED);
 }
 
 /** Clears the cookie: a page cannot remove it, so a stale one would lock out a browser on loopback. */
 function refuseSession(exchange: Exchange): never {
   exchange.errorCookie = sessionCookie(exchange, "");
-  refuseToken();
+  refuseToken(exchange);
 }

@@ -54,6 +54,17 @@ test("requires a token without the loopback privilege, and says so", async () =>
   });
 });
 
+test("asks for a token in the same words when an invalid one came from elsewhere", async () => {
+  await using at = await world();
+  for (const credential of [{ Authorization: "Bearer wrong" }, { Cookie: "cairn_session=wrong" }])
+    await refusal(
+      at.admin.raw("GET", "/whoami", { headers: { ...credential, "X-Forwarded-For": "10.0.0.1" } }),
+      "unauthenticated",
+      REQUIRED.message,
+      { credential: "invalid" },
+    );
+});
+
 test("refuses a wrong credential with 401 before anything else, even on loopback", async () => {
   await using at = await world();
   const refused = async (authorization: string) => {
