@@ -88,8 +88,7 @@ export class Admission {
   /** A proxy without any sign in its requests is found by the account that it runs under. One that has left cannot be asked. */
   #isFromDaemon(): boolean {
     const owner = this.#request.peerOwner();
-    if (owner === undefined || owner === this.#listen.user || owner === ROOT) return false;
-    return owner === "gone" || isDaemonAccount(owner);
+    return owner !== undefined && !isClientAccount(this.#listen, owner);
   }
 }
 
@@ -98,6 +97,11 @@ const ROOT = 0;
 const PEOPLE_FROM = 1_000;
 const DYNAMIC = { from: 61_184, to: 65_519 };
 const NOBODY = { from: 65_533, to: 65_535 };
+
+/** Reports whether a client may run under this account: root, the server's own, or that of a person. */
+function isClientAccount({ user }: ListenFacts, owner: NonNullable<PeerOwner>): boolean {
+  return owner === user || owner === ROOT || (owner !== "gone" && !isDaemonAccount(owner));
+}
 
 function isDaemonAccount(user: number): boolean {
   const isIn = ({ from, to }: typeof DYNAMIC) => user >= from && user <= to;
@@ -281,12 +285,14 @@ function isDirectHeader(name: string): boolean {
 
 /**
  * Recognizes reverse proxies that pass on our own address as Host and add no header: `close` comes from one that speaks HTTP/1.0, whose version Bun
- * does not expose, and `upgrade` from one that is configured for WebSockets and says it with every request.
+ * does not expose, and `upgrade` from one that is configured for WebSockets and says it with every request. Some clients, such as Python's urllib,
+ * send `close`, too: where the system tells whose program it is, the account decides.
  */
 function foreignConnection(listen: ListenFacts, request: RequestFacts): string | undefined {
   const tokens = (request.headers["connection"] ?? "").split(",").map((token) => token.trim().toLowerCase());
   const foreign = tokens.find((token) => {
     if (token === "upgrade") return !asksToUpgrade(listen, request, tokens);
+    if (token === "close") return !isClientAccount(listen, request.peerOwner() ?? "gone");
     return token !== "" && !DIRECT_CONNECTION.has(token);
   });
   return foreign === undefined ? undefined : `Connection: ${foreign}`;

@@ -123,8 +123,8 @@ export const otherProxies = {
   traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
   "X-B3-TraceId": "80f198ee56343ba864fe8b2a57d3eff7",
   "X-Nobody-Knows-Yet": "1",
-  /** Of a proxy that speaks HTTP/1.0. */
-  Connection: "close",
+  /** Of a proxy that is configured for WebSockets. */
+  Connection: "upgrade",
 } satisfies Record<string, string>;
 
 export const forwardings = {

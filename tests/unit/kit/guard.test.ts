@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/kit/error.ts";
+import type { PeerOwner } from "../../../src/kit/network/peer-owner.ts";
 import {
   admit,
   isApi,
@@ -212,6 +213,20 @@ describe("guard", () => {
     expect(admit(listen, facts(997)).loopbackPrivilege()).toBe(false);
   });
 
+  test("a connection that ends is a sign of a proxy unless the system says that a client's account opened it", () => {
+    const listen = { ...listenFacts(worlds[0]!, PORT), user: 998 };
+    const lostBy = (owner: PeerOwner) => {
+      const facts = requestFacts(plain, PORT);
+      const headers = { ...facts.headers, connection: "close" };
+      const admission = admit(listen, { ...facts, headers, peerOwner: () => owner });
+      expect(admission.isDirectLocal()).toBe(admission.loopbackPrivilege());
+      return admission.privilegeLostBy();
+    };
+    expect([PERSON, 0, 998].map(lostBy)).toEqual([undefined, undefined, undefined]);
+    const sign = { header: "Connection: close" };
+    expect([33, "gone" as const, undefined].map(lostBy)).toEqual([sign, sign, sign]);
+  });
+
   test("names the header that cost a local client the privilege, and says nothing behind a proxy that names itself", () => {
     const lostBy = (world: World, peer: string, headers: Record<string, string>, host = "127.0.0.1:8688") => {
       const facts = {
@@ -225,7 +240,9 @@ describe("guard", () => {
     };
     const local = worlds[0]!;
     expect(lostBy(local, "127.0.0.1", {})).toBeUndefined();
-    expect(lostBy(local, "127.0.0.1", { connection: "TE, close" })).toEqual({ header: "Connection: close" });
+    expect(lostBy(local, "127.0.0.1", { connection: "TE, x-mine" })).toEqual({
+      header: "Connection: x-mine",
+    });
     expect(lostBy(local, "::1", { "x-mine": "1" })).toEqual({ header: "x-mine" });
     expect(lostBy(local, "127.0.0.2", { "x-mine": "1" })).toBeUndefined();
     for (const name of [
@@ -236,13 +253,15 @@ describe("guard", () => {
       "cf-connecting-ip",
       "tailscale-user-login",
     ])
-      expect([name, lostBy(local, "127.0.0.1", { [name]: "x", connection: "close" })]).toEqual([
+      expect([name, lostBy(local, "127.0.0.1", { [name]: "x", connection: "upgrade" })]).toEqual([
         name,
         undefined,
       ]);
-    expect(lostBy({ ...local, loopbackAdmin: false }, "127.0.0.1", { connection: "close" })).toBeUndefined();
+    expect(
+      lostBy({ ...local, loopbackAdmin: false }, "127.0.0.1", { connection: "upgrade" }),
+    ).toBeUndefined();
     const named = { ...local, allowedHosts: ["cairn.example"] };
-    expect(lostBy(named, "127.0.0.1", { connection: "close" }, "cairn.example")).toBeUndefined();
+    expect(lostBy(named, "127.0.0.1", { connection: "upgrade" }, "cairn.example")).toBeUndefined();
   });
 
   test("an upgrade keeps the privilege only where there is a WebSocket, or beside the settings of HTTP/2", () => {
