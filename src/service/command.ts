@@ -24,6 +24,7 @@ const program = (start: Pick<StartOptions, "ui">): Program => ({
     "service version": ["service version"],
   },
   manual: { service: "README.md", "service serve": "docs/configuration.md" },
+  closed: true,
 });
 
 /** Runs a command and returns its exit code. `start` holds the options of `serve` that have no flag. */

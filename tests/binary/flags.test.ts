@@ -15,6 +15,8 @@ const cases: [ProgramName, string[], string][] = [
   ["service", ["serve", "--data", "a", "--data", "b"], "flag given twice: --data"],
   ["service", ["serve", "now"], "unexpected argument: now"],
   ["service", ["start"], "unknown command: start"],
+  ["service", ["help"], "unknown command: help"],
+  ["service", ["help", "serve"], "unknown command: help"],
   ["cairn", ["--port"], "unknown flag: --port"],
   ["cairn", ["version", "--port"], "unknown flag: --port"],
   ["cairn", ["version", "now"], "unexpected argument: now"],

@@ -55,6 +55,8 @@ export interface Program {
   manual?: Readonly<Record<string, string>>;
   /** Topics that `help` explains besides the commands. */
   topics?: Readonly<Record<string, Topic>>;
+  /** There are no other commands than those of the tree, not even `help`. `--help` works everywhere. */
+  closed?: boolean;
 }
 
 /** A command that is loaded when it runs. `description` is its own, known ahead so that the help of the group loads nothing. */
@@ -114,10 +116,10 @@ async function dispatch(program: Program, argv: readonly string[]): Promise<void
       readArguments(before, early);
       return printText(await helpOf(program, command, path));
     }
-    if (command === program.root && cut.subcommand === HELP_COMMAND)
+    if (command === program.root && cut.subcommand === HELP_COMMAND && !program.closed)
       return explain(program, [...before, ...cut.rest]);
     if (!Object.hasOwn(children, cut.subcommand))
-      throw await unknownAt(program, path, cut.subcommand, [...names, HELP_COMMAND]);
+      throw await unknownAt(program, path, cut.subcommand, program.closed ? names : [...names, HELP_COMMAND]);
     command = await resolved(children[cut.subcommand] as Command);
     path.push(cut.subcommand);
     tokens = cut.rest;
@@ -238,7 +240,7 @@ export interface CommandNode {
 export async function commandTree(program: Program): Promise<CommandNode> {
   const node = async (command: Command, path: readonly string[]): Promise<CommandNode> => {
     const children = Object.entries((await subcommandsOf(command)) ?? {});
-    if (path.length === 1) children.push([HELP_COMMAND, await helpCommand(program)]);
+    if (path.length === 1 && !program.closed) children.push([HELP_COMMAND, await helpCommand(program)]);
     const page = await pageOf(program, command, path);
     // They may stand before the command.
     const early = path.length === 1 ? program.connection : {};
@@ -293,7 +295,7 @@ async function pageOf(program: Program, command: Command, path: readonly string[
   const commands: Row[] = [];
   for (const [name, child] of Object.entries(children ?? {}))
     commands.push({ name, description: await descriptionOf(child as Command) });
-  if (isRoot)
+  if (isRoot && !program.closed)
     commands.push({ name: HELP_COMMAND, description: await descriptionOf(await helpCommand(program)) });
   const full = path.join(" ");
   return {
@@ -302,6 +304,7 @@ async function pageOf(program: Program, command: Command, path: readonly string[
     args,
     commands,
     topics: isRoot ? topicRows(program) : [],
+    hasHelpCommand: !program.closed,
     sections: flagSections(program, args, isRoot ? { version: VERSION } : {}),
     examples: program.examples?.[full] ?? [],
     manual: manualOf(program, path),

@@ -29,6 +29,8 @@ export interface HelpPage {
   /** Empty for a command that runs. */
   readonly commands: readonly Row[];
   readonly topics: readonly Row[];
+  /** The program has a command `help`. */
+  readonly hasHelpCommand: boolean;
   readonly sections: readonly FlagSection[];
   readonly examples: readonly string[];
   /** The page of the manual. */
@@ -36,8 +38,7 @@ export interface HelpPage {
 }
 
 export function helpText(page: HelpPage): string {
-  const { path, description, args, commands, topics, sections, examples, manual } = page;
-  const root = path.split(" ")[0];
+  const { description, args, commands, topics, sections, examples, manual } = page;
   const places = Object.entries(args).filter(([, def]) => def.type === "positional");
   const blocks = [
     wrapped(description, 0),
@@ -47,17 +48,17 @@ export function helpText(page: HelpPage): string {
     ...sections.map(({ title, flags }) => list(title, flagRows(flags))),
     list("TOPICS", topics),
     examples.length === 0 ? "" : `EXAMPLES\n${examples.map(exampleLines).join("\n")}`,
-    commands.length === 0
-      ? ""
-      : wrapped(
-          topics.length === 0
-            ? `Run ${root} help ${[...path.split(" ").slice(1), "<command>"].join(" ")} for more about a command.`
-            : `Run ${root} help <command> or ${root} help <topic> for more.`,
-          0,
-        ),
+    commands.length === 0 ? "" : wrapped(moreHelp(page), 0),
     manual === undefined ? "" : `Manual: ${manual}`,
   ];
   return blocks.filter((block) => block !== "").join("\n\n");
+}
+
+function moreHelp({ path, topics, hasHelpCommand }: HelpPage): string {
+  const [root, ...group] = path.split(" ");
+  if (!hasHelpCommand) return `Run ${path} <command> --help for more about a command.`;
+  if (topics.length > 0) return `Run ${root} help <command> or ${root} help <topic> for more.`;
+  return `Run ${root} help ${[...group, "<command>"].join(" ")} for more about a command.`;
 }
 
 /** One line: the command with all that it requires. */
