@@ -91,7 +91,7 @@ export class MemoryAreas {
     path: string,
     content: () => Promise<Uint8Array>,
     expected: number | null | undefined,
-  ): Promise<SavedDocument> {
+  ): Promise<SavedDocument & { created: boolean }> {
     requireAdmin(caller);
     const bytes = await content();
     if (decodeUtf8(bytes) === undefined) throw new AppError("not_text", `${path}: not UTF-8 text`);
@@ -100,7 +100,7 @@ export class MemoryAreas {
       requireAdmin(caller);
       return space.write(path, bytes, expected, { agent: caller.name });
     });
-    return this.#recorded(caller, "context.write", saved);
+    return { ...this.#recorded(caller, "context.write", saved), created: saved.created };
   }
 
   /** Admins. Keeps every version. Raises `stale` and `not_found`. */

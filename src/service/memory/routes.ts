@@ -131,14 +131,19 @@ function contextRoutes(plugin: Admission, areas: MemoryAreas) {
     )
     .put(
       "/file",
-      async ({ caller, query, request, set }) => {
+      async ({ caller, query, request, set, status }) => {
         const expected = expectedFrom(exchangeOf(request).headers);
         const content = () => readBytes(request, MEMORY_DOCUMENT_BYTES_MAX);
-        const saved = await areas.save(caller, query.path, content, expected);
+        const { created, ...saved } = await areas.save(caller, query.path, content, expected);
         set.headers["etag"] = `"${saved.version}"`;
-        return saved;
+        return status(created ? 201 : 200, saved);
       },
-      { caller: "admin", query: PathQuery, response: SavedDocument, detail: SAVE },
+      {
+        caller: "admin",
+        query: PathQuery,
+        response: { 200: SavedDocument, 201: SavedDocument },
+        detail: SAVE,
+      },
     );
 }
 

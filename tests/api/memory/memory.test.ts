@@ -311,9 +311,11 @@ for (const kind of memoryKinds)
       const ann = at.people["ann"]!;
       const put = (text: string, headers: Record<string, string>) =>
         admin.raw("PUT", "/context/file?path=team/style.md", { body: text, headers });
-      expect(await (await put("one", { "If-None-Match": "*" })).json()).toMatchObject({ version: 1 });
+      const created = await put("one", { "If-None-Match": "*" });
+      expect([created.status, await created.json()]).toMatchObject([201, { version: 1 }]);
       await refusal(await put("two", { "If-None-Match": "*" }), "stale");
-      expect((await put("two", { "If-Match": '"1"' })).headers.get("etag")).toBe('"2"');
+      const saved = await put("two", { "If-Match": '"1"' });
+      expect([saved.status, saved.headers.get("etag")]).toEqual([200, '"2"']);
       expect(await admin.get("/context/file?path=team/style.md")).toEqual({
         path: "team/style.md",
         version: 2,
