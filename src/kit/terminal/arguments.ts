@@ -237,7 +237,7 @@ function missed(noun: string, names: readonly string[]): string[] {
 }
 
 interface Known {
-  /** What may stand there. */
+  /** The words that may stand there. */
   readonly names: readonly string[];
   readonly kind?: string;
   /** Whole commands elsewhere that end with the unknown word. */
