@@ -19,7 +19,7 @@ export function oneOf<const V extends readonly string[]>(values: V) {
 /** Schema keyword: the name of the expected value in errors, where listing the variants would confuse. */
 export const EXPECTED = "x-expected";
 
-/** Schema keyword: limits that the rules enforce after the schema. */
+/** Schema keyword: limits that the rules enforce after the schema, or that the program keeps by itself. */
 export const JUDGED = "x-judged";
 
 /**
@@ -47,8 +47,8 @@ export const GivenName = judgedText({ minLength: 1, maxLength: NAME_CHARACTERS_M
 /** Ids and versions are positive integers that JSON numbers hold exactly. */
 export const ID_LIMITS = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 export const Id = Type.Integer(ID_LIMITS);
-/** RFC 3339, UTC. */
-export const Time = Type.String({ description: "RFC 3339, UTC" });
+/** RFC 3339, UTC. The description names the format; the validator knows none. */
+export const Time = Type.String({ description: "RFC 3339, UTC", [JUDGED]: { format: "date-time" } });
 export const Empty = Type.Void();
 
 export const IdParams = closed({ id: Id });

@@ -40,7 +40,6 @@ const UNBOUNDED: readonly (readonly [text: RegExp, reason: string])[] = [
   [/ body:template$/, "one of the templates; another is refused by name"],
   [/ body:(?:code|files\[\]\.content|ops\[\]\.content_b64)$/, "bounded by the bytes of the whole body"],
   [/ body:(?:paths\[\]|known\.\*)$/, "what is no document comes back in `unread`"],
-  [/ body$/, "the bytes of a file, bounded by the body"],
   [/ query:name$| body:attachments\[\]\.name$/, "a name that is only shown; a longer one is cut"],
   [/ body:budget\.cost_per_(?:turn|day)$/, "any amount of money"],
   [/ query:(?:q|ids|models)$/, "bounded by the address; a longer one finds nothing"],

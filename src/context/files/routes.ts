@@ -7,6 +7,7 @@ import { readBytes } from "../../kit/http/body.ts";
 import { hasTag } from "../../kit/http/entity-tags.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { answerList, answerListing, pagesOf } from "../../kit/http/list-answer.ts";
+import { rawBody } from "../../kit/http/openapi.ts";
 import { CREATE_ONLY, IF_CHANGED, IF_MATCH } from "../../kit/http/request-headers.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { PATH_BYTES_MAX } from "../../kit/text/paths.ts";
@@ -236,10 +237,14 @@ const RAW = {
   description:
     "Returns the content of the working tree, with the version as ETag. Manual edits that are not recorded yet have X-Service-State (modified, untracked) instead of an ETag. `?version=N` returns an earlier version.",
   parameters: [IF_CHANGED],
+  "x-headers": ["ETag", "X-Service-State"] as const,
   responses: {
     200: {
       description: "the content",
-      content: { "*/*": { schema: { type: "string" as const, format: "binary" } } },
+      content: {
+        "text/plain": { schema: { type: "string" as const } },
+        "application/octet-stream": { schema: { type: "string" as const, format: "binary" } },
+      },
     },
     304: { description: "If-None-Match names the current version" },
   },
@@ -254,8 +259,6 @@ const SAVE = {
   description:
     'The body is the content. `If-Match: "N"` writes only if that version is live, `If-None-Match: *` only if there is none; without either, the last write wins. Every accepted write creates a version. On 412, details.current has the live version and its hash, or is null. `X-Service-Agent` and `X-Service-Message` appear in the history.',
   parameters: [IF_MATCH, CREATE_ONLY, ...SIGNATURE_HEADERS],
-  requestBody: {
-    required: false,
-    content: { "*/*": { schema: { type: "string" as const, format: "binary" } } },
-  },
+  "x-headers": ["ETag"] as const,
+  requestBody: rawBody({ required: false }),
 };

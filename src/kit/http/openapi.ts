@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Kind, OptionalKind, Type, type TSchema } from "@sinclair/typebox";
 import { statusOf } from "../error.ts";
+import { describedHeaders, headersOf, type AnswerHeader } from "./answer-headers.ts";
 import { JSON_BODY_BYTES_MAX } from "./body.ts";
 import { Components } from "./components.ts";
 import { errorsOf, type ApiFacts } from "./operation-facts.ts";
@@ -56,7 +57,8 @@ export function openApi(
   }
   return {
     openapi: "3.1.0",
-    info: { title, version },
+    info: { title, version, license: { name: "Apache License 2.0", identifier: "Apache-2.0" } },
+    servers: [{ url: "/", description: "the server that sent this document" }],
     security: [{ bearer: [] }],
     paths,
     components: {
@@ -74,7 +76,7 @@ function operation(
   shared: Shared,
 ): object {
   const { operations, limits, bodyBytesMax, isCounted, prefix } = facts;
-  const { parameters: headers = [], ...detail } = (hooks.detail ?? {}) as Detail;
+  const { parameters: headers = [], "x-headers": sent = [], ...detail } = (hooks.detail ?? {}) as Detail;
   const parameters = [
     ...parametersOf("path", hooks.params, components).map((one) => shownOnce(one, shared.parameters)),
     ...parametersOf("query", hooks.query, components),
@@ -95,23 +97,38 @@ function operation(
     ...(body === undefined ? {} : { requestBody: limited(body, bodyBytesMax.get(name)) }),
     responses: {
       ...refusals(errorsOf(declared, own, isCounted), shared.responses),
-      ...(detail.responses ?? responses(hooks.response, components)),
+      ...withHeaders(detail.responses ?? responses(hooks.response, components), sent),
       ...(detail["x-streams"] ? streamed(hooks.response, components) : {}),
       default: { $ref: `#/components/responses/${ANY_CODE}` },
     },
   };
 }
 
+interface RequestBody {
+  readonly required: boolean;
+  readonly description?: string;
+  readonly content: object;
+}
+
 /** The details that a route adds to its description. */
 interface Detail {
   readonly "x-caller"?: string;
   readonly description?: string;
-  readonly requestBody?: object;
+  readonly requestBody?: RequestBody;
   readonly responses?: object;
   /** Headers that the operation reads. */
   readonly parameters?: readonly object[];
+  /** Headers of its success. */
+  readonly "x-headers"?: readonly AnswerHeader[];
   /** With `Accept: text/event-stream`, the answer is a stream in place of what the route declares. */
   readonly "x-streams"?: boolean;
+}
+
+function withHeaders(successes: object, sent: readonly AnswerHeader[]): Record<string, object> {
+  const headers = describedHeaders(sent);
+  return Object.fromEntries(
+    Object.entries(successes).map(([status, response]) => [status, { ...response, ...headers }]),
+  );
 }
 
 function described(sentences: readonly (string | undefined)[]): { description?: string } {
@@ -119,8 +136,9 @@ function described(sentences: readonly (string | undefined)[]): { description?: 
   return description === "" ? {} : { description };
 }
 
-function limited(body: object, bytesMax = JSON_BODY_BYTES_MAX): object {
-  return { ...body, description: `at most ${bytesMax} bytes`, "x-bytes-max": bytesMax };
+function limited(body: RequestBody, bytesMax = JSON_BODY_BYTES_MAX): object {
+  const { description } = described([body.description, `at most ${bytesMax} bytes`]);
+  return { ...body, description, "x-bytes-max": bytesMax };
 }
 
 /** Error responses, named by their codes and shared by all operations; `used` collects them. */
@@ -131,7 +149,7 @@ function refusals(
   return Object.fromEntries(
     [...errors].map(([status, codes]) => {
       const name = codes.join("_or_");
-      used[name] = refusal(codes.join(", "));
+      used[name] = { ...refusal(codes.join(", ")), ...describedHeaders(headersOf(codes)) };
       return [status, { $ref: `#/components/responses/${name}` }];
     }),
   );
@@ -184,6 +202,16 @@ function parametersOf(place: "path" | "query", schema: unknown, components: Comp
 export function jsonBody(schema: TSchema, components = new Components([])) {
   const required = schema[OptionalKind] !== "Optional";
   return { required, content: { "application/json": { schema: components.plain(schema) } } };
+}
+
+/** The `requestBody` of a route whose body is the content itself. */
+export function rawBody({ required }: { required: boolean }) {
+  const schema = { type: "string" as const, format: "binary" };
+  return {
+    required,
+    description: "with any content type;",
+    content: { "application/octet-stream": { schema } },
+  };
 }
 
 /** A stream has the status 200, whatever the status of the declared answer. */

@@ -7,7 +7,7 @@ interface HeaderParameter {
   readonly description: string;
   readonly schema: {
     readonly type: "string" | "integer";
-    readonly const?: string;
+    readonly enum?: string[];
     readonly minimum?: number;
     readonly maximum?: number;
   };
@@ -30,7 +30,7 @@ export const CREATE_ONLY = header(
   "`*` creates; if there is one already, the answer is 412",
   {
     type: "string",
-    const: "*",
+    enum: ["*"],
   },
 );
 export const IF_CHANGED = header(

@@ -7,6 +7,7 @@ import { bodyPieces } from "../../kit/http/body.ts";
 import { contentDisposition } from "../../kit/http/content-disposition.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
 import { hasTag } from "../../kit/http/entity-tags.ts";
+import { rawBody } from "../../kit/http/openapi.ts";
 import { IF_CHANGED } from "../../kit/http/request-headers.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { IdParams } from "../../kit/schema.ts";
@@ -72,15 +73,15 @@ function fileAnswer(exchange: Exchange, row: AttachmentRow, path: string): Respo
 const TEXT = { schema: { type: "string" as const } };
 /** Of what may be attached (inspection.ts). */
 const TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif", "application/pdf", "text/plain"];
-const BYTES = { "application/octet-stream": { schema: { type: "string" as const } } };
 const UPLOAD = {
   description:
     "Stores the body, a PNG, JPEG, WebP or GIF image, a PDF or a text, for a message: `POST /workspaces/{id}/chat` names it by its hash. The type is detected from the content. Answers 200 if the workspace has it already. Removed after a day without a message.",
-  requestBody: { required: true, content: BYTES },
+  requestBody: rawBody({ required: true }),
 };
 const DOWNLOAD = {
   description: "The bytes as they were uploaded, to save or to show as an image, never as a page.",
   parameters: [IF_CHANGED],
+  "x-headers": ["ETag"] as const,
   responses: {
     200: { description: "the file", content: Object.fromEntries(TYPES.map((type) => [type, TEXT])) },
     304: { description: "If-None-Match names the file" },

@@ -4,6 +4,8 @@ import { Elysia } from "elysia";
 import { Type } from "@sinclair/typebox";
 import { readBytes } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
+import { VERSIONED } from "../../kit/http/answer-headers.ts";
+import { rawBody } from "../../kit/http/openapi.ts";
 import { CREATE_ONLY, IF_MATCH } from "../../kit/http/request-headers.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { IdParams } from "../../kit/schema.ts";
@@ -54,7 +56,13 @@ export function fileRoutes(plugin: Admission, files: Files) {
         set.headers["etag"] = etagOf(file.version);
         return file;
       },
-      { caller: "ws", params: fromPath(IdParams), query: fromText(FileQuery), response: FileContent },
+      {
+        caller: "ws",
+        params: fromPath(IdParams),
+        query: fromText(FileQuery),
+        response: FileContent,
+        detail: VERSIONED,
+      },
     )
     .put(
       FILE_ROUTE,
@@ -79,5 +87,6 @@ const SAVE = {
   description:
     "Saves the body, UTF-8 text, atomically. If-Match: the version that was read, or * for any existing file; If-None-Match: * to create only. Without either header it overwrites.",
   parameters: [IF_MATCH, CREATE_ONLY],
-  requestBody: { required: false, content: { "text/plain": { schema: { type: "string" as const } } } },
+  "x-headers": ["ETag"] as const,
+  requestBody: rawBody({ required: false }),
 };

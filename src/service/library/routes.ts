@@ -5,6 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { matchedVersion } from "../../kit/http/entity-tags.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
 import { answerList } from "../../kit/http/list-answer.ts";
+import { VERSIONED } from "../../kit/http/answer-headers.ts";
 import { IF_MATCH } from "../../kit/http/request-headers.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, PageQuery } from "../../kit/schema.ts";
@@ -78,7 +79,7 @@ function instructionRoutes(plugin: Admission, instructions: Instructions) {
         set.headers["etag"] = `"${instruction.version}"`;
         return instruction;
       },
-      { caller: "any", params: fromPath(IdParams), response: Instruction },
+      { caller: "any", params: fromPath(IdParams), response: Instruction, detail: VERSIONED },
     )
     .put(
       "/:id",
@@ -143,6 +144,7 @@ const UPDATE = {
   description:
     "Absent fields are unchanged. `expected_version`, or If-Match: the version that was read; if the current version differs, the response is 412.",
   parameters: [IF_MATCH],
+  "x-headers": ["ETag"] as const,
 };
 
 /** Parses `"3"`; `*` means any version. Raises `invalid`. */

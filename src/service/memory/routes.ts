@@ -5,6 +5,8 @@ import { Type } from "@sinclair/typebox";
 import { expectedFrom } from "../../context/library.ts";
 import { readBytes } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
+import { VERSIONED } from "../../kit/http/answer-headers.ts";
+import { rawBody } from "../../kit/http/openapi.ts";
 import { CREATE_ONLY, IF_MATCH } from "../../kit/http/request-headers.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { Empty, IdParams, isOn } from "../../kit/schema.ts";
@@ -106,7 +108,7 @@ function contextRoutes(plugin: Admission, areas: MemoryAreas) {
         if (document.version !== null) set.headers["etag"] = `"${document.version}"`;
         return document;
       },
-      { caller: "admin", query: fromText(VersionQuery), response: ContextDocument },
+      { caller: "admin", query: fromText(VersionQuery), response: ContextDocument, detail: VERSIONED },
     )
     .get("/history", async ({ caller, query: { path, ...page } }) => areas.history(caller, path, page), {
       caller: "admin",
@@ -157,5 +159,6 @@ const SAVE = {
   description:
     'The body is the content. `If-Match: "N"` writes only if that version is live, `If-None-Match: *` only if there is none; without either, the last write wins. On 412, details.current has the live version and its hash, or is null.',
   parameters: [IF_MATCH, CREATE_ONLY],
-  requestBody: { required: true, content: { "text/plain": { schema: { type: "string" as const } } } },
+  "x-headers": ["ETag"] as const,
+  requestBody: rawBody({ required: true }),
 };

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { answerDownload } from "../../kit/http/download-answer.ts";
 import { bodyPieces } from "../../kit/http/body.ts";
 import { exchangeOf } from "../../kit/http/exchange.ts";
+import { rawBody } from "../../kit/http/openapi.ts";
 import { fromPath, fromText } from "../../kit/http/text-params.ts";
 import { IdParams } from "../../kit/schema.ts";
 import type { Admission } from "../identity/admission.ts";
@@ -64,8 +65,5 @@ const EXPORT = {
 const IMPORT = {
   description:
     "Creates a workspace from an exported file, whole or not at all. Gears come in pending. 422 with details.models: choose models for those that this server lacks.",
-  requestBody: {
-    required: true,
-    content: { "application/octet-stream": { schema: { type: "string" as const } } },
-  },
+  requestBody: rawBody({ required: true }),
 };

@@ -2,7 +2,9 @@
 
 import { join } from "node:path";
 
-type Responses = Readonly<Record<string, { readonly $ref?: string; readonly content?: object }>>;
+type Responses = Readonly<
+  Record<string, { readonly $ref?: string; readonly content?: object; readonly headers?: object }>
+>;
 
 interface Described {
   readonly paths: Readonly<
@@ -28,11 +30,16 @@ interface DescribedOperation {
   readonly codes: ReadonlyMap<number, readonly string[]>;
   /** In lower case. */
   readonly headers: ReadonlySet<string>;
-  readonly isStream: boolean;
+  /** The types of content and the headers of each success, by status. */
+  readonly successes: ReadonlyMap<number, Success>;
+}
+
+interface Success {
+  readonly types: readonly string[];
+  readonly headers: readonly string[];
 }
 
 const RESPONSES = "#/components/responses/";
-const STREAM = "text/event-stream";
 const BETWEEN_CODES = "_or_";
 const FILES = ["openapi.json", "context-openapi.json"];
 
@@ -41,7 +48,11 @@ let known: Promise<readonly DescribedOperation[]> | undefined;
 /** The headers by which a request may change what an operation does. */
 const READ_HEADERS = ["if-match", "if-none-match", "last-event-id"];
 
-/** Raises for an accepted request whose condition or stream no description of this route names. */
+const NOT_MODIFIED = 304;
+/** The headers of an answer that clients act on. */
+const SENT_HEADERS = ["ETag", "X-Service-State"];
+
+/** Raises for an accepted request whose condition, status, type or header no description of this route names. */
 export async function requireDescribedSuccess(
   method: string,
   path: string,
@@ -53,9 +64,17 @@ export async function requireDescribedSuccess(
   for (const name of Object.keys(sent).map((one) => one.toLowerCase()))
     if (READ_HEADERS.includes(name) && !operations.some(({ headers }) => headers.has(name)))
       throw new Error(`${method} ${path} was sent ${name}, which its description does not name`);
-  if (!response.headers.get("content-type")?.startsWith(STREAM)) return;
-  if (!operations.some(({ isStream }) => isStream))
-    throw new Error(`${method} ${path} answers a stream, which its description does not name`);
+  const successes = operations.flatMap((one) => one.successes.get(response.status) ?? []);
+  const answered = (what: string) =>
+    new Error(`${method} ${path} answers ${response.status} ${what}, which its description does not name`);
+  if (successes.length === 0) throw answered("");
+  const [type = ""] = response.headers.get("content-type")?.split(";") ?? [];
+  const hasType = ({ types }: Success) => types.includes(type);
+  const hasBody = type !== "" && response.status !== NOT_MODIFIED;
+  if (hasBody && !successes.some(hasType)) throw answered(type);
+  for (const name of SENT_HEADERS)
+    if (response.headers.has(name) && !successes.some(({ headers }) => headers.includes(name)))
+      throw answered(`with ${name}`);
 }
 
 async function operationsAt(method: string, path: string): Promise<readonly DescribedOperation[]> {
@@ -89,7 +108,12 @@ async function read(): Promise<DescribedOperation[]> {
           headers: new Set(
             parameters.filter((one) => one.in === "header").map(({ name }) => name!.toLowerCase()),
           ),
-          isStream: Object.values(responses).some(({ content = {} }) => STREAM in content),
+          successes: new Map(
+            Object.entries(responses).map(([status, { content = {}, headers = {} }]) => [
+              Number(status),
+              { types: Object.keys(content), headers: Object.keys(headers) },
+            ]),
+          ),
         });
     }
   }

@@ -6,7 +6,8 @@ import type { ApiFacts } from "../../../src/kit/http/operation-facts.ts";
 
 interface Operation {
   readonly summary?: string;
-  readonly requestBody?: { readonly "x-bytes-max"?: number };
+  readonly parameters?: readonly { readonly in?: string; readonly schema?: object }[];
+  readonly requestBody?: { readonly "x-bytes-max"?: number; readonly content: object };
   readonly responses: Readonly<Record<string, object>>;
   readonly "x-caller"?: string;
 }
@@ -29,7 +30,18 @@ export function expectOperations(
       expect([about, operation.summary]).toEqual([about, expect.stringMatching(SUMMARY)]);
       expect([about, missing(path, operation, isCounted)]).toEqual([about, []]);
       if (operation.requestBody) expect(operation.requestBody["x-bytes-max"]).toBeGreaterThan(0);
+      expect([about, unreadable(operation)]).toEqual([about, []]);
     }
+}
+
+/** The types of bodies for which generators of clients write code. */
+const BODY_TYPES = ["application/json", "application/octet-stream"];
+
+/** Parts for which generators of clients leave the operation out. */
+function unreadable({ parameters = [], requestBody }: Operation): string[] {
+  const types = Object.keys(requestBody?.content ?? {}).filter((type) => !BODY_TYPES.includes(type));
+  const constants = parameters.filter((one) => one.in === "header" && "const" in (one.schema ?? {}));
+  return [...types, ...constants.map((one) => JSON.stringify(one))];
 }
 
 function missing(path: string, operation: Operation, isCounted: boolean): string[] {
