@@ -236,3 +236,21 @@ test("so does an answer of a server that was found in its standard place", async
     expect([words, await here.said(...words)]).toEqual([words, told]);
   expect(await here.said("user", "list", "--server-dir", directory)).toEqual([0, ""]);
 });
+
+test("a secret is all that a command prints on stdout, so that a script can keep it", async () => {
+  await using server = await stoppedContext();
+  configure(server.directory, { webhooks: { allow_private_targets: true } });
+  const url = "http://127.0.0.1:9/hook";
+  const secret = /^[\w-]{20,}\n$/;
+  const note = (text: string) => expect.stringContaining(text);
+  expect(await server.cairn("webhook", "add", url, "--events", "file.*")).toEqual({
+    exitCode: 0,
+    stdout: expect.stringMatching(secret),
+    stderr: note(`webhook 1 sends file.* to ${url}; the secret is shown once\n`),
+  });
+  expect(await server.cairn("webhook", "rotate-secret", "1")).toEqual({
+    exitCode: 0,
+    stdout: expect.stringMatching(secret),
+    stderr: note("webhook 1 signs with the new secret, which is shown once\n"),
+  });
+});

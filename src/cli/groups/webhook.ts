@@ -68,7 +68,9 @@ export const webhookAdd = serverCommand({
     const spaces = args.space === undefined ? undefined : listOf(args.space);
     return client.json<CreatedWebhook>("POST", "/webhooks", { body: { url: args.url, events, spaces } });
   },
-  show: (hook) => `${hookText(hook)}\nsecret   ${hook.secret}`,
+  show: ({ secret }) => secret,
+  note: ({ id: made, events, url }) =>
+    `webhook ${made} sends ${events.join(", ")} to ${url}; the secret is shown once`,
 });
 
 export const webhookSpaces = serverCommand({
@@ -97,7 +99,8 @@ export const webhookRotateSecret = serverCommand({
   description: "Give a webhook a new secret and print it",
   args: { id },
   ask: (client, args) => client.json<CreatedWebhook>("POST", `${place(args.id)}/secret`),
-  show: (hook) => `${hookText(hook)}\nsecret   ${hook.secret}`,
+  show: ({ secret }) => secret,
+  note: ({ id: hook }) => `webhook ${hook} signs with the new secret, which is shown once`,
 });
 
 export const webhookDelete = serverCommand({
