@@ -110,7 +110,21 @@ interface Data {
   readonly undo: () => void;
 }
 
+/** The files by which `cairn init server` recognises a server. */
+const CONTEXT_SERVER_FILES = ["server.yaml", "server.db"];
+
+/** Both programs have a `secrets.key`, and a backup of one holds nothing of the other. */
+function refuseContextServer(directory: string): void {
+  const there = (name: string) => existsSync(join(directory, name));
+  if (there(DATABASE_NAME) || !CONTEXT_SERVER_FILES.some(there)) return;
+  throw new AppError(
+    "invalid",
+    `data directory ${directory}: it holds a context server; start that with cairn server start, or choose another directory`,
+  );
+}
+
 function openData(directory: string, log: Log): Data {
+  refuseContextServer(directory);
   const made = missingDirectories(directory);
   try {
     mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY_MODE });

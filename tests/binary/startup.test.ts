@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/kit/storage/db.ts";
 import { asNobody, bound, giveToNobody, isRoot } from "../kit/as-nobody.ts";
 import { runBinary } from "../kit/binaries.ts";
+import { stoppedContext } from "../kit/cli/cairn.ts";
 import { temporaryFolder, type Folder } from "../kit/folder.ts";
 import { runService } from "../kit/service/running.ts";
 
@@ -314,6 +315,17 @@ describe.concurrent("a refused start leaves nothing behind:", () => {
       stderr: `Error: ${file} is an incomplete copy: it is empty; ${advice}\n`,
     });
     expect(readdirSync(folder.path)).toEqual(["service.db"]);
+  });
+
+  test("the data directory is that of a context server", async () => {
+    await using server = await stoppedContext();
+    const before = readdirSync(server.directory);
+    expect(await serve(server.directory, ...NOWHERE)).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: `Error: data directory ${server.directory}: it holds a context server; start that with cairn server start, or choose another directory\n`,
+    });
+    expect(readdirSync(server.directory)).toEqual(before);
   });
 
   test("another process has the data", async () => {
