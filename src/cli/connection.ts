@@ -21,6 +21,7 @@ import { createLog, type Log } from "../kit/log.ts";
 import { formatOf, printWarning } from "../kit/terminal/output.ts";
 import { savedToken, storedToken } from "./credentials.ts";
 import { doorTransport } from "./door-transport.ts";
+import { withMeantPath } from "./meant-path.ts";
 import { patiently } from "./retrying-client.ts";
 import { chosenSpace } from "./space-choice.ts";
 import { serverTarget, spaceTarget, type ServerFlags, type ServerTarget, type SpaceFlags } from "./target.ts";
@@ -63,11 +64,12 @@ async function connectedTo<T>(
   }
 }
 
-/** Opens the space that the flags mean, and closes it after `work`, whatever happens. */
+/** Opens the space that the flags mean, and closes it after `act`, whatever happens. `path`: the file that `act` is about. */
 export async function withSpace<T>(
-  flags: SpaceCommandFlags,
-  work: (space: SpaceDoor) => Promise<T>,
+  flags: SpaceCommandFlags & { readonly path?: unknown },
+  act: (space: SpaceDoor) => Promise<T>,
 ): Promise<T> {
+  const work = (space: SpaceDoor) => withMeantPath(space, flags.path, act);
   const target = spaceTarget(flags, processEnvironment());
   if (target.kind !== "folder")
     return connectedTo(target, flags, async (client) => {

@@ -188,6 +188,31 @@ test("reads no device in place of a file, which may never end", async () => {
     );
 });
 
+test("a file that is missing brings up the one with a similar path", async () => {
+  await using at = await space();
+  for (const path of ["decisions.md", "notes/release.md", "old/notes.md"])
+    await at.piped("x", "file", "put", path, "--from", "-");
+  for (const [command, path, meant] of [
+    ["get", "decision.md", "decisions.md"],
+    ["history", "Decisions.md", "decisions.md"],
+    ["delete", "release.md", "notes/release.md"],
+    ["diff", "decisions", "decisions.md"],
+  ] as const)
+    expect(await at.refused("file", command, path)).toEqual([
+      1,
+      `Error: file ${path}: not found\n[info] did you mean ${meant}?\n`,
+    ]);
+  expect(await at.refused("file", "get", "./decisions.md")).toEqual([
+    1,
+    'Error: path: must not contain the segment "."\n[info] did you mean decisions.md?\n',
+  ]);
+  // One that is nowhere, and a version of one that is there.
+  expect(await at.refused("file", "get", "elsewhere.md")).toEqual(failure("file elsewhere.md: not found"));
+  expect(await at.refused("file", "get", "decisions.md", "-v", "9")).toEqual(
+    failure("file decisions.md v9: not found"),
+  );
+});
+
 test("names with #, %, spaces, right-to-left and combining characters are ordinary, and case alone is no new name", async () => {
   await using at = await space();
   const names = ["50% #1 a&b.md", "café.md", "ملف/מסמך.md", "日本 語.md"];

@@ -1,0 +1,39 @@
+// Adds to the refusal of a missing file the one that was probably meant, of those that the caller may see.
+
+import type { SpaceDoor } from "../context/space/door.ts";
+import { AppError } from "../kit/error.ts";
+import { meantBy } from "../kit/terminal/suggestion.ts";
+
+/** As a shell completes the names of files. */
+const HERE = /^(?:\.\/)+/;
+
+/** Runs `work`. Its other errors are unchanged, and so is this one if no path resembles `path`. */
+export async function withMeantPath<T>(
+  space: SpaceDoor,
+  path: unknown,
+  work: (space: SpaceDoor) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(space);
+  } catch (error) {
+    if (!(error instanceof AppError) || typeof path !== "string") throw error;
+    const isMissing = error.code === "not_found" || (error.code === "invalid" && HERE.test(path));
+    const meant = isMissing ? await meantPath(space, path) : undefined;
+    throw meant === undefined
+      ? error
+      : new AppError(error.code, error.message, { ...error.details, did_you_mean: meant });
+  }
+}
+
+async function meantPath(space: SpaceDoor, written: string): Promise<string | undefined> {
+  // Without the list there is no suggestion, and the first refusal says more than this one.
+  const files = await space.list({}).catch(() => []);
+  const paths = files.map((file) => file.path);
+  if (paths.includes(written)) return undefined;
+  const path = written.replace(HERE, "");
+  return meantBy(
+    path,
+    paths,
+    paths.filter((one) => one.endsWith(`/${path}`)),
+  );
+}
