@@ -10,6 +10,7 @@ import {
 } from "../context/space/directory.ts";
 import type { Environment } from "../kit/environment.ts";
 import { AppError } from "../kit/error.ts";
+import { isLoopbackAddress } from "../kit/http/guard.ts";
 import { lastSignIn } from "./credentials.ts";
 
 export interface ServerFlags {
@@ -106,6 +107,15 @@ export function serverUrl(text: string): string {
     throw new AppError(
       "invalid",
       `--server "${text}": expected an address, for example https://context.example.org`,
+      withScheme(text),
     );
   return url.href.replace(/\/+$/, "");
+}
+
+/** The address that a host without a scheme means: a server speaks plain HTTP on its own machine only. */
+function withScheme(text: string): { did_you_mean: string } | undefined {
+  const host = text.includes("://") ? null : URL.parse(`http://${text}`);
+  if (!host || host.hostname === "" || host.username !== "" || host.search !== "") return undefined;
+  const isHere = isLoopbackAddress(host.hostname.replace(/^\[(.*)\]$/, "$1"));
+  return { did_you_mean: `${isHere ? "http" : "https"}://${text}` };
 }

@@ -102,3 +102,16 @@ test("remembers the newest sign-in, and none after it was ended", async () => {
   await here.signOut(URL_B);
   expect(lastSignIn(environment)).toBeUndefined();
 });
+
+test.each([
+  ["localhost:8743", "http://localhost:8743"],
+  ["[::1]:8743", "http://[::1]:8743"],
+  ["context.example.org", "https://context.example.org"],
+  ["context.example.org:8743/team", "https://context.example.org:8743/team"],
+  ["ftp://context.example.org", undefined],
+  ["not an address", undefined],
+])("the address %j without its scheme suggests %j", async (server, meant) => {
+  const said = `--server "${server}": expected an address, for example https://context.example.org`;
+  const details = meant === undefined ? undefined : { did_you_mean: meant };
+  await refusal(() => serverTarget({ server }, {}), "invalid", said, details);
+});
