@@ -105,7 +105,8 @@ export class WorkerPool {
       if (!idle && this.#slots.size >= WORKERS_MAX) return;
       const entry = this.#queue.take((one) => this.#mayRun(one));
       if (!entry) return;
-      this.#begin(idle ?? this.#start(), entry);
+      const slot = idle ?? this.#started(entry);
+      if (slot) this.#begin(slot, entry);
     }
     if ([...this.#slots].every(({ entry }) => !entry)) this.#endWhenIdle();
   }
@@ -134,6 +135,16 @@ export class WorkerPool {
     entry.look = setInterval(() => {
       if (process.memoryUsage.rss() - before > limit) this.#end(entry, oversized(name, limit));
     }, MEMORY_LOOK_MS);
+  }
+
+  /** Undefined: no thread can start, and the job has failed. */
+  #started(entry: Entry): Slot | undefined {
+    try {
+      return this.#start();
+    } catch (error) {
+      this.#fail(entry, error);
+      return undefined;
+    }
   }
 
   #start(): Slot {
@@ -177,7 +188,7 @@ export class WorkerPool {
     entry.resolve(output);
   }
 
-  #fail(entry: Entry, error: Error): void {
+  #fail(entry: Entry, error: unknown): void {
     stopTimers(entry);
     entry.reject(error);
   }

@@ -2,6 +2,7 @@
 // were raised, and a worker that is stuck is replaced.
 
 import { describe, expect, test } from "bun:test";
+import { ROOT } from "../../../release/step.ts";
 import { AppError } from "../../../src/kit/error.ts";
 import { WorkerPool } from "../../../src/kit/workers/pool.ts";
 import { FairQueue } from "../../../src/kit/workers/queue.ts";
@@ -49,6 +50,27 @@ describe("a job", () => {
     expect(await workers.run(ECHO, { text: "one" }, ann)).toBe("one");
     expect(await workers.run(ECHO, { text: "two" }, ann)).toBe("two");
     expect(workers.load).toBe(0);
+  });
+
+  test("fails if the process may open no more files, which would end the process, and the next one runs", async () => {
+    if (process.platform === "win32") return console.log("skipped: Windows has no such limit");
+    // In a process of its own, since the limit is that of a process.
+    const program = `
+      import { closeSync, openSync } from "node:fs";
+      import { WorkerPool } from "./src/kit/workers/pool.ts";
+      import { openWorker } from "./src/kit/workers/entry.ts";
+      import { ECHO } from "./tests/kit/job-worker.ts";
+      const workers = new WorkerPool(() => openWorker("tests/kit/job-worker.ts"));
+      const echo = () => workers.run(ECHO, { text: "done" }, { by: "ann" }).catch(({ code }) => code);
+      const held = [];
+      try { for (;;) held.push(openSync("/dev/null")); } catch {}
+      const answers = [await echo(), workers.load];
+      held.forEach((file) => closeSync(file));
+      console.log(JSON.stringify([...answers, await echo()]));
+      workers.close();`;
+    const limited = ["sh", "-c", 'ulimit -n 64 && exec "$@"', "sh", process.execPath, "-e", program];
+    const child = Bun.spawn(limited, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+    expect(JSON.parse(await child.stdout.text())).toEqual(["EMFILE", 0, "done"]);
   });
 
   test("past its deadline ends with its worker, and the next one runs", async () => {
