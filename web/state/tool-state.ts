@@ -2,6 +2,7 @@
 
 import type { Outcome } from "../../src/service/conversation/schema.ts";
 import type { DecisionRecord } from "../../src/service/approvals/schema.ts";
+import type { TurnToolStep } from "../../src/service/turns/schema.ts";
 import { objectOf } from "./tool-summary.ts";
 import type { Bubble, Chip, Refusal } from "./transcript-items.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
@@ -37,6 +38,14 @@ export function takeRefusal(argumentsText: string, decisions: DecisionRecord[]):
   if (found?.decision === "expired") return "expired";
   // Without a person, the turn or the permission ended first.
   return found?.decision === "refused" && found.by !== null ? "rejected" : undefined;
+}
+
+/** Whether a search that failed was rejected or expired: the decision that fell while the step ran. */
+export function refusalOf(step: TurnToolStep, decisions: readonly DecisionRecord[]): Refusal | undefined {
+  const { tool, outcome, arguments: written, started_at: from, finished_at: to } = step;
+  if (tool !== "web_search" || outcome !== "error" || from === null || to === null) return undefined;
+  const during = ({ requested_at: at }: DecisionRecord) => at !== null && at >= from && at <= to;
+  return takeRefusal(written, decisions.filter(during));
 }
 
 /** In milliseconds; undefined while the call runs and when it is unknown. */

@@ -1,8 +1,11 @@
 // Goal: the steps of a turn become rows under their callers, in order, on one axis without idle hours.
 
 import { expect, test } from "bun:test";
+import type { DecisionRecord } from "../../../src/service/approvals/schema.ts";
 import type { CallSummary } from "../../../src/service/turns/schema.ts";
+import { labelOf } from "../../../web/screens/activity/step-label.ts";
 import { unfolded, waterfallOf, type WaterfallRow } from "../../../web/screens/activity/waterfall.ts";
+import { refusalOf } from "../../../web/state/tool-state.ts";
 import { BEGIN, modelCall, run, stepsOf, tool } from "../../kit/service/turn-steps.ts";
 
 const named = (row: WaterfallRow) =>
@@ -156,4 +159,23 @@ test("has no rows for a turn that has not started", () => {
     origin: 0,
     gaps: [],
   });
+});
+
+test("says that a search was rejected or has expired, not that it failed", () => {
+  const search = (id: string, query: string) =>
+    tool(id, 1, "web_search", 0, 1_000, { arguments: JSON.stringify({ query }), outcome: "error" });
+  const steps = stepsOf({
+    runs: [run(1, "orchestrator")],
+    calls: [modelCall(1, 1, 0, 0, 100)],
+    tools: [search("a", "one"), search("b", "two"), search("c", "three")],
+  });
+  const requested = { kind: "search", requested_at: new Date(BEGIN).toISOString() };
+  const decisions = [
+    { ...requested, subject: "one", decision: "refused", by: "ada" },
+    { ...requested, subject: "two", decision: "expired", by: null },
+  ] as unknown as DecisionRecord[];
+  const notes = waterfallOf(steps, undefined).rows.flatMap((row) =>
+    row.kind === "tool" ? [labelOf(row, { waits: false, refusal: refusalOf(row.step, decisions) }).note] : [],
+  );
+  expect(notes).toEqual(["rejected", "expired", "failed"]);
 });

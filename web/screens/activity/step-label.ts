@@ -1,11 +1,13 @@
 // The labels of a waterfall row, and its time, tokens and cost as text. Pure.
 
+import { chipWords } from "../../state/tool-state.ts";
 import { objectOf, summaryOf } from "../../state/tool-summary.ts";
 import { count, duration, money } from "../../kit/format.ts";
+import type { Refusal } from "../../state/transcript-items.ts";
 import type { Gap } from "./axis.ts";
 import type { CallRow, ToolRow, WaterfallRow } from "./waterfall.ts";
 
-interface StepLabel {
+export interface StepLabel {
   readonly name: string;
   /** A one-line summary. */
   readonly about: string;
@@ -13,9 +15,16 @@ interface StepLabel {
   readonly note: string | undefined;
 }
 
-/** `waits`: it is waiting for a person now. */
-export function labelOf(row: WaterfallRow, waits: boolean): StepLabel {
-  return row.kind === "call" ? callLabel(row) : toolLabel(row, waits);
+/** The state of a row that its record does not say. */
+interface RowState {
+  /** It is waiting for a person now. */
+  readonly waits: boolean;
+  /** Of a search on which a person decided, or nobody in time. */
+  readonly refusal: Refusal | undefined;
+}
+
+export function labelOf(row: WaterfallRow, state: RowState): StepLabel {
+  return row.kind === "call" ? callLabel(row) : toolLabel(row, state);
 }
 
 function callLabel(row: CallRow): StepLabel {
@@ -27,16 +36,16 @@ function callLabel(row: CallRow): StepLabel {
   };
 }
 
-function toolLabel({ step, asked }: ToolRow, waits: boolean): StepLabel {
+function toolLabel({ step, asked }: ToolRow, { waits, refusal }: RowState): StepLabel {
   const version = step.gear_version === null ? "" : ` v${step.gear_version}`;
   const name =
     step.tool === "delegate"
       ? `delegate → ${asked?.name ?? agentAsked(step.arguments)}`
       : `${step.tool}${version}`;
-  if (waits) return { name, about: "", note: "waiting for approval" };
+  if (waits) return { name, about: "", note: chipWords.waiting };
   const about = step.tool === "delegate" ? "" : summaryOf(step.tool, step.arguments);
   if (step.outcome === null || step.outcome === "ok") return { name, about, note: undefined };
-  return { name, about, note: step.outcome === "unknown" ? "outcome unknown" : step.outcome };
+  return { name, about, note: chipWords[refusal ?? step.outcome] };
 }
 
 function problemNote(status: CallRow["call"]["status"]): string | undefined {

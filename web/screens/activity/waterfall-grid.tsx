@@ -8,9 +8,10 @@ import { duration } from "../../kit/format.ts";
 import type { Turn } from "../../../src/service/turns/schema.ts";
 import { AgentAvatar } from "../../parts/agent/agent-avatar.tsx";
 import { colourOf } from "../../state/agent-look.ts";
+import { refusalOf } from "../../state/tool-state.ts";
 import { type Selection, useHere, useSelection } from "../../state/here.ts";
 import { asksPerson, type Gap } from "./axis.ts";
-import { costOf, failed, gapSentence, labelOf, timeOf, tokensOf } from "./step-label.ts";
+import { costOf, failed, gapSentence, labelOf, type StepLabel, timeOf, tokensOf } from "./step-label.ts";
 import { WaterfallHead } from "./waterfall-head.tsx";
 import { unfolded, type Waterfall, type WaterfallRow } from "./waterfall.ts";
 import "./waterfall.css";
@@ -197,13 +198,18 @@ interface RowProps {
 }
 
 function Row(props: RowProps): JSX.Element {
-  const label = createMemo(() => labelOf(props.row, props.waits));
+  const here = useHere();
+  const refusal = createMemo(() =>
+    props.row.kind === "tool" ? refusalOf(props.row.step, here.state().decisions) : undefined,
+  );
+  const hasFailed = () => failed(props.row) && refusal() === undefined;
+  const label = createMemo(() => labelOf(props.row, { waits: props.waits, refusal: refusal() }));
   const folds = () => props.row.kind === "tool" && props.row.children > 0;
   return (
     <div
       role="row"
       class="activity-row"
-      classList={{ chosen: props.chosen, failed: failed(props.row) }}
+      classList={{ chosen: props.chosen, failed: hasFailed() }}
       data-key={props.row.key}
       aria-level={props.row.depth + 1}
       aria-rowindex={props.index + 2}
@@ -212,36 +218,14 @@ function Row(props: RowProps): JSX.Element {
       tabIndex={props.reached ? 0 : -1}
       onClick={() => props.onOpen()}
     >
-      <span role="gridcell" class="activity-name" style={{ "--depth": props.row.depth }}>
-        <Show when={folds()}>
-          <span
-            class="activity-fold"
-            aria-hidden="true"
-            onClick={(event) => {
-              event.stopPropagation();
-              props.onFold();
-            }}
-          >
-            {props.folded ? <ChevronRight size={12} /> : <ChevronDown size={12} />}
-          </span>
-        </Show>
-        <Show when={props.row.kind === "call" && props.row}>
-          {(call) => <AgentAvatar id={call().agentId} size="small" />}
-        </Show>
-        <span class="ellipsis" dir="auto" title={label().name}>
-          {label().name}
-        </span>
-        <Show when={label().about}>
-          {(about) => (
-            <span class="activity-about ellipsis" dir="auto" title={about()}>
-              {about()}
-            </span>
-          )}
-        </Show>
-        <Show when={label().note}>{(note) => <span class="activity-note">{` · ${note()}`}</span>}</Show>
-      </span>
+      <Name
+        row={props.row}
+        label={label()}
+        folded={folds() ? props.folded : undefined}
+        onFold={props.onFold}
+      />
       <span role="gridcell" class="activity-track">
-        <Bar row={props.row} colour={props.colour} beginMs={props.beginMs} />
+        <Bar row={props.row} failed={hasFailed()} colour={props.colour} beginMs={props.beginMs} />
         <For each={props.gaps}>
           {(gap) => (
             <i
@@ -265,8 +249,48 @@ function Row(props: RowProps): JSX.Element {
   );
 }
 
+/** `folded`: undefined if nothing is below it. */
+function Name(props: {
+  readonly row: WaterfallRow;
+  readonly label: StepLabel;
+  readonly folded: boolean | undefined;
+  readonly onFold: () => void;
+}): JSX.Element {
+  return (
+    <span role="gridcell" class="activity-name" style={{ "--depth": props.row.depth }}>
+      <Show when={props.folded !== undefined}>
+        <span
+          class="activity-fold"
+          aria-hidden="true"
+          onClick={(event) => {
+            event.stopPropagation();
+            props.onFold();
+          }}
+        >
+          {props.folded ? <ChevronRight size={12} /> : <ChevronDown size={12} />}
+        </span>
+      </Show>
+      <Show when={props.row.kind === "call" && props.row}>
+        {(call) => <AgentAvatar id={call().agentId} size="small" />}
+      </Show>
+      <span class="ellipsis" dir="auto" title={props.label.name}>
+        {props.label.name}
+      </span>
+      <Show when={props.label.about}>
+        {(about) => (
+          <span class="activity-about ellipsis" dir="auto" title={about()}>
+            {about()}
+          </span>
+        )}
+      </Show>
+      <Show when={props.label.note}>{(note) => <span class="activity-note">{` · ${note()}`}</span>}</Show>
+    </span>
+  );
+}
+
 function Bar(props: {
   readonly row: WaterfallRow;
+  readonly failed: boolean;
   readonly colour: string | undefined;
   readonly beginMs: number;
 }): JSX.Element {
@@ -276,7 +300,7 @@ function Bar(props: {
     <Show when={props.row.from !== undefined}>
       <i
         class="activity-bar-of"
-        classList={{ open: props.row.open, waits: waits(), failed: failed(props.row) }}
+        classList={{ open: props.row.open, waits: waits(), failed: props.failed }}
         style={{
           "--from": props.row.from,
           "--to": props.row.to ?? (props.row.open ? undefined : props.row.from),

@@ -2,7 +2,6 @@
 
 import { A } from "@solidjs/router";
 import { createMemo, type JSX, Show } from "solid-js";
-import type { DecisionRecord } from "../../../src/service/approvals/schema.ts";
 import type { TurnToolStep } from "../../../src/service/turns/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
@@ -13,7 +12,7 @@ import { FoldedText } from "../../kit/prompt-parts.tsx";
 import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 import { objectOf, pathOf } from "../../state/tool-summary.ts";
-import { takeRefusal } from "../../state/tool-state.ts";
+import { refusalOf } from "../../state/tool-state.ts";
 import { nameOf } from "../../state/workspace-state.ts";
 import { stepsQuery } from "../../state/steps.ts";
 import { MemoryChange } from "../../parts/memory/memory-change.tsx";
@@ -117,12 +116,7 @@ function OneTool(props: {
 function ToolState(props: { readonly step: TurnToolStep }): JSX.Element {
   const waits = useWaits(() => props.step);
   const here = useHere();
-  const refusal = createMemo(() => {
-    const { tool, outcome, arguments: written, started_at: from, finished_at: to } = props.step;
-    if (tool !== "web_search" || outcome !== "error" || from === null || to === null) return undefined;
-    const during = ({ requested_at: at }: DecisionRecord) => at !== null && at >= from && at <= to;
-    return takeRefusal(written, here.state().decisions.filter(during));
-  });
+  const refusal = createMemo(() => refusalOf(props.step, here.state().decisions));
   const shown = () => {
     if (refusal() !== undefined) return ["", refusal()!] as const;
     if (props.step.outcome !== null) return OUTCOMES[props.step.outcome];
