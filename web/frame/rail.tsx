@@ -8,11 +8,11 @@ import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from "
 import { Dynamic } from "solid-js/web";
 import type { Approval } from "../../src/service/approvals/schema.ts";
 import type { Query } from "../api/query.ts";
+import { createAction } from "../kit/action.ts";
 import { IconButton } from "../kit/button.tsx";
 import { Avatar } from "../kit/pieces.tsx";
 import { narrow } from "../kit/screen.ts";
 import { stored } from "../kit/storage.ts";
-import { attempt } from "../kit/toast.tsx";
 import { approvalsQuery } from "../state/lists.ts";
 import { notifies } from "../state/notify.ts";
 import { me, signOut } from "../state/session.ts";
@@ -150,6 +150,7 @@ const HOW: Readonly<Record<string, string>> = {
 };
 
 function Me(): JSX.Element {
+  const leaving = createAction(signOut);
   return (
     <Show when={me()}>
       {(who) => (
@@ -164,7 +165,7 @@ function Me(): JSX.Element {
             </span>
           </span>
           <Show when={who().auth === "session"}>
-            <IconButton small label="Sign out" onClick={() => void attempt(signOut)}>
+            <IconButton small label="Sign out" busy={leaving.busy()} onClick={() => void leaving.run()}>
               <LogOut aria-hidden="true" />
             </IconButton>
           </Show>

@@ -3,11 +3,11 @@
 import { type JSX, Show } from "solid-js";
 import { api, take } from "../../api/client.ts";
 import type { MessageAttachment } from "../../../src/service/attachments/schema.ts";
+import { createAction } from "../../kit/action.ts";
 import { Button } from "../../kit/button.tsx";
 import { later } from "../../kit/later.tsx";
 import { Plain } from "../../kit/markdown.tsx";
 import { Avatar, Time } from "../../kit/pieces.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { me } from "../../state/session.ts";
 import type { Message, Queued } from "../../state/transcript.ts";
 import { senderOf } from "../../state/workspace-state.ts";
@@ -72,13 +72,12 @@ export function QueuedItem(props: { readonly item: Queued }): JSX.Element {
   const room = useRoom();
   const { turn } = props.item;
   const mine = () => turn.user_id === me()?.id;
-  const cancel = () =>
-    attempt(async () => {
-      await take(api.turns({ id: turn.id }).cancel.post());
-      if (!mine()) return;
-      room.compose(turn.text);
-      room.attaching()?.take(turn.attachments);
-    });
+  const cancelling = createAction(async () => {
+    await take(api.turns({ id: turn.id }).cancel.post());
+    if (!mine()) return;
+    room.compose(turn.text);
+    room.attaching()?.take(turn.attachments);
+  });
   return (
     <article class="chat-message chat-queued" aria-label="Queued message">
       <Avatar name={turn.user_name} size="large" />
@@ -87,7 +86,7 @@ export function QueuedItem(props: { readonly item: Queued }): JSX.Element {
           <b class="ellipsis">{mine() ? "You" : turn.user_name}</b>
           <span class="tag wait">queued</span>
           <span class="chat-end">
-            <Button small onClick={() => void cancel()}>
+            <Button small busy={cancelling.busy()} onClick={() => void cancelling.run()}>
               Cancel
             </Button>
           </span>

@@ -7,13 +7,13 @@ import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import type { GearDetail, GearRun, GearRunDetail } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
+import { createAction } from "../../kit/action.ts";
 import { Button } from "../../kit/button.tsx";
 import { duration, shortHash } from "../../kit/format.ts";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { Split } from "../../kit/split.tsx";
 import { Empty, Loaded } from "../../kit/states.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { runQuery } from "../../parts/gear/gear-queries.ts";
 import { KIND_NAMES, OutcomeTag } from "../../parts/gear/gear-words.tsx";
 import { isAdmin, me } from "../../state/session.ts";
@@ -64,13 +64,12 @@ export function Runs(props: { readonly gear: GearDetail }): JSX.Element {
     return [...all.values()].toSorted((a, b) => b.id - a.id);
   });
   const more = () => !atEnd() && runs().length >= PAGE;
-  const readMore = () =>
-    attempt(async () => {
-      const before = runs().at(-1)!.id;
-      const page = await take(api.gears({ id: props.gear.id }).runs.get({ query: { before, limit: PAGE } }));
-      setAtEnd(page.length < PAGE);
-      setEarlier([...page, ...runs()]);
-    });
+  const reading = createAction(async () => {
+    const before = runs().at(-1)!.id;
+    const page = await take(api.gears({ id: props.gear.id }).runs.get({ query: { before, limit: PAGE } }));
+    setAtEnd(page.length < PAGE);
+    setEarlier([...page, ...runs()]);
+  });
   const chosen = () => (params.run === undefined ? undefined : Number(params.run));
   return (
     <Split
@@ -98,7 +97,7 @@ export function Runs(props: { readonly gear: GearDetail }): JSX.Element {
                 </div>
                 <Show when={more()}>
                   <div class="section">
-                    <Button small onClick={() => void readMore()}>
+                    <Button small busy={reading.busy()} onClick={() => void reading.run()}>
                       Load earlier runs
                     </Button>
                   </div>

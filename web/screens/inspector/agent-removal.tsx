@@ -1,12 +1,12 @@
 // Deletes a worker, after naming what else that deletes.
 
-import { createSignal, type JSX, Show } from "solid-js";
+import { type JSX, Show } from "solid-js";
 import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import { api, take } from "../../api/client.ts";
+import { createAction } from "../../kit/action.ts";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { list, plural } from "../../kit/format.ts";
-import { attempt } from "../../kit/toast.tsx";
 import { useHere, useSelection } from "../../state/here.ts";
 import { liveOf } from "../../state/live.ts";
 import type { WorkspaceState } from "../../state/workspace-state.ts";
@@ -14,7 +14,7 @@ import type { WorkspaceState } from "../../state/workspace-state.ts";
 export function AgentRemoval(props: { readonly agent: Agent }): JSX.Element {
   const here = useHere();
   const [selection, select] = useSelection();
-  const [busy, setBusy] = createSignal(false);
+  const removal = createAction((id: number) => take(api.agents({ id }).delete()));
   const remove = async () => {
     const { id, name } = props.agent;
     const yes = await confirm({
@@ -30,16 +30,13 @@ export function AgentRemoval(props: { readonly agent: Agent }): JSX.Element {
       ),
       action: "Delete agent",
     });
-    if (!yes) return;
-    setBusy(true);
-    const gone = await attempt(() => take(api.agents({ id }).delete()));
-    setBusy(false);
+    const gone = yes && (await removal.run(id));
     if (gone && selection()?.kind === "agent" && selection()?.id === id) select(undefined);
   };
   return (
     <Show when={!props.agent.orchestrator}>
       <section class="section">
-        <Button small kind="danger" busy={busy()} onClick={() => void remove()}>
+        <Button small kind="danger" busy={removal.busy()} onClick={() => void remove()}>
           Delete agent
         </Button>
       </section>

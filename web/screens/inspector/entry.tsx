@@ -1,17 +1,17 @@
 // An entry of the conversation: kind, speaker, tokens, and whether it is still sent to the model.
 
 import { A } from "@solidjs/router";
-import { createMemo, createSignal, type JSX, Show } from "solid-js";
+import { createMemo, type JSX, Show } from "solid-js";
 import type { Entry } from "../../../src/service/conversation/schema.ts";
 import type { CallSummary } from "../../../src/service/turns/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { createQuery } from "../../api/query.ts";
+import { createAction } from "../../kit/action.ts";
 import { Button } from "../../kit/button.tsx";
 import { tokens } from "../../kit/format.ts";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { FoldedText } from "../../kit/prompt-parts.tsx";
 import { Skeleton } from "../../kit/states.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import { TurnNumber } from "../../state/turn-number.tsx";
 import { clearTaint, isTainting, TAINT_LABEL, TRUNCATION_LABELS } from "../../state/taint.ts";
@@ -204,13 +204,10 @@ async function firstSent(entry: Entry, nextTurn: number | undefined): Promise<Ca
 
 /** Only the conversation with the orchestrator is replayed; a worker starts fresh with each task. */
 function Replay(props: { readonly entry: Entry }): JSX.Element {
-  const [busy, setBusy] = createSignal(false);
-  const change = async () => {
-    setBusy(true);
+  const change = createAction(() => {
     const of = api.entries({ id: props.entry.id });
-    await attempt(() => (props.entry.forgotten ? take(of.restore.post()) : take(of.delete())));
-    setBusy(false);
-  };
+    return props.entry.forgotten ? take(of.restore.post()) : take(of.delete());
+  });
   return (
     <Show
       when={props.entry.thread === 0}
@@ -226,7 +223,7 @@ function Replay(props: { readonly entry: Entry }): JSX.Element {
           : "Sent to the orchestrator's model with every message."}
       </p>
       <div>
-        <Button small busy={busy()} onClick={() => void change()}>
+        <Button small busy={change.busy()} onClick={() => void change.run()}>
           {props.entry.forgotten ? "Restore" : "Forget"}
         </Button>
       </div>
@@ -236,12 +233,7 @@ function Replay(props: { readonly entry: Entry }): JSX.Element {
 
 /** Explains the mark and offers to clear it. */
 function Taint(props: { readonly entry: Entry }): JSX.Element {
-  const [busy, setBusy] = createSignal(false);
-  const clear = async () => {
-    setBusy(true);
-    await attempt(() => clearTaint(props.entry.id));
-    setBusy(false);
-  };
+  const clearing = createAction(() => clearTaint(props.entry.id));
   return (
     <>
       <p class="small muted">
@@ -253,7 +245,7 @@ function Taint(props: { readonly entry: Entry }): JSX.Element {
       </p>
       <Show when={isTainting(props.entry)}>
         <div>
-          <Button small busy={busy()} onClick={() => void clear()}>
+          <Button small busy={clearing.busy()} onClick={() => void clearing.run()}>
             Clear mark
           </Button>
         </div>

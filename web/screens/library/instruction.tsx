@@ -8,6 +8,7 @@ import { createSignal, type JSX, Show } from "solid-js";
 import type { Instruction } from "../../../src/service/library/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
+import { createAction } from "../../kit/action.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
@@ -15,7 +16,7 @@ import { Markdown } from "../../kit/markdown.tsx";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { Loaded } from "../../kit/states.tsx";
 import { stored } from "../../kit/storage.ts";
-import { attempt, tell } from "../../kit/toast.tsx";
+import { tell } from "../../kit/toast.tsx";
 import { isAdmin, me } from "../../state/session.ts";
 import { EditInstruction, hasDraft } from "./edit-instruction.tsx";
 import { instructionQuery, proposalsQuery, type Uses as UsesData, usesQuery } from "./queries.ts";
@@ -36,13 +37,15 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
   const mayChange = () => isAdmin() || props.instruction.author_id === me()?.id;
   const [editing, setEditing] = createSignal(mayChange() && hasDraft(id()));
   const uses = usesQuery(id);
+  const deletion = createAction((of: number) => take(api.instructions({ id: of }).delete()));
   const remove = async () => {
+    const of = id();
     const yes = await confirm({
       title: `Delete ${props.instruction.name}?`,
       text: <Loss instruction={props.instruction} uses={uses.data()} />,
       action: "Delete instruction",
     });
-    if (!yes || !(await attempt(() => take(api.instructions({ id: id() }).delete())))) return;
+    if (!yes || !(await deletion.run(of))) return;
     tell(`${props.instruction.name} deleted.`);
     props.onClose();
     await refresh("instructions");
@@ -61,7 +64,12 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
                 <Pencil aria-hidden="true" />
                 Edit
               </Button>
-              <IconButton small label="Delete instruction" onClick={() => void remove()}>
+              <IconButton
+                small
+                label="Delete instruction"
+                busy={deletion.busy()}
+                onClick={() => void remove()}
+              >
                 <Trash aria-hidden="true" />
               </IconButton>
             </Show>

@@ -5,12 +5,12 @@ import Unlink from "lucide-solid/icons/unlink";
 import { createSignal, For, type JSX, Show } from "solid-js";
 import { api, take } from "../../api/client.ts";
 import { createQuery, type Query, refresh } from "../../api/query.ts";
+import { createAction } from "../../kit/action.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
 import { createSubmission, Select } from "../../kit/form.tsx";
 import { Time } from "../../kit/pieces.tsx";
 import { Loaded, ProblemNotice } from "../../kit/states.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { workspacesQuery } from "../../state/lists.ts";
 import type { Use, Uses as UsesData } from "./queries.ts";
 
@@ -48,11 +48,10 @@ function UseRow(props: { readonly use: Use; readonly onChanged: () => Promise<vo
   const place = () => `${props.use.workspace.display_name}, ${who()}`;
   const address = () =>
     `/workspaces/${props.use.workspace.id}/blueprint?inspect=instruction-binding-${props.use.binding.id}`;
-  const unbind = () =>
-    attempt(async () => {
-      await take(api["instruction-bindings"]({ id: props.use.binding.id }).delete());
-      await props.onChanged();
-    });
+  const unbinding = createAction(async () => {
+    await take(api["instruction-bindings"]({ id: props.use.binding.id }).delete());
+    await props.onChanged();
+  });
   return (
     <li class="row">
       <A class="ellipsis" href={address()} title={place()} dir="auto">
@@ -63,7 +62,12 @@ function UseRow(props: { readonly use: Use; readonly onChanged: () => Promise<vo
       </span>
       <span class="end row small muted">
         <Time time={props.use.binding.created_at} />
-        <IconButton small label={`Unbind from ${place()}`} onClick={() => void unbind()}>
+        <IconButton
+          small
+          label={`Unbind from ${place()}`}
+          busy={unbinding.busy()}
+          onClick={() => void unbinding.run()}
+        >
           <Unlink aria-hidden="true" />
         </IconButton>
       </span>

@@ -7,6 +7,7 @@ import type { Role } from "../../../src/service/identity/schema.ts";
 import type { User } from "../../../src/service/people/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
+import { createAction } from "../../kit/action.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
@@ -14,7 +15,7 @@ import { createSubmission, Select } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { Loaded, NotFound, ProblemNotice } from "../../kit/states.tsx";
-import { attempt, tell } from "../../kit/toast.tsx";
+import { tell } from "../../kit/toast.tsx";
 import { teamsQuery, usersQuery } from "../../state/lists.ts";
 import { loadSession, me } from "../../state/session.ts";
 import { DeletePerson } from "./delete-person.tsx";
@@ -124,25 +125,24 @@ function RoleForm(props: { readonly user: User }): JSX.Element {
 }
 
 function Access(props: { readonly user: User }): JSX.Element {
-  const own = () => api.users({ id: props.user.id });
-  const newToken = () =>
-    attempt(async () => {
-      const { user, token } = await take(own().tokens.post());
-      showToken({ userId: user.id, name: user.name, hasPassword: user.has_password, token });
-      await refresh("users");
-    });
+  const creation = createAction(async () => {
+    const { user, token } = await take(api.users({ id: props.user.id }).tokens.post());
+    showToken({ userId: user.id, name: user.name, hasPassword: user.has_password, token });
+    await refresh("users");
+  });
+  const revocation = createAction(async (user: User) => {
+    const { revoked } = await take(api.users({ id: user.id }).tokens.delete());
+    tell(`${plural(revoked, "token or session", "tokens and sessions")} of ${user.name} revoked.`);
+    await changed(user);
+  });
   const revoke = async () => {
+    const { user } = props;
     const yes = await confirm({
-      title: `Revoke all tokens of ${props.user.name}?`,
-      text: `${plural(props.user.tokens, "token or session", "tokens and sessions")} end at once: programs lose access, and the person is signed out everywhere.${props.user.id === me()?.id && me()?.auth !== "loopback" ? " This includes your current session." : ""}`,
+      title: `Revoke all tokens of ${user.name}?`,
+      text: `${plural(user.tokens, "token or session", "tokens and sessions")} end at once: programs lose access, and the person is signed out everywhere.${user.id === me()?.id && me()?.auth !== "loopback" ? " This includes your current session." : ""}`,
       action: "Revoke all tokens",
     });
-    if (!yes) return;
-    await attempt(async () => {
-      const { revoked } = await take(own().tokens.delete());
-      tell(`${plural(revoked, "token or session", "tokens and sessions")} of ${props.user.name} revoked.`);
-      await changed(props.user);
-    });
+    if (yes) await revocation.run(user);
   };
   return (
     <section class="section">
@@ -164,11 +164,17 @@ function Access(props: { readonly user: User }): JSX.Element {
         </dd>
       </dl>
       <div class="people-actions">
-        <Button small onClick={() => void newToken()}>
+        <Button small busy={creation.busy()} onClick={() => void creation.run()}>
           <KeyRound aria-hidden="true" />
           Create token
         </Button>
-        <Button small kind="danger" disabled={props.user.tokens === 0} onClick={() => void revoke()}>
+        <Button
+          small
+          kind="danger"
+          busy={revocation.busy()}
+          disabled={props.user.tokens === 0}
+          onClick={() => void revoke()}
+        >
           Revoke all
         </Button>
       </div>

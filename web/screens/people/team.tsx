@@ -6,6 +6,7 @@ import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import type { Team } from "../../../src/service/people/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
+import { createAction } from "../../kit/action.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { Combobox } from "../../kit/combobox.tsx";
 import { confirm } from "../../kit/dialog.tsx";
@@ -105,17 +106,16 @@ function Member(props: {
   readonly mayManage: boolean;
   readonly onRemoved: () => void;
 }): JSX.Element {
-  const remove = () =>
-    attempt(async () => {
-      const { id: user_id, name } = props.member;
-      const { id, name: team } = props.team;
-      const membership = api.teams({ id }).members({ user_id });
-      await take(membership.delete());
-      const undo = () => attempt(() => take(membership.put()).then(() => changed(user_id)));
-      tell(<Undoable words={`${name} removed from ${team}`} onUndo={() => void undo()} />);
-      props.onRemoved();
-      await changed(user_id);
-    });
+  const removal = createAction(async () => {
+    const { id: user_id, name } = props.member;
+    const { id, name: team } = props.team;
+    const membership = api.teams({ id }).members({ user_id });
+    await take(membership.delete());
+    const undo = () => attempt(() => take(membership.put()).then(() => changed(user_id)));
+    tell(<Undoable words={`${name} removed from ${team}`} onUndo={() => void undo()} />);
+    props.onRemoved();
+    await changed(user_id);
+  });
   return (
     <li class="row">
       <Avatar name={props.member.name} />
@@ -125,7 +125,12 @@ function Member(props: {
       <span class="small muted people-role">{ROLE_NAMES[props.member.role]}</span>
       <Show when={props.mayManage}>
         <span class="end">
-          <IconButton small label={`Remove ${props.member.name}`} onClick={() => void remove()}>
+          <IconButton
+            small
+            label={`Remove ${props.member.name}`}
+            busy={removal.busy()}
+            onClick={() => void removal.run()}
+          >
             <UserMinus aria-hidden="true" />
           </IconButton>
         </span>
@@ -188,6 +193,7 @@ function Deletion(props: { readonly team: Team; readonly onGone: () => void }): 
   const workspaces = workspacesQuery();
   const shared = () =>
     workspaces.data()?.filter(({ team_ids: teams }) => teams.includes(props.team.id)) ?? [];
+  const deletion = createAction((id: number) => take(api.teams({ id }).delete()));
   const remove = async () => {
     const names = shared()
       .map(({ name }) => name)
@@ -198,13 +204,13 @@ function Deletion(props: { readonly team: Team; readonly onGone: () => void }): 
         ? "No workspace is shared with this team."
         : `Its ${plural(members.length, "member")} lose access to: ${names}. The workspaces stay.`;
     if (!(await confirm({ title: `Delete ${name}?`, text: lost, action: "Delete team" }))) return;
-    if (!(await attempt(() => take(api.teams({ id }).delete())))) return;
+    if (!(await deletion.run(id))) return;
     props.onGone();
     await Promise.all([changed(), refresh("workspaces")]);
   };
   return (
     <section class="section">
-      <Button small kind="danger" onClick={() => void remove()}>
+      <Button small kind="danger" busy={deletion.busy()} onClick={() => void remove()}>
         Delete team
       </Button>
     </section>

@@ -4,13 +4,14 @@ import { For, type JSX, Show } from "solid-js";
 import { api, take } from "../../api/client.ts";
 import { createQuery, refresh } from "../../api/query.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
+import { createAction } from "../../kit/action.ts";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { createSubmission } from "../../kit/form.tsx";
 import { sentence } from "../../kit/format.ts";
 import { Avatar } from "../../kit/pieces.tsx";
 import { ProblemNotice } from "../../kit/states.tsx";
-import { attempt, tell } from "../../kit/toast.tsx";
+import { tell } from "../../kit/toast.tsx";
 import { MissingImages } from "../../parts/isolation/missing-images.tsx";
 import { egressQuery, isolationQuery } from "../../state/lists.ts";
 import { askToSignIn, isAdmin, me, signOut } from "../../state/session.ts";
@@ -69,6 +70,7 @@ const HOW: Readonly<Record<string, string>> = {
 };
 
 function Who(): JSX.Element {
+  const leaving = createAction(signOut);
   return (
     <section class="settings-part">
       <h2>You</h2>
@@ -85,7 +87,9 @@ function Who(): JSX.Element {
             <p class="muted">{HOW[who().auth]}</p>
             <div class="row">
               <Show when={who().auth === "session"}>
-                <Button onClick={() => void attempt(signOut)}>Sign out</Button>
+                <Button busy={leaving.busy()} onClick={() => void leaving.run()}>
+                  Sign out
+                </Button>
               </Show>
               <Show when={who().auth === "loopback"}>
                 <Button onClick={askToSignIn}>Switch user</Button>

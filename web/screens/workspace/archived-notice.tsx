@@ -3,18 +3,18 @@
 import { type JSX, Show } from "solid-js";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
+import { createAction } from "../../kit/action.ts";
 import { Button } from "../../kit/button.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { useHere } from "../../state/here.ts";
 import { ownsWorkspace } from "../../state/session.ts";
 
 export function ArchivedNotice(): JSX.Element {
   const here = useHere();
   const isOwn = () => ownsWorkspace(here.state().workspace);
-  const unarchive = async () => {
-    await attempt(() => take(api.workspaces({ id: here.id }).unarchive.post()));
+  const unarchiving = createAction(async () => {
+    await take(api.workspaces({ id: here.id }).unarchive.post());
     await refresh("workspaces");
-  };
+  });
   return (
     <div class="notice workspace-archived" role="status">
       <div>
@@ -22,7 +22,7 @@ export function ArchivedNotice(): JSX.Element {
         <Show when={!isOwn()}> Its owner or an admin can unarchive it.</Show>
       </div>
       <Show when={isOwn()}>
-        <Button small onClick={() => void unarchive()}>
+        <Button small busy={unarchiving.busy()} onClick={() => void unarchiving.run()}>
           Unarchive
         </Button>
       </Show>

@@ -1,0 +1,59 @@
+// Goal: an impatient person breaks nothing: a second click while the server works sends nothing, and the button says that it works.
+
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { onScreen, screen } from "../kit/browser/screen.ts";
+
+const made = () => screen({ model: "silent", people: { ada: "member" } });
+
+onScreen("an impatient person", made, (at) => {
+  /** Holds what would change something until it is let go. */
+  async function hold(page: Page) {
+    const sent: string[] = [];
+    const { promise: open, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route("**/api/v1/**", async (route) => {
+      const request = route.request();
+      if (request.method() !== "GET") {
+        sent.push(`${request.method()} ${new URL(request.url()).pathname.replace("/api/v1", "")}`);
+        await open;
+      }
+      await route.continue();
+    });
+    return { sent, letGo };
+  }
+
+  test("creates one token with two clicks, and sees that it is being created", async () => {
+    const { id } = at.people.ada;
+    await using page = await at.open(`/people?show=person-${id}`);
+    const create = page.getByRole("button", { name: "Create token" });
+    await create.waitFor();
+    const { sent, letGo } = await hold(page);
+    await create.dblclick();
+    await page.locator("button[aria-busy=true]", { hasText: "Create token" }).waitFor();
+    letGo();
+    await page.getByRole("dialog", { name: "Token of ada" }).waitFor();
+    expect(sent).toEqual([`POST /users/${id}/tokens`]);
+  });
+
+  test("removes a member and unbinds an instruction with two clicks, without an error", async () => {
+    const team = await at.team("Release", at.people.ada);
+    const { id } = await at.admin.post("/instructions", { name: "tone", text: "Be brief." });
+    const workspace = await at.workspace("desk");
+    await at.admin.post(`/workspaces/${workspace.id}/instructions`, { instruction_id: id });
+    const places = [
+      [`/people?show=team-${team}`, "Remove ada", "ada removed from Release."],
+      [`/library/${id}`, "Unbind from desk, all agents", "No bindings yet."],
+    ] as const;
+    for (const [path, name, done] of places) {
+      await using page = await at.open(path);
+      const button = page.getByRole("button", { name });
+      await button.waitFor();
+      const { sent, letGo } = await hold(page);
+      await button.dblclick();
+      await page.getByRole("button", { name, disabled: true }).waitFor();
+      letGo();
+      await page.getByText(done, { exact: false }).first().waitFor();
+      expect([sent.length, await page.locator(".toast.bad").count()]).toEqual([1, 0]);
+    }
+  });
+});
