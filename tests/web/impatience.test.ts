@@ -1,7 +1,9 @@
-// Goal: an impatient person breaks nothing: a second click while the server works sends nothing, and the button says that it works.
+// Goal: an impatient person breaks nothing: a second click while the server works sends nothing, the button says that it works, and Back
+// leaves no question behind.
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { approvedGear } from "../kit/service/gears.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 
 const made = () => screen({ model: "silent", people: { ada: "member" } });
@@ -55,5 +57,25 @@ onScreen("an impatient person", made, (at) => {
       await page.getByText(done, { exact: false }).first().waitFor();
       expect([sent.length, await page.locator(".toast.bad").count()]).toEqual([1, 0]);
     }
+  });
+
+  test("takes a question and the palette away with the page they belong to", async () => {
+    const { id } = await approvedGear(at.admin, { name: "count" });
+    await using page = await at.open("/gears");
+    await page.getByRole("link", { name: "count" }).click();
+    await page.getByRole("button", { name: "More about this gear" }).click();
+    await page.getByRole("menuitem", { name: "Delete gear" }).click();
+    const question = page.getByRole("dialog", { name: "Delete count?" });
+    await question.waitFor();
+    await page.goBack();
+    await question.waitFor({ state: "detached" });
+    expect((await at.admin.get(`/gears/${id}`)).name).toBe("count");
+    await page.getByRole("link", { name: "count" }).click();
+    await page.getByRole("button", { name: "More about this gear" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").waitFor();
+    await page.goBack();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(page.url()).toBe(`${at.url}/gears`);
   });
 });

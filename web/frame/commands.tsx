@@ -2,6 +2,7 @@
 
 import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
 import { later } from "../kit/later.tsx";
+import { onOtherPage } from "../kit/other-page.ts";
 
 const Palette = later(async () => (await import("./palette.tsx")).Palette);
 const [open, setOpen] = createSignal(false);
@@ -23,6 +24,7 @@ export function CommandHost(): JSX.Element {
   onMount(() => document.addEventListener("keydown", onKeyDown));
   onCleanup(() => document.removeEventListener("keydown", onKeyDown));
   onCleanup(() => setOpen(false));
+  onOtherPage(() => setOpen(false));
   return (
     <Show when={open()}>
       <Palette onClose={() => setOpen(false)} />

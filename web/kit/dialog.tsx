@@ -5,6 +5,7 @@ import { createComputed, createSignal, type JSX, Show } from "solid-js";
 import { Button } from "./button.tsx";
 import { keepFocus } from "./focus.ts";
 import { TextInput } from "./form.tsx";
+import { onOtherPage } from "./other-page.ts";
 
 interface DialogProps {
   readonly open: boolean;
@@ -71,9 +72,10 @@ export function confirm(asked: Question): Promise<boolean> {
   return promise;
 }
 
-/** Renders the questions of `confirm`; mounted once. */
+/** Renders the questions of `confirm`; mounted once. A question does not outlive the page that asked it: Back answers no. */
 export function ConfirmHost(): JSX.Element {
   const [typed, setTyped] = createSignal("");
+  onOtherPage(() => question()?.answer(false));
   return (
     <Show when={question()} keyed>
       {(asked) => {
