@@ -6,6 +6,7 @@ import type { Routes } from "../../src/service/server.ts";
 import { asProblem, offline, type Problem, problemOf, sessionOver } from "./problem.ts";
 import { STORED_HEADER } from "./offline/rules.ts";
 import { answeredFromStore, reached, unreached } from "./reach.ts";
+import { hearDate } from "./server-clock.ts";
 
 /** Routes under /api/v1: `api.workspaces({ id }).blueprint.get()`. Times stay strings, as the server sends them. */
 export const api = treaty<Routes>(location.origin, {
@@ -13,8 +14,10 @@ export const api = treaty<Routes>(location.origin, {
   fetch: { credentials: "same-origin" },
   onResponse: (response) => {
     const time = response.headers.get(STORED_HEADER);
-    if (time === null) hearStatus(response.status);
-    else answeredFromStore(time, () => api.health.get());
+    if (time === null) {
+      hearDate(response.headers.get("date"));
+      hearStatus(response.status);
+    } else answeredFromStore(time, () => api.health.get());
   },
 }).api.v1;
 

@@ -1,24 +1,29 @@
 // Clocks in steps of a second: the time, and the time left until a moment.
 
 import { type Accessor, createEffect, createSignal, onCleanup } from "solid-js";
+import { serverNow } from "../api/server-clock.ts";
 
 const SECOND_MS = 1_000;
 
-/** The time, updated every second while `wanted`. */
+/** The server's time, updated every second while `wanted`. */
 export function createSeconds(wanted: Accessor<boolean>): Accessor<number> {
-  const [now, setNow] = createSignal(Date.now());
-  const timer = setInterval(() => wanted() && setNow(Date.now()), SECOND_MS);
+  const [now, setNow] = createSignal(serverNow());
+  const timer = setInterval(() => wanted() && setNow(serverNow()), SECOND_MS);
   onCleanup(() => clearInterval(timer));
   return now;
 }
 
-/** Milliseconds left until a time, as text or in milliseconds, updated every second; 0 once it is past, and while there is none. */
+/**
+ * Milliseconds left until a time, updated every second; 0 once it is past, and while there is none. Text is a time of the server, a number one
+ * of this browser.
+ */
 export function createCountdown(until: () => string | number | undefined): Accessor<number> {
-  const [now, setNow] = createSignal(Date.now());
+  const read = () => (typeof until() === "string" ? serverNow() : Date.now());
+  const [now, setNow] = createSignal(read());
   createEffect(() => {
     if (until() === undefined) return;
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), SECOND_MS);
+    setNow(read());
+    const timer = setInterval(() => setNow(read()), SECOND_MS);
     onCleanup(() => clearInterval(timer));
   });
   return () => {

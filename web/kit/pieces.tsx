@@ -3,6 +3,7 @@
 import Check from "lucide-solid/icons/check";
 import Copy from "lucide-solid/icons/copy";
 import { createSignal, For, type JSX, onCleanup } from "solid-js";
+import { aheadMs } from "../api/server-clock.ts";
 import { IconButton } from "./button.tsx";
 import { ago, exactTime, initials, moment } from "./format.ts";
 
@@ -25,9 +26,10 @@ export function Avatar(
   );
 }
 
-const [now, setNow] = createSignal(Date.now());
-setInterval(() => setNow(Date.now()), NOW_EVERY_MS);
-export { now };
+const [read, setRead] = createSignal(Date.now());
+setInterval(() => setRead(Date.now()), NOW_EVERY_MS);
+/** The server's time, updated twice a minute. */
+export const now = () => read() + aheadMs();
 
 /** `relative`: as an age; otherwise the time of day or the date. The tooltip has the exact time. */
 export function Time(props: { readonly time: string; readonly relative?: boolean }): JSX.Element {

@@ -1,6 +1,7 @@
 // Shows the state of each agent above the composer. The text for screen readers changes with events, not with the seconds.
 
 import { createMemo, For, type JSX, Show } from "solid-js";
+import { serverNow } from "../../api/server-clock.ts";
 import { timeUntil } from "../../kit/countdown.ts";
 import { plural } from "../../kit/format.ts";
 import { useHere } from "../../state/here.ts";
@@ -32,7 +33,7 @@ export function StatusLine(): JSX.Element {
               <span class="num faint">
                 {one.until === undefined
                   ? elapsed(one.since, room.now())
-                  : timeUntil(one.until, Math.max(room.now(), Date.now()))}
+                  : timeUntil(one.until, Math.max(room.now(), serverNow()))}
               </span>
             </Show>
           </span>
