@@ -356,7 +356,7 @@ onScreen("activity", chatRoom, (room) => {
     await rows.nth(1).getByText("=1+1 is a question").waitFor();
     expect(await problemsInBothThemes(page)).toEqual([]);
     const saved = page.waitForEvent("download");
-    await page.getByRole("link", { name: "Export CSV" }).click();
+    await page.getByRole("link", { name: "Download CSV" }).click();
     const lines = (await Bun.file((await (await saved).path())!).text()).trimEnd().split("\r\n");
     expect([lines.length, lines[1]!.includes("'=1+1 is a question")]).toEqual([2, true]);
     await page.setViewportSize({ width: 390, height: 844 });

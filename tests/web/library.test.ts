@@ -48,7 +48,7 @@ describe.if(hasBrowser && canShow)("the library screen", () => {
     await side(page).getByText("scribe proposes a change", { exact: false }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/library/${busy.instructionId}`);
     const { text } = await read(busy.instructionId);
-    await side(page).getByRole("button", { name: "Raw" }).click();
+    await side(page).getByRole("button", { name: "Source" }).click();
     expect((await side(page).getByLabel("Text of the instruction").textContent())!.trim()).toBe(text.trim());
     const use = side(page).getByRole("listitem").filter({ hasText: "Release desk" });
     await use.getByText("scribe").waitFor();

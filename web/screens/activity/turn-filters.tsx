@@ -3,6 +3,7 @@
 import Download from "lucide-solid/icons/download";
 import { createMemo, For, type JSX } from "solid-js";
 import type { Turn, TurnFilter } from "../../../src/service/turns/schema.ts";
+import { capitalized } from "../../kit/format.ts";
 import { compareNames } from "../../kit/names.ts";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { useHere } from "../../state/here.ts";
@@ -36,7 +37,7 @@ export function TurnFilters(props: {
         <For each={Object.entries(STATUS_NAMES)}>
           {([value, name]) => (
             <option value={value} selected={props.filter.status === value}>
-              {name}
+              {capitalized(name)}
             </option>
           )}
         </For>
@@ -73,12 +74,9 @@ function ExportLinks(props: { readonly filter: TurnFilter }): JSX.Element {
     <span class="end row">
       <For each={["csv", "json"] as const}>
         {(format) => (
-          <a class="btn small" href={address(format)} download="" target="_self">
-            <Download size={14} aria-hidden="true" />
-            <span>
-              <span class="visually-hidden">Export </span>
-              {format.toUpperCase()}
-            </span>
+          <a class="btn" href={address(format)} download="" target="_self">
+            <Download aria-hidden="true" />
+            Download {format.toUpperCase()}
           </a>
         )}
       </For>

@@ -185,14 +185,14 @@ function Filters(props: {
     <form class="audit-filters" role="search" onSubmit={(event) => event.preventDefault()}>
       <SuggestInput
         label="Action"
-        placeholder="any"
+        placeholder="Any"
         value={props.filter.action}
         suggestions={props.seen.actions}
         onChange={(action) => props.onChange({ action })}
       />
       <SuggestInput
         label="Who"
-        placeholder="anyone"
+        placeholder="Anyone"
         value={props.filter.actor}
         suggestions={props.seen.actors}
         onChange={(actor) => props.onChange({ actor })}

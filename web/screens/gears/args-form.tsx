@@ -198,7 +198,7 @@ function SimpleInput(props: {
             { value: "true", label: "yes" },
             { value: "false", label: "no" },
           ];
-    return [{ value: "", label: of.required && !of.nullable ? "Select" : "not set" }, ...known];
+    return [{ value: "", label: of.required && !of.nullable ? "Select" : "Not set" }, ...known];
   };
   return (
     <Switch>

@@ -6,7 +6,7 @@ import Plus from "lucide-solid/icons/plus";
 import { type JSX, Match, Show, Switch } from "solid-js";
 import type { Gear, GearStatus } from "../../../src/service/gears/schema.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
-import { plural } from "../../kit/format.ts";
+import { capitalized, plural } from "../../kit/format.ts";
 import { Select } from "../../kit/form.tsx";
 import { Time } from "../../kit/pieces.tsx";
 import { SearchBox } from "../../kit/search-box.tsx";
@@ -131,10 +131,10 @@ function GearList(props: { readonly gears: readonly Gear[] }): JSX.Element {
   const [params, setParams] = useSearchParams<{ search: string; status: string }>();
   const count = (status: GearStatus) => props.gears.filter((gear) => gear.status === status).length;
   const choices = () => [
-    { value: "", label: `all (${props.gears.length})` },
+    { value: "", label: `All (${props.gears.length})` },
     ...(["pending", "approved", "disabled"] as const).map((status) => ({
       value: status,
-      label: `${STATUS_NAMES[status]} (${count(status)})`,
+      label: `${capitalized(STATUS_NAMES[status])} (${count(status)})`,
     })),
   ];
   const shown = () =>

@@ -109,7 +109,7 @@ function WorkspaceOfFiles(props: {
       value={props.value}
       onChange={props.onChange}
       choices={[
-        { value: "", label: "none" },
+        { value: "", label: "None" },
         ...(workspaces.data() ?? []).map(({ id, display_name: name }) => ({
           value: String(id),
           label: name,

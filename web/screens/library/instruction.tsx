@@ -79,8 +79,9 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
           </span>
         </div>
         <p class="small muted">
-          By <span dir="auto">{props.instruction.author}</span>, <Time time={props.instruction.created_at} />;
-          last edited <Time time={props.instruction.updated_at} relative />.
+          By <span dir="auto">{props.instruction.author}</span>,{" "}
+          <Time time={props.instruction.created_at} relative />; last edited{" "}
+          <Time time={props.instruction.updated_at} relative />.
           <Show when={!mayChange()}> Only its author and admins can edit it.</Show>
         </p>
       </header>
@@ -101,12 +102,12 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
 const [raw, setRaw] = stored("library.raw", false);
 
 function Wording(props: { readonly instruction: Instruction }): JSX.Element {
-  const choice = (label: "Rendered" | "Raw") => (
+  const choice = (label: "Read" | "Source") => (
     <Button
       small
-      kind={raw() === (label === "Raw") ? "plain" : "quiet"}
-      aria-pressed={raw() === (label === "Raw")}
-      onClick={() => setRaw(label === "Raw")}
+      kind={raw() === (label === "Source") ? "plain" : "quiet"}
+      aria-pressed={raw() === (label === "Source")}
+      onClick={() => setRaw(label === "Source")}
     >
       {label}
     </Button>
@@ -116,8 +117,8 @@ function Wording(props: { readonly instruction: Instruction }): JSX.Element {
       <div class="row library-row">
         <h3 class="heading">Text</h3>
         <span class="end row">
-          {choice("Rendered")}
-          {choice("Raw")}
+          {choice("Read")}
+          {choice("Source")}
           <CopyButton text={props.instruction.text} label="Copy text" />
         </span>
       </div>

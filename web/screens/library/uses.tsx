@@ -104,7 +104,7 @@ function BindForm(props: { readonly id: number; readonly onBound: () => Promise<
           label="Workspace"
           value={workspaceId()}
           choices={[
-            { value: "", label: "Choose", disabled: true },
+            { value: "", label: "Select", disabled: true },
             ...workspaces.data()!.map(({ id, display_name: name }) => ({ value: String(id), label: name })),
           ]}
           onChange={(value) => {

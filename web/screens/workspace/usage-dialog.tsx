@@ -6,6 +6,7 @@ import { api, take } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { costText, count, percent, plural } from "../../kit/format.ts";
+import { compareNames } from "../../kit/names.ts";
 import { type Column, countColumn, Table } from "../../kit/table.tsx";
 import { useHere } from "../../state/here.ts";
 import { ownsWorkspace } from "../../state/session.ts";
@@ -14,6 +15,8 @@ import { BudgetForm } from "../../parts/budget/budget-form.tsx";
 import { BudgetMeter } from "../../parts/budget/budget-meter.tsx";
 
 type AgentUsage = Usage["agents"][number];
+
+const tokensOf = (row: AgentUsage) => row.input_tokens + row.output_tokens;
 
 const COLUMNS: readonly Column<AgentUsage>[] = [
   {
@@ -100,6 +103,12 @@ function WorkspaceBudget(): JSX.Element {
 function UsageTable(): JSX.Element {
   const here = useHere();
   const usage = createMemo(() => here.state().usage);
+  /** As the chart stacks them: the largest first. */
+  const agents = createMemo(() =>
+    usage().agents.toSorted(
+      (a, b) => tokensOf(b) - tokensOf(a) || compareNames(a.agent, b.agent) || a.agent_id - b.agent_id,
+    ),
+  );
   const summary = () => {
     const { input_tokens: input, cached_input_tokens: cached, output_tokens: output, calls } = usage();
     const unreported = usage().unreported_calls;
@@ -118,7 +127,7 @@ function UsageTable(): JSX.Element {
       <Show when={usage().calls > 0} fallback={<p class="muted">No model calls yet.</p>}>
         <p class="small muted num">{summary()}</p>
         <div class="workspace-usage-table">
-          <Table label="Usage by agent" rows={usage().agents} columns={COLUMNS} key={(row) => row.agent_id} />
+          <Table label="Usage by agent" rows={agents()} columns={COLUMNS} key={(row) => row.agent_id} />
         </div>
       </Show>
     </section>
