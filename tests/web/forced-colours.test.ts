@@ -50,7 +50,7 @@ onScreen("the colours of the system", spent, (at) => {
 
   test("marks the chosen row of a table, and draws the arrow of a select field", async () => {
     await using page = await open("/people?show=person-1");
-    const row = page.getByRole("row", { selected: true });
+    const row = page.locator("tr[aria-current=true]");
     await row.waitFor();
     expect(await styleOf(row, "outline-style")).toBe("solid");
     await page.goto(`${at.url}/gears?new=1`);

@@ -67,7 +67,8 @@ const columns: readonly Column<Gear>[] = [
     title: "Name",
     cell: (gear) => (
       <div class="gears-name">
-        <A class="mono ellipsis" href={`/gears/${gear.id}/review`} title={gear.name}>
+        {/* The row is the stop of the Tab key; the link is for a new tab. */}
+        <A class="mono ellipsis" href={`/gears/${gear.id}/review`} title={gear.name} tabIndex={-1}>
           {gear.name}
         </A>
         <Show when={gear.description}>

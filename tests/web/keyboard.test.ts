@@ -1,0 +1,43 @@
+// Goal: people who use a keyboard or a screen reader reach everything in the order in which it is seen, past long lists in one step, and hear how
+// a turn ended.
+
+import { afterEach, expect, test } from "bun:test";
+import { chatRoom } from "../kit/browser/chat-room.ts";
+import { onScreen } from "../kit/browser/screen.ts";
+
+const PEOPLE = 30;
+
+onScreen("by keyboard", chatRoom, (room) => {
+  afterEach(() => room.endTurns());
+
+  test("passes a table in one step, to the details of the chosen row", async () => {
+    for (let index = 1; index <= PEOPLE; index++)
+      await room.admin.post("/users", { name: `person ${index}`, role: "member" });
+    await using page = await room.open("/people");
+    const rows = page.getByRole("table", { name: "People" }).locator("tbody tr");
+    await rows.nth(PEOPLE).waitFor();
+    const at = () => rows.evaluateAll((all) => all.indexOf(document.activeElement as HTMLElement));
+    await rows.first().focus();
+    await page.keyboard.press("End");
+    expect(await at()).toBe(PEOPLE);
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    expect(await at()).toBe(PEOPLE - 2);
+    await page.keyboard.press("Enter");
+    await page.getByRole("complementary", { name: "Details" }).waitFor();
+    expect(await rows.nth(PEOPLE - 2).getAttribute("aria-current")).toBe("true");
+    await page.keyboard.press("Tab");
+    expect(await at()).toBe(-1);
+    await page.keyboard.press("Shift+Tab");
+    expect(await at()).toBe(PEOPLE - 2);
+    await page.keyboard.press("Home");
+    expect(await at()).toBe(0);
+    // Neither under the heading of the columns nor outside.
+    const head = (await page.getByRole("table", { name: "People" }).locator("th").first().boundingBox())!;
+    for (let step = 0; step < PEOPLE; step++) {
+      const row = (await rows.nth(await at()).boundingBox())!;
+      expect(row.y).toBeGreaterThanOrEqual(head.y + head.height - 1);
+      await page.keyboard.press("ArrowDown");
+    }
+  });
+});
