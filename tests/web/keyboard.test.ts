@@ -2,13 +2,23 @@
 // a turn ended.
 
 import { afterEach, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { chatRoom } from "../kit/browser/chat-room.ts";
 import { onScreen } from "../kit/browser/screen.ts";
+import { makeGear } from "../kit/service/gears.ts";
 
 const PEOPLE = 30;
 
 onScreen("by keyboard", chatRoom, (room) => {
   afterEach(() => room.endTurns());
+
+  /** The name of the pane and the text of the element with the focus. */
+  const focused = (page: Page) =>
+    page.evaluate(() => {
+      const at = document.activeElement!;
+      const name = at.getAttribute("aria-label") ?? at.textContent.trim();
+      return [at.closest("aside")?.getAttribute("aria-label") ?? "main", name] as const;
+    });
 
   test("passes a table in one step, to the details of the chosen row", async () => {
     for (let index = 1; index <= PEOPLE; index++)
@@ -39,5 +49,21 @@ onScreen("by keyboard", chatRoom, (room) => {
       expect(row.y).toBeGreaterThanOrEqual(head.y + head.height - 1);
       await page.keyboard.press("ArrowDown");
     }
+  });
+
+  test("follows the order in which panes are seen", async () => {
+    const { own } = await room.desk();
+    await room.admin.raw("PUT", `${own}/file?path=a.md`, { body: "x" });
+    await using page = await room.open(`${own}/files?path=a.md`);
+    await page.getByRole("textbox", { name: "a.md" }).waitFor();
+    await page.getByRole("button", { name: /tokens/ }).focus();
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toEqual(["Workspace files", "Find in files"]);
+    await makeGear(room.admin, { name: "odd" });
+    await page.goto(`${room.url}/approvals`);
+    await page.getByRole("complementary", { name: "Pending approvals" }).waitFor();
+    await page.getByRole("heading", { name: "Gear" }).waitFor();
+    const headings = await page.getByRole("heading").allTextContents();
+    expect(headings[0]).toBe("Approvals");
   });
 });

@@ -30,6 +30,38 @@ export function Split(props: SplitProps): JSX.Element {
   const { size, min, max, atEnd, dragging, onPointerDown, onKeyDown } = createHandle(props);
   const isSheet = () => narrow() && props.open && props.onClose !== undefined;
   const focus = createPaneFocus(props, isSheet);
+  const handle = () => (
+    <Show when={props.open}>
+      <div
+        class="split-handle"
+        role="separator"
+        aria-orientation="vertical"
+        aria-label={`Resize ${props.sideLabel}`}
+        aria-valuenow={size()}
+        aria-valuemin={min()}
+        aria-valuemax={max()}
+        tabIndex={0}
+        onPointerDown={onPointerDown}
+        onKeyDown={onKeyDown}
+      />
+    </Show>
+  );
+  const aside = () => (
+    <Show when={props.open}>
+      <Show when={narrow() && props.onClose}>
+        <button
+          type="button"
+          class="split-veil"
+          aria-label={`Close ${props.sideLabel}`}
+          onClick={() => props.onClose?.()}
+        />
+      </Show>
+      <aside class="split-side" aria-label={props.sideLabel} tabIndex={-1} ref={focus.side}>
+        {props.side}
+      </aside>
+    </Show>
+  );
+  // In the order in which they are seen, which is that of the Tab key and of screen readers.
   return (
     <div
       class="split"
@@ -42,6 +74,10 @@ export function Split(props: SplitProps): JSX.Element {
       }}
       style={{ "--side": `${size()}px` }}
     >
+      <Show when={!atEnd()}>
+        {aside()}
+        {handle()}
+      </Show>
       <div
         class="split-main"
         tabIndex={-1}
@@ -51,30 +87,9 @@ export function Split(props: SplitProps): JSX.Element {
       >
         {props.main}
       </div>
-      <Show when={props.open}>
-        <div
-          class="split-handle"
-          role="separator"
-          aria-orientation="vertical"
-          aria-label={`Resize ${props.sideLabel}`}
-          aria-valuenow={size()}
-          aria-valuemin={min()}
-          aria-valuemax={max()}
-          tabIndex={0}
-          onPointerDown={onPointerDown}
-          onKeyDown={onKeyDown}
-        />
-        <Show when={narrow() && props.onClose}>
-          <button
-            type="button"
-            class="split-veil"
-            aria-label={`Close ${props.sideLabel}`}
-            onClick={() => props.onClose?.()}
-          />
-        </Show>
-        <aside class="split-side" aria-label={props.sideLabel} tabIndex={-1} ref={focus.side}>
-          {props.side}
-        </aside>
+      <Show when={atEnd()}>
+        {handle()}
+        {aside()}
       </Show>
     </div>
   );
