@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { chatRoom } from "../kit/browser/chat-room.ts";
 import { onScreen } from "../kit/browser/screen.ts";
+import { eventually } from "../kit/eventually.ts";
 import { makeGear } from "../kit/service/gears.ts";
 
 const PEOPLE = 30;
@@ -65,5 +66,25 @@ onScreen("by keyboard", chatRoom, (room) => {
     await page.getByRole("heading", { name: "Gear" }).waitFor();
     const headings = await page.getByRole("heading").allTextContents();
     expect(headings[0]).toBe("Approvals");
+  });
+
+  test("titles each view of a workspace and of a gear", async () => {
+    const { own } = await room.desk();
+    await using page = await room.open(own);
+    const { name } = await room.admin.get(own);
+    const titles: string[] = [];
+    for (const view of ["Chat", "Blueprint", "Files", "Memory", "Activity"]) {
+      await page.getByRole("link", { name: view, exact: true }).click();
+      await page.getByRole("region", { name: view, exact: true }).waitFor();
+      titles.push((await page.title()).replace(/^\(\d+\) /, ""));
+    }
+    expect(titles).toEqual([
+      `${name} · Cairn`,
+      ...["Blueprint", "Files", "Memory", "Activity"].map((view) => `${view} · ${name} · Cairn`),
+    ]);
+    // There is no memory.
+    room.browser.expected(/status of 503/);
+    await page.goto(`${room.url}/gears/${room.gears["slow_count"]!.id}/runs`);
+    await eventually(async () => (await page.title()).replace(/^\(\d+\) /, ""), "Runs · slow_count · Cairn");
   });
 });

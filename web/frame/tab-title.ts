@@ -7,8 +7,8 @@ const [pending, setPending] = createSignal(0);
 /** The number of approvals that the signed-in person may decide. */
 export { pending, setPending };
 
-/** `(3) Release desk · Cairn`. Tracked. */
-export function tabTitle(screen: string | undefined): string {
+/** `(3) Release desk · Cairn`, or `Files · Release desk · Cairn` for a view beside the first one. Tracked. */
+export function tabTitle(screen: string | undefined, view?: string): string {
   const waiting = pending() === 0 ? "" : `(${count(pending())}) `;
-  return screen === undefined ? `${waiting}Cairn` : `${waiting}${screen} · Cairn`;
+  return `${waiting}${[view, screen, "Cairn"].filter((part) => part !== undefined).join(" · ")}`;
 }

@@ -23,12 +23,10 @@ interface Crumb {
 const [crumbs, setCrumbs] = createSignal<readonly Crumb[]>([]);
 const [connection, setConnection] = createSignal<{ state: () => Connection; retry: () => void }>();
 
-/** Sets the breadcrumbs and the page title for as long as the screen is mounted. Tracked. */
-export function useCrumbs(trail: () => readonly Crumb[]): void {
-  createEffect(() => {
-    setCrumbs(trail());
-    document.title = tabTitle(trail().at(-1)?.name);
-  });
+/** Sets the breadcrumbs and the page title for as long as the screen is mounted. `view`: the part of the screen that is shown. Tracked. */
+export function useCrumbs(trail: () => readonly Crumb[], view?: () => string | undefined): void {
+  createEffect(() => setCrumbs(trail()));
+  createEffect(() => (document.title = tabTitle(trail().at(-1)?.name, view?.())));
 }
 
 /** For a screen that follows events: the line shows when the stream is lost. */

@@ -44,8 +44,11 @@ function OneGear(props: { readonly id: number }): JSX.Element {
   const navigate = useNavigate();
   const query = gearQuery(() => props.id);
   const unnamed = () => (query.problem()?.code === "not_found" ? "Not found" : "…");
-  useCrumbs(() => [{ name: "Gears", path: "/gears" }, { name: query.data()?.name ?? unnamed() }]);
   const tab = () => params.tab ?? "review";
+  useCrumbs(
+    () => [{ name: "Gears", path: "/gears" }, { name: query.data()?.name ?? unnamed() }],
+    () => TABS.find(([path]) => path === tab() && path !== "review")?.[1],
+  );
   return (
     <Loaded query={query} what="gear" page="Gear" out={{ name: "All gears", go: () => navigate("/gears") }}>
       {(gear) => (

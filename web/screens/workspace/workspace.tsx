@@ -66,10 +66,10 @@ function OneWorkspace(
   createEffect(() => name() !== undefined && keep("workspace.last", id));
   const ready = createMemo(() => feed.state() !== undefined && !feed.state()?.gone);
   const refused = () => feed.state()?.gone || feed.problem()?.code === "not_found";
-  useCrumbs(() => [
-    { name: "Workspaces", path: "/workspaces" },
-    { name: refused() ? "Not found" : (name() ?? "…") },
-  ]);
+  useCrumbs(
+    () => [{ name: "Workspaces", path: "/workspaces" }, { name: refused() ? "Not found" : (name() ?? "…") }],
+    () => (refused() || view() === "chat" ? undefined : VIEW_NAMES[view()]),
+  );
   const here: Here = { id, feed, state: () => feed.state()!, view };
   offerWorkspaceActions(here);
   // Beside the snapshot: the names of models are part of the chat.
