@@ -3,9 +3,10 @@
 
 import { afterEach, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { chatRoom } from "../kit/browser/chat-room.ts";
+import { chatRoom, write } from "../kit/browser/chat-room.ts";
 import { onScreen } from "../kit/browser/screen.ts";
 import { eventually } from "../kit/eventually.ts";
+import { gate, httpError, say } from "../kit/model/index.ts";
 import { makeGear } from "../kit/service/gears.ts";
 
 const PEOPLE = 30;
@@ -86,5 +87,27 @@ onScreen("by keyboard", chatRoom, (room) => {
     room.browser.expected(/status of 503/);
     await page.goto(`${room.url}/gears/${room.gears["slow_count"]!.id}/runs`);
     await eventually(async () => (await page.title()).replace(/^\(\d+\) /, ""), "Runs · slow_count · Cairn");
+  });
+
+  test("announces an answer as a whole, and a turn that failed or was stopped", async () => {
+    const { own } = await room.desk();
+    await using page = await room.open(own);
+    const heard = page.getByRole("status");
+    const hold = gate();
+    room.model.script("boss", [[...say("**All** of it "), hold, ...say("is `counted`.")]]);
+    await write(page, "Count.");
+    await heard.filter({ hasText: "orchestrator is answering" }).waitFor();
+    expect(await heard.filter({ hasText: "All of it" }).count()).toBe(0);
+    hold.open();
+    await heard.filter({ hasText: "orchestrator answered: All of it is counted." }).waitFor();
+    room.model.script("boss", [httpError(400, "no such model")]);
+    await write(page, "Again.");
+    await heard.filter({ hasText: /^The turn failed: / }).waitFor();
+    const end = gate();
+    room.model.script("boss", [[...say("I "), end]]);
+    await write(page, "Once more.");
+    await page.getByRole("button", { name: "Stop" }).click();
+    await heard.getByText("Stopped", { exact: true }).waitFor();
+    end.open();
   });
 });

@@ -169,6 +169,6 @@ export function senderOf({ user_name: name, imported }: Pick<Turn, "user_name" |
   return imported ? `Imported; originally from ${name}` : name;
 }
 
-export function nameOf(state: WorkspaceState, agentId: number): string {
+export function nameOf(state: Pick<WorkspaceState, "agentNames">, agentId: number): string {
   return state.agentNames.get(agentId) ?? `agent ${agentId}`;
 }

@@ -1,4 +1,5 @@
-// Shows the state of each agent above the composer. The text for screen readers changes with events, not with the seconds.
+// Shows the state of each agent above the composer. The text for screen readers changes with events, not with the seconds, and says how a turn
+// ended: its answer as a whole, since the words that stream are not announced.
 
 import { createMemo, For, type JSX, Show } from "solid-js";
 import { serverNow } from "../../api/server-clock.ts";
@@ -6,6 +7,7 @@ import { timeUntil } from "../../kit/countdown.ts";
 import { plural } from "../../kit/format.ts";
 import { useHere } from "../../state/here.ts";
 import { nameOf, openTurn, type Run, type WorkspaceState } from "../../state/workspace-state.ts";
+import { endingOf, newlyEnded } from "./endings.ts";
 import { elapsed, useRoom } from "./room.ts";
 
 const SHOWN_MAX = 3;
@@ -22,6 +24,7 @@ export function StatusLine(): JSX.Element {
   const here = useHere();
   const room = useRoom();
   const doing = createMemo(() => whatGoesOn(here.state()), [], { equals: sameDoing });
+  const ended = createEnded(here.state);
   return (
     <div class="chat-status" classList={{ idle: doing().length === 0 }}>
       <For each={doing().slice(0, SHOWN_MAX)}>
@@ -47,8 +50,26 @@ export function StatusLine(): JSX.Element {
           .map(({ text }) => text)
           .join(", ")}
       </span>
+      <span class="visually-hidden" role="status" dir="auto">
+        {/* Another element for each turn, so that the same words twice are said twice. */}
+        <Show when={ended()} keyed>
+          {({ words }) => <span>{words}</span>}
+        </Show>
+      </span>
     </div>
   );
+}
+
+/** How the last turn ended that ended on this page. */
+function createEnded(state: () => WorkspaceState) {
+  let before = state().turns;
+  return createMemo<{ readonly words: string } | undefined>((last) => {
+    const now = state().turns;
+    if (now === before) return last;
+    const turn = newlyEnded(before, now);
+    before = now;
+    return turn ? { words: endingOf(state(), turn) } : last;
+  });
 }
 
 function whatGoesOn(state: WorkspaceState): readonly Doing[] {
