@@ -110,4 +110,21 @@ onScreen("by keyboard", chatRoom, (room) => {
     await heard.getByText("Stopped", { exact: true }).waitFor();
     end.open();
   });
+
+  test("keeps the focus above the buttons at the end of a dialog", async () => {
+    const { own } = await room.desk();
+    room.model.script("boss", [say("One.")]);
+    await using page = await room.open(own, { height: 420 });
+    await write(page, "Hello.");
+    await page.getByRole("status").filter({ hasText: "answered" }).waitFor();
+    await page.getByRole("button", { name: /tokens/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Usage and budget" });
+    const last = dialog.locator("summary").last();
+    await last.waitFor();
+    await dialog.evaluate((element) => element.scrollTo(0, 0));
+    await last.focus();
+    const buttons = (await dialog.locator(".actions").last().boundingBox())!;
+    const box = (await last.boundingBox())!;
+    expect(box.y + box.height).toBeLessThanOrEqual(buttons.y);
+  });
 });
