@@ -50,6 +50,7 @@ const graphics: Readonly<Record<string, readonly string[]>> = {
   bad: [...ALL, "line"],
   info: [...ALL, "line"],
   faint: ALL,
+  edge: PLAIN,
   "agent-4": [...ALL, "line"],
   "agent-5": [...ALL, "line"],
   "agent-6": [...ALL, "line"],
@@ -126,6 +127,23 @@ test("defines every used token", () => {
 
 test("finds only listed pairs in the style sheets", () => {
   expect(sheets.flatMap(({ path, text }) => unlisted(text).map((what) => `${path}: ${what}`))).toEqual([]);
+});
+
+test("outlines fields and wires with a colour of that contrast", () => {
+  const strokes = sheets.flatMap(({ path, text }) =>
+    rulesOf(text).flatMap(({ selector, declarations }) =>
+      /^(?:\.input|\.chat-box|\.blueprint-wire-line)$/.test(selector)
+        ? declarations
+            .filter(([property]) => property === "border" || property === "stroke")
+            .map(([, value]) => `${path} ${selector}: ${value}`)
+        : [],
+    ),
+  );
+  expect(strokes.sort()).toEqual([
+    "screens/blueprint/links.css .blueprint-wire-line: var(--edge)",
+    "screens/chat/composer.css .chat-box: 1px solid var(--edge)",
+    "styles/field.css .input: 1px solid var(--edge)",
+  ]);
 });
 
 test("detects an unlisted pair, text or background", () => {
