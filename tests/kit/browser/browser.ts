@@ -45,6 +45,8 @@ export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: "light" | "dark";
+  /** A phone: fingers in place of a pointer. */
+  readonly touch?: boolean;
   /** With the service worker, past which tests cannot see or change requests. */
   readonly offline?: boolean;
   /** Of the former page: the same person on another tab. */
@@ -78,6 +80,8 @@ export async function startBrowser(): Promise<TestBrowser> {
         (await browser.newContext({
           viewport: { width: options.width ?? 1280, height: options.height ?? 860 },
           colorScheme: options.theme ?? "light",
+          hasTouch: options.touch ?? false,
+          isMobile: options.touch ?? false,
           serviceWorkers: options.offline ? "allow" : "block",
           reducedMotion: "reduce",
           locale: "en-GB",

@@ -1,0 +1,95 @@
+// Goal: on a phone, a finger hits every main control, fields do not make the page zoom, and no screen scrolls sideways, upright or not.
+
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { eventually } from "../kit/eventually.ts";
+import { onScreen, screen } from "../kit/browser/screen.ts";
+import { makeGear } from "../kit/service/gears.ts";
+
+/** Of a control that a finger hits (WCAG 2.5.5), and of any other (2.5.8). */
+const MAIN_PX = 44;
+const OTHER_PX = 24;
+/** Phones zoom into fields with smaller text. */
+const FIELD_TEXT_PX = 16;
+const UPRIGHT = { width: 390, height: 844, touch: true };
+const LYING = { width: 844, height: 390, touch: true };
+
+onScreen(
+  "on a phone",
+  () => screen({ workers: ["scout"] }),
+  (at) => {
+    const heights = (page: Page, selector: string) =>
+      page.locator(`:is(${selector}):visible`).evaluateAll((all) =>
+        all.flatMap((one) => {
+          const { height } = one.getBoundingClientRect();
+          return height === 0 ? [] : [{ name: one.getAttribute("aria-label") ?? one.textContent, height }];
+        }),
+      );
+    const below = async (page: Page, selector: string, px: number) =>
+      (await heights(page, selector)).filter(({ height }) => height < px);
+    const paths = () => [
+      at.own,
+      `${at.own}/blueprint`,
+      `${at.own}/files?path=a.md`,
+      `${at.own}/activity`,
+      "/workspaces",
+      "/gears",
+      "/gears?new=1",
+      "/gears/1/review",
+      "/approvals",
+      "/library",
+      "/models?open=new-provider",
+      "/people?show=new-person",
+      "/audit",
+      "/settings",
+    ];
+
+    test("has room for fingers, text that is not zoomed, and nothing beside the page", async () => {
+      await makeGear(at.admin, { name: "a_gear_with_a_name_as_long_as_a_name_may_be_here" });
+      await at.admin.raw("PUT", `${at.own}/file?path=a.md`, { body: "# A\n" });
+      for (const size of [UPRIGHT, LYING]) {
+        await using page = await at.open("/settings", size);
+        for (const path of paths()) {
+          await page.goto(at.url + path);
+          await page.locator("h1").first().waitFor({ state: "attached" });
+          await eventually(() => page.locator(".skeleton").count(), 0);
+          const small = await page
+            .locator(":is(input, select, textarea):visible")
+            .evaluateAll(
+              (all, px) => all.filter((one) => parseFloat(getComputedStyle(one).fontSize) < px).length,
+              FIELD_TEXT_PX,
+            );
+          expect({
+            path,
+            main: await below(page, ".btn:not(.small), .input, .rail-link, .chat-box-foot > .btn", MAIN_PX),
+            other: await below(page, "button, summary, [type=range]", OTHER_PX),
+            small,
+            sideways: await page.evaluate<number>(
+              "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+            ),
+          }).toEqual({ path, main: [], other: [], small: 0, sideways: 0 });
+        }
+      }
+    });
+
+    test("opens menus with entries as high, within the screen", async () => {
+      await using page = await at.open("/workspaces", UPRIGHT);
+      await page
+        .getByRole("button", { name: /^Actions for/ })
+        .first()
+        .tap();
+      await page.getByRole("menuitem").first().waitFor();
+      expect(await below(page, "[role=menuitem]", MAIN_PX)).toEqual([]);
+      const box = (await page.getByRole("menu").boundingBox())!;
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(UPRIGHT.width);
+    });
+
+    test("asks for a page that ends above the keyboard on the screen", async () => {
+      await using page = await at.open(at.own, UPRIGHT);
+      expect(await page.locator("meta[name=viewport]").getAttribute("content")).toContain(
+        "interactive-widget=resizes-content",
+      );
+    });
+  },
+);
