@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { call, say } from "../kit/model/index.ts";
 import { eventually } from "../kit/eventually.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 import { makeGear } from "../kit/service/gears.ts";
@@ -70,6 +71,17 @@ onScreen(
           }).toEqual({ path, main: [], other: [], small: 0, sideways: 0 });
         }
       }
+    });
+
+    test("shows the menu of an answer beside its task, not over it", async () => {
+      const task = "Look at this at length, at more length than there is room for.";
+      at.model.script("boss", [call("delegate", { agent: "scout", task }), say("Done.")]);
+      at.model.script("scout", [say("Seen.")]);
+      await at.chat("Go.");
+      await using page = await at.open(at.own, UPRIGHT);
+      const line = (await page.locator(".chat-fold .ellipsis").boundingBox())!;
+      const menu = page.getByRole("button", { name: "Actions for this answer by scout" });
+      expect(line.x + line.width).toBeLessThanOrEqual((await menu.boundingBox())!.x);
     });
 
     test("opens menus with entries as high, within the screen", async () => {
