@@ -16,6 +16,10 @@ export function shortcuts(): readonly Shortcut[] {
     { keys: [CONTROL, "S"], what: "Save the open file, document or instruction" },
     { keys: ["↑", "↓"], what: "Move between rows, files, versions and search results" },
     { keys: ["←", "→"], what: "Resize panes, with the divider focused" },
+    {
+      keys: ["Alt", "T"],
+      what: "Move to the messages in the corner, such as Undo",
+    },
     { keys: ["Esc"], what: "Close a dialog or menu; never rejects, cancels or deletes" },
   ];
 }
