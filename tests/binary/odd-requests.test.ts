@@ -25,7 +25,7 @@ async function outcome(...lines: string[]): Promise<string> {
 
 const WHOAMI = "GET /api/v1/whoami HTTP/1.1";
 const OWN = "Host: {own}";
-/** Where the system tells whose program it is, the account decides. */
+/** The account decides on systems that tell whose program it is. */
 const BY_ACCOUNT = process.platform === "linux" ? "200 loopback" : "401 unauthenticated";
 
 /** The difference of the request, its lines, its outcome. */

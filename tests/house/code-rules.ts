@@ -209,7 +209,7 @@ const MAY_RENAME_OR_SYNC = [
   "src/context/restore-server.ts",
   "src/context/spaces/removal.ts",
   "src/context/spaces/space-file.ts",
-  "src/context/versioned-store/sqlite/tree.ts",
+  "src/context/versioned-store/sqlite/names.ts",
   "src/service/files/directories.ts",
   // Has a method of that name.
   "src/service/people/teams.ts",
