@@ -138,8 +138,13 @@ test("refuses a missing field", async () => {
 });
 
 test("refuses values of other types, including null, and numbers out of range", async () => {
-  const { tried, wrong } = await forEachField((base, field) =>
-    misfits(field.schema).map((value) => ({ body: withField(base, field.path, value) })),
+  // Any whole number may name a model, and one that names none is 404 (workspaces.test.ts).
+  const namesModel = (path: readonly string[], value: unknown) =>
+    path.join(".") === "orchestrator_model_id" && Number.isInteger(value);
+  const { tried, wrong } = await forEachField((base, { schema, path }, route) =>
+    misfits(schema)
+      .filter((value) => route.path !== "/workspaces" || !namesModel(path, value))
+      .map((value) => ({ body: withField(base, path, value) })),
   );
   expect(wrong).toEqual([]);
   expect(tried).toBeGreaterThan(150);
