@@ -201,7 +201,7 @@ function announce(parts: Parts, listener: Listener, log: Log): void {
       why,
     });
   }
-  parts.background.run("sandbox", () => parts.sandbox.prepare());
+  parts.background.run("sandbox", () => parts.sandbox.prepare(parts.gears.count > 0));
 }
 
 /** Runs in the background while requests are served. */

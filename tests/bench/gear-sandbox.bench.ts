@@ -46,8 +46,8 @@ async function inContainers(docker: TestDocker, folder: string): Promise<Row[]> 
   await Bun.spawn(["chmod", "-R", "a+rX", folder]).exited;
   await using warm = await openSandbox("warm", { docker });
   await using cold = await openSandbox("cold", { docker });
-  await warm.sandbox.prepare();
-  await cold.sandbox.prepare();
+  await warm.sandbox.prepare(true);
+  await cold.sandbox.prepare(true);
   const rest = async () => {
     await warm.settled();
     await cold.settled();

@@ -25,7 +25,7 @@ export function sandboxFolder(data: string, installation: string, environment: E
     : join(temporaryDirectory(environment), `cairn-sandbox-${installation}`);
 }
 
-/** With `auto`, `prepare()` decides. It also logs a warning when gears are not isolated. */
+/** With `auto`, `prepare` decides. It also logs a warning when gears are not isolated. */
 export function createSandbox(
   config: Pick<Config, "sandbox" | "sandboxImages" | "sandboxPool">,
   options: SandboxOptions,
@@ -62,11 +62,11 @@ class ChosenSandbox implements Sandbox {
     await this.#choice();
   }
 
-  async prepare(): Promise<void> {
+  async prepare(hasGears: boolean): Promise<void> {
     const sandbox = await this.#choice();
     if (this.#stopped) return;
     if (!sandbox.isolated) this.#options.log.warn(notIsolatedWarning(this.#options.loopbackAdmin));
-    await sandbox.prepare();
+    await sandbox.prepare(hasGears);
   }
 
   async missingImages(): Promise<readonly MissingImage[]> {

@@ -73,12 +73,12 @@ export class DockerSandbox implements Sandbox {
 
   async decided(): Promise<void> {}
 
-  async prepare(): Promise<void> {
+  async prepare(hasGears: boolean): Promise<void> {
     await this.#sweepContainers();
     await this.#sweepFolders();
     await Promise.all(
       this.#images.names.map(async (name) => {
-        const image = await this.#images.provide(name);
+        const image = await this.#images.provide(name, hasGears);
         if (image && !this.#stopping.signal.aborted) await this.#pool(image).fill();
       }),
     );

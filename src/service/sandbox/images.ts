@@ -76,12 +76,17 @@ export class Images {
     return [...this.#entries.keys()];
   }
 
-  /** Checks, at start, for an image, and pulls it if it is missing. Undefined, and logged, when it is unavailable. */
-  async provide(name: string): Promise<Image | undefined> {
+  /**
+   * Checks, at start, for an image, and pulls it if it is missing. Undefined, and logged, when it is unavailable. Not
+   * `isUsed`: undefined, and nothing is copied out of it.
+   */
+  async provide(name: string, isUsed: boolean): Promise<Image | undefined> {
     const entry = this.#entry(name);
     try {
       if (!(await this.#present(name))) await this.#pull(name, entry);
-      return await this.#look(name, entry);
+      if (isUsed) return await this.#look(name, entry);
+      if (!(await this.#present(name))) throw imageMissing(name);
+      return undefined;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       this.#deps.log.warn("gears of some runtimes cannot run", { image: name, reason: error.message });

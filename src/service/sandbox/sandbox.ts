@@ -65,8 +65,11 @@ export interface Sandbox {
   readonly isolated: boolean;
   /** Resolves when `isolated` is final. With `auto`, probing the daemon takes a few seconds at most. */
   decided(): Promise<void>;
-  /** Checks and pulls images, sweeps orphans of earlier starts, and fills the pools. Runs in the background after start. */
-  prepare(): Promise<void>;
+  /**
+   * Checks and pulls images, sweeps orphans of earlier starts, and fills the pools. Runs in the background after start. `hasGears`: without any, no
+   * container waits and nothing is put in the data directory before the first run.
+   */
+  prepare(hasGears: boolean): Promise<void>;
   /** Looks again for images that were missing, and returns those that still are. */
   missingImages(): Promise<readonly MissingImage[]>;
   /** Raises `unavailable` when the sandbox itself fails (no image, daemon gone); see `mayHaveRun`. Every step has a deadline. */

@@ -32,8 +32,8 @@ it("ends running, pooled and starting gears in time while the daemon is frozen",
   await using daemon = await startOwnDaemon(shared);
   await using warm = await openSandbox("warm", { docker: daemon, times: TIMES });
   await using cold = await openSandbox("cold", { docker: daemon, times: TIMES });
-  await warm.sandbox.prepare();
-  await cold.sandbox.prepare();
+  await warm.sandbox.prepare(true);
+  await cold.sandbox.prepare(true);
   const began = Promise.withResolvers<void>();
   const running = refusalText(
     warm.run("binary", "#!/bin/sh\necho began\nsleep 60\n", {
@@ -69,7 +69,7 @@ it("ends running, pooled and starting gears in time while the daemon is frozen",
 it("cancels at once and stops in time while the daemon is frozen", async (shared) => {
   await using daemon = await startOwnDaemon(shared);
   await using at = await openSandbox("warm", { docker: daemon, times: TIMES });
-  await at.sandbox.prepare();
+  await at.sandbox.prepare(true);
   const began = Promise.withResolvers<void>();
   const cancel = new AbortController();
   const running = refusalText(
@@ -92,7 +92,7 @@ it("cancels at once and stops in time while the daemon is frozen", async (shared
 it("ends the call at once, and says why, when the daemon is killed", async (shared) => {
   await using daemon = await startOwnDaemon(shared);
   await using at = await openSandbox("cold", { docker: daemon, times: TIMES });
-  await at.sandbox.prepare();
+  await at.sandbox.prepare(true);
   const began = Promise.withResolvers<void>();
   const running = refusalText(
     at.run("binary", "#!/bin/sh\necho began\nsleep 60\n", {
@@ -113,7 +113,7 @@ it("ends the call at once, and says why, when the daemon is killed", async (shar
 it("reports a missing daemon and a missing client", async (shared) => {
   const environment = { DOCKER_HOST: "unix:///nonexistent/docker.sock" };
   await using none = await openSandbox("cold", { docker: shared, environment, times: TIMES });
-  await none.sandbox.prepare();
+  await none.sandbox.prepare(true);
   expect(await refusalText(none.run("bash", "true"))).toBe(
     "unavailable: the container daemon does not answer; gears cannot run until it does",
   );
@@ -135,7 +135,7 @@ it("names a missing image and what to do, and never pulls it while a gear waits"
 it("names an image that was removed after the start", async (shared) => {
   await shared.docker("tag", shared.images.binary, "cairn-test-passing:1");
   await using at = await openSandbox("cold", { docker: shared, images: { binary: "cairn-test-passing:1" } });
-  await at.sandbox.prepare();
+  await at.sandbox.prepare(true);
   await shared.docker("rmi", "cairn-test-passing:1");
   expect(await refusalText(at.run("binary", "#!/bin/sh\n"))).toStartWith(
     "unavailable: image cairn-test-passing:1 is not on this machine",
@@ -159,7 +159,7 @@ it("sweeps orphans of this installation at start, and none of another", async (s
       "600",
     );
   const [ours, theirs] = [await orphan("test-sweep-ours"), await orphan("test-sweep-theirs")];
-  await at.sandbox.prepare();
+  await at.sandbox.prepare(true);
   const left = await shared.docker(
     "ps",
     "--all",

@@ -25,7 +25,7 @@ for (const kind of kinds) {
     let at: TestSandbox;
     beforeAll(async () => {
       at = await openSandbox(kind, { docker });
-      if (docker || kind === "subprocess") await at.sandbox.prepare();
+      if (docker || kind === "subprocess") await at.sandbox.prepare(true);
     });
     afterAll(() => at[Symbol.asyncDispose]());
 

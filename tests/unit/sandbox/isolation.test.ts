@@ -57,7 +57,7 @@ for (const kind of ["cold", "warm"] satisfies SandboxKind[]) {
     let at: TestSandbox;
     beforeAll(async () => {
       at = await openSandbox(kind, { docker });
-      if (docker) await at.sandbox.prepare();
+      if (docker) await at.sandbox.prepare(true);
     });
     afterAll(() => at[Symbol.asyncDispose]());
 

@@ -1,6 +1,7 @@
 // Goal: pooled containers are used once, refilled, bounded, replaced when old or dead, and removed when the sandbox stops.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { until } from "../../kit/eventually.ts";
 import { DOCKER_SETUP_MS, startDocker, type TestDocker } from "../../kit/docker.ts";
 import { openSandbox, type SandboxSetup, type TestSandbox } from "../../kit/service/sandbox.ts";
@@ -40,7 +41,7 @@ const ID = "#!/bin/sh\ncat /proc/sys/kernel/random/uuid >/tmp/mark 2>/dev/null; 
 
 it("uses each container once and replaces it", async (shared) => {
   await using at = await openSandbox("warm", small(shared));
-  await at.sandbox.prepare();
+  await at.sandbox.prepare(true);
   const before = await containersOnce(shared, at, (ids) => ids.length === 1);
   expect((await at.run("binary", ID)).stdout).toBe("1\n");
   const after = await containersOnce(shared, at, (ids) => ids.length === 1 && ids[0] !== before[0]);
@@ -48,9 +49,17 @@ it("uses each container once and replaces it", async (shared) => {
   expect(await containersOnce(shared, at, (ids) => ids.length === 1 && ids[0] !== after[0])).toHaveLength(1);
 });
 
+it("starts nothing and keeps no file before the first gear", async (shared) => {
+  await using at = await openSandbox("warm", small(shared));
+  await at.sandbox.prepare(false);
+  expect([await containers(shared, at), readdirSync(at.folder)]).toEqual([[], []]);
+  expect((await at.run("binary", ID)).stdout).toBe("1\n");
+  expect(await containersOnce(shared, at, (ids) => ids.length === 1)).toHaveLength(1);
+});
+
 it("starts containers for calls beyond the pool, which does not grow", async (shared) => {
   await using at = await openSandbox("warm", small(shared));
-  await at.sandbox.prepare();
+  await at.sandbox.prepare(true);
   const results = await Promise.all([1, 2, 3].map((n) => at.run("binary", `#!/bin/sh\necho ${n}\n`)));
   expect(results.map(({ stdout }) => stdout)).toEqual(["1\n", "2\n", "3\n"]);
   await at.settled();
@@ -59,7 +68,7 @@ it("starts containers for calls beyond the pool, which does not grow", async (sh
 
 it("replaces a container that has idled too long", async (shared) => {
   await using at = await openSandbox("warm", { ...small(shared), idleSeconds: 1 });
-  await at.sandbox.prepare();
+  await at.sandbox.prepare(true);
   const [old] = await containersOnce(shared, at, (ids) => ids.length === 1);
   const [fresh] = await containersOnce(shared, at, (ids) => ids.length === 1 && ids[0] !== old);
   expect(fresh).toMatch(/^[0-9a-f]+$/);
@@ -67,14 +76,14 @@ it("replaces a container that has idled too long", async (shared) => {
 
 it("does not use a container that died in the pool", async (shared) => {
   await using at = await openSandbox("warm", small(shared));
-  await at.sandbox.prepare();
+  await at.sandbox.prepare(true);
   await shared.docker("kill", ...(await containersOnce(shared, at, (ids) => ids.length === 1)));
   expect(await at.run("binary", "#!/bin/sh\necho fine\n")).toMatchObject({ exitCode: 0, stdout: "fine\n" });
 });
 
 it("empties the pool and ends running gears on stop", async (shared) => {
   const at = await openSandbox("warm", small(shared));
-  await at.sandbox.prepare();
+  await at.sandbox.prepare(true);
   const began = Promise.withResolvers<void>();
   const running = at.run("binary", "#!/bin/sh\necho began\nsleep 60\n", { output: () => began.resolve() });
   await began.promise;

@@ -139,7 +139,7 @@ async function chosen(mode: SandboxMode, path: string, loopbackAdmin = true) {
     folder: "/nonexistent",
     loopbackAdmin,
   });
-  await sandbox.prepare();
+  await sandbox.prepare(true);
   await sandbox.stop();
   return { kind: sandbox.kind, isolated: sandbox.isolated, warnings };
 }
