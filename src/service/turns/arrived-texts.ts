@@ -8,6 +8,8 @@ import type { OpenCall } from "./recorder.ts";
 import type { TurnStore } from "./store.ts";
 
 const KEEP_EVERY_MS = 1_000;
+/** Of one write, which takes about half a millisecond: meanwhile the chunks of all turns wait. */
+const CALLS_AT_ONCE = 32;
 
 interface ArrivedTextsDeps {
   readonly db: Db;
@@ -19,6 +21,8 @@ interface ArrivedTextsDeps {
 export class ArrivedTexts {
   readonly #deps: ArrivedTextsDeps;
   #grown = new Set<OpenCall>();
+  /** A timer or a write is pending: a second write must not store the same text. */
+  #isDue = false;
 
   constructor(deps: ArrivedTextsDeps) {
     this.#deps = deps;
@@ -26,22 +30,35 @@ export class ArrivedTexts {
 
   /** Call it after each chunk. */
   grown(call: OpenCall): void {
-    if (this.#grown.size === 0) this.#deps.timers.after(KEEP_EVERY_MS, () => this.#keepSoon());
     this.#grown.add(call);
+    if (!this.#isDue) this.#keepSoon();
   }
 
   #keepSoon(): void {
+    const { timers, background } = this.#deps;
+    this.#isDue = true;
+    timers.after(KEEP_EVERY_MS, () => background.run("texts of open model calls", () => this.#keepGrown()));
+  }
+
+  async #keepGrown(): Promise<void> {
     const open = [...this.#grown].filter(({ over }) => !over);
     this.#grown = new Set();
-    if (open.length === 0) return;
-    this.#deps.background.run("texts of open model calls", () =>
-      this.#deps.db.write(
-        () => {
-          for (const call of open) this.#keep(call);
-        },
-        // A power cut may lose it; waiting for the disk here would delay the chunks of all turns.
-        { repeatable: true, relaxed: true },
-      ),
+    try {
+      for (let from = 0; from < open.length; from += CALLS_AT_ONCE)
+        await this.#keepAll(open.slice(from, from + CALLS_AT_ONCE));
+    } finally {
+      this.#isDue = false;
+      if (this.#grown.size > 0) this.#keepSoon();
+    }
+  }
+
+  #keepAll(open: readonly OpenCall[]): Promise<void> {
+    return this.#deps.db.write(
+      () => {
+        for (const call of open) this.#keep(call);
+      },
+      // A power cut may lose it; waiting for the disk here would delay the chunks of all turns.
+      { repeatable: true, relaxed: true },
     );
   }
 
