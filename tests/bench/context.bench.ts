@@ -4,7 +4,8 @@
 import { BATCH_OPERATIONS_MAX } from "../../src/context/versioned-store/schema.ts";
 import { atEnd } from "../kit/at-end.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
-import { firstLines, load, processorMs, residentMb, type LoadResult } from "./programs.ts";
+import { firstLines, processorMs, residentMb, type LoadResult } from "./programs.ts";
+import { inTurn } from "./requests.ts";
 import { figure, medianOf, timed, type Row } from "./row.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -143,14 +144,19 @@ async function reads(server: RunningContext): Promise<Row[]> {
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   await using _ = atEnd(() => bare.kill());
-  const limit = await load(Number(await firstLines(bare.stdout, /\n/)), "/", MANY, MILLISECONDS);
-  const header = [`Authorization: Bearer ${server.bootstrap}`];
-  const path = "/api/v1/spaces/team/files/read.md";
-  const port = Number(new URL(server.url).port);
-  // As for writes: what reads was not compiled before.
-  await load(port, path, MANY, MILLISECONDS, header);
-  const ours = await load(port, path, MANY, MILLISECONDS, header);
-  return [rate("reads of 2 KB, 64 at once", ours.rate, 30_000, limit.rate)];
+  const { limit, ours } = await inTurn(
+    { pid: bare.pid, port: Number(await firstLines(bare.stdout, /\n/)), path: "/" },
+    {
+      pid: server.pid,
+      port: Number(new URL(server.url).port),
+      path: "/api/v1/spaces/team/files/read.md",
+      headers: [`Authorization: Bearer ${server.bootstrap}`],
+    },
+  );
+  return [
+    rate("reads of 2 KB, 64 at once", ours.rate, 30_000, limit.rate),
+    figure("  the same, processor for one", ours.cost, { unit: "µs", limit: limit.cost }),
+  ];
 }
 
 async function wholeSpace(server: RunningContext): Promise<Row[]> {

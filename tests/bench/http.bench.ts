@@ -1,14 +1,13 @@
 // Plain requests: one authenticated record at 64 connections against bare Bun.serve with the same payload, a list of 1,000 records, and what
 // the largest JSON body costs at worst.
 
-import { benchService, load, processorMs } from "./programs.ts";
+import { benchService, firstLines, load } from "./programs.ts";
 import { JSON_BODY_BYTES_MAX, parseJson } from "../../src/kit/http/body.ts";
 import { JSON_NAMES_MAX, JSON_TEXTS_MAX } from "../../src/kit/text/json-shape.ts";
+import { inTurn } from "./requests.ts";
 import { figure, median, type Row } from "./row.ts";
 
-const CONNECTIONS = 64;
 const MILLISECONDS = 3000;
-const ROUNDS = 3;
 const RATIO_MIN = 0.65;
 
 export async function run(): Promise<Row[]> {
@@ -29,26 +28,12 @@ export async function run(): Promise<Row[]> {
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
-  const barePort = Number(new TextDecoder().decode((await bareProcess.stdout.getReader().read()).value));
-  const limit = { rate: 0, requests: 0, processorMs: 0 };
-  const ours = { rate: 0, requests: 0, processorMs: 0 };
-  const measure = async (of: typeof ours, pid: number, port: number, headers: string[]) => {
-    const before = await processorMs(pid);
-    const { rate } = await load(port, path, CONNECTIONS, MILLISECONDS, headers);
-    of.processorMs += (await processorMs(pid)) - before;
-    of.requests += (rate * MILLISECONDS) / 1000;
-    of.rate = Math.max(of.rate, rate);
-  };
-  for (let round = 0; round < ROUNDS; round++) {
-    await measure(limit, bareProcess.pid, barePort, []);
-    await measure(ours, service.pid, service.port, [`Authorization: Bearer ${token}`]);
-  }
-  const cost = (of: typeof ours) => (of.processorMs * 1000) / of.requests;
+  const bare = { pid: bareProcess.pid, port: Number(await firstLines(bareProcess.stdout, /\n/)), path };
+  const headers = [`Authorization: Bearer ${token}`];
+  const { limit, ours } = await inTurn(bare, { pid: service.pid, port: service.port, path, headers });
   bareProcess.kill();
   for (let index = 1; index < 1000; index++) await make(index);
-  const list = await load(service.port, "/api/v1/workspaces", 1, MILLISECONDS, [
-    `Authorization: Bearer ${token}`,
-  ]);
+  const list = await load(service.port, "/api/v1/workspaces", 1, MILLISECONDS, headers);
   return [
     {
       name: "GET /workspaces/{id}, authenticated, 64 at once",
@@ -59,7 +44,7 @@ export async function run(): Promise<Row[]> {
       target: `≥ ${RATIO_MIN} of bare Bun.serve`,
       met: ours.rate / limit.rate >= RATIO_MIN,
     },
-    figure("the same, processor for one", cost(ours), { unit: "µs", limit: cost(limit) }),
+    figure("the same, processor for one", ours.cost, { unit: "µs", limit: limit.cost }),
     figure("GET /workspaces, 1,000 of them, p50", list.p50, { atMost: 5 }),
     figure("GET /workspaces, 1,000 of them, p99", list.p99, { atMost: 5 }),
     bodyCost(),
