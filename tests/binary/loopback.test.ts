@@ -25,7 +25,8 @@ import { shared } from "../kit/group-resource.ts";
 import { rawRequest, type RawAnswer } from "../kit/http/raw-http.ts";
 import { runService, type RunningService } from "../kit/service/running.ts";
 
-const COMBINATIONS_PER_WORLD = 500;
+/** The guard itself is judged on every combination in tests/unit/kit/guard.test.ts; these show that the sockets bring them to it. */
+const COMBINATIONS_PER_WORLD = 125;
 const AT_ONCE = 16;
 const SECURITY_HEADERS = {
   "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'",
@@ -148,7 +149,8 @@ async function wrongAnswers(
       const target = {
         host: reachable(world),
         port: service.port,
-        ...(world.listen === "::1" ? {} : { from: request.peer }),
+        // From 127.0.0.1 it comes anyway; to bind every socket costs more than all else here.
+        ...(world.listen === "::1" || request.peer === "127.0.0.1" ? {} : { from: request.peer }),
       };
       const seen: Case = world.listen === "::1" ? { ...request, peer: "::1" } : request;
       const expected = expectedAnswer(world, seen, service.port);
