@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { shared } from "../kit/group-resource.ts";
+import { errorIn } from "../kit/http/client.ts";
 import { rawRequest, type RawAnswer } from "../kit/http/raw-http.ts";
 import { runService } from "../kit/service/running.ts";
 
@@ -19,8 +20,7 @@ async function outcome(...lines: string[]): Promise<string> {
   const { status, headers, body } = await send(...lines);
   if (body === "") return String(status);
   if (headers["content-type"]?.startsWith("text/html")) return `${status} page`;
-  const value = JSON.parse(body) as { auth?: string; error?: { code: string } };
-  return `${status} ${value.auth ?? value.error?.code}`;
+  return `${status} ${errorIn(body)?.code ?? JSON.parse(body).auth}`;
 }
 
 const WHOAMI = "GET /api/v1/whoami HTTP/1.1";

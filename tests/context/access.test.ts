@@ -21,6 +21,7 @@ import {
   type ContextClient,
   type ContextServer,
 } from "../kit/context/context-server.ts";
+import { errorIn } from "../kit/http/client.ts";
 import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 const RUNS = 25;
@@ -253,8 +254,8 @@ describe("with random users and rules", () => {
               told(refused, hidden);
             };
             const judgedPush = async (answer: Response) => {
-              const body = (await answer.clone().json()) as { error?: { message: string } };
-              if (body.error?.message !== `${name} (${role}) may not change team`)
+              const error = errorIn(await answer.clone().text());
+              if (error?.message !== `${name} (${role}) may not change team`)
                 return judged(answer, false, known);
               // The refusal names the space, not the path: this user may change nothing in it.
               const changeable = Object.values(may).filter((one) => one.create || one.update || one.delete);

@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "bun:test";
+import { errorIn } from "../kit/http/client.ts";
 import { refusalOf } from "../kit/http/refusal.ts";
 import { contextServer, filePath, type ContextServer } from "../kit/context/context-server.ts";
 import { eventually } from "../kit/eventually.ts";
@@ -20,8 +21,7 @@ async function headOnly(server: ContextServer, token: string, method: string, pa
       (token === "" ? "" : `Authorization: Bearer ${token}\r\n`) +
       `Content-Type: application/json\r\nContent-Length: ${60 * MIB}\r\n\r\n`,
   );
-  const { error } = JSON.parse(answer.body) as { error: { code: string } };
-  return [answer.status, error.code];
+  return [answer.status, errorIn(answer.body)!.code];
 }
 
 interface OpenApi {

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { errorIn } from "../kit/http/client.ts";
 import { contextServer, filePath, type ContextServer } from "../kit/context/context-server.ts";
 
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -41,8 +42,7 @@ async function slowly(
   socket.write(body);
   const [head = "", text = ""] = (await answered.promise).split("\r\n\r\n");
   socket.destroy();
-  const { error } = JSON.parse(text) as { error?: { code: string } };
-  return { status: Number(head.split(" ")[1]), code: error?.code ?? "" };
+  return { status: Number(head.split(" ")[1]), code: errorIn(text)?.code ?? "" };
 }
 
 const FILE = { method: "PUT", path: filePath("late.md"), body: "late" };

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { contextServer } from "../kit/context/context-server.ts";
+import { errorIn } from "../kit/http/client.ts";
 import { refusal, refusalText } from "../kit/http/refusal.ts";
 import { manualClock } from "../kit/manual-clock.ts";
 
@@ -53,7 +54,7 @@ test("requests that meet the removal are made before it, or find nothing", async
   const ask = (request: Promise<Response>) =>
     requests.push(
       request.then(async (response) => {
-        const { error } = (await response.json()) as { error?: { code: string; message: string } };
+        const error = errorIn(await response.text());
         codes.add(error ? `${error.code}: ${error.message}` : "done");
       }),
     );

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { DAY_MS, manualClock } from "../../kit/manual-clock.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { type ServiceOptions, type World, world } from "../../kit/service/world.ts";
-import type { Client } from "../../kit/http/client.ts";
+import { type Client, errorIn } from "../../kit/http/client.ts";
 import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const PASSWORD = "correct horse battery";
@@ -172,7 +172,7 @@ test("refuses the eleventh login of a minute with Retry-After, even with the rig
   expect(refused.status).toBe(429);
   expect(refused.headers.get("retry-after")).toBe("40");
   expect(refused.headers.get("set-cookie")).toBeNull();
-  expect(((await refused.json()) as { error: object }).error).toEqual({
+  expect(errorIn(await refused.text())).toEqual({
     message: "too many attempts; try again in 40 s",
     code: "rate_limited",
     request_id: refused.headers.get("x-request-id")!,

@@ -67,17 +67,13 @@ test("asks for a token in the same words when an invalid one came from elsewhere
 
 test("refuses a wrong credential with 401 before anything else, even on loopback", async () => {
   await using at = await world();
-  const refused = async (authorization: string) => {
-    const response = await at.admin.raw("PATCH", "/workspaces/x", {
-      body: { nonsense: 1 },
-      headers: { Authorization: authorization },
-    });
-    const { error } = (await response.json()) as {
-      error: { code: string; message: string; details: unknown };
-    };
-    const { code, message, details } = error;
-    return { status: response.status, code, message, details };
-  };
+  const refused = async (authorization: string) =>
+    refusalOf(
+      await at.admin.raw("PATCH", "/workspaces/x", {
+        body: { nonsense: 1 },
+        headers: { Authorization: authorization },
+      }),
+    );
 
   expect(await refused("Bearer cairn_unknown")).toEqual(BAD_TOKEN);
   expect(await refused(`Bearer ${"x".repeat(5000)}`)).toEqual(BAD_TOKEN);

@@ -1,6 +1,7 @@
 // Goal: every route refuses a body that is not a JSON object of the right type and size, with the right error, and changes nothing.
 
 import { beforeAll, expect, test } from "bun:test";
+import { errorIn } from "../../kit/http/client.ts";
 import { filledPath, type DescribedRoute } from "../../kit/http/described-routes.ts";
 import { shared } from "../../kit/group-resource.ts";
 import { everything, inhabited, routesOf } from "../../kit/service/inhabited.ts";
@@ -183,7 +184,7 @@ test("refuses a too large declared length before the body arrives, and two frami
   const head = `POST /api/v1/teams HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\n`;
 
   const early = await rawRequest(target, `${head}Content-Length: ${MIB + 1}\r\n\r\n`);
-  expect({ status: early.status, ...(JSON.parse(early.body) as { error: object }).error }).toMatchObject({
+  expect({ status: early.status, ...errorIn(early.body) }).toMatchObject({
     status: 413,
     code: "too_large",
     details: { limit_bytes: MIB },

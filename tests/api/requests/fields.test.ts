@@ -10,6 +10,7 @@ import {
   withField,
   type DescribedRoute,
 } from "../../kit/http/described-routes.ts";
+import { errorIn } from "../../kit/http/client.ts";
 import { shared } from "../../kit/group-resource.ts";
 import { everything, inhabited, routesOf } from "../../kit/service/inhabited.ts";
 import { searchable } from "../../kit/service/searching.ts";
@@ -60,12 +61,10 @@ async function wrongRefusal(
   const id = lab.ids[route.path.split("/")[1]!] ?? 0;
   const response = await lab.admin.raw(route.method, filledPath(route, { id }), { body });
   const text = await response.text();
-  const { error } = JSON.parse(text === "" ? '{"error":{}}' : text) as {
-    error?: { code?: string; message?: string };
-  };
+  const error = errorIn(text);
   const named =
     message === undefined
-      ? error?.message?.startsWith(`${field}: `)
+      ? error?.message.startsWith(`${field}: `)
       : error?.message === `${field}: ${message}`;
   if (response.status === 400 && error?.code === "invalid" && named) return [];
   return [`${route.method} ${route.path} ${body.slice(0, 200)} → ${response.status} ${text.slice(0, 200)}`];

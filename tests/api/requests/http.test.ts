@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { contextServer } from "../../kit/context/context-server.ts";
+import { errorIn } from "../../kit/http/client.ts";
 import { rawRequest, rawUntilClosed } from "../../kit/http/raw-http.ts";
 import { world } from "../../kit/service/world.ts";
 
@@ -34,11 +35,8 @@ for (const [name, start] of Object.entries(programs))
         ...init,
         headers: { Authorization: `Bearer ${program.token}`, ...(init.headers as Record<string, string>) },
       });
-      const text = await answer.text();
-      const body = (text === "" ? {} : JSON.parse(text)) as {
-        error?: { code: string; message: string; request_id: string; details?: unknown };
-      };
-      return { status: answer.status, allow: answer.headers.get("allow"), ...body.error };
+      const error = errorIn(await answer.text());
+      return { status: answer.status, allow: answer.headers.get("allow"), ...error };
     };
 
     test("returns 405 with the allowed methods for a wrong method, and 404 for an unknown path", async () => {

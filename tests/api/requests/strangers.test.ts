@@ -1,6 +1,7 @@
 // Goal: a request without access is refused before a byte of its body is read.
 
 import { expect, test } from "bun:test";
+import { errorIn } from "../../kit/http/client.ts";
 import { describedRoutes } from "../../kit/http/described-routes.ts";
 import { rawRequest } from "../../kit/http/raw-http.ts";
 import { world } from "../../kit/service/world.ts";
@@ -17,8 +18,7 @@ test("refuses a stranger with 401 on every route with a body, and a member with 
       `${method} /api/v1${path.replace(/\{\w+\}/g, "1")} HTTP/1.1\r\nHost: ${host}\r\n${authorization}` +
         "Via: 1.1 proxy\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\r\n",
     );
-    const { error } = JSON.parse(answer.body) as { error: { code: string } };
-    return [answer.status, error.code];
+    return [answer.status, errorIn(answer.body)!.code];
   };
   const routes = (await describedRoutes(admin)).filter(({ body, caller }) => body && caller !== "open");
   expect(routes.length).toBeGreaterThan(20);

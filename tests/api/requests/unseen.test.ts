@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { filledPath, fitting, type DescribedRoute } from "../../kit/http/described-routes.ts";
 import { everything, inhabited, routesOf } from "../../kit/service/inhabited.ts";
-import type { Client } from "../../kit/http/client.ts";
+import { type Client, errorIn } from "../../kit/http/client.ts";
 import { refusal, refusalOf } from "../../kit/http/refusal.ts";
 
 const MISSING = 987_654;
@@ -13,8 +13,7 @@ const VISIBLE_TO_ALL = ["teams", "instructions", "gears"];
 
 async function answer(client: Client, method: string, path: string, body: unknown): Promise<unknown> {
   const response = await client.raw(method, path, { body });
-  const text = await response.text();
-  const { error } = JSON.parse(text) as { error: { request_id: string; message: string } };
+  const error = errorIn(await response.text())!;
   expect(error.request_id).toBe(response.headers.get("x-request-id")!);
   const headers = [...response.headers].filter(
     ([name]) => !["x-request-id", "date", "content-length"].includes(name),

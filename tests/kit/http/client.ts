@@ -23,9 +23,16 @@ export class Refused extends Error {
   }
 }
 
+type ErrorBody = Omit<Refusal, "status"> & { readonly request_id: string };
+
+/** The error in the JSON of an answer, if it is that of a refusal. */
+export function errorIn(text: string): ErrorBody | undefined {
+  return text === "" ? undefined : (JSON.parse(text) as { error?: ErrorBody }).error;
+}
+
 /** Raises when the text is not that of a refusal. */
 export function refusalIn(status: number, text: string): Refusal {
-  const { request_id: _, ...error } = (JSON.parse(text) as { error: Refusal & { request_id: string } }).error;
+  const { request_id: _, ...error } = errorIn(text)!;
   return proven({ ...error, status });
 }
 
