@@ -84,6 +84,8 @@ export async function startOwnDaemon(shared: TestDocker): Promise<OwnDaemon> {
     // Only a daemon can take down what a killed one left: containers, mounts, networks.
     if (!(await answers(environment))) {
       await daemon.stop();
+      // Of the killed containerd, which may still be a zombie: dockerd would take it for a running one, and wait for its answer.
+      await rm(join(folder, "exec-root/containerd/containerd.pid"), { force: true });
       daemon = await start();
     }
     // Some are being removed at this moment, which docker calls an error.
