@@ -1,93 +1,14 @@
-// Goal: every route of the context API declares its callers, is described, and does not distinguish hidden from missing.
+// Goal: no route of the context API distinguishes hidden from missing, and who may call it is decided before anything else.
 
 import { describe, expect, test } from "bun:test";
-import { Kind } from "@sinclair/typebox";
-import { buildParts } from "../../src/context/parts.ts";
-import { loadServerConfig } from "../../src/context/config/config.ts";
-import { serverMigrations } from "../../src/context/migrations/migrations.ts";
-import { callerKinds, type CallerKind } from "../../src/context/identity/admission.ts";
-import { API_FACTS, createRoutes } from "../../src/context/server.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { openDatabase } from "../../src/kit/storage/db.ts";
-import { openApi, type DescribedRoute } from "../../src/kit/http/openapi.ts";
-import { createLog } from "../../src/kit/log.ts";
-import { migrate } from "../../src/kit/storage/migrate.ts";
+import { callerOf, declaredRoutes, type DeclaredRoute, nameOf } from "../kit/http/declared-routes.ts";
 import { refusal, refusalOf } from "../kit/http/refusal.ts";
 import { contextServer, type ContextClient } from "../kit/context/context-server.ts";
-import { temporaryFolder } from "../kit/folder.ts";
-import { expectOperations } from "../kit/http/operations.ts";
-import { expectGoldenJson } from "../kit/golden.ts";
 
-interface Route extends DescribedRoute {
-  compile(): { toString(): string };
-}
-
-const OPEN = ["GET /api/v1/health", "POST /api/v1/auth/login"];
-
-async function allRoutes(): Promise<Route[]> {
-  await using folder = await temporaryFolder();
-  await folder.write("server.yaml", "{}");
-  const log = createLog({ level: "error", format: "json", write: () => {}, clock: systemClock });
-  const db = openDatabase(":memory:");
-  migrate(db, serverMigrations, 0);
-  const parts = buildParts({ db, clock: systemClock, log, config: loadServerConfig(folder.path) });
-  return createRoutes(parts, log).routes as unknown as Route[];
-}
-
-const routes = await allRoutes();
-const nameOf = ({ method, path }: DescribedRoute) => `${method} ${path}`;
-const actorOf = ({ hooks }: DescribedRoute) =>
-  (hooks.detail as { "x-caller"?: CallerKind } | undefined)?.["x-caller"];
-
-describe("routes", () => {
-  test("each declares its callers, and only the known ones are open", () => {
-    const undeclared = routes.filter(
-      (route) => !(callerKinds as readonly unknown[]).includes(actorOf(route)),
-    );
-    expect(undeclared.map(nameOf)).toEqual([]);
-    const open = routes.filter((route) => actorOf(route) === "open");
-    expect(open.map(nameOf).toSorted()).toEqual(OPEN);
-  });
-
-  test("each handler is awaited, which the framework decides from its source", () => {
-    const unawaited = routes.filter((route) => !/await handler\(/.test(route.compile().toString()));
-    expect(unawaited.map(nameOf)).toEqual([]);
-  });
-
-  test("each validates its path parameters with a schema", () => {
-    const unread = routes.filter(({ path, hooks }) => {
-      const named = [...path.matchAll(/:(\w+)|\*/g)].map((match) => match[1] ?? "*");
-      const declared = Object.keys((hooks.params as { properties?: object } | undefined)?.properties ?? {});
-      return named.toSorted().join() !== declared.toSorted().join();
-    });
-    expect(unread.map(nameOf)).toEqual([]);
-  });
-
-  test("every body is a closed object", () => {
-    const loose = routes.filter(({ hooks }) => {
-      const body = hooks.body as Record<string | symbol, unknown> | undefined;
-      return body !== undefined && body[Kind] !== "Record" && body["additionalProperties"] !== false;
-    });
-    expect(loose.map(nameOf)).toEqual([]);
-  });
-
-  test("the description matches the golden file and contains every route", async () => {
-    const description = openApi("Cairn context server", "0.0.0", routes, API_FACTS) as {
-      paths: Record<string, object>;
-    };
-    expectOperations(routes, API_FACTS, description);
-    await expectGoldenJson("context-openapi.json", description);
-    const described = Object.entries(description.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map(
-        (method) => `${method.toUpperCase()} ${path.replace("{path}", "*").replace(/\{(\w+)\}/g, ":$1")}`,
-      ),
-    );
-    expect(described.toSorted()).toEqual(routes.map(nameOf).toSorted());
-  });
-});
+const { routes } = declaredRoutes.context;
 
 /** A URL of the route, with a body valid enough to reach the rules. */
-function asked(route: Route, space: string): { method: string; path: string; body: unknown } {
+function asked(route: DeclaredRoute, space: string): { method: string; path: string; body: unknown } {
   const path = route.path
     .replace("/api/v1", "")
     .replace(":space", space)
@@ -109,7 +30,7 @@ function asked(route: Route, space: string): { method: string; path: string; bod
   return { method: route.method, path: path + query, body };
 }
 
-async function answerTo(client: ContextClient, route: Route, space: string) {
+async function answerTo(client: ContextClient, route: DeclaredRoute, space: string) {
   const { method, path, body } = asked(route, space);
   const refused = await refusalOf(client.raw(method, path, { body }));
   return { ...refused, message: refused.message.replaceAll(space, "SPACE") };
@@ -128,7 +49,7 @@ describe("hidden spaces", () => {
         const hidden = await answerTo(client, route, "hidden");
         const missing = await answerTo(client, route, "nosuch");
         expect([nameOf(route), hidden]).toEqual([nameOf(route), missing]);
-        const expected = actorOf(route) === "admin" ? 403 : 404;
+        const expected = callerOf(route) === "admin" ? 403 : 404;
         expect([nameOf(route), hidden.status]).toEqual([nameOf(route), expected]);
       }
       expect((await client.get("/spaces")).map(({ name }) => name)).toEqual(["team"]);
@@ -137,7 +58,7 @@ describe("hidden spaces", () => {
 
   test("without a token, every route except the open ones is 401, before any other check", async () => {
     await using server = await contextServer();
-    for (const route of routes.filter((one) => actorOf(one) !== "open")) {
+    for (const route of routes.filter((one) => callerOf(one) !== "open")) {
       const { method, path } = asked(route, "team");
       for (const init of [{}, ...(method === "GET" ? [] : [{ body: "{not json" }])]) {
         await refusal(server.anonymous().raw(method, path, init), "unauthenticated");
@@ -148,7 +69,7 @@ describe("hidden spaces", () => {
   test("admin routes are 403 for everyone else, whatever is sent", async () => {
     await using server = await contextServer();
     const lead = await server.user("Lee", "space-lead");
-    for (const route of routes.filter((one) => actorOf(one) === "admin")) {
+    for (const route of routes.filter((one) => callerOf(one) === "admin")) {
       const { method, path } = asked(route, "team");
       const answer = lead.raw(method, path, method === "GET" ? {} : { body: "{not json" });
       await refusal(answer, "forbidden", "only an admin may do that");

@@ -5,13 +5,11 @@ import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { loadServerConfig, parseConfig } from "../../src/context/config/config.ts";
 import { ConfigFile } from "../../src/context/config/schema.ts";
-import { createRoutes } from "../../src/context/server.ts";
 import { Rights } from "../../src/context/access/rights.ts";
 import { capabilities, roles } from "../../src/context/access/schema.ts";
 import { eventTypes } from "../../src/context/events/schema.ts";
-import { callerKinds } from "../../src/context/identity/admission.ts";
-import type { Parts } from "../../src/context/parts.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { callerOf, declaredRoutes } from "../kit/http/declared-routes.ts";
 
 interface Schema {
   properties?: Record<string, Schema>;
@@ -31,17 +29,6 @@ function keysOfValue(value: unknown, above = ""): string[] {
       : [above + key],
   );
 }
-
-interface Route {
-  method: string;
-  path: string;
-  hooks: { detail?: { "x-caller"?: string } };
-}
-
-/** Nothing is called: only what is declared is read. */
-const parts = new Proxy({}, { get: () => new Proxy(() => {}, { get: () => () => {} }) }) as Parts;
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-const routes = createRoutes(parts, silent).routes as unknown as Route[];
 
 describe("docs/context-server.md", async () => {
   const text = await Bun.file(join(ROOT, "docs/context-server.md")).text();
@@ -71,12 +58,12 @@ describe("docs/context-api.md", async () => {
 
   test("has exactly the routes that there are, with who may call them", () => {
     const documented = rows.map(([, method, path, who]) => `${method} ${path} ${who}`);
-    const there = routes.map(({ method, path, hooks }) => {
-      const shown = path
+    const there = declaredRoutes.context.routes.map((route) => {
+      const shown = route.path
         .replace("/api/v1", "")
         .replace(/\/\*$/, "/{path}")
         .replaceAll(/:([a-z_]+)/g, "{$1}");
-      return `${method} ${shown} ${hooks.detail?.["x-caller"]}`;
+      return `${route.method} ${shown} ${callerOf(route)}`;
     });
     expect(documented.toSorted()).toEqual(there.toSorted());
   });
@@ -86,11 +73,6 @@ describe("docs/context-api.md", async () => {
     const cells = [...events!.matchAll(/^\| (`.+?) +\|/gm)].map(([, cell]) => cell!);
     const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, type]) => type!));
     expect(named.toSorted()).toEqual([...eventTypes].toSorted());
-  });
-
-  test("every route says who may call it", () => {
-    const known: readonly unknown[] = callerKinds;
-    expect(routes.filter(({ hooks }) => !known.includes(hooks.detail?.["x-caller"]))).toEqual([]);
   });
 });
 

@@ -1,28 +1,19 @@
-// Goal: every route says who may call it and what it answers, is described by OpenAPI and in docs/api.md, and is waited for.
+// Goal: every route of both programs says who may call it, is described by OpenAPI, and is waited for; those of the service say what they
+// answer, and are in docs/api.md.
 
 import { describe, expect, test } from "bun:test";
 import { Kind } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { openDatabase } from "../../src/kit/storage/db.ts";
 import { statusOf } from "../../src/kit/error.ts";
-import { createLog } from "../../src/kit/log.ts";
-import { migrate } from "../../src/kit/storage/migrate.ts";
-import { openApi, type DescribedRoute } from "../../src/kit/http/openapi.ts";
-import { migrations } from "../../src/service/migrations/migrations.ts";
-import { buildParts } from "../../src/service/parts.ts";
-import { loadConfig } from "../../src/service/config/config.ts";
-import { callerKinds } from "../../src/service/identity/admission.ts";
-import { API_FACTS, createRoutes } from "../../src/service/server.ts";
+import { openApi } from "../../src/kit/http/openapi.ts";
+import { callerKinds as contextCallers } from "../../src/context/identity/admission.ts";
+import { callerKinds as serviceCallers } from "../../src/service/identity/admission.ts";
+import { callerOf, declaredRoutes, type DeclaredRoute, nameOf } from "../kit/http/declared-routes.ts";
 import { dereferenced } from "../kit/http/described-routes.ts";
 import { expectOperations } from "../kit/http/operations.ts";
 import { expectGoldenJson } from "../kit/golden.ts";
-
-interface Route extends DescribedRoute {
-  compile(): { toString(): string };
-}
 
 /** They answer with events, so that there is no schema of one answer. */
 const STREAMS = [
@@ -34,28 +25,73 @@ const STREAMS = [
 ];
 /** They answer with a connection of its own, so that there is nothing to declare but a refusal. */
 const SOCKETS = ["GET /api/v1/terminal", "GET /api/v1/workspaces/:id/terminal"];
-const OPEN = ["GET /api/v1/health", "POST /api/v1/login"];
+const { routes, facts } = declaredRoutes.service;
 
-function allRoutes(): Route[] {
-  const log = createLog({ level: "error", format: "json", write: () => {}, clock: systemClock });
-  const db = openDatabase(":memory:");
-  migrate(db, migrations, 0);
-  const config = loadConfig({}, {});
-  const parts = buildParts({
-    db,
-    clock: systemClock,
-    log,
-    ownListener: () => undefined,
-    config,
-    environment: {},
+const unawaited = (route: DeclaredRoute) => !/await handler\(/.test(route.compile().toString());
+
+describe.each([
+  {
+    ...declaredRoutes.service,
+    title: "Cairn service",
+    golden: "openapi.json",
+    callers: serviceCallers,
+    open: ["GET /api/v1/health", "POST /api/v1/login"],
+  },
+  {
+    ...declaredRoutes.context,
+    title: "Cairn context server",
+    golden: "context-openapi.json",
+    callers: contextCallers,
+    open: ["GET /api/v1/health", "POST /api/v1/auth/login"],
+  },
+])("routes of the $title", (program) => {
+  test("each declares its caller, and only those known are open", () => {
+    const callers: readonly unknown[] = program.callers;
+    expect(program.routes.filter((route) => !callers.includes(callerOf(route))).map(nameOf)).toEqual([]);
+    const open = program.routes.filter((route) => callerOf(route) === "open");
+    expect<unknown>(open.map(nameOf).toSorted()).toEqual(program.open);
   });
-  return createRoutes(parts, log).routes as unknown as Route[];
-}
 
-const routes = allRoutes();
-const nameOf = ({ method, path }: DescribedRoute) => `${method} ${path}`;
-const callerOf = ({ hooks }: DescribedRoute) =>
-  (hooks.detail as { "x-caller"?: string } | undefined)?.["x-caller"];
+  test("each reads its path parameters by a schema", () => {
+    const unread = program.routes.filter(({ path, hooks }) => {
+      const named = [...path.matchAll(/:(\w+)|\*/g)].map((match) => match[1] ?? "*");
+      const read = Object.keys((hooks.params as { properties?: object } | undefined)?.properties ?? {});
+      return named.toSorted().join() !== read.toSorted().join();
+    });
+    expect(unread.map(nameOf)).toEqual([]);
+  });
+
+  test("each handler is waited for: the framework decides that by its text", () => {
+    expect(program.routes.filter(unawaited).map(nameOf)).toEqual([]);
+  });
+
+  test("each body is a closed object", () => {
+    const loose = program.routes.filter(({ hooks }) => {
+      const body = hooks.body as Schema | undefined;
+      return body !== undefined && body[Kind] !== "Record" && body["additionalProperties"] !== false;
+    });
+    expect(loose.map(nameOf)).toEqual([]);
+  });
+
+  test("each is described in a few words, none that is not there, and the description is what it was", async () => {
+    const description = openApi(program.title, "0.0.0", program.routes, program.facts);
+    expectOperations(program.routes, program.facts, description);
+    const { paths } = description as OpenApi;
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map(
+        (method) => `${method.toUpperCase()} ${path.replace("{path}", "*").replaceAll(/\{(\w+)\}/g, ":$1")}`,
+      ),
+    );
+    expect(described.toSorted()).toEqual(program.routes.map(nameOf).toSorted());
+    await expectGoldenJson(program.golden, description);
+  });
+});
+
+test("a handler that is misjudged would be found", () => {
+  let kept: Promise<string> | undefined;
+  const misjudged = new Elysia().get("/", () => (kept ??= (async () => "x")())).get("/kept", () => kept);
+  expect((misjudged.routes as unknown as DeclaredRoute[]).map(unawaited)).toEqual([false, true]);
+});
 
 interface OpenApi {
   openapi: string;
@@ -74,7 +110,7 @@ interface Operation {
 
 type Schema = Record<string | symbol, unknown>;
 
-const document = JSON.parse(JSON.stringify(openApi("Cairn service", "0.0.0", routes, API_FACTS))) as OpenApi;
+const document = JSON.parse(JSON.stringify(openApi("Cairn service", "0.0.0", routes, facts))) as OpenApi;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
@@ -106,13 +142,6 @@ const DOWNLOADS: Readonly<Record<string, string>> = {
 };
 
 describe("routes", () => {
-  test("each declares its caller, and only those known are open", () => {
-    expect(
-      routes.filter((route) => !(callerKinds as readonly unknown[]).includes(callerOf(route))).map(nameOf),
-    ).toEqual([]);
-    expect(routes.filter((route) => callerOf(route) === "open").map(nameOf)).toEqual(OPEN);
-  });
-
   test("each declares what it answers, streams excepted", () => {
     const undeclared = routes.filter((route) => route.hooks.response === undefined).map(nameOf);
     expect(undeclared.toSorted()).toEqual(STREAMS);
@@ -124,30 +153,9 @@ describe("routes", () => {
     );
     expect(silent.map(nameOf).toSorted()).toEqual(SOCKETS);
   });
-
-  test("each reads its path parameters by a schema", () => {
-    const unread = routes.filter(({ path, hooks }) => {
-      const named = [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
-      const declared = Object.keys((hooks.params as { properties?: object } | undefined)?.properties ?? {});
-      return named.toSorted().join() !== declared.toSorted().join();
-    });
-    expect(unread.map(nameOf)).toEqual([]);
-  });
-
-  test("each handler is waited for: the framework decides that by its text", () => {
-    const unawaited = (route: Route) => !/await handler\(/.test(route.compile().toString());
-    expect(routes.filter(unawaited).map(nameOf)).toEqual([]);
-    let kept: Promise<string> | undefined;
-    const misjudged = new Elysia().get("/", () => (kept ??= (async () => "x")())).get("/kept", () => kept);
-    expect((misjudged.routes as unknown as Route[]).map(unawaited)).toEqual([false, true]);
-  });
 });
 
 describe("OpenAPI", () => {
-  test("is what it was, or the difference is shown", async () => {
-    await expectGoldenJson("openapi.json", document);
-  });
-
   test("says how many a list has unless asked", () => {
     const limits = operations.flatMap(({ name, operation }) =>
       (operation.parameters ?? [])
@@ -156,15 +164,6 @@ describe("OpenAPI", () => {
     );
     expect(limits.length).toBeGreaterThan(10);
     expect(limits.filter(([, given]) => given === undefined)).toEqual([]);
-  });
-
-  test("says in a few words what each operation does, and of none that is not there", () => {
-    expectOperations(routes, API_FACTS, document);
-  });
-
-  test("has exactly the routes that there are", () => {
-    const described = operations.map(({ name }) => name.replace(/\{(\w+)\}/g, ":$1"));
-    expect(described.toSorted()).toEqual(routes.map(nameOf).toSorted());
   });
 
   test("is 3.1 in shape", () => {
