@@ -199,19 +199,3 @@ test("refuses a too large declared length before the body arrives, and two frami
 test("changed nothing in any of these tests", async () => {
   expect(await everything(lab)).toEqual(before);
 });
-
-test("returns 404 in JSON for an unknown path, and 405 for a wrong method", async () => {
-  for (const path of ["/api/v1/nothing", "/api/v2/users", "/api"])
-    await refusal(lab.admin.get(path), "not_found", `${path}: no such route`);
-  for (const [method, path, allow] of [
-    ["POST", "/api/v1/whoami", "GET, HEAD"],
-    ["DELETE", "/api/v1/workspaces", "GET, HEAD, POST"],
-    ["PUT", "/api/v1/login", "POST"],
-  ] as const)
-    await refusal(
-      lab.admin.raw(method, path),
-      "wrong_method",
-      `${path}: ${method} is not allowed; use ${allow}`,
-      { allow },
-    );
-});

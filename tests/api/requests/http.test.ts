@@ -12,18 +12,22 @@ interface Program extends AsyncDisposable {
   readonly token: string;
   /** A route whose GET returns a list and whose POST of `{ name }` adds to it. */
   readonly list: string;
+  /** Of the route that takes a password, and knows no other method. */
+  readonly login: string;
 }
 
 const programs: Readonly<Record<string, () => Promise<Program>>> = {
   service: async () => {
     const service = await world();
+    const [list, login] = ["/teams", "/login"];
     const dispose = () => service[Symbol.asyncDispose]();
-    return { url: service.url, token: service.program.token, list: "/teams", [Symbol.asyncDispose]: dispose };
+    return { url: service.url, token: service.program.token, list, login, [Symbol.asyncDispose]: dispose };
   },
   cairn: async () => {
     const server = await contextServer();
+    const [list, login] = ["/spaces", "/auth/login"];
     const dispose = () => server[Symbol.asyncDispose]();
-    return { url: server.url, token: server.bootstrap, list: "/spaces", [Symbol.asyncDispose]: dispose };
+    return { url: server.url, token: server.bootstrap, list, login, [Symbol.asyncDispose]: dispose };
   },
 };
 
@@ -46,11 +50,27 @@ for (const [name, start] of Object.entries(programs))
         expect(await ask(program, method, list)).toMatchObject({
           status: 405,
           code: "wrong_method",
+          message: `${list}: ${method} is not allowed; use GET, HEAD, POST`,
           allow: "GET, HEAD, POST",
           details: { allow: "GET, HEAD, POST" },
         });
       expect(await ask(program, "PUT", "/health")).toMatchObject({ status: 405, allow: "GET, HEAD" });
-      expect(await ask(program, "DELETE", "/api/v1/nosuch")).toMatchObject({ status: 404, allow: null });
+      expect(await ask(program, "PUT", `/api/v1${program.login}`)).toMatchObject({
+        status: 405,
+        allow: "POST",
+      });
+      for (const [method, path] of [
+        ["DELETE", "/api/v1/nosuch"],
+        ["GET", "/api/v1/nosuch"],
+        ["GET", "/api/v2/users"],
+        ["GET", "/api"],
+      ] as const)
+        expect(await ask(program, method, path)).toMatchObject({
+          status: 404,
+          code: "not_found",
+          message: `${path}: no such route`,
+          allow: null,
+        });
       // A literal segment of a route is not an id, even if another route has a parameter there.
       if (name === "cairn")
         for (const method of ["PATCH", "OPTIONS"])
