@@ -204,8 +204,12 @@ describe("logging in", () => {
     await withPassword(server, "Ann");
     const answer = await signedIn(server, " ann ");
     expect(answer.user).toMatchObject({ name: "Ann", role: "viewer", has_password: true });
-    const person = { name: "Ann", role: "viewer", spaces: null, auth: "session" };
-    expect(await (await whoami(server, answer.token)).json()).toEqual(person);
+    expect(await (await whoami(server, answer.token)).json()).toEqual({
+      name: "Ann",
+      role: "viewer",
+      spaces: null,
+      auth: "session",
+    });
     await server.as(answer.token).delete("/auth/token");
     await refusal(whoami(server, answer.token), ...INVALID_TOKEN);
   });

@@ -31,6 +31,7 @@ export function fileClient(at: World, workspaceId: number, token?: string) {
     /** The directory on disk, which exists after the first save. */
     directory: join(at.data, "files", String(workspaceId)),
     get: (path: string) => send("GET", file(path)),
+    read: async (path: string): Promise<object> => (await send("GET", file(path))).json(),
     put: (path: string, body: Body, headers?: Headers) => send("PUT", file(path), body, headers),
     list: async (path?: string) => (await (await send("GET", list(path))).json()) as Entry[],
     refused: async (method: string, path: string, body?: Body, headers?: Headers) =>

@@ -83,7 +83,7 @@ describe("reading and saving", () => {
       expect((await files.put("a.json", text, type === undefined ? {} : { "Content-Type": type })).ok).toBe(
         true,
       );
-      expect((await (await files.get("a.json")).json()) as object).toMatchObject({ content: text });
+      expect(await files.read("a.json")).toMatchObject({ content: text });
     }
     const chunks = new ReadableStream({
       start(controller) {
@@ -92,14 +92,14 @@ describe("reading and saving", () => {
       },
     });
     expect((await files.put("a.json", chunks)).status).toBe(200);
-    expect((await (await files.get("a.json")).json()) as object).toMatchObject({ content: "one two three" });
+    expect(await files.read("a.json")).toMatchObject({ content: "one two three" });
   });
 
   test("treats composed and decomposed names as one file", async () => {
     await using lab = await world({ model: true });
     const files = fileClient(lab, lab.workspaceId);
     await files.put("cafe\u0301.md", "x");
-    expect((await (await files.get("caf\u00e9.md")).json()) as object).toMatchObject({
+    expect(await files.read("caf\u00e9.md")).toMatchObject({
       path: "caf\u00e9.md",
     });
     expect((await files.list()).map((each) => each.path)).toEqual(["caf\u00e9.md"]);
@@ -189,7 +189,7 @@ describe("versions", () => {
     );
     expect(statuses.toSorted()).toEqual([200, ...Array(19).fill(412)]);
     const winner = texts[statuses.indexOf(200)]!;
-    expect((await (await files.get("a.md")).json()) as object).toMatchObject({ content: winner });
+    expect(await files.read("a.md")).toMatchObject({ content: winner });
     const created = await Promise.all(
       texts.map(async (text) => (await files.put("b.md", text, { "If-None-Match": "*" })).status),
     );
@@ -204,7 +204,7 @@ describe("limits", () => {
     const files = fileClient(lab, lab.workspaceId);
     const full = "x".repeat(FILE_BYTES_MAX);
     expect((await files.put("full.txt", full)).status).toBe(201);
-    expect((await (await files.get("full.txt")).json()) as object).toMatchObject({
+    expect(await files.read("full.txt")).toMatchObject({
       size: FILE_BYTES_MAX,
       read_only: false,
       content: full,
@@ -223,7 +223,7 @@ describe("limits", () => {
       () => "closed",
     );
     expect([413, "closed"]).toContain(answer);
-    expect((await (await files.get("full.txt")).json()) as object).toMatchObject({ size: FILE_BYTES_MAX });
+    expect(await files.read("full.txt")).toMatchObject({ size: FILE_BYTES_MAX });
 
     const large = `${"x".repeat(FILE_BYTES_MAX - 1)}é and more`;
     writeFileSync(join(files.directory, "large.txt"), large);
@@ -262,7 +262,7 @@ describe("limits", () => {
     const image = new Uint8Array(FILE_BYTES_MAX + 10).fill(0x89);
     writeFileSync(join(files.directory, "c.png"), image);
     await refusal(files.get("c.png"), ...notText("c.png"));
-    expect((await (await files.get("a.md")).json()) as object).toMatchObject({ content: "text" });
+    expect(await files.read("a.md")).toMatchObject({ content: "text" });
   });
 });
 
@@ -394,7 +394,7 @@ describe("who", () => {
     );
     expect(await theirs.refusedList("")).toEqual(hidden(lab.workspaceId));
     await refusal(fileClient(lab, lab.workspaceId, "cairn_wrong").put("a.md", "y"), "unauthenticated");
-    expect((await (await fileClient(lab, lab.workspaceId).get("a.md")).json()) as object).toMatchObject({
+    expect(await fileClient(lab, lab.workspaceId).read("a.md")).toMatchObject({
       content: "x",
     });
   });

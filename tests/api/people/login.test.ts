@@ -25,7 +25,7 @@ async function withAnna(
   return { at, anna };
 }
 
-function login(client: Client, headers: Record<string, string> = {}): Promise<Response> {
+function login(client: Client, headers: Record<string, string> = {}) {
   return client.raw("POST", "/login", { body: { user: "anna", password: PASSWORD }, headers });
 }
 
@@ -40,10 +40,7 @@ test("returns the user and a token, and sets the same token as a cookie", async 
 
   const response = await login(at.admin);
 
-  const { user, token } = (await response.json()) as {
-    user: { id: number; name: string; role: string };
-    token: string;
-  };
+  const { user, token } = await response.json();
   expect(response.status).toBe(200);
   expect({ id: user.id, name: user.name, role: user.role }).toEqual({
     id: anna.id,
@@ -73,7 +70,7 @@ test("accepts the cookie alone, and prefers a bearer token", async () => {
   await using _ = at;
   const cookie = cookieOf(await login(at.admin));
   const who = async (headers: Record<string, string>) =>
-    (await (await at.admin.raw("GET", "/whoami", { headers })).json()) as { name: string; auth: string };
+    (await at.admin.raw("GET", "/whoami", { headers })).json();
 
   expect(await who({ Cookie: cookie })).toMatchObject({ name: "Anna", auth: "session" });
   expect(await who({ Cookie: `theme=dark; ${cookie}; other=1` })).toMatchObject({
@@ -187,7 +184,7 @@ test("expires a session after 30 days without use", async () => {
   const { at, anna } = await withAnna({ clock });
   await using _ = at;
   await at.admin.post(`/users/${anna.id}/tokens`);
-  const { token: session } = (await (await login(at.admin)).json()) as { token: string };
+  const { token: session } = await (await login(at.admin)).json();
   const idle = await at.admin.post("/login", { user: "anna", password: PASSWORD });
 
   for (let day = 0; day < 60; day += 20) {

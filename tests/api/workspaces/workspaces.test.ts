@@ -2,7 +2,6 @@
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { eventually } from "../../kit/eventually.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { call, gate, say } from "../../kit/model/index.ts";
@@ -18,7 +17,7 @@ test("creates a workspace for its owner, not shared, with an orchestrator", asyn
   });
 
   expect(response.status).toBe(201);
-  const made = (await response.json()) as Workspace;
+  const made = await response.json();
   expect(made).toEqual({
     id: 1,
     name: "lab",

@@ -39,6 +39,16 @@ export function refusalIn(status: number, text: string): Refusal {
 /** Of the type that is named, or of what the route at this address answers. */
 type Typed<T, Routes, M extends Method, P extends string> = [T] extends [never] ? Answer<Routes, M, P> : T;
 
+/** Untyped where method or address do not tell the route. */
+type RawJson<Routes, M extends string, P extends string> =
+  Lowercase<M> extends infer Name extends Method
+    ? unknown extends Answer<Routes, Name, P>
+      ? // oxlint-disable-next-line typescript/no-explicit-any
+        any
+      : Answer<Routes, Name, P>
+    : // oxlint-disable-next-line typescript/no-explicit-any
+      any;
+
 export interface Client<Routes = ServiceRoutes> {
   readonly url: string;
   get<T = never, const P extends string = string>(path: P): Promise<Typed<T, Routes, "get", P>>;
@@ -55,11 +65,12 @@ export interface Client<Routes = ServiceRoutes> {
     body?: unknown,
   ): Promise<Typed<T, Routes, "patch", P>>;
   delete<T = never, const P extends string = string>(path: P): Promise<Typed<T, Routes, "delete", P>>;
-  raw(
-    method: string,
-    path: string,
+  /** The answer as it came; its JSON has the type of what the route answers when it refuses nothing. */
+  raw<const M extends string = string, const P extends string = string>(
+    method: M,
+    path: P,
     init?: { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal },
-  ): Promise<Response>;
+  ): Promise<{ json(): Promise<RawJson<Routes, M, P>> } & Response>;
   /** An event stream; read with `for await`, or `until`. */
   events(
     path: string,
@@ -81,7 +92,7 @@ export function createClient<Routes = ServiceRoutes>(
   token?: string,
 ): Client<Routes> {
   const base = typeof url === "string" ? () => url : url;
-  const raw: Client<Routes>["raw"] = async (method, path, init = {}) => {
+  const raw: Client["raw"] = async (method, path, init = {}) => {
     const address = base() + (path.startsWith("/api") || path === "/health" ? path : `/api/v1${path}`);
     const response = await fetch(address, {
       method,
