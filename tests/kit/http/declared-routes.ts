@@ -26,6 +26,6 @@ export const declaredRoutes = {
 
 export const nameOf = ({ method, path }: DescribedRoute): string => `${method} ${path}`;
 
-/** Who may call it. */
+/** The callers that it declares. */
 export const callerOf = ({ hooks }: DescribedRoute): string | undefined =>
   (hooks.detail as { "x-caller"?: string } | undefined)?.["x-caller"];
