@@ -6,8 +6,10 @@ import { afterAll } from "bun:test";
 import { rmSync } from "node:fs";
 import { isolate } from "./isolation.ts";
 import { lightenPasswords } from "./light-passwords.ts";
+import { handWorkersOn } from "./light-workers.ts";
 
 const home = isolate();
 lightenPasswords();
+handWorkersOn();
 // `bun test` ends without an exit event; a hook of the preload runs after the last test of all.
 afterAll(() => rmSync(home, { recursive: true, force: true }));
