@@ -1,5 +1,4 @@
 // Goal: help, version and a refused flag load no more than they need; the service itself is loaded when it is started.
-// Runs alone: it judges what a start costs.
 
 import { expect, test } from "bun:test";
 import { codeFiles, importsOf } from "./source.ts";
