@@ -1,4 +1,4 @@
-// Goal: rights, address rules and secrecy of keys hold for providers and models over HTTP.
+// Goal: rights, the refusal of the own address, and the secrecy of keys hold for providers and models over HTTP.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -11,82 +11,12 @@ const KEY = "canary-key-3Zq8";
 const ADMIN_ONLY = ["forbidden", "only an admin may do this"] as const;
 const invalid = (message: string) => ({ status: 400, code: "invalid", message });
 
-test("applies each type's address rule, and keeps the type as given", async () => {
+test("refuses its own address, however it is written", async () => {
   await using at = await world();
-  const create = (body: object) => at.admin.post("/providers", body);
-  const anthropic = "https://api.anthropic.com";
-
-  const response = await at.admin.raw("POST", "/providers", {
-    body: { name: "a", type: "anthropic", api_key: KEY },
-  });
-  expect(response.status).toBe(201);
-  expect(await response.json()).toEqual({
-    id: 1,
-    name: "a",
-    type: "anthropic",
-    base_url: anthropic,
-    has_key: true,
-  });
-  expect(await create({ name: "b", type: "vendor-a", base_url: "", api_key: "" })).toEqual({
-    id: 2,
-    name: "b",
-    type: "vendor-a",
-    base_url: anthropic,
-    has_key: false,
-  });
-  for (const type of ["openai-compatible", "vendor-b-compatible"]) {
-    for (const address of [{}, { base_url: "" }, { base_url: "  " }]) {
-      expect(await refusalOf(at.admin.post("/providers", { name: "c", type, ...address }))).toEqual(
-        invalid("base_url is required for openai-compatible providers"),
-      );
-    }
-    expect(await create({ name: type, type, base_url: " HTTP://Example.com:80/v1// " })).toMatchObject({
-      type,
-      base_url: "http://example.com/v1",
-    });
-  }
-  expect((await at.admin.get("/providers")).map((provider) => provider.name)).toEqual([
-    "a",
-    "b",
-    "openai-compatible",
-    "vendor-b-compatible",
-  ]);
-});
-
-test("requires a usable address without credentials that is not our own", async () => {
-  await using at = await world();
-  const refused = (base_url: string) =>
-    refusalOf(at.admin.post("/providers", { name: "x", type: "openai-compatible", base_url }));
-
-  for (const address of [
-    "example.com",
-    "ftp://example.com",
-    "file:///etc/passwd",
-    "http://",
-    "http:example.com",
-    "http://exa mple.com",
-    "//example.com",
-  ]) {
-    expect(await refused(address)).toEqual(invalid("base_url: must be an absolute http or https address"));
-  }
-  expect(await refused("http://user:pass@example.com")).toEqual(
-    invalid("base_url: must not contain credentials; the key belongs in api_key"),
-  );
-  for (const address of ["http://example.com?x=1", "http://example.com/v1#x"]) {
-    expect(await refused(address)).toEqual(invalid("base_url: must not have a query or fragment"));
-  }
   const { port } = new URL(at.url);
-  for (const host of [
-    "127.0.0.1",
-    "localhost",
-    "[::1]",
-    "0.0.0.0",
-    "127.1",
-    "2130706433",
-    "[::ffff:127.0.0.1]",
-    "a.localhost",
-  ]) {
-    expect(await refused(`http://${host}:${port}/v1`)).toMatchObject({ status: 422, code: "refused" });
+  for (const host of ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "a.localhost"]) {
+    const base_url = `http://${host}:${port}/v1`;
+    await refusal(at.admin.post("/providers", { name: "x", type: "openai-compatible", base_url }), "refused");
   }
   expect(await at.admin.get<unknown>("/providers")).toEqual([]);
 });
@@ -128,53 +58,6 @@ test("lets anyone read the catalog and add models, and only admins do the rest",
     await refusal(anna.raw(method, path, { body: body }), ...ADMIN_ONLY);
 });
 
-test("requires the key again for a changed address, and never sends the old key there", async () => {
-  await using at = await world();
-  const { id } = await at.admin.post("/providers", {
-    name: "p",
-    type: "openai-compatible",
-    base_url: "http://one.example/v1",
-    api_key: KEY,
-  });
-  const patch = (body: object) => at.admin.patch(`/providers/${id}`, body);
-  const needsKey = invalid(
-    'base_url: the stored key must not be sent to another address; set api_key in the same request ("" clears it)',
-  );
-
-  expect(await refusalOf(at.admin.patch(`/providers/${id}`, { base_url: "http://two.example/v1" }))).toEqual(
-    needsKey,
-  );
-  expect(
-    await refusalOf(at.admin.patch(`/providers/${id}`, { base_url: "https://one.example/v1", name: "q" })),
-  ).toEqual(needsKey);
-  expect(await at.admin.get("/providers")).toEqual([
-    { id, name: "p", type: "openai-compatible", base_url: "http://one.example/v1", has_key: true },
-  ]);
-
-  expect(await patch({ base_url: "http://one.example/v1/", name: "q" })).toMatchObject({
-    name: "q",
-    has_key: true,
-  });
-  expect(await patch({ base_url: "http://two.example/v1", api_key: "new" })).toMatchObject({
-    base_url: "http://two.example/v1",
-    has_key: true,
-  });
-  expect(await patch({ base_url: "http://three.example/v1", api_key: "" })).toMatchObject({
-    base_url: "http://three.example/v1",
-    has_key: false,
-  });
-  expect(await patch({ base_url: "http://four.example/v1" })).toMatchObject({
-    base_url: "http://four.example/v1",
-    has_key: false,
-  });
-  expect(await refusalOf(at.admin.patch(`/providers/${id}`, { base_url: "" }))).toEqual(
-    invalid("base_url is required for openai-compatible providers"),
-  );
-  expect(await refusalOf(at.admin.patch(`/providers/${id}`, { type: "anthropic" }))).toEqual(
-    invalid("type: unknown field"),
-  );
-});
-
 test("accepts only keys that fit in a header, and returns none", async () => {
   await using folder = await temporaryFolder();
   const at = await world({ data: folder.path });
@@ -188,12 +71,11 @@ test("accepts only keys that fit in a header, and returns none", async () => {
       ),
     );
   }
-  const { id } = await at.admin.post("/providers", {
-    name: "p",
-    type: "anthropic",
-    base_url: "http://127.0.0.1:9",
-    api_key: KEY,
-  });
+  const provider = { name: "p", type: "anthropic", base_url: "http://127.0.0.1:9" } as const;
+  const created = await at.admin.raw("POST", "/providers", { body: { ...provider, api_key: KEY } });
+  expect(created.status).toBe(201);
+  const { id, ...shown } = await created.json();
+  expect(shown).toEqual({ ...provider, has_key: true });
   // With a model, the provider cannot be deleted.
   const model = await at.admin.post("/models", { provider_id: id, model_name: "m" });
   const answers = await Promise.all([
@@ -256,28 +138,5 @@ test("refuses to delete a provider or model in use, with the count", async () =>
     at.admin.post("/models", { provider_id: at.providerId, model_name: "x" }),
     "not_found",
     `provider ${at.providerId}: not found`,
-  );
-});
-
-test("sets, clears and keeps a model's figures, with zero as a price", async () => {
-  await using at = await world({ model: "silent" });
-  const patch = (body: object) => at.admin.patch(`/models/${at.bossId}`, body);
-  const known = {
-    context_tokens: 200_000,
-    output_tokens: 32_000,
-    input_price: 3,
-    cached_input_price: 0,
-    output_price: 15.25,
-  };
-
-  expect(await patch(known)).toMatchObject(known);
-  expect(await patch({ label: "Silent one" })).toMatchObject({ ...known, label: "Silent one" });
-  expect(await patch({ input_price: null })).toMatchObject({ ...known, input_price: null });
-  expect(await patch({ model_name: "renamed", label: "" })).toMatchObject({
-    model_name: "renamed",
-    label: "renamed",
-  });
-  expect(await refusalOf(at.admin.patch(`/models/${at.bossId}`, { provider_id: 1 }))).toEqual(
-    invalid("provider_id: unknown field"),
   );
 });

@@ -139,6 +139,7 @@ test.each<[Partial<CreateModel>, string]>([
 test.each<[UpdateModel, object]>([
   [{}, {}],
   [{ output_price: 16 }, { output_price: 16 }],
+  [{ output_price: 0 }, { output_price: 0 }],
   [
     { input_price: null, context_tokens: null, output_tokens: null },
     { input_price: null, context_tokens: null, output_tokens: null },

@@ -25,7 +25,7 @@ test("keeps every type as given, with its default address", async () => {
     await catalog.providers.create(admin, {
       name: "gamma",
       type: "vendor-b-compatible",
-      base_url: "http://h/v1//",
+      base_url: " HTTP://H:80/v1// ",
     }),
   ];
   const address = "https://api.anthropic.com";
@@ -56,6 +56,10 @@ test("requires an address for a compatible provider", async () => {
 test.each([
   ["ftp://h/v1", "must be an absolute http or https address"],
   ["h:80/v1", "must be an absolute http or https address"],
+  ["file:///etc/passwd", "must be an absolute http or https address"],
+  ["example.com", "must be an absolute http or https address"],
+  ["http:example.com", "must be an absolute http or https address"],
+  ["//example.com", "must be an absolute http or https address"],
   ["/v1", "must be an absolute http or https address"],
   ["http:///v1", "must be an absolute http or https address"],
   ["http://a b/v1", "must be an absolute http or https address"],
@@ -108,9 +112,10 @@ test("does not send a stored key to a changed address", async () => {
   await using catalog = await openCatalog();
   const before = await addLocal(catalog);
   const move: UpdateProvider = { name: "moved", base_url: "http://10.0.0.2/v1" };
-  expect(await refusalText(() => catalog.providers.update(admin, 1, move))).toBe(
-    'invalid: base_url: the stored key must not be sent to another address; set api_key in the same request ("" clears it)',
-  );
+  for (const base_url of [move.base_url!, "https://10.0.0.1/v1"])
+    expect(await refusalText(() => catalog.providers.update(admin, 1, { ...move, base_url }))).toBe(
+      'invalid: base_url: the stored key must not be sent to another address; set api_key in the same request ("" clears it)',
+    );
   expect(catalog.providers.list()).toEqual([before]);
   expect(await catalog.providers.update(admin, 1, { ...move, api_key: KEY })).toEqual({
     ...before,
@@ -129,6 +134,9 @@ test("accepts another spelling of the address, and any change without a stored k
   expect(await catalog.providers.update(admin, 1, { base_url: "http://10.0.0.3" })).toMatchObject({
     base_url: "http://10.0.0.3",
   });
+  expect(await refusalText(() => catalog.providers.update(admin, 1, { base_url: "" }))).toBe(
+    "invalid: base_url is required for openai-compatible providers",
+  );
 });
 
 test("leaves fields unchanged that an update does not name", async () => {
