@@ -58,13 +58,13 @@ class ChatWriter implements Writer {
   }
 
   call(call: Call, id: string | null): string[] {
-    const index = this.indexOf(call);
+    const index = this.calls++;
     const start = this.delta({ tool_calls: [this.firstDelta({ call, id }, index)] });
     return [start, ...this.argumentDeltas(call, index)];
   }
 
   together(text: string, calls: NumberedCall[]): string[] {
-    const numbered = calls.map((one) => ({ one, index: this.indexOf(one.call) }));
+    const numbered = calls.map((one) => ({ one, index: this.calls++ }));
     const starts = numbered.map(({ one, index }) => this.firstDelta(one, index));
     const first = this.delta({ content: text, tool_calls: starts });
     return [first, ...numbered.flatMap(({ one, index }) => this.argumentDeltas(one.call, index))];
@@ -155,25 +155,20 @@ class ChatWriter implements Writer {
     return `data: ${JSON.stringify(body)}\n\n`;
   }
 
-  private indexOf(call: Call): number | undefined {
-    const next = this.calls++;
-    return call.index === null ? undefined : (call.index ?? next);
-  }
-
-  private firstDelta({ call, id }: NumberedCall, index: number | undefined): Delta {
+  private firstDelta({ call, id }: NumberedCall, index: number): Delta {
     const whole = call.pieces.length === 0 ? call.args : "";
     return {
-      ...(index === undefined ? {} : { index }),
+      index,
       ...(id === null ? {} : { id }),
       type: "function",
       function: { name: call.name, arguments: whole },
     };
   }
 
-  private argumentDeltas(call: Call, index: number | undefined): string[] {
+  private argumentDeltas(call: Call, index: number): string[] {
     return call.pieces.map((piece) =>
       this.delta({
-        tool_calls: [{ ...(index === undefined ? {} : { index }), function: { arguments: piece } }],
+        tool_calls: [{ index, function: { arguments: piece } }],
       }),
     );
   }

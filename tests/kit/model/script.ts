@@ -28,11 +28,9 @@ export interface SpeechOptions {
   finish?: Finish;
 }
 
-export interface CallOptions {
+interface CallOptions {
   /** `null` leaves the id out, a repeated one makes duplicates; by default a fresh id. */
   id?: string | null;
-  /** OpenAI only: `null` leaves the index out, as some compatible servers do. */
-  index?: number | null;
   /** Pieces of the arguments; 0 sends the whole call in its first chunk. Default 3. */
   fragments?: number;
 }
@@ -55,7 +53,6 @@ export interface Call {
   args: string;
   pieces: string[];
   id: string | null | undefined;
-  index: number | null | undefined;
 }
 export interface Gate {
   kind: "gate";
@@ -130,7 +127,7 @@ export function call(name: string, args: unknown = {}, options: CallOptions = {}
 /** A call whose arguments are sent exactly as given: broken JSON, half of it, nothing. */
 export function callRaw(name: string, args: string, options: CallOptions = {}): Call {
   const pieces = options.fragments === 0 ? [] : cutEvenly(args, options.fragments ?? 3);
-  return { kind: "call", name, args, pieces, id: options.id, index: options.index };
+  return { kind: "call", name, args, pieces, id: options.id };
 }
 
 /** Text and calls in one and the same chunk (OpenAI); one after the other (Anthropic). */
