@@ -14,9 +14,16 @@ const ON_DISK: readonly string[] = ["docker", "e2e"];
 /** A file that judges time says so in its first lines, and which: of the clock, or of the processor. */
 const ALONE = /^\/\/ Runs alone: /m;
 const LATE = /^\/\/ Runs late: /m;
-const SCREENS = "tests/web/";
+const SCREENS = "web";
+/** The first lot has a fourth of the screens, the second a fourth of the others, and so on. */
+const LOT_PART = 1 / 4;
 /** One docker daemon is shared within a process; another process would stop it. */
 const DOCKER = /kit\/docker\.ts"/;
+
+interface TestFile {
+  readonly path: string;
+  readonly text: string;
+}
 
 export interface Group {
   readonly files: readonly string[];
@@ -36,28 +43,43 @@ interface Lanes {
 /** Groups that take long, so that none of them is left for the end. */
 const LONGEST: readonly string[] = ["docker", "api", "unit", "context", "cli", "binary", "e2e"];
 
-/** A screen by itself, files that share the docker daemon together, and every other folder of tests. */
-export function lanesOf(files: readonly { readonly path: string; readonly text: string }[]): Lanes {
+/** Files that share the docker daemon together, every folder of tests but the screens, and screens in lots. */
+export function lanesOf(files: readonly TestFile[]): Lanes {
   const groups = new Map<string, string[]>(LONGEST.map((name) => [name, []]));
   const late: string[] = [];
   const alone: string[] = [];
-  // Of screens, the file with the most text takes the longest, roughly.
-  const isScreen = ({ path }: { readonly path: string }) => path.startsWith(SCREENS);
-  const screens = files.filter(isScreen).toSorted((a, b) => b.text.length - a.text.length);
-  for (const { path, text } of [...files.filter((file) => !isScreen(file)), ...screens]) {
-    if (ALONE.test(text) || LATE.test(text)) {
-      (ALONE.test(text) ? alone : late).push(path);
-      continue;
-    }
-    const folder = path.split("/")[1]!;
-    const name = DOCKER.test(text) ? "docker" : isScreen({ path }) ? path : folder;
-    groups.set(name, [...(groups.get(name) ?? []), path]);
+  const screens: TestFile[] = [];
+  for (const file of files) {
+    const { path, text } = file;
+    const name = DOCKER.test(text) ? "docker" : path.split("/")[1]!;
+    if (ALONE.test(text)) alone.push(path);
+    else if (LATE.test(text)) late.push(path);
+    else if (name === SCREENS) screens.push(file);
+    else groups.set(name, [...(groups.get(name) ?? []), path]);
   }
   const all = [...groups].map(([name, paths]) => ({ files: paths, onDisk: ON_DISK.includes(name) }));
-  return { groups: all.filter(({ files: { length } }) => length > 0), late, alone };
+  const lots = lotsOf(screens).map((lot) => ({ files: lot, onDisk: false }));
+  return { groups: [...all.filter(({ files: { length } }) => length > 0), ...lots], late, alone };
 }
 
-export function testFiles(): { path: string; text: string }[] {
+/**
+ * Screens in the order of their time, which is roughly that of their text. Files of one lot share a process and a browser; the lots become smaller
+ * towards the end, where a long one would leave the other cores idle ("guided self-scheduling").
+ */
+function lotsOf(screens: readonly TestFile[]): string[][] {
+  const waiting = screens.toSorted((a, b) => b.text.length - a.text.length);
+  const charactersOf = (files: readonly TestFile[]) => files.reduce((sum, { text }) => sum + text.length, 0);
+  const lots: string[][] = [];
+  while (waiting.length > 0) {
+    const share = charactersOf(waiting) * LOT_PART;
+    const lot = [waiting.shift()!];
+    while (waiting.length > 0 && charactersOf([...lot, waiting[0]!]) <= share) lot.push(waiting.shift()!);
+    lots.push(lot.map(({ path }) => path));
+  }
+  return lots;
+}
+
+export function testFiles(): TestFile[] {
   return [...new Glob("tests/**/*.test.ts").scanSync({ cwd: ROOT })]
     .sort()
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }));

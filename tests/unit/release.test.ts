@@ -46,7 +46,7 @@ describe("report of bun test", () => {
 });
 
 describe("runs side by side", () => {
-  test("every file is in one lane: screens by themselves, the longest first, docker and folders together, judges of time late or alone", () => {
+  test("every file is in one lane: docker and folders together, screens in lots, judges of time late or alone", () => {
     const lanes = lanesOf([
       { path: "tests/web/a.test.ts", text: "" },
       { path: "tests/web/b.test.ts", text: 'import { startDocker } from "../kit/docker.ts";' },
@@ -72,6 +72,18 @@ describe("runs side by side", () => {
     const all = [...groups.flatMap((group) => group.files), ...late, ...alone];
     expect(all.sort()).toEqual(files.map(({ path }) => path));
     expect(all).toContain("tests/unit/release.test.ts");
+  });
+
+  test("lots of screens become smaller towards the end, and the longest files go first", () => {
+    const file = (name: string, characters: number) => ({
+      path: `tests/web/${name}.test.ts`,
+      text: "x".repeat(characters),
+    });
+    const files = [file("short", 1), ..."abcdefgh".split("").map((name) => file(name, 10)), file("long", 19)];
+    const lots = lanesOf(files).groups.map((group) =>
+      group.files.map((path) => path.slice(10, -8)).join(" "),
+    );
+    expect(lots).toEqual(["long", "a b", "c", "d", "e", "f", "g", "h", "short"]);
   });
 
   test("one run more than there are cores, within limits", () => {
