@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chromium, type Browser } from "playwright-core";
 import { locateTool } from "../../release/system-packages.ts";
-import { BROWSER_ARGUMENTS } from "../kit/browser/browser.ts";
+import { LIGHT_BROWSER_ARGUMENTS } from "../kit/browser/browser.ts";
 import { ATTACKS_FAIL, ATTACK_SCRIPT, attackerPage } from "../kit/http/attacker.ts";
 import { compiledWorld } from "../kit/service/world.ts";
 
@@ -24,7 +24,7 @@ describe.if(executablePath !== undefined)("in a browser", () => {
     browser = await chromium.launch({
       executablePath: executablePath!,
       args: [
-        ...BROWSER_ARGUMENTS,
+        ...LIGHT_BROWSER_ARGUMENTS,
         // DNS rebinding: an attacker's name that resolves to this machine.
         `--host-resolver-rules=MAP ${FOREIGN_NAME} 127.0.0.1`,
       ],

@@ -58,7 +58,7 @@ describe.if(hasBrowser && process.platform !== "win32")("a new team", () => {
     const address = new URL(await terminal.address());
     const contexts: BrowserContext[] = [];
     const person = async (path: string): Promise<Page> => {
-      contexts.push(await web.browser.newContext({ javaScriptEnabled, timezoneId: "UTC" }));
+      contexts.push(await web.newContext({ javaScriptEnabled, timezoneId: "UTC" }));
       return web.open(address.origin, path, { context: contexts.at(-1)! });
     };
     try {

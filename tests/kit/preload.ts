@@ -7,9 +7,14 @@ import { rmSync } from "node:fs";
 import { isolate } from "./isolation.ts";
 import { lightenPasswords } from "./light-passwords.ts";
 import { handWorkersOn } from "./light-workers.ts";
+import { keepThings } from "./run-end.ts";
 
 const home = isolate();
 lightenPasswords();
 handWorkersOn();
 // `bun test` ends without an exit event; a hook of the preload runs after the last test of all.
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+const things = keepThings();
+afterAll(async () => {
+  await things.disposeAsync();
+  rmSync(home, { recursive: true, force: true });
+});

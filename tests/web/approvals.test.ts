@@ -162,7 +162,7 @@ const searching = async () => withBrowser(await searchLab({ sandbox: isolatedSan
     const { turn, request } = await asks("not for members");
     const member = await at.user("mira");
     await at.admin.put(`/users/${member.id}/password`, { password: PASSWORD });
-    await using context = await at.browser.browser.newContext({ reducedMotion: "reduce" });
+    await using context = await at.browser.newContext({ reducedMotion: "reduce" });
     await context.request.post(`${at.url}/api/v1/login`, { data: { user: "mira", password: PASSWORD } });
     const page = await open("/approvals", { context });
     await page.getByRole("heading", { name: "Nothing pending" }).waitFor();

@@ -9,7 +9,9 @@ import { onScreen } from "../kit/browser/screen.ts";
 /** A move that routes every wire again when it is confirmed would take twice as long. */
 const TIDY_MS_MAX = 4_000;
 
-onScreen("a crowded blueprint", blueprintOffice, (office) => {
+const crowded = () => blueprintOffice({ browser: "people's" });
+
+onScreen("a crowded blueprint", crowded, (office) => {
   /** In the page: cards outside the pane. */
   const HIDDEN = `(() => {
   const pane = document.querySelector(".blueprint-pane").getBoundingClientRect();

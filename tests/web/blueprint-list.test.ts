@@ -105,7 +105,7 @@ async function withSearches() {
     const { user } = await admin.post("/users", { name: "mia", role: "member" });
     await admin.put(`/users/${user.id}/password`, { password: "a long password" });
     await at.share(user);
-    await using context = await office.browser.browser.newContext({ viewport: { width: 1280, height: 860 } });
+    await using context = await office.browser.newContext({ viewport: { width: 1280, height: 860 } });
     const login = await context.request.post(`${url}/api/v1/login`, {
       data: { user: "mia", password: "a long password" },
     });

@@ -14,7 +14,7 @@ setDefaultTimeout(60_000);
 
 describe.if(hasBrowser)("response times of the chat", () => {
   test("keeps typing responsive while an answer streams", async () => {
-    await using browser = await startBrowser();
+    await using browser = await startBrowser("people's");
     const { paints, shift } = await typeWhileStreaming(browser, ENTRIES, KEYS);
     const middle = paints[Math.floor(paints.length / 2)]!;
     console.log(`key to paint: ${middle.toFixed(1)} ms (the middle of ${KEYS}); layout shift: ${shift}`);

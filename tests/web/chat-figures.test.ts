@@ -61,7 +61,7 @@ onScreen("the chat's figures", chatRoom, (room) => {
     const desk = await room.desk();
     room.model.script("boss", [[say("One."), usage({ input: 12_000, output: 345 })]]);
     await desk.chat("go");
-    await using context = await room.browser.browser.newContext({
+    await using context = await room.browser.newContext({
       locale: "de-DE",
       timezoneId: "Asia/Tokyo",
     });

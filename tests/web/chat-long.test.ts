@@ -13,7 +13,7 @@ const ENTRIES = 10_000;
 /** For the whole page, including the frame. */
 const NODES_MAX = 2_500;
 
-const chat = async () => withBrowser(await longConversation(ENTRIES));
+const chat = async () => withBrowser(await longConversation(ENTRIES), "people's");
 
 onScreen(`a conversation of ${ENTRIES} entries`, chat, (at) => {
   const conversation = (page: Page) => page.getByRole("group", { name: "Conversation" });

@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)("the administration in a browser", () => {
   });
 
   test("without scripts the same forms work", async () => {
-    await using bare = await web.browser.newContext({
+    await using bare = await web.newContext({
       javaScriptEnabled: false,
       storageState: await context.storageState(),
     });

@@ -60,10 +60,8 @@ describe.if(hasBrowser)("the console in a browser", () => {
     await stack.disposeAsync();
   });
 
-  const person = (
-    options: Parameters<TestBrowser["browser"]["newContext"]>[0] = {},
-  ): Promise<BrowserContext> =>
-    browser.browser.newContext({
+  const person = (options: Parameters<TestBrowser["newContext"]>[0] = {}): Promise<BrowserContext> =>
+    browser.newContext({
       viewport: { width: 1280, height: 860 },
       reducedMotion: "reduce",
       timezoneId: "UTC",

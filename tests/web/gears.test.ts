@@ -43,7 +43,7 @@ async function both() {
   ): Promise<BrowserContext> {
     const { user } = await on.admin.post("/users", { name, role });
     await on.admin.put(`/users/${user.id}/password`, { password: PASSWORD });
-    const context = await at.browser.browser.newContext({ reducedMotion: "reduce" });
+    const context = await at.browser.newContext({ reducedMotion: "reduce" });
     const answer = await context.request.post(`${on.url}/api/v1/login`, {
       data: { user: name, password: PASSWORD },
     });

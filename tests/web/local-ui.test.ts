@@ -43,7 +43,7 @@ describe.if(hasBrowser)("cairn ui in a browser", () => {
     await page.goBack();
     expect(page.url()).toBe(`${ui.url}/console`);
     expect(await page.evaluate("document.cookie + document.referrer + history.length")).not.toContain("key");
-    await using other = await web.browser.newContext();
+    await using other = await web.newContext();
     const stranger = await other.newPage();
     const answer = await stranger.goto(`${ui.url}/console`);
     expect(answer!.status()).toBe(401);
@@ -104,7 +104,7 @@ describe.if(hasBrowser)("cairn ui in a browser", () => {
     await page.goto(`${ui.url}${SPACE}/freshness?show=stale`);
     expect(await problemsInBothThemes(page)).toEqual([]);
     const state = await page.context().storageState();
-    const plain = await web.browser.newContext({ javaScriptEnabled: false, storageState: state });
+    const plain = await web.newContext({ javaScriptEnabled: false, storageState: state });
     try {
       const still = await plain.newPage();
       await still.goto(`${ui.url}${SPACE}/graph`);

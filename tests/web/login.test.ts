@@ -281,7 +281,7 @@ describe.if(hasBrowser)("the login", () => {
   });
 
   test("ignores a stale cookie at the start", async () => {
-    await using context = await browser.browser.newContext({ reducedMotion: "reduce" });
+    await using context = await browser.newContext({ reducedMotion: "reduce" });
     await context.addCookies([
       { name: "cairn_session", value: "cairn_stale", url: open.url, httpOnly: true, sameSite: "Strict" },
     ]);

@@ -152,7 +152,7 @@ onScreen("memory", memoryScreen, (at) => {
     const { ann, bob } = at.people;
     await at.share(ann);
     const as = async (token: string) => {
-      const context = await at.browser.browser.newContext({
+      const context = await at.browser.newContext({
         extraHTTPHeaders: { Authorization: `Bearer ${token}` },
       });
       return at.open(`${at.own}/memory?document=${FACTS}`, { context });

@@ -4,9 +4,7 @@
 import type { Locator, Page } from "playwright-core";
 import type { Position } from "../../../src/service/blueprint/schema.ts";
 import type { Place } from "../service/place.ts";
-import type { RunOptions } from "../service/running.ts";
 import { screen } from "./screen.ts";
-import type { Furniture } from "../service/world.ts";
 
 export interface Desk extends Place {
   readonly scribe: number;
@@ -18,7 +16,7 @@ export interface Desk extends Place {
 export const SCRIBE_AT: Position = { x: 340, y: -90 };
 export const SCOUT_AT: Position = { x: 340, y: 90 };
 
-export async function blueprintOffice(options: RunOptions & Pick<Furniture, "under"> = {}) {
+export async function blueprintOffice(options: Parameters<typeof screen>[0] = {}) {
   const at = await screen({ model: true, ...options });
   return Object.assign(at, {
     async desk(name: string): Promise<Desk> {

@@ -3,6 +3,7 @@
 
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { locateTool } from "../../../release/system-packages.ts";
+import { thingsOfRun } from "../run-end.ts";
 
 const executablePath = locateTool("chromium");
 /** Without a browser, tests of the interface are left out, aloud. */
@@ -26,9 +27,10 @@ const FEATURES_OFF = [
   "OptimizationHints",
   "PaintHolding",
   "PreconnectToSearch",
+  "SpareRendererForSitePerProcess",
   "ThirdPartyStoragePartitioning",
 ];
-export const BROWSER_ARGUMENTS = [
+const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -38,6 +40,18 @@ export const BROWSER_ARGUMENTS = [
   "--disable-sync",
   `--disable-features=${FEATURES_OFF.join(",")}`,
 ];
+/**
+ * A browser that needs less processor: no processes of their own for network and drawing, and none of the
+ * compilers that pay only on pages that live long. The other feature is the driver's own, which this argument replaces.
+ */
+export const LIGHT_BROWSER_ARGUMENTS = [
+  ...ARGUMENTS,
+  "--in-process-gpu",
+  "--enable-features=NetworkServiceInProcess2,CDPScreenshotNewSurface",
+  "--js-flags=--no-turbofan --no-maglev",
+];
+/** `people's`: as people have it, for whatever judges its time or looks. */
+export type BrowserKind = "light" | "people's";
 /** A busy machine is slow; a screen that is not there after this never comes. */
 const WAIT_MS_MAX = 20_000;
 
@@ -54,7 +68,8 @@ export interface PageOptions {
 }
 
 export interface TestBrowser extends AsyncDisposable {
-  readonly browser: Browser;
+  /** Another person, who shares no cookies and no storage with others. */
+  newContext(options?: Parameters<Browser["newContext"]>[0]): Promise<BrowserContext>;
   /** A page of its own person unless a context is given; opens `path`. */
   open(url: string, path: string, options?: PageOptions): Promise<Page>;
   /** The errors in pages so far; those that a test expects are taken out with `expected`. */
@@ -63,11 +78,30 @@ export interface TestBrowser extends AsyncDisposable {
   expected(pattern: RegExp): void;
 }
 
-export async function startBrowser(): Promise<TestBrowser> {
-  const browser = await chromium.launch({ executablePath: executablePath!, args: BROWSER_ARGUMENTS });
+const programs = new Map<BrowserKind, Browser>();
+
+/** The files of one run share a program of each kind; without a run, it ends with its owner. */
+async function programOf(kind: BrowserKind, owner: AsyncDisposableStack): Promise<Browser> {
+  const run = thingsOfRun();
+  const before = programs.get(kind);
+  if (run !== undefined && before?.isConnected()) return before;
+  const args = kind === "light" ? LIGHT_BROWSER_ARGUMENTS : ARGUMENTS;
+  const browser = (run ?? owner).use(await chromium.launch({ executablePath: executablePath!, args }));
+  programs.set(kind, browser);
+  return browser;
+}
+
+/** In a run of tests, a light one unless asked otherwise. */
+export async function startBrowser(
+  kind: BrowserKind = thingsOfRun() === undefined ? "people's" : "light",
+): Promise<TestBrowser> {
+  const owner = new AsyncDisposableStack();
+  const browser = await programOf(kind, owner);
   let faults: string[] = [];
+  const newContext: TestBrowser["newContext"] = async (options) =>
+    owner.use(await browser.newContext(options));
   return {
-    browser,
+    newContext,
     get faults() {
       return faults;
     },
@@ -77,7 +111,7 @@ export async function startBrowser(): Promise<TestBrowser> {
     async open(url, path, options = {}) {
       const context =
         options.context ??
-        (await browser.newContext({
+        (await newContext({
           viewport: { width: options.width ?? 1280, height: options.height ?? 860 },
           colorScheme: options.theme ?? "light",
           hasTouch: options.touch ?? false,
@@ -97,7 +131,7 @@ export async function startBrowser(): Promise<TestBrowser> {
       return page;
     },
     async [Symbol.asyncDispose]() {
-      await browser.close();
+      await owner.disposeAsync();
       if (faults.length > 0) throw new Error(`in the browser:\n${faults.join("\n")}`);
     },
   };

@@ -6,7 +6,7 @@
 
 import { describe, setDefaultTimeout } from "bun:test";
 import type { Page } from "playwright-core";
-import { hasBrowser, type PageOptions, startBrowser } from "./browser.ts";
+import { type BrowserKind, hasBrowser, type PageOptions, startBrowser } from "./browser.ts";
 import { shared } from "../group-resource.ts";
 import type { RunOptions } from "../service/running.ts";
 import { compiledWorld, type Furniture } from "../service/world.ts";
@@ -28,15 +28,17 @@ export function onScreen<T extends AsyncDisposable>(
 
 export type Screen = Awaited<ReturnType<typeof screen>>;
 
-export async function screen<const Name extends string = never>(options: Furniture<Name> & RunOptions = {}) {
-  return withBrowser(await compiledWorld(options));
+export async function screen<const Name extends string = never>(
+  options: Furniture<Name> & RunOptions & { readonly browser?: BrowserKind } = {},
+) {
+  return withBrowser(await compiledWorld(options), options.browser);
 }
 
 /** Any running service gets a browser. The browser ends first: pages must not see the service end. */
 export async function withBrowser<
   W extends { readonly url: string; use<T extends AsyncDisposable>(thing: T): T },
->(at: W) {
-  const browser = at.use(await startBrowser());
+>(at: W, kind?: BrowserKind) {
+  const browser = at.use(await startBrowser(kind));
   return Object.assign(at, {
     browser,
     /** Opens an address of the interface; a page of its own person unless a context is given. */
