@@ -4,8 +4,6 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { compilePattern } from "../../src/context/access/pattern.ts";
-import { Rights } from "../../src/context/access/rights.ts";
 import {
   capabilities,
   roles,
@@ -26,123 +24,6 @@ import { refusal, refusalOf } from "../kit/http/refusal.ts";
 
 const RUNS = 25;
 const RUNS_LIMIT_MS = 240_000;
-
-function matching(pattern: string): (target: string) => boolean {
-  const { matches } = compilePattern(pattern);
-  return (target) => matches(target.split("/"));
-}
-
-describe("patterns", () => {
-  test("* matches within a segment, ** matches any number of segments, including none", () => {
-    const cases: Record<string, string> = {
-      "team/*": "team/a team/a.md team/aXmd",
-      "team/**": "team/a team/a.md team/a/b team/a/b/c team/aXmd",
-      "team/**/c": "team/a/b/c",
-      "team/a/**/b": "team/a/b",
-      "team/a.md": "team/a.md",
-      "*/a": "team/a Team/a",
-      "**/a": "team/a tea/m/a Team/a",
-      "team/a*": "team/a team/a.md team/aXmd",
-      "team/*.md": "team/a.md",
-    };
-    const all = "team/a team/a.md team/a/b team/a/b/c team/aXmd tea/m/a Team/a team".split(" ");
-    for (const [pattern, targets] of Object.entries(cases))
-      expect([pattern, all.filter(matching(pattern)).join(" ")]).toEqual([pattern, targets]);
-  });
-
-  test("rejects patterns that would surprise", () => {
-    const refused =
-      "team|/team/a|team/|team//a|team/./a|team/../a|team/a**|team/**a|team/[ab]|team/a?|team/{a,b}|team\\a/b|";
-    for (const pattern of refused.split("|"))
-      expect(() => compilePattern(pattern), pattern).toThrow(`path: pattern "${pattern}": `);
-  });
-
-  test("a deny rule also covers other spellings of a name; an allow rule does not", () => {
-    const rule = (effect: "allow" | "deny", path: string): AclRule[] => [
-      { effect, path, capabilities: ["read"] },
-    ];
-    const denied = new Rights("admin", null, rule("deny", "team/Café/**"));
-    for (const path of ["Café/a", "café/a", "CAFE\u0301/a", "cafe\u0301/A"])
-      expect([path, denied.may("read", "team", path)]).toEqual([path, false]);
-    const allowed = new Rights("viewer", [], rule("allow", "team/Docs/**"));
-    expect(["Docs/a", "docs/a"].map((path) => allowed.may("read", "team", path))).toEqual([true, false]);
-  });
-
-  test("matches long names in bounded time", () => {
-    const { matches: hard } = compilePattern(`team/${"a*".repeat(20)}b/${"**/".repeat(20)}c`);
-    const start = performance.now();
-    expect(hard(`team/${"a".repeat(200)}/${"d/".repeat(200)}d`.split("/"))).toBe(false);
-    expect(performance.now() - start).toBeLessThan(1000);
-  });
-});
-
-/** A slow reference matcher. */
-function slowMatches(pattern: string[], target: string[]): boolean {
-  const [first, ...rest] = pattern;
-  if (first === undefined) return target.length === 0;
-  if (first === "**") {
-    // A trailing ** matches at least one name, because a rule covers the content of a directory.
-    if (rest.length === 0) return target.length > 0;
-    return target.some((_, index) => slowMatches(rest, target.slice(index))) || slowMatches(rest, []);
-  }
-  const [name, ...others] = target;
-  if (name === undefined) return false;
-  const pieces = first.split("*");
-  let at = name.startsWith(pieces[0]!) ? pieces[0]!.length : -1;
-  for (const piece of pieces.slice(1, -1))
-    at = at < 0 ? -1 : name.indexOf(piece, at) < 0 ? -1 : name.indexOf(piece, at) + piece.length;
-  const last = pieces.at(-1)!;
-  const fits =
-    pieces.length === 1 ? name === first : at >= 0 && name.length - last.length >= at && name.endsWith(last);
-  return fits && slowMatches(rest, others);
-}
-
-test("an example below a directory matches its pattern, and otherwise only patterns that match every name there", () => {
-  const segment = fc.constantFrom("a", "b", "*", "**", "a*", "*b", "a*b");
-  const pattern = fc.array(segment, { minLength: 1, maxLength: 5 }).map((all) => ["s", ...all].join("/"));
-  const directory = fc.array(fc.constantFrom("a", "b", "ab"), { minLength: 1, maxLength: 2 });
-  fc.assert(
-    fc.property(pattern, directory, fc.integer({ min: 1, max: 3 }), (text, parts, depth) => {
-      const compiled = compilePattern(text);
-      const matches = matching(text);
-      const below = ["s", ...parts].join("/");
-      const example = compiled.exampleBelow(below, depth);
-      // Every name that these patterns could distinguish.
-      const names = ["a", "b", "ab", "aab", "x"];
-      let paths = [below];
-      for (let i = 0; i < depth; i += 1)
-        paths = paths.flatMap((path) => names.map((name) => `${path}/${name}`));
-      if (example === undefined) expect(paths.filter(matches)).toEqual([]);
-      else {
-        expect([example.startsWith(`${below}/`), matches(example)]).toEqual([true, true]);
-        expect(example.split("/").length).toBe(below.split("/").length + depth);
-      }
-    }),
-    { numRuns: 500 },
-  );
-});
-
-test("the search for an example ends, however many stars there are", () => {
-  const text = `s/${Array.from({ length: 100 }, () => "**/a").join("/")}/b`;
-  const directory = `s/${Array.from({ length: 200 }, () => "a").join("/")}`;
-  expect(compilePattern(text).exampleBelow(directory, 3)).toBeDefined();
-  expect(compilePattern(text).exampleBelow(`${directory}/c/c/c/c`, 0)).toBeUndefined();
-});
-
-test("the compiled matcher agrees with the reference matcher", () => {
-  const name = fc.constantFrom("a", "b", "ab", "team", "docs", "x.md");
-  const glob = fc.constantFrom("*", "**", "a*", "*b", "a", "docs", "x.*", "team");
-  fc.assert(
-    fc.property(
-      fc.array(glob, { minLength: 2, maxLength: 5 }),
-      fc.array(name, { minLength: 2, maxLength: 5 }),
-      (pattern, target) => {
-        expect(compilePattern(pattern.join("/")).matches(target)).toBe(slowMatches(pattern, target));
-      },
-    ),
-    { numRuns: 3000 },
-  );
-});
 
 const FILES = [
   "readme.md",

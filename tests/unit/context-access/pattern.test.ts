@@ -31,6 +31,10 @@ describe("patterns of access rules", () => {
     ["team/ab*ba", "team/aba", false],
     ["team/ab*ba", "team/abba", true],
     ["team/*.md", "team/.md", true],
+    ["team/*.md", "team/aXmd", false],
+    ["team/a", "Team/a", false],
+    ["*/a", "Team/a", true],
+    ["team/*", "team/a/b", false],
     ["team/a*", "team/a", true],
     ["team/a*", "team/b", false],
     ["team/*a", "team/ab", false],
@@ -77,7 +81,7 @@ describe("patterns of access rules", () => {
     for (let round = 0; round < 5_000; round += 1) {
       const pattern = [
         ["s", "**"][choose(2)]!,
-        ...Array.from({ length: 1 + choose(4) }, () => ["**", "*", "a", "b", "a*", "*b"][choose(6)]!),
+        ...Array.from({ length: 1 + choose(4) }, () => ["**", "*", "a", "b", "a*", "*b", "a*b"][choose(7)]!),
       ];
       const directory = ["s", ...Array.from({ length: choose(3) }, () => names[choose(3)]!)];
       const depth = 1 + choose(3);
@@ -108,6 +112,19 @@ describe("patterns of access rules", () => {
     const pattern = compilePattern(`s/${"**/a/".repeat(20)}b`);
     expect(pattern.exampleBelow(`s/${Array(60).fill("a").join("/")}`, 8)).toEndWith("/b");
     expect(pattern.exampleBelow(`s/${Array(60).fill("c").join("/")}`, 8)).toBeUndefined();
+    const many = compilePattern(`s/${"**/a/".repeat(100)}b`);
+    const deep = `s/${Array(200).fill("a").join("/")}`;
+    expect(many.exampleBelow(deep, 3)).toBeDefined();
+    expect(many.exampleBelow(`${deep}/c/c/c/c`, 0)).toBeUndefined();
+    const hard = compilePattern(`team/${"a*".repeat(20)}b/${"**/".repeat(20)}c`);
+    expect(hard.matches(`team/${"a".repeat(200)}/${"d/".repeat(200)}d`.split("/"))).toBe(false);
+  });
+
+  test("rejects patterns that would surprise", () => {
+    const refused =
+      "team|/team/a|team/|team//a|team/./a|team/../a|team/a**|team/**a|team/[ab]|team/a?|team/{a,b}|team\\a/b|";
+    for (const pattern of refused.split("|"))
+      expect(() => compilePattern(pattern), pattern).toThrow(`path: pattern "${pattern}": `);
   });
 
   test.each([

@@ -92,6 +92,14 @@ describe("rights", () => {
     expect(changes("viewer", rule("allow", "team/a", "create"))).toEqual([true, false]);
   });
 
+  test("a deny rule also covers other spellings of a name; an allow rule does not", () => {
+    const denied = new Rights("admin", null, [rule("deny", "team/Café/**", "read")]);
+    for (const path of ["Café/a", "café/a", "CAFE\u0301/a", "cafe\u0301/A"])
+      expect([path, denied.may("read", "team", path)]).toEqual([path, false]);
+    const allowed = new Rights("viewer", [], [rule("allow", "team/Docs/**", "read")]);
+    expect(["Docs/a", "docs/a"].map((path) => allowed.may("read", "team", path))).toEqual([true, false]);
+  });
+
   test("are equal only with the same role, spaces and rules", () => {
     const rights = (role: Role, spaces: string[] | null, ...rules: AclRule[]) =>
       new Rights(role, spaces, rules);
