@@ -143,22 +143,6 @@ describe("the chain", () => {
     expect(verifyAuditFile(path)).toMatchObject({ ok: false, line: 6, problem: "the line is incomplete" });
   });
 
-  test("skips records from before the chain, only at the start of the file", async () => {
-    await using folder = await temporaryFolder();
-    const { path, lines } = await chain(folder, 1);
-    const { hash: _hash, ...old } = JSON.parse(lines[0]!) as AuditRecord;
-    writeFileSync(path, `${JSON.stringify(old)}\n${JSON.stringify({ ...old, seq: 2 })}\n`);
-    expect(verifyAuditFile(path)).toMatchObject({
-      ok: false,
-      entries: 0,
-      skipped: 2,
-      line: null,
-      problem: "nothing could be verified: no record with a hash",
-    });
-    writeFileSync(path, `${lines[0]}\n${JSON.stringify({ ...old, seq: 2 })}\n`);
-    expect(verifyAuditFile(path)).toMatchObject({ ok: false, line: 2 });
-  });
-
   test("removes and records a torn last line, and continues the chain", async () => {
     await using folder = await temporaryFolder();
     const { path, lines } = await chain(folder, 3);

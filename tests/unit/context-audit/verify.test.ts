@@ -125,6 +125,18 @@ describe("verification", () => {
       { ok: true, entries: 0, skipped: 2 },
     ],
     [
+      "records of the time before the chain, and nothing else",
+      OLD(1) + OLD(2),
+      {},
+      {
+        ok: false,
+        entries: 0,
+        skipped: 2,
+        line: null,
+        problem: "nothing could be verified: no record with a hash",
+      },
+    ],
+    [
       "a record without a hash after one with a hash",
       ONE.line + OLD(2),
       {},
