@@ -2,13 +2,14 @@
 
 import { describe, expect, test } from "bun:test";
 import { childEnvironment, containerEvidence } from "../../../src/kit/environment.ts";
-import { runProcess } from "../../../src/kit/processes/process.ts";
+import { OutputCapture } from "../../../src/kit/processes/capture.ts";
+import { runProcess, startProcess } from "../../../src/kit/processes/process.ts";
 
 const environment = { PATH: process.env.PATH };
 const options = { environment, deadlineMs: 10_000, outputBytesMax: 1000 };
 const posix = process.platform !== "win32";
 
-describe.if(posix)("runProcess", () => {
+describe.if(posix)("processes", () => {
   test("gives what the program said and its exit code", async () => {
     const outcome = await runProcess(["sh", "-c", "echo out; echo err >&2; exit 3"], options);
     expect(outcome).toEqual({ exitCode: 3, stdout: "out\n", stderr: "err\n", timedOut: false });
@@ -49,6 +50,29 @@ describe.if(posix)("runProcess", () => {
     expect(await gone(Number(outcome.stdout))).toBe(true);
   });
 
+  test("the deadline holds, also when a process outside the group keeps the pipe", async () => {
+    const started = performance.now();
+    const outcome = await runProcess(["sh", "-c", "setsid sleep 10 & echo out; sleep 10"], {
+      ...options,
+      deadlineMs: 200,
+    });
+    expect(outcome).toEqual({ exitCode: null, stdout: "out\n", stderr: "", timedOut: true });
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test("input after the child's end is dropped in silence", async () => {
+    const child = (await startProcess(["true"], { environment, output: () => {} }))!;
+    await child.ended;
+    child.write("late");
+    child.endInput();
+    expect(await child.ended).toEqual({ exitCode: 0, signalled: false });
+  });
+
+  test("a signal is told as shells tell it", async () => {
+    const child = (await startProcess(["sh", "-c", "kill -TERM $$"], { environment, output: () => {} }))!;
+    expect(await child.ended).toEqual({ exitCode: 143, signalled: true });
+  });
+
   test("the child sees the allow-list and nothing else", async () => {
     const ours = {
       ...environment,
@@ -67,6 +91,23 @@ describe.if(posix)("runProcess", () => {
       .map((line) => line.split("=")[0]!);
     expect(names.filter((name) => !["PATH", "TZ", "PWD", "SHLVL", "_"].includes(name))).toEqual([]);
     expect(names).toContain("TZ");
+  });
+});
+
+describe("capture", () => {
+  test("a character that the limit cuts in two is left out, an invalid one is replaced, a byte order mark stays", () => {
+    const cut = new OutputCapture(4);
+    for (const piece of ["ab", "ä", "ö"]) cut.add(Buffer.from(piece));
+    expect({ text: cut.text(), truncated: cut.truncated }).toEqual({ text: "abä", truncated: true });
+    const middle = new OutputCapture(3);
+    middle.add(Buffer.from("abä"));
+    expect({ text: middle.text(), truncated: middle.truncated }).toEqual({ text: "ab", truncated: true });
+    const odd = new OutputCapture(100);
+    odd.add(Buffer.from([0xef, 0xbb, 0xbf, 0x61, 0xc3]));
+    expect({ text: odd.text(), truncated: odd.truncated }).toEqual({
+      text: "\ufeffa\ufffd",
+      truncated: false,
+    });
   });
 });
 
