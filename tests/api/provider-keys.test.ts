@@ -8,6 +8,7 @@ import { temporaryFolder } from "../kit/folder.ts";
 import { say } from "../kit/model/index.ts";
 import { KEY, type World, world } from "../kit/service/world.ts";
 import { refusalOf } from "../kit/http/refusal.ts";
+import type { LogLine } from "../kit/log-reader.ts";
 
 /** Names of the files in the folder that contain the text. */
 function filesWith(folder: string, text: string): string[] {
@@ -17,7 +18,7 @@ function filesWith(folder: string, text: string): string[] {
 
 const errorsIn = (at: World) =>
   at.program.log
-    .map((line) => JSON.parse(line) as { message: string; level: string; error?: string; providers?: string })
+    .map((line) => JSON.parse(line) as LogLine)
     .filter(
       ({ level, message }) => level === "error" && message === "cannot decrypt the stored provider keys",
     );

@@ -10,6 +10,7 @@ import { approvedGear } from "./gears.ts";
 import { ScriptedModel, startModel, type ScriptItem } from "../model/index.ts";
 import { Place } from "./place.ts";
 import { runService, type RunningService, type RunOptions } from "./running.ts";
+import type { LogLine } from "../log-reader.ts";
 
 /*
 How to use it:
@@ -278,8 +279,8 @@ export function world<const Name extends string = never>(
       ...(sandbox && { sandbox }),
       ...(network && { network }),
     });
-    const announced = log.map((line) => JSON.parse(line) as { token?: string });
-    const token = announced.find((line) => line.token !== undefined)?.token ?? "";
+    const announced = log.map((line) => JSON.parse(line) as LogLine);
+    const token = String(announced.find((line) => line.token !== undefined)?.token ?? "");
     const stop = () => service.stop("the test is over");
     return { service, url: service.url, data, log, token, [Symbol.asyncDispose]: stop };
   });

@@ -5,6 +5,7 @@ import { systemClock } from "../../../src/kit/clock.ts";
 import { createLog } from "../../../src/kit/log.ts";
 import { BraveSearch, RESULTS_MAX, SearchFailure } from "../../../src/service/egress/search-client.ts";
 import { found, searchService, type SearchService } from "../../kit/service/search-service.ts";
+import type { LogLine } from "../../kit/log-reader.ts";
 
 function clientOf(service: SearchService, lines: string[] = []) {
   const log = createLog({
@@ -94,7 +95,7 @@ test("does not contact a name that leads into the internal network, nor reveals 
     "The search service's address is not one that this installation may contact.",
   );
   expect(service.queries).toEqual([]);
-  expect(lines.map((line) => (JSON.parse(line) as { detail: string }).detail)).toEqual([
+  expect(lines.map((line) => (JSON.parse(line) as LogLine)["detail"])).toEqual([
     "refused: api.search.brave.com leads to 127.0.0.1: loopback",
   ]);
 });

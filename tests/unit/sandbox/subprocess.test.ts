@@ -13,6 +13,7 @@ import { DAEMONS, childrenIn } from "../../kit/service/gears.ts";
 import { openSandbox } from "../../kit/service/sandbox.ts";
 import { until } from "../../kit/eventually.ts";
 import { refusal, refusalText } from "../../kit/http/refusal.ts";
+import type { LogLine } from "../../kit/log-reader.ts";
 
 const posix = test.skipIf(process.platform === "win32");
 const linux = test.skipIf(process.platform !== "linux");
@@ -127,7 +128,7 @@ async function chosen(mode: SandboxMode, path: string, loopbackAdmin = true) {
     level: "warn",
     format: "json",
     clock: systemClock,
-    write: (line) => void warnings.push((JSON.parse(line) as { message: string }).message),
+    write: (line) => void warnings.push((JSON.parse(line) as LogLine).message),
   });
   const config = { sandbox: mode, sandboxImages: {}, sandboxPool: { size: 0, idleSeconds: 1 } };
   const sandbox = createSandbox(config, {
