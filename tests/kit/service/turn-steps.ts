@@ -1,6 +1,7 @@
 // Steps of a turn for tests of what is drawn from them: everything that a test does not name is plain. Times are milliseconds since BEGIN.
 
 import type { CallSummary, TurnRunStep, TurnSteps, TurnToolStep } from "../../../src/service/turns/schema.ts";
+import { turnOf } from "./shown-records.ts";
 
 export const BEGIN = Date.parse("2026-11-14T10:42:00.000Z");
 const at = (ms: number) => new Date(BEGIN + ms).toISOString();
@@ -81,26 +82,7 @@ export function tool(
 
 export function stepsOf(fields: Partial<TurnSteps>): TurnSteps {
   return {
-    turn: {
-      id: 14,
-      workspace_id: 1,
-      number: 3,
-      status: "done",
-      text: "go",
-      attachments: [],
-      user_id: 1,
-      user_name: "admin",
-      imported: false,
-      error: null,
-      truncated: false,
-      tainted: false,
-      created_at: at(0),
-      started_at: at(0),
-      finished_at: null,
-      after_id: null,
-      model_id: null,
-      first_event_id: 1,
-    },
+    turn: turnOf(14, { number: 3, text: "go", created_at: at(0), started_at: at(0), finished_at: null }),
     runs: [],
     calls: [],
     tools: [],
