@@ -21,14 +21,20 @@ interface Stamp {
 
 /** Builds for this machine; returns nothing, dies with a message when it cannot. */
 export async function buildNative(ui: Ui = "with"): Promise<void> {
-  const stamp = await prepare(ui);
-  for (const program of programs) {
-    await compile(program, `dist/${program.name}${nativeExtension}`, stamp);
-  }
+  const stamp = await prepare();
+  const interfaceBuilt = buildInterface(ui);
+  // Side by side: only one of the programs holds the interface.
+  await Promise.all(
+    programs.map(async (program) => {
+      if (program.name === "service") await interfaceBuilt;
+      await compile(program, `dist/${program.name}${nativeExtension}`, stamp);
+    }),
+  );
 }
 
 async function buildAll(ui: Ui = "with"): Promise<void> {
-  const stamp = await prepare(ui);
+  const stamp = await prepare();
+  await buildInterface(ui);
   for (const target of targets) {
     for (const program of programs) {
       await compile(program, `dist/${target.id}/${program.name}${target.extension}`, stamp, target);
@@ -36,7 +42,7 @@ async function buildAll(ui: Ui = "with"): Promise<void> {
   }
 }
 
-async function prepare(ui: Ui): Promise<Stamp> {
+async function prepare(): Promise<Stamp> {
   const manifest = await readManifest();
   refuseOtherBun(manifest);
   await installDependencies();
@@ -44,8 +50,11 @@ async function prepare(ui: Ui): Promise<Stamp> {
   console.log(
     `build: ${manifest.name} ${stamp.version}, commit ${stamp.commit}, ${stamp.date}, bun ${Bun.version}`,
   );
-  await (ui === "with" ? buildUi() : leaveOutUi());
   return stamp;
+}
+
+function buildInterface(ui: Ui): Promise<void> {
+  return ui === "with" ? buildUi() : leaveOutUi();
 }
 
 /** Another Bun means another runtime inside the binaries and other bytes, so it is not a warning. */
