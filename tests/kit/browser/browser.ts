@@ -41,15 +41,18 @@ const ARGUMENTS = [
   `--disable-features=${FEATURES_OFF.join(",")}`,
 ];
 /**
- * A browser that needs less processor: no processes of their own for network and drawing, and none of the
- * compilers that pay only on pages that live long. The other feature is the driver's own, which this argument replaces.
+ * A browser that needs less processor: no processes of their own for network and drawing, and none of the compilers that pay only on pages that live
+ * long. Elsewhere than on Linux nobody has tried it. The other feature is the driver's own, which this argument replaces.
  */
-export const LIGHT_BROWSER_ARGUMENTS = [
-  ...ARGUMENTS,
-  "--in-process-gpu",
-  "--enable-features=NetworkServiceInProcess2,CDPScreenshotNewSurface",
-  "--js-flags=--no-turbofan --no-maglev",
-];
+export const LIGHT_BROWSER_ARGUMENTS =
+  process.platform === "linux"
+    ? [
+        ...ARGUMENTS,
+        "--in-process-gpu",
+        "--enable-features=NetworkServiceInProcess2,CDPScreenshotNewSurface",
+        "--js-flags=--no-turbofan --no-maglev",
+      ]
+    : ARGUMENTS;
 /** `people's`: as people have it, for whatever judges its time or looks. */
 export type BrowserKind = "light" | "people's";
 /** A busy machine is slow; a screen that is not there after this never comes. */
