@@ -1,7 +1,15 @@
 // Goal: swapping a directory for a link at the worst moment neither leads writes out of a space nor brings content in.
 
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Tree } from "../../../src/context/versioned-store/sqlite/tree.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
@@ -15,6 +23,8 @@ const WAYS: Through[] = THROUGH === "paths" ? ["paths"] : ["descriptors", "paths
 /** Swaps `a` for a link to `outside` once at the given moment. */
 class Swapped extends HeldRoot {
   moment: "before hold" | "after hold" | "before open" | undefined;
+  /** How often `a/b` was proven. */
+  holds = 0;
   readonly #folder: string;
 
   constructor(folder: string, through: Through) {
@@ -24,6 +34,7 @@ class Swapped extends HeldRoot {
 
   override hold(path: string) {
     if (path !== "a/b") return super.hold(path);
+    this.holds += 1;
     this.#swap("before hold");
     const held = super.hold(path);
     this.#swap("after hold");
@@ -38,6 +49,10 @@ class Swapped extends HeldRoot {
   #swap(moment: typeof this.moment): void {
     if (this.moment !== moment) return;
     this.moment = undefined;
+    this.swap();
+  }
+
+  swap(): void {
     renameSync(join(this.#folder, "space/a"), join(this.#folder, "moved"));
     symlinkSync(join(this.#folder, "outside"), join(this.#folder, "space/a"));
   }
@@ -55,6 +70,7 @@ async function swapped(through: Through) {
   return {
     tree,
     directories,
+    space: join(folder.path, "space"),
     outsideDirectory: join(folder.path, "outside/b"),
     outside: () => [
       readdirSync(join(folder.path, "outside/b")),
@@ -115,6 +131,32 @@ for (const through of WAYS) {
       expect(JSON.stringify(found)).not.toContain("other.md");
     });
   }
+
+  test(`through ${through}: files written together share a proof, and a swap between them leads no write outside`, async () => {
+    await using at = await swapped(through);
+    const others = ["a/b/d.md", "a/b/e.md"].map((path) => parseDocumentPath("path", path));
+    const put = (path: typeof PATH) => at.tree.put(path, CONTENT, sha256Hex(CONTENT), undefined);
+    at.tree.together(() => {
+      expect(others.map(put)).toEqual([true, true]);
+      expect(at.directories.holds).toBe(1);
+      at.directories.swap();
+      outcome(() => put(parseDocumentPath("path", "a/b/f.md")));
+    });
+    expect(at.outside()).toEqual(UNTOUCHED);
+    expect(outcome(() => put(others[0]!))).toBe("conflict");
+    expect(at.outside()).toEqual(UNTOUCHED);
+  });
+
+  test(`through ${through}: a directory that is removed between two files is made again`, async () => {
+    await using at = await swapped(through);
+    const [first, second] = ["n/a.md", "n/b.md"].map((path) => parseDocumentPath("path", path));
+    at.tree.together(() => {
+      at.tree.put(first!, CONTENT, sha256Hex(CONTENT), undefined);
+      rmSync(join(at.space, "n"), { recursive: true });
+      expect(at.tree.put(second!, CONTENT, sha256Hex(CONTENT), undefined)).toBe(true);
+    });
+    expect(readdirSync(join(at.space, "n"))).toEqual(["b.md"]);
+  });
 
   test(`through ${through}: a swap between check and read returns nothing from outside`, async () => {
     await using at = await swapped(through);

@@ -215,11 +215,13 @@ export class Following {
 
   /** `due`: writes only files committed by then. */
   #bringFirst(count: number, due = Infinity): void {
-    for (const [path, waiting] of this.#waiting.entries().take(count)) {
-      if (waiting.committed > due) return;
-      this.#waiting.delete(path);
-      this.#bring(path, waiting);
-    }
+    this.#tree.together(() => {
+      for (const [path, waiting] of this.#waiting.entries().take(count)) {
+        if (waiting.committed > due) return;
+        this.#waiting.delete(path);
+        this.#bring(path, waiting);
+      }
+    });
   }
 
   #bring(path: DocumentPath, waiting: Waiting): void {

@@ -11,7 +11,8 @@ import { Following } from "./following.ts";
 import type { RecentContents } from "./content-cache.ts";
 import { Replacing } from "./replacing.ts";
 import type { FileRow, FileRowWithCopy, SpaceStore } from "./store.ts";
-import type { Tree, TreeFile } from "./tree.ts";
+import type { Tree } from "./tree.ts";
+import type { TreeFile } from "./tree-file.ts";
 import { Trusting } from "./trusting.ts";
 import type { RefusedEntry } from "./walk.ts";
 

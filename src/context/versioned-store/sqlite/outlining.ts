@@ -13,7 +13,7 @@ import { unpackedLinks } from "./link-lists.ts";
 import type { Mirror } from "./mirror.ts";
 import type { Reading } from "./reading.ts";
 import type { SpaceStore } from "./store.ts";
-import type { TreeFile } from "./tree.ts";
+import type { TreeFile } from "./tree-file.ts";
 
 /** The rows read between two yields: about 2 ms of work. */
 const ROWS_PER_STRETCH = 2_000;

@@ -23,7 +23,7 @@ import type { Mirror } from "./mirror.ts";
 import type { RecentContents } from "./content-cache.ts";
 import { addRefused, toChange, toRecord } from "./records.ts";
 import type { FileRow, FileRowWithCopy, SpaceStore } from "./store.ts";
-import type { TreeFile } from "./tree.ts";
+import type { TreeFile } from "./tree-file.ts";
 import { keepUnedited, uneditedMoment } from "./unedited.ts";
 import type { RefusedEntry } from "./walk.ts";
 

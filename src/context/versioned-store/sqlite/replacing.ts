@@ -6,7 +6,8 @@ import { fileError } from "../file-error.ts";
 import { decode } from "../coding.ts";
 import type { RecentContents } from "./content-cache.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
-import type { Tree, TreeFile } from "./tree.ts";
+import type { Tree } from "./tree.ts";
+import type { TreeFile } from "./tree-file.ts";
 
 /** The attempts for a file that someone else keeps writing. */
 const LOOKS_MAX = 5;

@@ -3,7 +3,7 @@
 // One case is left out: a file that is edited twice within one tick of the file system's clock has the same times after both edits. So a signature
 // only counts if its times are older than a tick when it is taken.
 
-import type { Stats } from "node:fs";
+import { fstatSync, futimesSync, type Stats } from "node:fs";
 
 /** File systems keep time in nanoseconds, but read a clock that ticks every 1 to 16 ms; a network adds some difference. */
 export const TICK_MS = 100;
@@ -18,4 +18,14 @@ export function mayChangeUnseen(
 ): boolean {
   const tick = mtimeMs % SECOND_MS === 0 ? COARSE_TICK_MS : TICK_MS;
   return Math.max(mtimeMs, ctimeMs) + tick > now;
+}
+
+/**
+ * Sets the time of a file back, before anyone else can open it, and returns it. An edit right after ours may happen within the same tick of the
+ * clock, and would otherwise leave the same time.
+ */
+export function backdated(descriptor: number): number {
+  const modified = fstatSync(descriptor).mtimeMs - TICK_MS;
+  futimesSync(descriptor, modified / SECOND_MS, modified / SECOND_MS);
+  return modified;
 }

@@ -6,7 +6,6 @@
 import {
   closeSync,
   fstatSync,
-  futimesSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -25,12 +24,20 @@ import { fileError } from "../file-error.ts";
 import { FILE_BYTES_CEILING } from "../schema.ts";
 import { nameOnDisk } from "./disk-name.ts";
 import { glanceAt, type Glance } from "./glance.ts";
-import type { FileFacts } from "./look-job.ts";
 import { isReserved } from "./reserved.ts";
 import { takeName, unlinkIfPossible, unlinkIfThere } from "./names.ts";
-import { mayChangeUnseen, SECOND_MS, TICK_MS } from "./signature.ts";
+import { backdated, mayChangeUnseen } from "./signature.ts";
 import { Spelling } from "./spelling.ts";
 import { guarded, notRegular, orUnreadable, otherSpelling, tooLarge } from "./tree-errors.ts";
+import {
+  factsOf,
+  isSame,
+  type Facts,
+  type KnownFile,
+  type Obstacle,
+  type ReadFile,
+  type TreeFile,
+} from "./tree-file.ts";
 import { walkTogether, type Lookers } from "./walk-together.ts";
 import { entriesOf, walk, type FoundFile, type RefusedEntry } from "./walk.ts";
 
@@ -40,33 +47,12 @@ const TEMPORARY_PREFIX = "write-";
 /** The precision that a time may lose on its way to a file system. */
 const TIME_PRECISION_MS = 1;
 
-/** Enough to notice that someone else wrote a file. */
-export interface Facts {
-  readonly size: number;
-  /** In ms: the file system's mtime and ctime. */
-  readonly modified: number;
-  readonly changed: number;
-  readonly inode: number;
-}
-
-type KnownFile = Facts & { readonly hash: string };
-
-/** A file of the tree. */
-export interface TreeFile {
+interface NewFile {
   readonly path: DocumentPath;
-  readonly size: number;
-  /** SHA-256, hex; empty: too large to be a document. */
+  /** The path as on disk. */
+  readonly name: string;
+  readonly content: Uint8Array;
   readonly hash: string;
-  /** In ms since the epoch. */
-  readonly modified: number;
-}
-
-type ReadFile = TreeFile & { readonly bytes: Uint8Array };
-
-/** Something in the place of a file or of a directory above it. */
-export interface Obstacle {
-  readonly at: DocumentPath;
-  readonly isDirectory: boolean;
 }
 
 interface TreeOptions {
@@ -90,6 +76,9 @@ export class Tree {
   readonly #lookers: Lookers | undefined;
   readonly #spelling: Pick<Spelling, "of" | "isExact">;
   #temporary = 0;
+  /** The directory of the file that was written last. */
+  #last: { readonly name: string; readonly held: Held } | undefined;
+  #isTogether = false;
   /** The directory of temporary files, held open from the first write on, because every write needs it. */
   #own: Held | undefined;
 
@@ -126,44 +115,83 @@ export class Tree {
   put(path: DocumentPath, content: Uint8Array, hash: string, seen: TreeFile | undefined): boolean {
     return guarded(path, () => {
       const name = nameOnDisk(this.#root, path);
-      using directory = this.#made(parentOf(name), path);
-      this.#temporary += 1;
-      const temporary = (this.#own ??= this.#made(OWN_DIRECTORY, path)).entry(
-        `${TEMPORARY_PREFIX}${process.pid}-${this.#temporary}`,
-      );
-      const descriptor = openSync(temporary, CREATE_FILE, PRIVATE_FILE_MODE);
+      const put = () => this.#putIn(this.#near(parentOf(name), path), { path, name, content, hash }, seen);
+      const isProven = this.#last?.name === parentOf(name);
       try {
-        let at = 0;
-        while (at < content.length) at += writeSync(descriptor, content, at);
-        const modified = backdated(descriptor);
-        const target = directory.entry(lastOf(name));
-        const there = lstatOf(target);
-        if (there) this.#requireSpelling(name, path);
-        if (there && !there.isFile() && !there.isDirectory()) throw notRegular(path);
-        if (!this.#isAsSeen(path, there, seen)) {
-          unlinkIfThere(temporary);
-          return false;
-        }
-        takeName(temporary, target);
-        const facts = factsOf(fstatSync(descriptor));
-        const isOurs =
-          facts.size === content.length && Math.abs(facts.modified - modified) < TIME_PRECISION_MS;
-        if (isOurs) this.#learn(path, { ...facts, hash });
-        else this.#forget(path);
-        return true;
+        return put();
       } catch (error) {
-        unlinkIfThere(temporary);
-        throw error;
+        this.#letGo();
+        // The directory may be gone since the file before.
+        if (!isProven) throw error;
+        return put();
       } finally {
-        closeSync(descriptor);
+        if (!this.#isTogether) this.#letGo();
       }
     });
+  }
+
+  #putIn(directory: Held, { path, name, content, hash }: NewFile, seen: TreeFile | undefined): boolean {
+    this.#temporary += 1;
+    const temporary = (this.#own ??= this.#made(OWN_DIRECTORY, path)).entry(
+      `${TEMPORARY_PREFIX}${process.pid}-${this.#temporary}`,
+    );
+    const descriptor = openSync(temporary, CREATE_FILE, PRIVATE_FILE_MODE);
+    try {
+      let at = 0;
+      while (at < content.length) at += writeSync(descriptor, content, at);
+      const modified = backdated(descriptor);
+      const target = directory.entry(lastOf(name));
+      const there = lstatOf(target);
+      if (there) this.#requireSpelling(name, path);
+      if (there && !there.isFile() && !there.isDirectory()) throw notRegular(path);
+      if (!this.#isAsSeen(path, there, seen)) {
+        unlinkIfThere(temporary);
+        return false;
+      }
+      takeName(temporary, target);
+      const facts = factsOf(fstatSync(descriptor));
+      const isOurs = facts.size === content.length && Math.abs(facts.modified - modified) < TIME_PRECISION_MS;
+      if (isOurs) this.#learn(path, { ...facts, hash });
+      else this.#forget(path);
+      return true;
+    } catch (error) {
+      unlinkIfThere(temporary);
+      throw error;
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  /** Proves and holds a directory once for the files that `work` writes to it one after another. `work` does not pause. */
+  together(work: () => void): void {
+    this.#isTogether = true;
+    try {
+      work();
+    } finally {
+      this.#isTogether = false;
+      this.#letGo();
+    }
+  }
+
+  #near(directory: string, path: DocumentPath): Held {
+    if (this.#last?.name !== directory) {
+      this.#letGo();
+      this.#last = { name: directory, held: this.#made(directory, path) };
+    }
+    return this.#last.held;
+  }
+
+  #letGo(): void {
+    this.#last?.held[Symbol.dispose]();
+    this.#last = undefined;
   }
 
   /** Removes the file under the same condition as `put`, and directories that become empty. Keeps anything but a file. Raises `unavailable`. */
   remove(path: DocumentPath, seen: TreeFile | undefined): boolean {
     return guarded(path, () => {
       const name = nameOnDisk(this.#root, path);
+      // It may be removed here.
+      this.#letGo();
       using directory = this.#directories.hold(parentOf(name));
       if (!directory) return true;
       const target = directory.entry(lastOf(name));
@@ -406,24 +434,6 @@ export class Tree {
   #isDirectory(path: string): boolean {
     return this.#statsOf(path)?.isDirectory() ?? false;
   }
-}
-
-function factsOf(stats: FileFacts): Facts {
-  return { size: stats.size, modified: stats.mtimeMs, changed: stats.ctimeMs, inode: stats.ino };
-}
-
-function isSame(a: Facts, b: Facts): boolean {
-  return a.size === b.size && a.modified === b.modified && a.changed === b.changed && a.inode === b.inode;
-}
-
-/**
- * Sets the time of a file back, before anyone else can open it, and returns it. An edit right after ours may happen within the same tick of the
- * clock, and would otherwise leave the same time.
- */
-function backdated(descriptor: number): number {
-  const modified = fstatSync(descriptor).mtimeMs - TICK_MS;
-  futimesSync(descriptor, modified / SECOND_MS, modified / SECOND_MS);
-  return modified;
 }
 
 /** Returns an empty text for the root. */

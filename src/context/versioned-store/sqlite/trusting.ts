@@ -10,7 +10,8 @@ import type { Following } from "./following.ts";
 import { TREE_AUTHOR } from "./records.ts";
 import type { Replacing } from "./replacing.ts";
 import type { FileRow, SpaceStore } from "./store.ts";
-import type { Obstacle, Tree, TreeFile } from "./tree.ts";
+import type { Tree } from "./tree.ts";
+import type { Obstacle, TreeFile } from "./tree-file.ts";
 import { notRegular, otherSpelling } from "./tree-errors.ts";
 
 /**
