@@ -156,13 +156,13 @@ export class ReplicaState {
 
   agree(agreements: readonly Agreement[]): Promise<void> {
     return this.#change(() => {
+      const held = new Set(this.held().map(({ path }) => path));
       for (const { path, server, local } of agreements) {
-        this.#store.release.run(path);
+        if (held.has(path)) this.#store.release.run(path);
         if (server === null) this.#store.drop.run(path);
         else {
           const { version, hash, size, author } = server;
-          this.#store.setServerSide.run({ path, version, hash, size, author, fresh: null });
-          this.#store.agree.run(local, path);
+          this.#store.agree.run({ path, version, hash, size, author, local });
         }
       }
     });

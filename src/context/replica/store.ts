@@ -73,8 +73,11 @@ export function replicaStore(db: Db) {
     ),
     setFresh: db.query<never, [Fresh | null, string]>("UPDATE replica_files SET fresh = ? WHERE path = ?"),
     // Both sides have the server's live version.
-    agree: db.query<never, [number | null, string]>(
-      `UPDATE replica_files SET base_hash = hash, base_version = version, base_local = ?, sent = NULL, fresh = NULL WHERE path = ?`,
+    agree: db.query<never, ServerSide & { local: number | null }>(
+      `INSERT INTO replica_files (path, version, hash, size, author, base_hash, base_version, base_local)
+       VALUES ($path, $version, $hash, $size, $author, $hash, $version, $local)
+       ON CONFLICT (path) DO UPDATE SET version = $version, hash = $hash, size = $size, author = $author, base_hash = $hash,
+         base_version = $version, base_local = $local, sent = NULL, fresh = NULL`,
     ),
     insertSent: db.query<never, [string, string]>(
       "INSERT INTO replica_files (path, size, author, sent) VALUES (?1, 0, '', ?2) ON CONFLICT (path) DO UPDATE SET sent = ?2",
