@@ -6,7 +6,7 @@ import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { closed, oneOf } from "../../kit/schema.ts";
-import { decode, type Coded, type Stored } from "../versioned-store/coding.ts";
+import { decodeAside, type Coded, type Stored } from "../versioned-store/coding.ts";
 import { FILE_BYTES_CEILING } from "../versioned-store/schema.ts";
 
 export const CONTENTS_TYPE = "application/vnd.cairn.contents";
@@ -15,6 +15,8 @@ const PIECE_BYTES_MIN = 64 * 1024;
 /** Longer than any path as JSON. */
 const LINE_BYTES_MAX = 16 * 1024;
 const NEW_LINE = 0x0a;
+/** The contents that are decoded while the next ones are read. */
+const DECODED_AHEAD_MAX = 32;
 
 const Line = Type.Union([
   closed({
@@ -29,6 +31,7 @@ const Line = Type.Union([
   closed({ end: Type.Literal(true) }),
 ]);
 type Line = typeof Line.static;
+type FileLine = Exclude<Line, { end: true }>;
 
 export interface StoredFile {
   readonly path: string;
@@ -98,17 +101,29 @@ export async function* readContents(
   bytesMax: number,
 ): AsyncGenerator<Arrived, void> {
   const reader = new PieceReader(pieces);
+  const decoding: Promise<Arrived>[] = [];
   let total = 0;
   for (;;) {
     const line = parsed(await reader.line());
-    if ("end" in line) return;
-    const { path, version, size, coding, length } = line;
-    total += Math.max(size, length);
+    if ("end" in line) break;
+    total += Math.max(line.size, line.length);
     if (total > bytesMax) throw new AppError("invalid", `more than ${bytesMax} bytes`);
-    const coded = { coding, content: await reader.bytes(length) };
-    const bytes = decoded({ ...coded, size });
-    yield { path, version, bytes, coded: length < size ? coded : { coding: "raw", content: bytes } };
+    const next = arrivedOf(line, await reader.bytes(line.length));
+    // Its failure counts when its turn comes.
+    next.catch(() => {});
+    decoding.push(next);
+    if (decoding.length > DECODED_AHEAD_MAX) yield decoding.shift()!;
   }
+  for (const next of decoding) yield next;
+}
+
+async function arrivedOf(
+  { path, version, size, coding, length }: FileLine,
+  content: Uint8Array,
+): Promise<Arrived> {
+  const bytes = await decoded({ coding, content, size });
+  const isPacked = length < size;
+  return { path, version, bytes, coded: isPacked ? { coding, content } : { coding: "raw", content: bytes } };
 }
 
 /** Compiled with the first line: most cycles bring nothing. */
@@ -126,10 +141,10 @@ function parsed(text: string): Line {
   return line;
 }
 
-function decoded(stored: Stored): Uint8Array {
+async function decoded(stored: Stored): Promise<Uint8Array> {
   let bytes: Uint8Array;
   try {
-    bytes = decode(stored);
+    bytes = await decodeAside(stored);
   } catch {
     throw damaged();
   }

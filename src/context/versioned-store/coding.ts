@@ -37,10 +37,23 @@ export interface Stored extends Coded {
 }
 
 /** Never produces more than `size` bytes, because a row may come from a forged backup. Throws for larger content. */
-export function decode({ coding, content, size }: Stored): Uint8Array {
-  if (coding === "raw") return content;
-  // The runtime's own function allocates as much as the frames claim, so it gets a single one that claims the right size.
-  if (size <= AT_ONCE_BYTES_MAX && isFrameOf(content, size)) return Bun.zstdDecompressSync(content);
+export function decode(stored: Stored): Uint8Array {
+  if (stored.coding === "raw") return stored.content;
+  return isPlain(stored) ? Bun.zstdDecompressSync(stored.content) : limited(stored);
+}
+
+/** As `decode`. A runtime thread decompresses small contents, for a caller that has many of them. */
+export async function decodeAside(stored: Stored): Promise<Uint8Array> {
+  if (stored.coding === "raw") return stored.content;
+  return isPlain(stored) ? Bun.zstdDecompress(stored.content) : limited(stored);
+}
+
+/** The runtime's own functions allocate as much as the frames claim, so they get a single one that claims the right size. */
+function isPlain({ content, size }: Stored): boolean {
+  return size <= AT_ONCE_BYTES_MAX && isFrameOf(content, size);
+}
+
+function limited({ content, size }: Stored): Uint8Array {
   return zstdDecompressSync(content, {
     maxOutputLength: size,
     chunkSize: Math.max(CHUNK_BYTES_MIN, size),

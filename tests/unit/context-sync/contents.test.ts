@@ -68,6 +68,26 @@ test("any files arrive as they were sent, in pieces of any size", async () => {
   );
 });
 
+test("many contents arrive in their order, and those before a damaged one arrive", async () => {
+  const files = Array.from({ length: 200 }, (_, index) =>
+    // Decoded in a thread, and so large that some are done before earlier ones.
+    fileOf(`${index}`, Buffer.from(`${index} `.repeat(index % 7 === 0 ? 20_000 : 200))),
+  );
+  const bytes = await sent(files);
+  const got = await arrived(bytes, 4_096, 16 * MIB);
+  expect(
+    got.map(({ path, bytes: content }) => [path, Buffer.from(content.subarray(0, 4)).toString()]),
+  ).toEqual(files.map(({ path }) => [path, `${path} ${path} ${path} `.slice(0, 4)]));
+  const bad = lines({ path: "bad", version: 1, size: 300, coding: "zstd", length: 3 }, "abc", end);
+  const damaged = Buffer.concat([bytes.subarray(0, -lines(end).length), bad]);
+  const names: string[] = [];
+  const read = async () => {
+    for await (const { path } of readContents(inPieces(damaged, 4_096), 16 * MIB)) names.push(path);
+  };
+  expect(await read().catch((error: Error) => error.message)).toBe("the contents are damaged");
+  expect(names).toEqual(files.map(({ path }) => path));
+});
+
 test("a large content arrives whole", async () => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * index) % 251));
   const [got] = await arrived(await sent([fileOf("large", bytes)]), 64 * 1024);
