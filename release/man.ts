@@ -3,7 +3,7 @@
 
 import { mkdir } from "node:fs/promises";
 import type { CommandNode } from "../src/kit/terminal/cli.ts";
-import { groupPage, rootPage, type Command, type Flag, type ManPage, type Positional } from "./man-page.ts";
+import { groupPage, rootPage, type Command, type Flag, type ManPage } from "./man-page.ts";
 import { ROOT, readManifest } from "./step.ts";
 
 type Definition = Readonly<Record<string, unknown>> & { readonly description?: string };
@@ -25,7 +25,7 @@ export async function manPages(version: string): Promise<ManPage[]> {
 
 /** Returns a function that reads a command, with those below it, as a page shows it. */
 async function commandReader(): Promise<(node: CommandNode) => Command> {
-  const [{ usage }, { isRequired, spellings }] = await Promise.all([
+  const [{ placeRow, usage }, { isRequired, spellings }] = await Promise.all([
     import("../src/kit/terminal/help.ts"),
     import("../src/kit/terminal/arguments.ts"),
   ]);
@@ -38,7 +38,9 @@ async function commandReader(): Promise<(node: CommandNode) => Command> {
     path,
     description,
     usage: usage(page),
-    positionals: positionalsOf(page.args as Record<string, Definition>),
+    positionals: Object.entries(page.args)
+      .filter(([, def]) => def.type === "positional")
+      .map(([name, def]) => ({ name, description: placeRow([name, def]).description })),
     sections: page.sections.map(({ title, flags }) => ({
       title,
       flags: Object.entries(flags as Record<string, Definition>).map(flagOf),
@@ -47,12 +49,6 @@ async function commandReader(): Promise<(node: CommandNode) => Command> {
     children: children.map(read),
   });
   return read;
-}
-
-function positionalsOf(args: Readonly<Record<string, Definition>>): Positional[] {
-  return Object.entries(args)
-    .filter(([, def]) => def["type"] === "positional")
-    .map(([name, { description = "" }]) => ({ name, description }));
 }
 
 if (import.meta.main) {

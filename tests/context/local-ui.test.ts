@@ -110,7 +110,7 @@ describe("a request", () => {
       { "x-real-ip": "127.0.0.1" },
       { via: "1.1 proxy" },
       { "x-anything": "1" },
-      { connection: "close" },
+      { connection: "upgrade" },
     ];
     for (const proxy of proxies)
       expect([proxy, (await send("GET", PAGE, proxy)).status]).toEqual([proxy, 403]);

@@ -83,7 +83,8 @@ export function usageWith(page: HelpPage, missing: unknown): string | undefined 
   return usage({ ...page, args: { ...page.args, ...Object.fromEntries(required) } });
 }
 
-function placeRow([name, def]: [string, ArgDef]): Row {
+/** Says how a positional argument is written, and that it is a flag, too. */
+export function placeRow([name, def]: [string, ArgDef]): Row {
   const also = isFlagToo(def) ? ` (or --${name} <${def.valueHint ?? name}>)` : "";
   return { name: `<${name}>`, description: `${def.description ?? ""}${also}` };
 }
