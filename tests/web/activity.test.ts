@@ -102,7 +102,7 @@ onScreen("activity", chatRoom, (room) => {
       ],
     );
     expect(new URL(page.url()).searchParams.get("turn")).toBe(String(turnId));
-    expect(await step(page, "file_read").getByText("error").count()).toBe(1);
+    expect(await step(page, "file_read").getByText("failed").count()).toBe(1);
     expect(await step(page, "model call 2").first().getByText("not reported").count()).toBe(1);
     const priced = (await stepsOf(turnId)).calls.find(({ cost }) => cost !== null)!;
     const costs = steps(page).locator("[aria-level] > .activity-cost");

@@ -169,11 +169,11 @@ onScreen("Markdown of a model", chatRoom, (room) => {
       [...element.querySelectorAll("h1,h2,h3,h4,h5,h6")].map(({ localName }) => localName),
     );
     expect(levels).toEqual(["h2", "h2", "h3"]);
-    const arabic = await page.getByText("نص عربي قصير.").boundingBox();
+    const arabic = await page.getByText("نص عربي قصير.", { exact: true }).boundingBox();
     const column = await bubble(page, "orchestrator", "Deep again").locator(".markdown").boundingBox();
     expect(
       await page
-        .getByText("نص عربي قصير.")
+        .getByText("نص عربي قصير.", { exact: true })
         .evaluate((element) => element.closest("[dir]")?.getAttribute("dir")),
     ).toBe("auto");
     expect(arabic!.width).toBeLessThanOrEqual(column!.width);

@@ -115,7 +115,7 @@ onScreen("the message box", chatRoom, (room) => {
     await page.getByRole("button", { name: "Model of the orchestrator: worker" }).waitFor();
     room.model.script("worker", [say("I answer now.")]);
     await write(page, "Who are you?");
-    await page.getByText("I answer now.").waitFor();
+    await page.getByText("I answer now.", { exact: true }).waitFor();
   });
 
   test("keeps a draft through a failed send, in two tabs, and from another person", async () => {

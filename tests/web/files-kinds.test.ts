@@ -72,7 +72,7 @@ onScreen("kinds of files", filesScreen, (at) => {
     await page.goto(`${at.url}/workspaces/${at.workspaceId}/files?path=nowhere.md`);
     await page.getByRole("heading", { name: "File not found" }).waitFor();
     at.browser.expected(/404/);
-    await page.getByRole("main").getByRole("button", { name: "Create file" }).first().click();
+    await page.getByRole("main").getByRole("button", { name: "Create file" }).last().click();
     await editor(page, "nowhere.md").waitFor();
     at.browser.expected(/404/);
   });

@@ -24,7 +24,7 @@ test.if(hasBrowser && process.platform !== "win32")(
     await using browser = await startBrowser();
     const page = await browser.open(after.url, "/approvals");
     await page.getByText("A gear approved to run isolated has lost its isolation").first().waitFor();
-    await page.getByRole("link", { name: "was_isolated" }).first().click();
+    await page.getByRole("link", { name: "was_isolated" }).last().click();
     await page.getByText("isolation lost").first().waitFor();
     await page.getByText("It does not run until the container runtime is back", { exact: false }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);

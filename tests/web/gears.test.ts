@@ -341,7 +341,7 @@ async function both() {
     await eventually(() => page.getByRole("table", { name: "Gears" }).locator("tbody tr").count(), 1);
     const focused = (name: string | RegExp) =>
       tabTo(page, (element) => element.getByRole("button", { name }).or(element.getByRole("link", { name })));
-    await focused("by_keys");
+    await tabTo(page, (element) => element.getByRole("row", { name: /by_keys/ }));
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/gears/${gear.id}/review`);
     await page.getByRole("heading", { name: "by_keys" }).waitFor();
