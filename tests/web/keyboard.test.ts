@@ -99,7 +99,9 @@ onScreen("by keyboard", chatRoom, (room) => {
     await heard.filter({ hasText: "orchestrator is answering" }).waitFor();
     expect(await heard.filter({ hasText: "All of it" }).count()).toBe(0);
     hold.open();
-    await heard.filter({ hasText: "orchestrator answered: All of it is counted." }).waitFor();
+    const answered = heard.filter({ hasText: "orchestrator answered: All of it is counted." });
+    await answered.waitFor();
+    await answered.waitFor({ state: "detached" });
     room.model.script("boss", [httpError(400, "no such model")]);
     await write(page, "Again.");
     await heard.filter({ hasText: /^The turn failed: / }).waitFor();

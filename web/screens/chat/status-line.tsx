@@ -1,7 +1,7 @@
 // Shows the state of each agent above the composer. The text for screen readers changes with events, not with the seconds, and says how a turn
 // ended: its answer as a whole, since the words that stream are not announced.
 
-import { createMemo, For, type JSX, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, For, type JSX, onCleanup, Show } from "solid-js";
 import { serverNow } from "../../api/server-clock.ts";
 import { timeUntil } from "../../kit/countdown.ts";
 import { plural } from "../../kit/format.ts";
@@ -11,6 +11,8 @@ import { endingOf, newlyEnded } from "./endings.ts";
 import { elapsed, useRoom } from "./room.ts";
 
 const SHOWN_MAX = 3;
+/** Screen readers have taken the words over by then. The browser's search of the page would go on finding them beside the answer. */
+const HEARD_MS = 2_000;
 
 interface Doing {
   readonly text: string;
@@ -60,16 +62,23 @@ export function StatusLine(): JSX.Element {
   );
 }
 
-/** How the last turn ended that ended on this page. */
+/** How the last turn ended that ended on this page, until it was heard. */
 function createEnded(state: () => WorkspaceState) {
+  const [ended, setEnded] = createSignal<{ readonly words: string }>();
   let before = state().turns;
-  return createMemo<{ readonly words: string } | undefined>((last) => {
-    const now = state().turns;
-    if (now === before) return last;
-    const turn = newlyEnded(before, now);
-    before = now;
-    return turn ? { words: endingOf(state(), turn) } : last;
+  let heard: ReturnType<typeof setTimeout> | undefined;
+  createEffect(() => {
+    const now = state();
+    if (now.turns === before) return;
+    const turn = newlyEnded(before, now.turns);
+    before = now.turns;
+    if (!turn) return;
+    setEnded({ words: endingOf(now, turn) });
+    clearTimeout(heard);
+    heard = setTimeout(() => setEnded(undefined), HEARD_MS);
   });
+  onCleanup(() => clearTimeout(heard));
+  return ended;
 }
 
 function whatGoesOn(state: WorkspaceState): readonly Doing[] {
