@@ -6,7 +6,7 @@ import { accessLog } from "../kit/http/access-log.ts";
 import { listen, type Handle, type Listener } from "../kit/http/serve.ts";
 import type { Log } from "../kit/log.ts";
 import { version } from "../kit/version.ts";
-import { readTls, type Tls } from "./config/tls-files.ts";
+import { readTls, validity, type Tls } from "./config/tls-files.ts";
 import type { Parts } from "./parts.ts";
 import { LocalDoor } from "./people/local-door.ts";
 import { FORM_FOLDERS } from "./server.ts";
@@ -33,7 +33,16 @@ export class Listening {
     this.#door = new LocalDoor(parts.config.directory);
     this.#tls = readTls(parts.config);
     this.#listener = this.#bound(where, this.#tls);
-    this.#local = this.#tls && this.#bound(LOCAL, undefined);
+    if (!this.#tls) return;
+    const { problem } = validity(this.#tls, parts.clock.now());
+    if (problem !== undefined)
+      log.warn(`${problem}; clients refuse it`, { file: parts.config.tls!.certFile });
+    try {
+      this.#local = this.#bound(LOCAL, undefined);
+    } catch (error) {
+      void this.#listener.close();
+      throw error;
+    }
   }
 
   get url(): string {

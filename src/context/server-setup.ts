@@ -22,7 +22,7 @@ export function serverSetup(parts: Parts, log: Log, { code, moveTo }: SetupOptio
   const { config, logins, spaces } = parts;
   const proxies = new AddressList("listen.trusted_proxies", config.trustedProxies);
   const port = () => parts.listener.port ?? config.listen.port;
-  const cookies = new ConsoleCookies(port, proxies);
+  const cookies = new ConsoleCookies(port, proxies, config.tls === undefined ? "http" : "https");
   const setup = new Setup({
     directory: config.directory,
     code,

@@ -2,28 +2,21 @@
 // has, and a certificate that does not fit is refused with the setting.
 
 import { expect, test } from "bun:test";
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { examine } from "../../src/context/doctor/doctor.ts";
+import { prepareServer } from "../../src/context/init-server.ts";
+import { startServer } from "../../src/context/main.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { selfSigned } from "../../src/kit/secrets/self-signed.ts";
-import { runBinary } from "../kit/binaries.ts";
 import { failure, stoppedContext } from "../kit/cli/cairn.ts";
 import { configure } from "../kit/context/context-server.ts";
+import { temporaryFolder } from "../kit/folder.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
+import { withTls } from "../kit/context/tls.ts";
 
 const DAY_MS = 86_400_000;
-
-/** With a certificate of the command itself. */
-async function withTls(...hosts: string[]): Promise<RunningContext> {
-  const server = await runContext();
-  await server.data("server", "tls", "gen", ...hosts.flatMap((host) => ["--host", host]));
-  await server.end("SIGTERM");
-  configure(server.directory, { tls: { enabled: true } });
-  await server.start();
-  return server;
-}
 
 const certificateOf = ({ directory }: Pick<RunningContext, "directory">) =>
   readFileSync(join(directory, "tls", "cert.pem"), "utf8");
@@ -42,17 +35,6 @@ test("speaks TLS to those who trust the certificate, and no plain HTTP", async (
   expect(await health({ Origin: `http://127.0.0.1:${port}` })).toBe(403);
   await expect(fetch(`${origin}/health`)).rejects.toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
   await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow();
-});
-
-test("a client of another machine trusts it by NODE_EXTRA_CA_CERTS, and not otherwise", async () => {
-  await using server = await withTls("127.0.0.1");
-  const whoami = (environment: Record<string, string>) =>
-    runBinary("cairn", ["auth", "whoami", "--server", server.url, "--json"], {
-      environment: { SERVICE_TOKEN: server.bootstrap, ...environment },
-    });
-  const trusted = await whoami({ NODE_EXTRA_CA_CERTS: join(server.directory, "tls", "cert.pem") });
-  expect([trusted.exitCode, JSON.parse(trusted.stdout).name]).toEqual([0, "root"]);
-  expect((await whoami({})).exitCode).toBe(2);
 });
 
 test("commands on the same machine reach it whatever names the certificate has, and show its public address", async () => {
@@ -131,7 +113,54 @@ test("a certificate that is missing or does not fit its key stops the start, wit
   await server.printed("server", "tls", "gen", "--host", "context.lab");
   const other = selfSigned(["context.lab"], { now: Date.now(), days: 1 });
   writeFileSync(server.inside("tls/key.pem"), other.key);
-  expect(await start()).toContain("tls: cannot use the certificate with its key (ERR_OSSL_");
+  const [certFile, keyFile] = [server.inside("tls/cert.pem"), server.inside("tls/key.pem")];
+  expect(await start()).toBe(
+    `Error: tls.key_file: ${keyFile}: not the key of the first certificate in ${certFile}\n`,
+  );
+  const locked = { type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" } as const;
+  writeFileSync(keyFile, createPrivateKey(other.key).export(locked));
+  expect(await start()).toBe(
+    `Error: tls.key_file: ${keyFile}: encrypted; the server needs a key without a passphrase\n`,
+  );
+  writeFileSync(keyFile, other.cert);
+  expect(await start()).toBe(`Error: tls.key_file: ${keyFile}: not a private key in PEM\n`);
+  writeFileSync(certFile, other.key);
+  expect(await start()).toBe(`Error: tls.cert_file: ${certFile}: not a certificate in PEM\n`);
+});
+
+test.each([
+  ["has expired", -3, "the certificate expired on "],
+  ["is not valid yet", 3, "the certificate is not valid before "],
+])("a certificate that %s is served, with a warning in the log", async (_, days, says) => {
+  await using server = await runContext();
+  await server.end("SIGTERM");
+  configure(server.directory, { tls: { enabled: true } });
+  const { cert, key } = selfSigned(["context.lab"], { now: Date.now() + days * DAY_MS, days: 1 });
+  mkdirSync(join(server.directory, "tls"));
+  writeFileSync(join(server.directory, "tls", "cert.pem"), cert);
+  writeFileSync(join(server.directory, "tls", "key.pem"), key);
+  await server.start();
+  const warnings = server.log.filter(({ level }) => level === "warn").map(({ message }) => message);
+  expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${says}.*; clients refuse it$`))]);
+});
+
+test("the cookies of the setup are secure, too", async () => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "server");
+  const log = { format: "json" as const, write: () => {} };
+  await prepareServer({ directory, port: 0 }, log);
+  configure(directory, { tls: { enabled: true } });
+  const { cert, key } = selfSigned(["127.0.0.1"], { now: Date.now(), days: 1 });
+  mkdirSync(join(directory, "tls"));
+  writeFileSync(join(directory, "tls", "cert.pem"), cert);
+  writeFileSync(join(directory, "tls", "key.pem"), key);
+  const server = await startServer({ directory, log, setupCode: "code" });
+  try {
+    const page = await fetch(`${server.url}/setup`, { tls: { ca: cert } });
+    expect(page.headers.getSetCookie()).toEqual([expect.stringMatching(/^__Host-cairn-.+; Secure/)]);
+  } finally {
+    await server.stop("test is over");
+  }
 });
 
 test("doctor warns before the certificate expires, and fails once it has or does not fit its key", async () => {
@@ -158,6 +187,12 @@ test("doctor warns before the certificate expires, and fails once it has or does
   expect(await verdict()).toEqual([["warn", `the certificate expires on ${day(13)}`]]);
   install(0);
   expect(await verdict()).toEqual([["fail", `the certificate expired on ${day(0)}`]]);
+  const later = selfSigned(["context.lab"], { now: now + 3 * DAY_MS, days: 30 });
+  writeFileSync(server.inside("tls/cert.pem"), later.cert);
+  writeFileSync(server.inside("tls/key.pem"), later.key);
+  expect(await verdict()).toEqual([["fail", expect.stringContaining("is not valid before ")]]);
   writeFileSync(server.inside("tls/key.pem"), selfSigned(["context.lab"], { now, days: 1 }).key);
-  expect(await verdict()).toEqual([["fail", "the key does not belong to the certificate"]]);
+  expect(await verdict()).toEqual([
+    ["fail", expect.stringContaining("not the key of the first certificate")],
+  ]);
 });
