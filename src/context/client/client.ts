@@ -2,8 +2,8 @@
 // requests: over the network, or into a server opened in this process, with the same responses.
 
 import { systemTimers, type Timers } from "../../kit/clock.ts";
-import { AppError, messageOf, systemCode } from "../../kit/error.ts";
-import { interrupted, notJson, refusal } from "./failures.ts";
+import { AppError, messageOf } from "../../kit/error.ts";
+import { interrupted, networkProblem, notJson, refusal } from "./failures.ts";
 import { answerInTime, answerLimitMs } from "./answer-timeout.ts";
 
 export type Body = string | Uint8Array<ArrayBuffer>;
@@ -134,21 +134,9 @@ export function networkTransport(
         return await answerInTime({ server: base, timers, limitMs, signal }, send);
       } catch (error) {
         if (error instanceof AppError) throw error;
-        throw new AppError("unavailable", `${base} does not answer: ${inWords(error)}`);
+        throw new AppError("unavailable", `${base} does not answer: ${networkProblem(error)}`);
       }
     },
     close: () => Promise.resolve(),
   };
-}
-
-/** Describes common network failures in our own words. */
-function inWords(error: unknown): string {
-  switch (systemCode(error)) {
-    case "ECONNREFUSED":
-      return "connection refused; check that the server is running and that the port is right";
-    case "ENOTFOUND":
-      return "host not found";
-    default:
-      return messageOf(error);
-  }
 }
