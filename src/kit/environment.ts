@@ -60,6 +60,14 @@ export function childEnvironment(
   return { ...allowed, ...extra };
 }
 
+const TRUSTED_CERTIFICATES = "NODE_EXTRA_CA_CERTS";
+
+/** The variable that names certificates to trust, for our own programs in the background: they reach the same servers from another directory. */
+export function extraTrust(environment: Environment): Record<string, string> {
+  const file = environment[TRUSTED_CERTIFICATES];
+  return file ? { [TRUSTED_CERTIFICATES]: resolve(file) } : {};
+}
+
 /** The environment for an interactive program such as an editor: the user's variables without ours and without those that alter our binary. */
 export function personalEnvironment(environment: Environment): Record<string, string> {
   const own = /^(?:SERVICE|BUN)_/;

@@ -4,7 +4,10 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { selfSigned } from "../../src/kit/secrets/self-signed.ts";
 import { runBinary } from "../kit/binaries.ts";
+import { cairnAt } from "../kit/cli/cairn.ts";
 import { withTls } from "../kit/context/tls.ts";
+import { until } from "../kit/eventually.ts";
+import { temporaryFolder } from "../kit/folder.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -44,4 +47,28 @@ test("a client says what keeps it from the certificate, the port or the scheme o
     "it closed the connection before an answer; check the address, and http or https in it",
     "it does not speak TLS there; check the port, and http or https in the address",
   ]);
+});
+
+test("a daemon in the background trusts the certificate that its starter trusts", async () => {
+  await using server = await withTls("127.0.0.1");
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "notes");
+  const surroundings = {
+    cwd: join(server.directory, "tls"),
+    environment: { HOME: folder.path, SERVICE_TOKEN: server.bootstrap, NODE_EXTRA_CA_CERTS: "cert.pem" },
+  };
+  const { printed, data } = cairnAt([], surroundings);
+  await printed("init", "client", "--server", server.url, "--dir", directory, "--non-interactive");
+  const status = () =>
+    data<{ connected: boolean; problem: object | null }>("daemon", "status", "--dir", directory);
+  const first = async () => {
+    const { connected, problem } = await status();
+    return problem ?? (connected ? "connected" : undefined);
+  };
+  await printed("daemon", "start", "--dir", directory);
+  try {
+    expect(await until(first)).toBe("connected");
+  } finally {
+    await printed("daemon", "stop", "--dir", directory);
+  }
 });

@@ -7,7 +7,7 @@ import type { Installed, Manager } from "../../context/replica/installing.ts";
 import type { Origin } from "../../context/replica/state.ts";
 import type { System, Unit } from "../../context/replica/units.ts";
 import { systemClock } from "../../kit/clock.ts";
-import { homeDirectory, processEnvironment, ownUser } from "../../kit/environment.ts";
+import { extraTrust, homeDirectory, processEnvironment, ownUser } from "../../kit/environment.ts";
 import { AppError } from "../../kit/error.ts";
 import { createLog } from "../../kit/log.ts";
 import { formatOf, printData, printText } from "../../kit/terminal/output.ts";
@@ -211,6 +211,7 @@ async function unitOf(flags: RunFlags): Promise<Unit> {
     command: [...ownCommand(), ...runWords(flags)],
     directory: replicaDirectory(flags.dir),
     home: homeDirectory(processEnvironment()),
+    variables: extraTrust(processEnvironment()),
   });
 }
 

@@ -13,6 +13,8 @@ interface UnitSource {
   readonly directory: string;
   /** Of the person. */
   readonly home: string;
+  /** Of the daemon, besides those of the session. Scheduled tasks have none of their own. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 export interface Unit {
@@ -35,7 +37,7 @@ export function unitFor(system: System, source: UnitSource): Unit {
   return system === "win32" ? scheduledTask(source) : systemdUnit(source);
 }
 
-function systemdUnit({ command, directory, home }: UnitSource): Unit {
+function systemdUnit({ command, directory, home, variables }: UnitSource): Unit {
   const name = `${nameFor(directory)}.service`;
   const [program = "", ...args] = command;
   const line = [systemdWord(program), ...args.map((word) => systemdWord(word.replaceAll("$", "$$$$")))];
@@ -46,6 +48,7 @@ function systemdUnit({ command, directory, home }: UnitSource): Unit {
     "",
     "[Service]",
     "Type=exec",
+    ...Object.entries(variables).map(([key, value]) => `Environment=${systemdWord(`${key}=${value}`)}`),
     `ExecStart=${line.join(" ")}`,
     "Restart=on-failure",
     "RestartSec=30",
@@ -75,7 +78,7 @@ function systemdText(text: string): string {
     .replace(/\\$/, "\\\\");
 }
 
-function launchAgent({ command, directory, home }: UnitSource): Unit {
+function launchAgent({ command, directory, home, variables }: UnitSource): Unit {
   const name = `dev.cairn.${nameFor(directory)}`;
   const words = command.map((word) => `    <string>${escapedMarkup(word)}</string>`);
   const text = [
@@ -89,6 +92,7 @@ function launchAgent({ command, directory, home }: UnitSource): Unit {
     "  <array>",
     ...words,
     "  </array>",
+    ...launchVariables(variables),
     "  <key>RunAtLoad</key>",
     "  <true/>",
     "  <key>KeepAlive</key>",
@@ -105,6 +109,15 @@ function launchAgent({ command, directory, home }: UnitSource): Unit {
     "",
   ].join("\n");
   return { name, path: `${home}/Library/LaunchAgents/${name}.plist`, text };
+}
+
+function launchVariables(variables: UnitSource["variables"]): string[] {
+  const pairs = Object.entries(variables);
+  if (pairs.length === 0) return [];
+  const lines = pairs.map(
+    ([key, value]) => `    <key>${escapedMarkup(key)}</key><string>${escapedMarkup(value)}</string>`,
+  );
+  return ["  <key>EnvironmentVariables</key>", "  <dict>", ...lines, "  </dict>"];
 }
 
 function scheduledTask({ command, directory, home }: UnitSource): Unit {

@@ -7,6 +7,7 @@ import { dirname } from "node:path";
 import { OutputCapture } from "./capture.ts";
 import {
   childEnvironment,
+  extraTrust,
   ownExecutable,
   personalEnvironment,
   processEnvironment,
@@ -373,7 +374,7 @@ export function startDetached(
   const log = openSync(logPath, "a", PRIVATE_FILE_MODE);
   try {
     const child = Bun.spawn([...ownCommand(), ...args], {
-      env: childEnvironment(processEnvironment(), { ...variables }),
+      env: childEnvironment(processEnvironment(), { ...extraTrust(processEnvironment()), ...variables }),
       stdio: ["ignore", log, log],
       detached: true,
     });

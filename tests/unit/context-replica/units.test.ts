@@ -33,6 +33,7 @@ describe("systemd", () => {
     ],
     directory: join(folder, AWKWARD),
     home: folder,
+    variables: { NODE_EXTRA_CA_CERTS: join(folder, AWKWARD) },
   });
 
   test("the exact command line of the unit starts the program with its arguments", async () => {
@@ -47,6 +48,8 @@ describe("systemd", () => {
     const child = Bun.spawn(wordsOf(line), { stdout: "pipe" });
     expect((await child.stdout.text()).trimEnd().split("\n")).toEqual(unitSource.command.slice(1));
     expect(path).toBe(join(folder.path, ".config/systemd/user", name));
+    const variable = /^Environment=(.*)$/m.exec(text)![1]!;
+    expect(wordsOf(variable)).toEqual([`NODE_EXTRA_CA_CERTS=${join(folder.path, AWKWARD)}`]);
   });
 
   test.skipIf(analyze === null)("systemd accepts the unit", async () => {
@@ -72,19 +75,26 @@ describe("systemd", () => {
 
 test("launchd and Windows get the same words, escaped for their formats", () => {
   const command = ["C:\\Program Files\\cairn.exe", "daemon", "--dir", 'D:\\a "b" & <c>\\', ""];
-  const agent = unitFor("darwin", { command, directory: "/a & b", home: "/h" });
+  const agent = unitFor("darwin", { command, directory: "/a & b", home: "/h", variables: {} });
   expect(agent.path).toBe(`/h/Library/LaunchAgents/${agent.name}.plist`);
   const strings = [...agent.text.matchAll(/<string>(.*)<\/string>/g)].map(([, text = ""]) => unescaped(text));
   expect(strings.slice(1, -1)).toEqual(command);
-  const task = unitFor("win32", { command, directory: "D:\\a & b", home: "C:\\Users\\ada" });
+  const task = unitFor("win32", { command, directory: "D:\\a & b", home: "C:\\Users\\ada", variables: {} });
   const part = (name: string) => unescaped(new RegExp(`<${name}>(.*)</${name}>`).exec(task.text)![1]!);
   expect(part("Command")).toBe("C:\\Program Files\\cairn.exe");
   expect(part("Arguments")).toBe(String.raw`daemon --dir "D:\a \"b\" & <c>\\" ""`);
   expect(part("Description")).toContain("D:\\a & b");
 });
 
+test("launchd gets the certificates to trust", () => {
+  const variables = { NODE_EXTRA_CA_CERTS: "/a & b/cert.pem" };
+  const { text } = unitFor("darwin", { command: ["/c"], directory: "/d", home: "/h", variables });
+  expect(text).toContain("<key>NODE_EXTRA_CA_CERTS</key><string>/a &amp; b/cert.pem</string>");
+});
+
 test("each copy has a unit of its own, always the same", () => {
-  const name = (directory: string) => unitFor("linux", { command: ["/c"], directory, home: "/h" }).name;
+  const name = (directory: string) =>
+    unitFor("linux", { command: ["/c"], directory, home: "/h", variables: {} }).name;
   expect(name("/a")).toBe(name("/a"));
   expect(name("/a")).not.toBe(name("/b"));
 });
