@@ -23,11 +23,18 @@ export function waitForStop(folder: string, system: string = process.platform): 
   const looking = setInterval(() => {
     if (!existsSync(path)) return;
     clearInterval(looking);
-    rmSync(path, { force: true });
     request.resolve("request");
+    removeIfPossible(path);
   }, LOOK_EVERY_MS);
-  rmSync(path, { force: true });
+  removeIfPossible(path);
   return Promise.race([signal, request.promise]);
+}
+
+/** Another program, such as a virus scanner, may hold a new file for a moment. The next process with this ID removes it. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
 }
 
 function requestPath(folder: string, pid: number): string {

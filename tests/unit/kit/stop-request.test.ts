@@ -1,7 +1,7 @@
 // Goal: a process that is asked to stop learns it, on Windows by a file that no later process takes for its own.
 
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { requestStop, waitForStop } from "../../../src/kit/processes/stop-request.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
@@ -36,5 +36,12 @@ test("a request for an earlier process with the same ID is not for this one", as
   const stopped = waitForStop(folder.path, "win32");
   expect(existsSync(join(folder.path, `stop-${process.pid}`))).toBe(false);
   requestStop(process.pid, folder.path, "win32");
+  expect(await stopped).toBe("request");
+});
+
+test("a request that cannot be removed is a request", async () => {
+  await using folder = await temporaryFolder();
+  const stopped = waitForStop(folder.path, "win32");
+  mkdirSync(join(folder.path, `stop-${process.pid}`, "held"), { recursive: true });
   expect(await stopped).toBe("request");
 });
