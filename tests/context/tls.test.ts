@@ -99,6 +99,7 @@ test("makes a certificate for names and addresses, and replaces one only by --fo
 test.each([
   [["--host", "a b"], '--host "a b": neither an address nor a host name'],
   [["--host", "a.lab:8743"], '--host "a.lab:8743": expected a name or an address, without a port'],
+  [Array.from({ length: 101 }, (_, n) => `--host=h${n}.lab`), "--host: expected at most 100 hosts"],
   [["--host", "a.lab", "--days", "900"], '--days "900": expected a whole number from 1 to 825'],
 ])("%p is refused", async (flags, says) => {
   await using server = await stoppedContext("blank");

@@ -20,6 +20,8 @@ import { serverDirArg } from "../connection.ts";
 const DEFAULT_DAYS = 365;
 /** Browsers refuse certificates that are valid for longer. */
 const DAYS_MAX = 825;
+/** Clients refuse certificates that are too long. */
+const HOSTS_MAX = 100;
 
 export const tlsGen = defineCommand({
   meta: {
@@ -39,6 +41,8 @@ export const tlsGen = defineCommand({
   },
   async run({ args }) {
     const hosts = args.host.split(",");
+    if (hosts.length > HOSTS_MAX)
+      throw new AppError("invalid", `--host: expected at most ${HOSTS_MAX} hosts`);
     for (const host of hosts) checkHost(host);
     const days = daysOf(args.days);
     const directory = serverDirectory(args["server-dir"], processEnvironment());
