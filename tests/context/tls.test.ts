@@ -10,9 +10,13 @@ import { prepareServer } from "../../src/context/init-server.ts";
 import { startServer } from "../../src/context/main.ts";
 import { systemClock } from "../../src/kit/clock.ts";
 import { selfSigned } from "../../src/kit/secrets/self-signed.ts";
+import { freePort } from "../../src/kit/network/port.ts";
+import { runBinary } from "../kit/binaries.ts";
 import { failure, stoppedContext } from "../kit/cli/cairn.ts";
 import { configure } from "../kit/context/context-server.ts";
 import { temporaryFolder } from "../kit/folder.ts";
+import { fillSetup, PASSWORD, signIn, visitor } from "../kit/context/console.ts";
+import { eventually } from "../kit/eventually.ts";
 import { runContext, type RunningContext } from "../kit/context/running-context.ts";
 import { withTls } from "../kit/context/tls.ts";
 
@@ -145,11 +149,11 @@ test.each([
   expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${says}.*; clients refuse it$`))]);
 });
 
-test("the cookies of the setup are secure, too", async () => {
+test("the setup has secure cookies, and moves the server with https", async () => {
   await using folder = await temporaryFolder();
   const directory = join(folder.path, "server");
   const log = { format: "json" as const, write: () => {} };
-  await prepareServer({ directory, port: 0 }, log);
+  await prepareServer({ directory, port: await freePort("127.0.0.1") }, log);
   configure(directory, { tls: { enabled: true } });
   const { cert, key } = selfSigned(["127.0.0.1"], { now: Date.now(), days: 1 });
   mkdirSync(join(directory, "tls"));
@@ -159,6 +163,20 @@ test("the cookies of the setup are secure, too", async () => {
   try {
     const page = await fetch(`${server.url}/setup`, { tls: { ca: cert } });
     expect(page.headers.getSetCookie()).toEqual([expect.stringMatching(/^__Host-cairn-.+; Secure/)]);
+    const one = visitor(server.url, { ca: cert });
+    const port = await freePort("127.0.0.1");
+    const done = await one.submit(await fillSetup(one, "code", { port: String(port) }), "/setup/review");
+    const url = `https://127.0.0.1:${port}`;
+    expect([done.title, done.links]).toEqual(["The server is ready · Cairn", [`${url}/console`]]);
+    await eventually(() => server.url, url);
+    const moved = visitor(url, { ca: cert });
+    expect((await signIn(moved, "ada", PASSWORD)).path).toBe("/console");
+    expect(await runBinary("cairn", ["server", "status", "--server-dir", directory, "--json"])).toMatchObject(
+      {
+        exitCode: 0,
+        stdout: expect.stringContaining(`"url": "${url}"`),
+      },
+    );
   } finally {
     await server.stop("test is over");
   }

@@ -31,13 +31,13 @@ export interface ConsoleDoor {
 
 /** Names and attributes of the cookies of one server. Browsers do not separate cookies by port, so names contain it. */
 export class ConsoleCookies {
-  readonly #scheme: Scheme;
+  /** Of the server itself, not of a proxy. */
+  readonly scheme: Scheme;
   readonly #port: () => number;
   readonly #proxies: Pick<AddressList, "includes">;
 
-  /** `scheme`: of the server itself, not of a proxy. */
   constructor(port: () => number, proxies: Pick<AddressList, "includes">, scheme: Scheme = "http") {
-    this.#scheme = scheme;
+    this.scheme = scheme;
     this.#port = port;
     this.#proxies = proxies;
   }
@@ -70,7 +70,7 @@ export class ConsoleCookies {
 
   /** TLS ends here, or at a proxy, whose header counts if the configuration trusts it. */
   #isBehindTls(exchange: Exchange): boolean {
-    if (this.#scheme === "https") return true;
+    if (this.scheme === "https") return true;
     return exchange.headers["x-forwarded-proto"] === "https" && this.#proxies.includes(exchange.peer() ?? "");
   }
 }

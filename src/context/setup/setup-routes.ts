@@ -4,6 +4,7 @@ import { h } from "preact";
 import { reachableAddresses } from "../../kit/network/addresses.ts";
 import { AppError } from "../../kit/error.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
+import type { Scheme } from "../../kit/http/guard.ts";
 import { randomSecret } from "../../kit/random.ts";
 import { page, to, type Answer, type Area, type Asked, type OpenRoute } from "../console/area.ts";
 import type { ConsoleCookies } from "../console/door.ts";
@@ -167,9 +168,9 @@ function reviewPage(visit: Stranger, setup: Setup, failure?: Failure): Answer {
 }
 
 /** The addresses of the console from now on, the one for this browser first. */
-function addressesOf({ host, port }: Listen): string[] {
+function addressesOf({ host, port }: Listen, scheme: Scheme): string[] {
   const hosts = WILDCARDS.includes(host) ? ["127.0.0.1", ...reachableAddresses()] : [host];
-  return hosts.map((one) => `http://${one.includes(":") ? `[${one}]` : one}:${port}/console`);
+  return hosts.map((one) => `${scheme}://${one.includes(":") ? `[${one}]` : one}:${port}/console`);
 }
 
 async function finish({ visit, exchange }: Ask, setup: Setup, cookies: ConsoleCookies): Promise<Answer> {
@@ -178,7 +179,8 @@ async function finish({ visit, exchange }: Ask, setup: Setup, cookies: ConsoleCo
     const { secret, listen } = await setup.finish(exchange);
     const session = cookies.set(exchange, "session", secret);
     const isSame = before.endsWith(`:${listen.port}`) && ["127.0.0.1", "localhost"].includes(listen.host);
-    if (!isSame) return page("The server is ready", h(DoneBody, { urls: addressesOf(listen) }));
+    if (!isSame)
+      return page("The server is ready", h(DoneBody, { urls: addressesOf(listen, cookies.scheme) }));
     const set = [session, cookies.set(exchange, "visitor", "")];
     return { kind: "response", response: redirect(exchange, "/console", visit.nonce, set) };
   } catch (error) {

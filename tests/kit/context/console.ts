@@ -42,7 +42,8 @@ export interface Visitor {
 
 const REDIRECTS_MAX = 5;
 
-export function visitor(url: string): Visitor {
+/** `tls`: of a server whose certificate the system does not trust. */
+export function visitor(url: string, tls?: { readonly ca: string }): Visitor {
   const cookies = new Map<string, string>();
   const send = async (method: string, path: string, body?: string, more: Record<string, string> = {}) => {
     let [next, sent] = [path, { method, ...(body === undefined ? {} : { body }) }];
@@ -50,7 +51,7 @@ export function visitor(url: string): Visitor {
       const form = sent.method === "POST" ? { origin: url, "content-type": FORM_TYPE } : {};
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
       const headers = { ...(cookie === "" ? {} : { cookie }), ...form, ...more };
-      const response = await fetch(url + next, { ...sent, headers, redirect: "manual" });
+      const response = await fetch(url + next, { ...sent, headers, redirect: "manual", ...(tls && { tls }) });
       for (const one of response.headers.getSetCookie()) keep(cookies, one);
       const location = response.headers.get("location");
       if (response.status !== 303 || location === null || count === REDIRECTS_MAX)
