@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { selfSigned } from "../../src/kit/secrets/self-signed.ts";
 import { runBinary } from "../kit/binaries.ts";
-import { cairnAt } from "../kit/cli/cairn.ts";
+import { cairnAt, failure } from "../kit/cli/cairn.ts";
 import { withTls } from "../kit/context/tls.ts";
 import { until } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
@@ -24,6 +24,9 @@ test("a client of another machine trusts it by NODE_EXTRA_CA_CERTS, and not othe
   const { exitCode, stderr } = await whoami({});
   expect(exitCode).toBe(2);
   expect(JSON.parse(stderr).error.message).toBe(`${server.url} does not answer: ${vouched} ${file}`);
+  expect(await cairnAt([]).said("server", "health", "--server", server.url)).toEqual(
+    failure(`${server.url}: does not answer: ${vouched} ${file}`, 2),
+  );
 });
 
 test("a client says what keeps it from the certificate, the port or the scheme of a server", async () => {

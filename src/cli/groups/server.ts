@@ -4,7 +4,8 @@ import { defineCommand } from "citty";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { doorState, isRunning, runFolder, runningDoor, type Door } from "../../context/people/local-door.ts";
-import { healthOf, type ServerHealth } from "../../context/client/server-health.ts";
+import { knownProblem } from "../../context/client/failures.ts";
+import { askHealth, healthOf, type ServerHealth } from "../../context/client/server-health.ts";
 import { serverDirectory } from "../../context/config/directory.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { ignoreSuspend, processEnvironment, stderrLogFormat } from "../../kit/environment.ts";
@@ -24,6 +25,7 @@ const START_WAIT_MS = 10_000;
 /** From the end of a server's work to the end of its process. */
 const EXIT_WAIT_MS = 500;
 const STOP_WAIT_MS = 15_000;
+const SILENT: ServerHealth = { status: "does not answer", problems: [] };
 
 export const serverStart = defineCommand({
   meta: { name: "start", description: "Start the server in the foreground" },
@@ -110,7 +112,7 @@ export const serverStatus = defineCommand({
       running: door !== undefined,
       pid: door?.pid ?? null,
       url: door ? shownUrl(door) : null,
-      health: door ? (await shownHealth(door.url)).status : null,
+      health: door ? ((await healthOf(door.url)) ?? SILENT).status : null,
     };
     await printData(status, formatOf(args), (one) => fields(one));
     if (!door) throw new AppError("refused", notRunning(args));
@@ -125,10 +127,16 @@ export const serverHealth = defineCommand({
   },
   async run({ args }) {
     const door = args.server === undefined ? await doorOf(args) : undefined;
-    const health = await shownHealth(door?.url ?? args.server!);
+    let why: string | undefined;
+    const health = await askHealth(door?.url ?? args.server!).catch((error: unknown) => {
+      why = knownProblem(error);
+      return SILENT;
+    });
     const found = { url: door ? shownUrl(door) : args.server!, ...health };
     await printData(found, formatOf(args), healthText);
-    if (found.status !== "ok") throw new AppError("unavailable", healthText(found));
+    if (found.status === "ok") return;
+    const text = healthText(found);
+    throw new AppError("unavailable", why === undefined ? text : `${text}: ${why}`);
   },
 });
 
@@ -190,10 +198,6 @@ async function doorOf(args: Given): Promise<Door> {
 
 function notRunning(args: Given): string {
   return `the server is not running; start it with ${nextCommand(["server", "start"], [], args)}`;
-}
-
-async function shownHealth(url: string): Promise<ServerHealth> {
-  return (await healthOf(url)) ?? { status: "does not answer", problems: [] };
 }
 
 function healthText({ url, status, problems }: ServerHealth & { url: string }): string {

@@ -30,7 +30,12 @@ const PROBLEMS = new Map([
 
 /** Describes common failures of the network and of TLS in our own words. */
 export function networkProblem(error: unknown): string {
-  return PROBLEMS.get(systemCode(error) ?? "") ?? messageOf(error).replace(ADVICE, "");
+  return knownProblem(error) ?? messageOf(error).replace(ADVICE, "");
+}
+
+/** Undefined for any other failure. */
+export function knownProblem(error: unknown): string | undefined {
+  return PROBLEMS.get(systemCode(error) ?? "");
 }
 
 /** The error for an answer that ends too early. */

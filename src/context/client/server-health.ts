@@ -13,15 +13,16 @@ export interface ServerHealth {
 
 /** Undefined: it does not answer within a few seconds. */
 export async function healthOf(url: string): Promise<ServerHealth | undefined> {
-  try {
-    const response = await fetch(`${url.replace(/\/+$/, "")}/health`, {
-      redirect: "manual",
-      signal: AbortSignal.timeout(WAIT_MS),
-    });
-    const { status = `status ${response.status}`, problems = [] } =
-      (await response.json()) as Partial<ServerHealth>;
-    return { status, problems };
-  } catch {
-    return undefined;
-  }
+  return askHealth(url).catch(() => undefined);
+}
+
+/** Raises errors of the network, and of an answer that is not JSON. */
+export async function askHealth(url: string): Promise<ServerHealth> {
+  const response = await fetch(`${url.replace(/\/+$/, "")}/health`, {
+    redirect: "manual",
+    signal: AbortSignal.timeout(WAIT_MS),
+  });
+  const { status = `status ${response.status}`, problems = [] } =
+    (await response.json()) as Partial<ServerHealth>;
+  return { status, problems };
 }
