@@ -292,10 +292,15 @@ function foreignConnection(listen: ListenFacts, request: RequestFacts): string |
   const tokens = (request.headers["connection"] ?? "").split(",").map((token) => token.trim().toLowerCase());
   const foreign = tokens.find((token) => {
     if (token === "upgrade") return !asksToUpgrade(listen, request, tokens);
-    if (token === "close") return !isClientAccount(listen, request.peerOwner() ?? "gone");
+    if (token === "close") return !isFromClientAccount(listen, request);
     return token !== "" && !DIRECT_CONNECTION.has(token);
   });
   return foreign === undefined ? undefined : `Connection: ${foreign}`;
+}
+
+/** Asks the system only about programs on this machine, because others could make it work. */
+function isFromClientAccount(listen: ListenFacts, request: RequestFacts): boolean {
+  return LOOPBACK_PEERS.has(request.peer() ?? "") && isClientAccount(listen, request.peerOwner() ?? "gone");
 }
 
 /** A client asks for a WebSocket only where there is one. For HTTP/2 it names the settings beside the upgrade, which a proxy does not pass on. */

@@ -227,6 +227,19 @@ describe("guard", () => {
     expect([33, "gone" as const, undefined].map(lostBy)).toEqual([sign, sign, sign]);
   });
 
+  test("the system is not asked whose program is on another machine", () => {
+    const facts = {
+      ...requestFacts(plain, PORT),
+      peer: () => "192.0.2.7",
+      peerOwner: () => {
+        throw new Error("asked");
+      },
+    };
+    const headers = { ...facts.headers, connection: "close" };
+    const anywhere = { ...listenFacts(worlds[0]!, PORT), address: "0.0.0.0", loopback: false };
+    expect(admit(anywhere, { ...facts, headers }).isDirectLocal()).toBe(false);
+  });
+
   test("names the header that cost a local client the privilege, and says nothing behind a proxy that names itself", () => {
     const lostBy = (world: World, peer: string, headers: Record<string, string>, host = "127.0.0.1:8688") => {
       const facts = {
