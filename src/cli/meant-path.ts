@@ -2,7 +2,8 @@
 
 import type { SpaceDoor } from "../context/space/door.ts";
 import { AppError } from "../kit/error.ts";
-import { meantBy } from "../kit/terminal/suggestion.ts";
+import { isSimilar, meantBy } from "../kit/terminal/suggestion.ts";
+import { foldedPath } from "../kit/text/paths.ts";
 
 /** As a shell completes the names of files. */
 const HERE = /^(?:\.\/)+/;
@@ -31,9 +32,26 @@ async function meantPath(space: SpaceDoor, written: string): Promise<string | un
   const paths = files.map((file) => file.path);
   if (paths.includes(written)) return undefined;
   const path = written.replace(HERE, "");
-  return meantBy(
-    path,
-    paths,
-    paths.filter((one) => one.endsWith(`/${path}`)),
+  const folded = foldedPath(path);
+  return (
+    paths.find((one) => foldedPath(one) === folded) ??
+    meantBy(
+      path,
+      paths.filter((one) => one.startsWith(path) || mayMean(path, one)),
+      paths.filter((one) => one.endsWith(`/${path}`)),
+    )
   );
+}
+
+/** The extension says nothing, and another date or number is another file. */
+function mayMean(written: string, path: string): boolean {
+  return isSimilar(stemOf(written), stemOf(path)) && withoutDigits(written) !== withoutDigits(path);
+}
+
+function stemOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]+$/, "");
+}
+
+function withoutDigits(path: string): string {
+  return path.replace(/[0-9]/g, "0");
 }

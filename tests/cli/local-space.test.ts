@@ -188,6 +188,18 @@ test("reads no device in place of a file, which may never end", async () => {
     );
 });
 
+test("a file that is missing brings up one in other letter case, but not one with another number or a short name", async () => {
+  await using at = await space();
+  for (const path of ["README.md", "a.md", "log/2026-11-25.md"])
+    await at.piped("x", "file", "put", path, "--from", "-");
+  expect(await at.refused("file", "delete", "readme.md")).toEqual([
+    1,
+    "Error: file readme.md: not found\n[info] did you mean README.md?\n",
+  ]);
+  for (const path of ["b.md", "log/2026-11-26.md"])
+    expect(await at.refused("file", "delete", path)).toEqual(failure(`file ${path}: not found`));
+});
+
 test("a file that is missing brings up the one with a similar path", async () => {
   await using at = await space();
   for (const path of ["decisions.md", "notes/release.md", "old/notes.md"])

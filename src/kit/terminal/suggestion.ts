@@ -53,9 +53,19 @@ function nearest(written: string, known: readonly string[]): string | undefined 
   let fewest = SUGGESTION_EDITS_MAX + 1;
   for (const name of known) {
     const edits = editDistance(written, name);
-    if (edits < fewest && edits < name.replace(/^-+/, "").length / 2) [best, fewest] = [name, edits];
+    if (edits < fewest && isSlip(edits, name)) [best, fewest] = [name, edits];
   }
   return best;
+}
+
+/** Reports whether the edits change less than half of the name. */
+function isSlip(edits: number, name: string): boolean {
+  return edits < name.replace(/^-+/, "").length / 2;
+}
+
+/** Reports whether one name may be a slip of the other. */
+export function isSimilar(written: string, name: string): boolean {
+  return isSlip(editDistance(written, name), name);
 }
 
 /**
