@@ -37,13 +37,12 @@ export class Spelling {
 
   #isCaseIgnored(): boolean {
     if (this.#ignoresCase !== undefined) return this.#ignoresCase;
-    const names = readdirSync(this.#root);
-    // A space that is being created.
-    if (!names.includes(PROBE)) return false;
     const other = PROBE.toUpperCase();
-    // Its inode says nothing: some disks give each spelling another one.
-    const isThere = lstatOf(join(this.#root, other)) !== undefined;
-    return (this.#ignoresCase = isThere && !names.includes(other));
+    // Their inodes say nothing: some disks give each spelling another one.
+    const [probe, swapped] = [PROBE, other].map((name) => lstatOf(join(this.#root, name)));
+    // A space that is being created.
+    if (!probe) return false;
+    return (this.#ignoresCase = swapped !== undefined && !readdirSync(this.#root).includes(other));
   }
 
   #resolved(path: string): string {
