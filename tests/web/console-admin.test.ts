@@ -1,7 +1,7 @@
 // Goal: in a real browser an admin creates a user, a rule and a webhook and finds them in the audit record, by mouse and by keyboard alone, on pages
 // without accessibility problems that fit a telephone.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
@@ -9,6 +9,8 @@ import { visitor } from "../kit/context/console.ts";
 import { addressesOf, CONSOLE_ROUTES } from "../kit/context/console-routes.ts";
 import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { hookReceiver } from "../kit/context/hook-receiver.ts";
+
+setDefaultTimeout(90_000);
 
 const PASSWORD = "correct horse battery";
 const NARROW = { width: 390, height: 800 };
@@ -146,9 +148,13 @@ describe.skipIf(!hasBrowser)("the administration in a browser", () => {
       await server.admin.write(path, `# ${"word".repeat(60)}\n\n[[gone-too]] \`${"code".repeat(60)}\`\n`);
     await server.admin.delete("/spaces/team/files/gone.md");
     await server.admin.post("/spaces/team/snapshots", { name: "s".repeat(60) });
-    await server.user("u".repeat(60), "viewer");
+    const user = "u".repeat(60);
+    await server.user(user, "viewer");
     await server.admin.post("/webhooks", { url: hooks.url(`/${"w".repeat(150)}`), spaces: ["team"] });
     const addresses = await oneOfEachRoute();
+    // Of each route the link that comes first is followed, which is of a user with a short name.
+    for (const area of ["", "edit", "access", "password", "disable", "delete"])
+      addresses.push(`/console/users/${user}/${area}`.replace(/\/$/, ""));
     expect(addresses.length).toBeGreaterThan(50);
     await page.setViewportSize(NARROW);
     const wide: string[] = [];
