@@ -71,6 +71,10 @@ describe("documents in the console", () => {
     await server.admin.write(path, content);
     const page = await ada.get(`${IN}/edit/${path}`);
     expect([page.status, page.forms.some(({ action }) => action.includes("/edit/"))]).toEqual([422, false]);
+    // Its page shows why there is no text to edit; one that is shown as text leads to the reason.
+    const shown = await ada.get(`${IN}/files/${path}`);
+    const isShown = !shown.text.includes("Download it instead.");
+    expect(shown.links.includes(`${IN}/edit/${path}`)).toBe(isShown);
     const raw = await ada.get(`${IN}/raw/${path}`);
     expect([raw.headers.get("content-type"), raw.headers.get("content-disposition")]).toEqual([
       "application/octet-stream",

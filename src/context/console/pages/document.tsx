@@ -52,7 +52,7 @@ export function DocumentBody({ space, file, asked, shown, may }: DocumentProps):
             Delete
           </a>
         )}
-        {may.edit && asked === undefined && (
+        {may.edit && asked === undefined && shown.kind !== "none" && (
           <a class="btn primary" href={at("/edit")}>
             Edit
           </a>
