@@ -1,6 +1,6 @@
-// Buttons. A busy button is disabled and announces it, and gets back the focus that this takes from it; an icon button has a name.
+// Buttons. A busy button is disabled and announces it, and a disabled one keeps the focus that it has; an icon button has a name.
 
-import { createEffect, type JSX, on, Show, splitProps } from "solid-js";
+import { createMemo, createSignal, type JSX, Show, splitProps } from "solid-js";
 import { Tip } from "./tip.tsx";
 
 interface Look {
@@ -16,48 +16,55 @@ function classOf(look: Look, extra = ""): string {
   return `btn ${kind} ${look.small ? "small" : ""} ${extra}`;
 }
 
-/** Browsers take the focus from a disabled button, so that the next Tab would begin at the top of the page. */
-function keepFocusWhile(busy: () => boolean | undefined, button: () => HTMLButtonElement): void {
-  let had = false;
-  createEffect(
-    on(busy, (isBusy) => {
-      if (isBusy) had = document.activeElement === button();
-      else if (had && document.activeElement === document.body)
-        restingPlace(button())?.focus({ preventScroll: true });
-    }),
-  );
-}
-
-/** Itself, or the first field of its form if it stays disabled: nothing is left to save. */
-function restingPlace(button: HTMLButtonElement): HTMLElement | null | undefined {
-  if (!button.disabled) return button;
-  return button.form?.querySelector<HTMLElement>(":is(input, select, textarea):enabled");
-}
-
-export function Button(props: ButtonProps): JSX.Element {
-  const [look, rest] = splitProps(props, ["kind", "small", "busy", "children", "disabled", "ref"]);
-  let button!: HTMLButtonElement;
-  keepFocusWhile(
-    () => look.busy,
-    () => button,
-  );
+/**
+ * Browsers take the focus from a disabled button, so that the next Tab would begin at the top of the page. One that has the focus when it becomes
+ * disabled says so to screen readers, ignores clicks, and is disabled for the browser once the focus leaves it.
+ */
+export function PlainButton(props: JSX.ButtonHTMLAttributes<HTMLButtonElement>): JSX.Element {
+  const [own, rest] = splitProps(props, ["disabled", "aria-disabled", "ref"]);
+  let button: HTMLButtonElement | undefined;
+  const [left, setLeft] = createSignal(undefined, { equals: false });
+  const isHeld = createMemo(() => {
+    left();
+    return own.disabled === true && button !== undefined && document.activeElement === button;
+  });
+  const watch = (element: HTMLButtonElement) => {
+    button = element;
+    element.addEventListener("blur", () => setLeft());
+    const ignore = (event: Event) => {
+      if (!isHeld()) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    element.addEventListener("click", ignore, { capture: true });
+    (own.ref as ((element: HTMLButtonElement) => void) | undefined)?.(element);
+  };
   return (
     <button
       type="button"
       {...rest}
-      ref={(element) => {
-        button = element;
-        (look.ref as ((element: HTMLButtonElement) => void) | undefined)?.(element);
-      }}
+      ref={watch}
+      disabled={own.disabled === true && !isHeld()}
+      aria-disabled={isHeld() ? "true" : own["aria-disabled"]}
+      data-disabled={own.disabled ? "" : undefined}
+    />
+  );
+}
+
+export function Button(props: ButtonProps): JSX.Element {
+  const [look, rest] = splitProps(props, ["kind", "small", "busy", "children", "disabled"]);
+  return (
+    <PlainButton
+      {...rest}
       class={classOf(look)}
-      disabled={look.disabled || look.busy}
+      disabled={(look.disabled ?? false) || (look.busy ?? false)}
       aria-busy={look.busy ? "true" : undefined}
     >
       <Show when={look.busy}>
         <span class="spinner" />
       </Show>
       {look.children}
-    </button>
+    </PlainButton>
   );
 }
 
@@ -66,18 +73,17 @@ export function IconButton(props: ButtonProps & { readonly label: string }): JSX
   const [look, rest] = splitProps(props, ["kind", "small", "busy", "children", "disabled", "label"]);
   return (
     <Tip text={look.label}>
-      <button
-        type="button"
+      <PlainButton
         {...rest}
         class={classOf({ kind: look.kind ?? "quiet", ...(look.small ? { small: true } : {}) }, "icon")}
         aria-label={look.label}
-        disabled={look.disabled || look.busy}
+        disabled={(look.disabled ?? false) || (look.busy ?? false)}
         aria-busy={look.busy ? "true" : undefined}
       >
         <Show when={look.busy} fallback={look.children}>
           <span class="spinner" />
         </Show>
-      </button>
+      </PlainButton>
     </Tip>
   );
 }

@@ -3,7 +3,7 @@
 import { Dialog as Kobalte } from "@kobalte/core/dialog";
 import { createComputed, createSignal, type JSX, Show } from "solid-js";
 import { Button } from "./button.tsx";
-import { keepFocus } from "./focus.ts";
+import { holdFocus, keepFocus } from "./focus.ts";
 import { TextInput } from "./form.tsx";
 import { onOtherPage } from "./other-page.ts";
 
@@ -27,6 +27,8 @@ export function Dialog(props: DialogProps): JSX.Element {
       <Kobalte.Portal>
         <Kobalte.Overlay class="overlay" />
         <Kobalte.Content
+          // The library gives the focus back to what is being removed, and the browser then sends every key there.
+          ref={holdFocus}
           class={`dialog ${props.wide ? "wide" : ""} ${props.wide === "full" ? "full" : ""}`}
           onCloseAutoFocus={(event) => {
             event.preventDefault();

@@ -3,6 +3,7 @@
 import Redo from "lucide-solid/icons/redo-2";
 import Undo from "lucide-solid/icons/undo-2";
 import { type JSX, Show } from "solid-js";
+import { PlainButton } from "../../kit/button.tsx";
 import type { Editing } from "../../parts/editing/editing.ts";
 import { useStage } from "./stage.ts";
 import "./toolbar.css";
@@ -50,14 +51,9 @@ export function Toolbar(props: {
         Fit
       </button>
       <Show when={!readOnly()}>
-        <button
-          type="button"
-          disabled={props.tidying}
-          aria-busy={props.tidying}
-          onClick={() => props.onTidy()}
-        >
+        <PlainButton disabled={props.tidying} aria-busy={props.tidying} onClick={() => props.onTidy()}>
           Tidy
-        </button>
+        </PlainButton>
         <button type="button" aria-expanded={props.adding} onClick={() => props.onAdd()}>
           Add
         </button>
@@ -77,8 +73,7 @@ export function UndoButtons(props: { readonly editing: Editing }): JSX.Element {
   const next = () => props.editing.history().undone.at(-1)?.label;
   return (
     <>
-      <button
-        type="button"
+      <PlainButton
         aria-label={last() === undefined ? "Undo" : `Undo: ${last()}`}
         title={last() === undefined ? "Nothing to undo" : `Undo: ${last()}`}
         aria-keyshortcuts="Control+Z"
@@ -86,9 +81,8 @@ export function UndoButtons(props: { readonly editing: Editing }): JSX.Element {
         onClick={() => void props.editing.undo()}
       >
         <Undo size={15} aria-hidden="true" />
-      </button>
-      <button
-        type="button"
+      </PlainButton>
+      <PlainButton
         aria-label={next() === undefined ? "Redo" : `Redo: ${next()}`}
         title={next() === undefined ? "Nothing to redo" : `Redo: ${next()}`}
         aria-keyshortcuts="Control+Shift+Z"
@@ -96,7 +90,7 @@ export function UndoButtons(props: { readonly editing: Editing }): JSX.Element {
         onClick={() => void props.editing.redo()}
       >
         <Redo size={15} aria-hidden="true" />
-      </button>
+      </PlainButton>
     </>
   );
 }

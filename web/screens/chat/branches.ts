@@ -8,6 +8,8 @@ import { useHere } from "../../state/here.ts";
 
 type Continuation = BranchesRecord["forks"][number]["turns"][number];
 
+export type Arrow = "previous" | "next";
+
 /** The place where the next message starts another branch. */
 interface Placement {
   /** The turn to follow; null: none, the conversation begins again. */
@@ -18,6 +20,10 @@ export interface Branches {
   /** All continuations of the place where this turn stands, oldest first; undefined: it is the only one. */
   readonly beside: (turnId: number) => readonly Continuation[] | undefined;
   readonly switchTo: (turnId: number) => Promise<void>;
+  /** Switches by an arrow that has the focus; the arrows of the other branch take it over. */
+  readonly stepTo: (turnId: number, arrow: Arrow) => Promise<void>;
+  /** The arrow that led to this turn, once. */
+  readonly arrivedBy: (turnId: number) => Arrow | undefined;
   /** Undefined: the next message goes to the end. */
   readonly placement: Accessor<Placement | undefined>;
   readonly place: (placement: Placement | undefined) => void;
@@ -41,10 +47,22 @@ export function createBranches(attach: (attachments: Turn["attachments"]) => voi
   );
   const turnOf = async (turnId: number) =>
     here.state().turns.find(({ id }) => id === turnId) ?? take(api.turns({ id: turnId }).get());
+  const switchTo = async (turnId: number) => {
+    await take(api.workspaces({ id: here.id }).branch.put({ turn_id: turnId }));
+  };
+  let arrival: { readonly turnId: number; readonly arrow: Arrow } | undefined;
   return {
     beside: (turnId) => byTurn().get(turnId),
-    async switchTo(turnId) {
-      await take(api.workspaces({ id: here.id }).branch.put({ turn_id: turnId }));
+    switchTo,
+    async stepTo(turnId, arrow) {
+      arrival = { turnId, arrow };
+      await switchTo(turnId);
+    },
+    arrivedBy(turnId) {
+      if (arrival?.turnId !== turnId) return undefined;
+      const { arrow } = arrival;
+      arrival = undefined;
+      return arrow;
     },
     placement,
     place,
