@@ -59,6 +59,40 @@ onScreen("an impatient person", made, (at) => {
     }
   });
 
+  test("is asked before a gear is deleted while its uses are read, and cannot answer before that", async () => {
+    const { id } = await approvedGear(at.admin, { name: "used_often" });
+    const workspace = await at.workspace("many uses");
+    await at.admin.post(`/workspaces/${workspace.id}/gears`, { gear_id: id });
+    await using page = await at.open(`/gears/${id}/review`);
+    const { promise: open, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route("**/api/v1/workspaces", async (route) => {
+      await open;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "More about this gear" }).click();
+    await page.getByRole("menuitem", { name: "Delete gear" }).click();
+    const question = page.getByRole("dialog", { name: "Delete used_often?" });
+    await question.getByRole("status").getByText("Finding the agents that can call it…").waitFor();
+    const remove = question.getByRole("button", { name: "Delete gear" });
+    expect(await remove.isDisabled()).toBe(true);
+    letGo();
+    await question.getByText("all agents in many uses").waitFor();
+    await remove.click();
+    await page.getByText("used_often deleted.").waitFor();
+    await page.unrouteAll();
+
+    // A refusal of what it reads ends the question, and says so.
+    const other = await approvedGear(at.admin, { name: "used_seldom" });
+    await page.goto(`${at.url}/gears/${other.id}/review`);
+    await page.route("**/api/v1/workspaces", (route) => route.fulfill({ status: 503, body: "busy" }));
+    await page.getByRole("button", { name: "More about this gear" }).click();
+    await page.getByRole("menuitem", { name: "Delete gear" }).click();
+    await page.locator(".toast.bad").waitFor();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    // Also the page of the deleted gear may ask for it once more.
+    at.browser.expected(/status of (?:404|503)/);
+  });
+
   test("takes a question and the palette away with the page they belong to", async () => {
     const { id } = await approvedGear(at.admin, { name: "count" });
     await using page = await at.open("/gears");

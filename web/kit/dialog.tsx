@@ -1,7 +1,7 @@
 // Dialogs, and the confirmation before something is lost. The browser's own `confirm` and `prompt` are not used.
 
 import { Dialog as Kobalte } from "@kobalte/core/dialog";
-import { createComputed, createSignal, type JSX, Show } from "solid-js";
+import { type Accessor, createComputed, createSignal, type JSX, Show } from "solid-js";
 import { Button } from "./button.tsx";
 import { holdFocus, keepFocus } from "./focus.ts";
 import { TextInput } from "./form.tsx";
@@ -45,13 +45,15 @@ export function Dialog(props: DialogProps): JSX.Element {
 
 interface Question {
   readonly title: string;
-  /** The consequences. */
-  readonly text: JSX.Element;
+  /** The consequences; a function if they change while the question is asked. */
+  readonly text: JSX.Element | (() => JSX.Element);
   /** The verb on the button. */
   readonly action: string;
   readonly danger?: boolean;
   /** Text to type before the button is enabled. */
   readonly typed?: string;
+  /** False while the consequences are still being read. */
+  readonly known?: Accessor<boolean>;
   /** Closes the dialog once the question is out of date. */
   readonly until?: AbortSignal;
 }
@@ -82,7 +84,8 @@ export function ConfirmHost(): JSX.Element {
     <Show when={question()} keyed>
       {(asked) => {
         setTyped("");
-        const ready = () => asked.typed === undefined || typed().trim() === asked.typed;
+        const ready = () =>
+          (asked.known?.() ?? true) && (asked.typed === undefined || typed().trim() === asked.typed);
         return (
           <Dialog open onClose={() => asked.answer(false)} title={asked.title}>
             <form
@@ -92,7 +95,7 @@ export function ConfirmHost(): JSX.Element {
                 if (ready()) asked.answer(true);
               }}
             >
-              <div class="wrap">{asked.text}</div>
+              <div class="wrap">{typeof asked.text === "function" ? asked.text() : asked.text}</div>
               <Show when={asked.typed}>
                 <TextInput
                   label={`Type ${asked.typed} to confirm`}

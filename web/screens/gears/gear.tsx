@@ -2,7 +2,7 @@
 
 import { A, useNavigate, useParams } from "@solidjs/router";
 import Ellipsis from "lucide-solid/icons/ellipsis";
-import { createMemo, For, type JSX, Match, Show, Switch } from "solid-js";
+import { createMemo, createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
@@ -104,12 +104,23 @@ function deletion(gear: GearDetail, navigate: (path: string) => void) {
 }
 
 async function remove(gear: GearDetail, navigate: (path: string) => void): Promise<void> {
-  const places = await placesOf(gear.id);
+  const [places, setPlaces] = createSignal<readonly Place[]>();
+  const over = new AbortController();
+  let failure: unknown;
+  const fail = (error: unknown) => {
+    failure = error;
+    over.abort();
+  };
+  void placesOf(gear.id, over.signal).then(setPlaces, fail);
   const sure = await confirm({
     title: `Delete ${gear.name}?`,
-    text: <Loss gear={gear} places={places} />,
+    text: () => <Loss gear={gear} places={places()} />,
     action: "Delete gear",
+    known: () => places() !== undefined,
+    until: over.signal,
   });
+  over.abort();
+  if (failure !== undefined) throw failure;
   if (!sure) return;
   await take(api.gears({ id: gear.id }).delete());
   navigate("/gears");
@@ -119,11 +130,11 @@ async function remove(gear: GearDetail, navigate: (path: string) => void): Promi
 
 const WORKSPACES_AT_ONCE = 6;
 
-/** Complete, since admins see all workspaces. */
-async function placesOf(gearId: number): Promise<readonly Place[]> {
+/** Complete, since admins see all workspaces; unless the question ends first. */
+async function placesOf(gearId: number, over: AbortSignal): Promise<readonly Place[]> {
   const workspaces = [...(await take(api.workspaces.get()))];
   const places: Place[] = [];
-  while (workspaces.length > 0) {
+  while (workspaces.length > 0 && !over.aborted) {
     const next = workspaces.splice(0, WORKSPACES_AT_ONCE);
     places.push(...(await Promise.all(next.map((workspace) => readPlaces(gearId, workspace)))).flat());
   }
@@ -132,28 +143,40 @@ async function placesOf(gearId: number): Promise<readonly Place[]> {
 
 const PLACES_SHOWN_MAX = 8;
 
-function Loss(props: { readonly gear: GearDetail; readonly places: readonly Place[] }): JSX.Element {
-  const more = () => props.places.length - PLACES_SHOWN_MAX;
+/** `places`: undefined while they are read. */
+function Loss(props: {
+  readonly gear: GearDetail;
+  readonly places: readonly Place[] | undefined;
+}): JSX.Element {
   return (
     <div class="stack">
       <p>
         This deletes {plural(props.gear.version, "version")} and the tests. The record of its runs is kept.
       </p>
-      <Show when={props.places.length > 0} fallback={<p>No agent is bound to it.</p>}>
-        <p>These can no longer call it:</p>
-        <ul class="gear-places">
-          <For each={props.places.slice(0, PLACES_SHOWN_MAX)}>
-            {(place) => (
-              <li>
-                <bdi>{place.agent ?? "all agents"}</bdi> in <bdi>{place.workspace}</bdi>
-              </li>
-            )}
-          </For>
-          <Show when={more() > 0}>
-            <li>and {more()} more</li>
-          </Show>
-        </ul>
+      <Show when={props.places} fallback={<p role="status">Finding the agents that can call it…</p>}>
+        {(places) => <Places places={places()} />}
       </Show>
     </div>
+  );
+}
+
+function Places(props: { readonly places: readonly Place[] }): JSX.Element {
+  const more = () => props.places.length - PLACES_SHOWN_MAX;
+  return (
+    <Show when={props.places.length > 0} fallback={<p>No agent is bound to it.</p>}>
+      <p>These can no longer call it:</p>
+      <ul class="gear-places">
+        <For each={props.places.slice(0, PLACES_SHOWN_MAX)}>
+          {(place) => (
+            <li>
+              <bdi>{place.agent ?? "all agents"}</bdi> in <bdi>{place.workspace}</bdi>
+            </li>
+          )}
+        </For>
+        <Show when={more() > 0}>
+          <li>and {more()} more</li>
+        </Show>
+      </ul>
+    </Show>
   );
 }
