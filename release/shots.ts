@@ -4,6 +4,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import type { PageOptions, TestBrowser } from "../tests/kit/browser/browser.ts";
+import { settling } from "../tests/kit/browser/settled.ts";
 import type { Showcase } from "../tests/kit/browser/showcase.ts";
 import { buildNative } from "./build.ts";
 import { installDependencies } from "./install.ts";
@@ -16,8 +17,6 @@ const WIDTHS: readonly (readonly [width: number, height: number])[] = [
   [1920, 1080],
 ];
 const THEMES = ["light", "dark"] as const;
-/** After this a screen is taken as it is. */
-const SETTLE_MS = 4_000;
 
 type World = "busy" | "empty";
 
@@ -86,15 +85,6 @@ async function signedOut(page: Page): Promise<void> {
   await page.route("**/api/v1/whoami", (route) => route.fulfill({ status: 401, json: body }));
 }
 
-async function settled(page: Page): Promise<void> {
-  await page.locator("#app > *").first().waitFor({ state: "attached" });
-  const busy = page.locator(".skeleton, .spinner, [aria-busy=true]").first();
-  await busy.waitFor({ state: "hidden", timeout: SETTLE_MS }).catch(() => {});
-  await page.evaluate(
-    "document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))))",
-  );
-}
-
 async function take(
   browser: TestBrowser,
   url: string,
@@ -102,14 +92,15 @@ async function take(
   options: PageOptions,
 ): Promise<number> {
   const page = await browser.open("about:blank", "", options);
+  const settled = settling(page);
   await screen.prepare?.(page);
   await page.goto(url + screen.path);
-  await settled(page);
+  await settled();
   let problem: unknown;
   await screen.act?.(page).catch((error: unknown) => (problem = error));
   for (const theme of THEMES) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-    await settled(page);
+    await settled();
     await page.screenshot({ path: `${FOLDER}/${screen.name}-${options.width}-${theme}.png` });
   }
   await page.close();
@@ -136,8 +127,10 @@ async function main(): Promise<void> {
   );
   const browser = await startBrowser();
   const takeAll = async ([width, height]: (typeof WIDTHS)[number]): Promise<number> => {
-    const first = await browser.open(busy.url, "/settings", { width, height });
-    await settled(first);
+    const first = await browser.open("about:blank", "", { width, height });
+    const settled = settling(first);
+    await first.goto(`${busy.url}/settings`);
+    await settled();
     const context = first.context();
     let taken = 0;
     for (const screen of wanted) {
