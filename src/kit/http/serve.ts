@@ -3,6 +3,7 @@
 
 import type { Server } from "bun";
 import { isIP } from "node:net";
+import { LATE, within } from "../concurrency/deadline.ts";
 import { ownUser } from "../environment.ts";
 import { messageOf, systemCode, AppError } from "../error.ts";
 import type { Log } from "../log.ts";
@@ -24,6 +25,7 @@ import { socketHandler, upgrade, type SocketHandlers } from "./socket.ts";
 
 /** Idle connections are closed after this; event streams disable it. */
 const IDLE_SECONDS = 30;
+const DRAIN_LOOK_MS = 100;
 /** Routes limit their bodies while reading, with a proper error; Bun's own limit would answer without a message. */
 const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
@@ -89,9 +91,16 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
   return {
     url: `${schemeOf(options)}://${urlHost(options.host)}:${server.port}`,
     port: server.port!,
-    drain: () => server.stop(false),
+    drain: () => drained(server),
     close: () => server.stop(true),
   };
+}
+
+/** Answers the requests that have arrived. Bun alone would also wait for connections without a request, such as those that browsers open ahead. */
+async function drained(server: Server<SocketHandlers>): Promise<void> {
+  const stopped = server.stop(false);
+  while ((await within(DRAIN_LOOK_MS, stopped)) === LATE)
+    if (server.pendingRequests + server.pendingWebSockets === 0) return server.stop(true);
 }
 
 /** One request of a connection. A class, because closures would mean ten allocations per request. */
