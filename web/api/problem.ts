@@ -50,13 +50,18 @@ interface ErrorBody {
 export function problemOf(status: number, body: unknown): Problem {
   const { error } = (typeof body === "object" && body !== null ? body : {}) as ErrorBody;
   if (error?.message === undefined)
-    return new Problem(
-      `The server responded with status ${status}.`,
-      status === 404 ? "not_found" : "internal",
-      { status },
-    );
+    return new Problem(wordsOf(status), status === 404 ? "not_found" : "internal", { status });
   const { message, code = "internal", request_id: requestId, details = {} } = error;
   return new Problem(message, code as ProblemCode, { status, requestId, details });
+}
+
+/** Of a response that is not the server's own, because a proxy in front of it answered. */
+function wordsOf(status: number): string {
+  const by = `A proxy in front of the server responded with status ${status}`;
+  if (status === 413) return `${by}: the request is larger than it allows.`;
+  if (status === 429) return `${by}: too many requests. Wait a moment and try again.`;
+  if (status >= 502 && status <= 504) return `${by}: the server is unavailable. Try again in a moment.`;
+  return `The server responded with status ${status}.`;
 }
 
 /** Replaces the server's 401, which speaks of tokens and helps no one who signs in with a password. */
