@@ -4,6 +4,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { approvedGear } from "../kit/service/gears.ts";
+import { eventually } from "../kit/eventually.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 
 const made = () => screen({ model: "silent", people: { ada: "member" } });
@@ -91,6 +92,26 @@ onScreen("an impatient person", made, (at) => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     // Also the page of the deleted gear may ask for it once more.
     at.browser.expected(/status of (?:404|503)/);
+  });
+
+  test("reads at every form how long the server refuses attempts, and then sends what was typed", async () => {
+    const { id } = await approvedGear(at.admin, { name: "limited" });
+    await using page = await at.open(`/gears/${id}/code`);
+    await page.getByLabel("Description").fill("typed before the wait");
+    const error = { code: "rate_limited", message: "too many", details: { retry_after_seconds: 1 } };
+    await page.route("**/api/v1/gears/*", async (route) => {
+      if (route.request().method() === "GET") await route.continue();
+      else await route.fulfill({ status: 429, json: { error } });
+    });
+    const save = page.getByRole("button", { name: "Save version 2" });
+    await save.click();
+    await page.getByText("Too many attempts. Try again in").first().waitFor();
+    expect(await page.getByLabel("Description").inputValue()).toBe("typed before the wait");
+    await page.unrouteAll();
+    await page.getByText("Too many attempts. Try again in").first().waitFor({ state: "detached" });
+    await save.click();
+    await eventually(async () => (await at.admin.get(`/gears/${id}`)).description, "typed before the wait");
+    at.browser.expected(/status of 429/);
   });
 
   test("takes a question and the palette away with the page they belong to", async () => {

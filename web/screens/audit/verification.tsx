@@ -8,9 +8,9 @@ import type { AuditVerification } from "../../../src/service/audit/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
 import { plural, shortHash } from "../../kit/format.ts";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 
 type Result = Static<typeof AuditVerification> & { readonly at: string };
 
@@ -46,7 +46,7 @@ export function Verification(props: { readonly onShow: (seq: number) => void }):
           )}
         </Show>
       </div>
-      <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <FormProblem form={sent} />
     </div>
   );
 }

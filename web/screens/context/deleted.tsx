@@ -5,8 +5,9 @@ import type { ContextFile } from "../../../src/service/memory/schema.ts";
 import Trash from "lucide-solid/icons/trash";
 import { useActions } from "../../frame/offered-actions.ts";
 import { Button } from "../../kit/button.tsx";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
-import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
+import { Skeleton } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import { DocumentText } from "../../parts/document/document-text.tsx";
 import { restoreDocument, versionQuery } from "./documents.ts";
@@ -45,12 +46,10 @@ export function Deleted(props: PaneProps & { readonly file: ContextFile }): JSX.
         <Trash aria-hidden="true" />
         <span>This document is deleted. Agents do not see it, and its versions are kept.</span>
       </div>
-      <Show when={restoring.problem()}>
-        {(problem) => (
-          <div class="context-problem">
-            <ProblemNotice problem={problem()} />
-          </div>
-        )}
+      <Show when={restoring.problem() !== undefined || restoring.wait() > 0}>
+        <div class="context-problem">
+          <FormProblem form={restoring} />
+        </div>
       </Show>
       <Show when={view() !== "history"} fallback={<History path={props.path} current={null} />}>
         <Show

@@ -4,10 +4,11 @@ import { createEffect, createSignal, type JSX, Match, on, Show, Switch } from "s
 import type { DocumentVersion } from "../../../src/service/memory/schema.ts";
 import { Button } from "../../kit/button.tsx";
 import { DiffView } from "../../kit/diff-view.tsx";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission, Select } from "../../kit/form.tsx";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { shortHash } from "../../kit/format.ts";
-import { ProblemNotice, Skeleton } from "../../kit/states.tsx";
+import { Skeleton } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import { DocumentText } from "../../parts/document/document-text.tsx";
 import { restoreDocument, versionQuery } from "./documents.ts";
@@ -71,7 +72,7 @@ export function VersionDetail(props: VersionProps): JSX.Element {
           </Show>
         </div>
       </div>
-      <Show when={restoring.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <FormProblem form={restoring} />
       <Show
         when={props.version.content}
         fallback={

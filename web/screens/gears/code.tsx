@@ -6,9 +6,9 @@ import type { GearDetail } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import { isAdmin, me } from "../../state/session.ts";
 import { putGear, readGear } from "../../parts/gear/gear-queries.ts";
@@ -62,12 +62,10 @@ export function Code(props: { readonly gear: GearDetail }): JSX.Element {
           </span>
         </Show>
       </div>
-      <Show when={saving.problem()}>
-        {(problem) => (
-          <div class="section">
-            <ProblemNotice problem={problem()} />
-          </div>
-        )}
+      <Show when={saving.problem() !== undefined || saving.wait() > 0}>
+        <div class="section">
+          <FormProblem form={saving} />
+        </div>
       </Show>
       <ProgramEditor {...editing()} />
       <div class="gear-more form">

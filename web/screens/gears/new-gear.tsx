@@ -6,9 +6,9 @@ import type { GearRuntime } from "../../../src/service/gears/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission, Field, Select, TextInput } from "../../kit/form.tsx";
 import { bytes } from "../../kit/format.ts";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
 import { RUNTIME_NAMES } from "../../parts/gear/gear-words.tsx";
 import { newDraft, type ProgramDraft, tagsOf, testsOf, withRuntime } from "./program-draft.ts";
@@ -97,7 +97,7 @@ export function NewGear(): JSX.Element {
         </Show>
         <ProgramEditor {...editing()} />
         <TestFields {...editing()} />
-        <Show when={making.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+        <FormProblem form={making} />
         <div class="actions">
           <A class="btn" href="/gears">
             Cancel

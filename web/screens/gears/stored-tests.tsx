@@ -8,8 +8,8 @@ import type { GearDetail, GearTest, TestOutcome, TestReport } from "../../../src
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { isAdmin } from "../../state/session.ts";
 import { resultWords } from "../../parts/gear/gear-words.tsx";
 
@@ -50,7 +50,7 @@ export function StoredTests(props: {
           </span>
         </Show>
       </div>
-      <Show when={running.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <FormProblem form={running} />
       <Show when={report()?.notice}>{(notice) => <p class="small gear-bad">{notice()}</p>}</Show>
       <Show
         when={props.gear.tests.length > 0}

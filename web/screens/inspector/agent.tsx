@@ -6,9 +6,9 @@ import type { Agent } from "../../../src/service/blueprint/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { focusOn } from "../../kit/focus.ts";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { AgentAvatar } from "../../parts/agent/agent-avatar.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { useHere } from "../../state/here.ts";
 import { nameOf } from "../../state/workspace-state.ts";
 import { liveOf } from "../../state/live.ts";
@@ -120,7 +120,7 @@ function Rename(props: { readonly agent: Agent; readonly onDone: () => void }): 
         problem={form.of("name")}
         hint="Other agents use this name to delegate to it."
       />
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <FormProblem form={form} />
       <div class="actions">
         <Button small onClick={props.onDone}>
           Cancel

@@ -8,9 +8,10 @@ import { createQuery, type Query, refresh } from "../../api/query.ts";
 import { createAction } from "../../kit/action.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { plural } from "../../kit/format.ts";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission, Select } from "../../kit/form.tsx";
 import { Time } from "../../kit/pieces.tsx";
-import { Loaded, ProblemNotice } from "../../kit/states.tsx";
+import { Loaded } from "../../kit/states.tsx";
 import { workspacesQuery } from "../../state/lists.ts";
 import type { Use, Uses as UsesData } from "./queries.ts";
 
@@ -124,7 +125,7 @@ function BindForm(props: { readonly id: number; readonly onBound: () => Promise<
           Bind
         </Button>
       </form>
-      <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <FormProblem form={sent} />
     </Show>
   );
 }

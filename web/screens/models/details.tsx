@@ -7,9 +7,9 @@ import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { count, plural, priceText } from "../../kit/format.ts";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import { isAdmin } from "../../state/session.ts";
 import { ModelSettings } from "../../parts/catalog/model-form.tsx";
@@ -114,9 +114,8 @@ function KeyForm(props: { readonly provider: Provider }): JSX.Element {
         hint={props.provider.has_key ? "A key is stored. No one can read it." : "No key is stored."}
         problem={form.of("api_key")}
       />
-      <Show when={form.problem() ?? clearing.problem()}>
-        {(problem) => <ProblemNotice problem={problem()} />}
-      </Show>
+      <FormProblem form={form} />
+      <FormProblem form={clearing} />
       <div class="actions">
         <Show when={props.provider.has_key}>
           <Button kind="danger" busy={clearing.busy()} onClick={() => void clear()}>
@@ -197,7 +196,7 @@ function Remove(props: {
   };
   return (
     <div class="form">
-      <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <FormProblem form={form} />
       <div class="row">
         <Button kind="danger" busy={form.busy()} onClick={() => void ask()}>
           Delete {props.what}

@@ -11,10 +11,11 @@ import { createAction } from "../../kit/action.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission, Select } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
 import { Time } from "../../kit/pieces.tsx";
-import { Loaded, NotFound, ProblemNotice } from "../../kit/states.tsx";
+import { Loaded, NotFound } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
 import { teamsQuery, usersQuery } from "../../state/lists.ts";
 import { loadSession, me } from "../../state/session.ts";
@@ -103,7 +104,7 @@ function RoleForm(props: { readonly user: User }): JSX.Element {
           hint={ROLE_MEANS[role()]}
           problem={sent.of("role")}
         />
-        <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+        <FormProblem form={sent} />
         <Show when={role() !== props.user.role}>
           <div class="actions">
             <Button

@@ -11,10 +11,11 @@ import { Button, IconButton } from "../../kit/button.tsx";
 import { Combobox } from "../../kit/combobox.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
 import { compareNames } from "../../kit/names.ts";
 import { Avatar } from "../../kit/pieces.tsx";
-import { Loaded, NotFound, ProblemNotice } from "../../kit/states.tsx";
+import { Loaded, NotFound } from "../../kit/states.tsx";
 import { attempt, tell } from "../../kit/toast.tsx";
 import { Undoable } from "../../kit/undoable.tsx";
 import { teamsQuery, usersQuery, workspacesQuery } from "../../state/lists.ts";
@@ -184,7 +185,7 @@ function AddMember(props: { readonly team: Team; readonly all: readonly Team[] }
       <Show when={!isAdmin()}>
         <p class="small muted">{TEAMLESS}</p>
       </Show>
-      <Show when={sent.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+      <FormProblem form={sent} />
     </Show>
   );
 }

@@ -6,8 +6,8 @@ import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
 import { api, take } from "../../api/client.ts";
 import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
+import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
-import { ProblemNotice } from "../../kit/states.tsx";
 import { keep } from "../../kit/storage.ts";
 import {
   EXAMPLE_MODEL_LABEL,
@@ -42,7 +42,7 @@ export function TryExample(props: {
           Try the built-in example for a minute. It is a script in this server, not a language model: it sends
           nothing anywhere, and you can delete it at any time.
         </p>
-        <Show when={form.problem()}>{(problem) => <ProblemNotice problem={problem()} />}</Show>
+        <FormProblem form={form} />
       </div>
       <Button busy={form.busy()} onClick={() => void form.submit()}>
         Try the example
