@@ -333,6 +333,18 @@ async function both() {
     at.browser.expected(/status of 404/);
   });
 
+  test("keeps an edit of a gear that was deleted meanwhile, and says why it cannot be saved", async () => {
+    const gear = await makeGear(at.service.admin, { name: "gone_meanwhile" });
+    await using page = await open(`/gears/${gear.id}/code`);
+    await page.getByLabel("Description").fill("typed");
+    await at.service.admin.delete(`/gears/${gear.id}`);
+    await page.getByRole("button", { name: "Save version 2" }).click();
+    const problem = page.getByRole("alert").filter({ hasText: `gear ${gear.id}: not found` });
+    await problem.getByText("It may have been deleted, or it is not shared with you.").waitFor();
+    expect(await page.getByLabel("Description").inputValue()).toBe("typed");
+    at.browser.expected(/status of 404/);
+  });
+
   test("finds, opens, tries and approves a gear by keyboard", async () => {
     const gear = await makeGear(at.service.admin, { name: "by_keys" });
     await using page = await open("/gears");
@@ -341,7 +353,7 @@ async function both() {
     await eventually(() => page.getByRole("table", { name: "Gears" }).locator("tbody tr").count(), 1);
     const focused = (name: string | RegExp) =>
       tabTo(page, (element) => element.getByRole("button", { name }).or(element.getByRole("link", { name })));
-    await tabTo(page, (element) => element.getByRole("row", { name: /by_keys/ }));
+    await tabTo(page, (on) => on.getByRole("row", { name: /by_keys/ }));
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/gears/${gear.id}/review`);
     await page.getByRole("heading", { name: "by_keys" }).waitFor();

@@ -44,6 +44,9 @@ export function Empty(props: {
   );
 }
 
+/** The server does not tell these apart. */
+const GONE = "It may have been deleted, or it is not shared with you.";
+
 /** Says what happened, why, and what to do. */
 export function ProblemNotice(props: {
   readonly problem: Problem;
@@ -54,6 +57,9 @@ export function ProblemNotice(props: {
       <CircleAlert aria-hidden="true" />
       <div>
         <div>{props.problem.message}</div>
+        <Show when={props.problem.code === "not_found"}>
+          <div class="small muted">{GONE}</div>
+        </Show>
         <Show when={props.problem.code === "internal" && props.problem.requestId}>
           <div class="small muted">The server log has details under request {props.problem.requestId}.</div>
         </Show>
@@ -85,7 +91,7 @@ export function NotFound(props: {
       title={`${capitalized(props.what ?? "page")} not found`}
       actions={props.out && <Button onClick={() => props.out?.go()}>{props.out.name}</Button>}
     >
-      It may have been deleted, or it is not shared with you.
+      {GONE}
     </Empty>
   );
 }
