@@ -4,7 +4,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import type { PageOptions, TestBrowser } from "../tests/kit/browser/browser.ts";
-import { settling } from "../tests/kit/browser/settled.ts";
 import type { Showcase } from "../tests/kit/browser/showcase.ts";
 import { buildNative } from "./build.ts";
 import { installDependencies } from "./install.ts";
@@ -91,6 +90,7 @@ async function take(
   screen: Screen,
   options: PageOptions,
 ): Promise<number> {
+  const { settling } = await import("../tests/kit/browser/settled.ts");
   const page = await browser.open("about:blank", "", options);
   const settled = settling(page);
   await screen.prepare?.(page);
@@ -115,6 +115,7 @@ async function main(): Promise<void> {
   // They bring packages, which are there only now.
   const { canShow, showcase } = await import("../tests/kit/browser/showcase.ts");
   const { hasBrowser, startBrowser } = await import("../tests/kit/browser/browser.ts");
+  const { settling } = await import("../tests/kit/browser/settled.ts");
   const { runService } = await import("../tests/kit/service/running.ts");
   if (!hasBrowser || !canShow) fail("this needs chromium, and a system with a shell");
   await rm(FOLDER, { recursive: true, force: true });
