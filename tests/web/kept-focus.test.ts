@@ -88,4 +88,30 @@ onScreen("the focus", chatRoom, (room) => {
     await page.getByRole("dialog", { name: "Token of ada" }).waitFor();
     expect(sent.length).toBe(1);
   });
+
+  test("stays on the box of a team while sharing is saved, and a second press sends nothing", async () => {
+    const { own } = await room.desk();
+    await room.admin.post("/teams", { name: "Release" });
+    const { name } = await room.admin.get(own);
+    await using page = await room.open("/workspaces");
+    await page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
+    await page.getByRole("menuitem", { name: "Share" }).click();
+    const { promise: open, resolve: letGo } = Promise.withResolvers<void>();
+    const sent: string[] = [];
+    await page.route("**/api/v1/workspaces/*/teams/*", async (route) => {
+      sent.push(route.request().method());
+      await open;
+      await route.continue();
+    });
+    const box = page.getByRole("checkbox", { name: /Release/ });
+    await box.focus();
+    await page.keyboard.press("Space");
+    await eventually(() => sent, ["PUT"]);
+    await page.keyboard.press("Space");
+    letGo();
+    await eventually(async () => (await room.admin.get(own)).team_ids.length, 1);
+    await eventually(() => box.getAttribute("aria-disabled"), null);
+    expect([sent, await box.isChecked()]).toEqual([["PUT"], true]);
+    expect(await box.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
 });

@@ -127,7 +127,10 @@ function TeamRow(props: {
           ref={(element) => (box = element)}
           type="checkbox"
           checked={shared()}
-          disabled={!props.mayChange || form.busy()}
+          disabled={!props.mayChange}
+          // Disabled, it would lose the focus.
+          aria-disabled={form.busy() ? "true" : undefined}
+          onClick={(event) => form.busy() && event.preventDefault()}
           onChange={() => void form.submit()}
         />
         <span class="workspaces-team">
