@@ -2,8 +2,8 @@
 // checks: names, validity, key, signature.
 
 import { generateKeyPairSync, sign } from "node:crypto";
-import { addressBytes } from "../network/addresses.ts";
 import { secretBytes } from "../random.ts";
+import { altNames, bits, ECDSA_WITH_SHA256, integer, oid, pem, sequence, set, tagged, time } from "./der.ts";
 
 interface Certificate {
   /** PEM. */
@@ -11,14 +11,11 @@ interface Certificate {
   readonly key: string;
 }
 
-const ECDSA_WITH_SHA256 = oid("1.2.840.10045.4.3.2");
 const COMMON_NAME = oid("2.5.4.3");
-const SUBJECT_ALT_NAME = oid("2.5.29.17");
+const UTF8_STRING = 0x0c;
 const DAY_MS = 86_400_000;
 const SERIAL_BYTES = 8;
 const COMMON_NAME_LENGTH_MAX = 64;
-const DNS_NAME = 0x82;
-const IP_ADDRESS = 0x87;
 
 interface Validity {
   /** Ms since the epoch. The certificate is valid from the day before, for clocks that are slow. */
@@ -31,8 +28,7 @@ export function selfSigned(hosts: readonly [string, ...string[]], { now, days }:
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const algorithm = sequence(ECDSA_WITH_SHA256);
   const commonName = Buffer.from(hosts[0].slice(0, COMMON_NAME_LENGTH_MAX));
-  const name = sequence(tagged(0x31, sequence(COMMON_NAME, tagged(0x0c, commonName))));
-  const altNames = sequence(...hosts.map(altName));
+  const name = sequence(set(sequence(COMMON_NAME, tagged(UTF8_STRING, commonName))));
   const body = sequence(
     tagged(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), secretBytes(SERIAL_BYTES)])),
@@ -41,53 +37,12 @@ export function selfSigned(hosts: readonly [string, ...string[]], { now, days }:
     sequence(time(now - DAY_MS), time(now + days * DAY_MS)),
     name,
     publicKey.export({ type: "spki", format: "der" }),
-    tagged(0xa3, sequence(sequence(SUBJECT_ALT_NAME, tagged(0x04, altNames)))),
+    tagged(0xa3, sequence(altNames(hosts))),
   );
   const signature = sign("sha256", body, privateKey);
-  const certificate = sequence(body, algorithm, tagged(0x03, Buffer.concat([Buffer.from([0]), signature])));
-  return { cert: pem(certificate), key: privateKey.export({ type: "pkcs8", format: "pem" }) as string };
-}
-
-function altName(host: string): Buffer {
-  const address = addressBytes(host);
-  return address === undefined
-    ? tagged(DNS_NAME, Buffer.from(host))
-    : tagged(IP_ADDRESS, Buffer.from(address));
-}
-
-function pem(der: Buffer): string {
-  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
-}
-
-function tagged(tag: number, content: Buffer): Buffer {
-  const { length } = content;
-  if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content]);
-  const size = length < 0x100 ? Buffer.from([0x81, length]) : Buffer.from([0x82, length >> 8, length & 0xff]);
-  return Buffer.concat([Buffer.from([tag]), size, content]);
-}
-
-function sequence(...parts: Buffer[]): Buffer {
-  return tagged(0x30, Buffer.concat(parts));
-}
-
-function integer(bytes: Buffer): Buffer {
-  return tagged(0x02, bytes);
-}
-
-/** UTCTime, `YYMMDDhhmmssZ`. */
-function time(ms: number): Buffer {
-  const digits = new Date(ms).toISOString().replace(/[-:T]/g, "").slice(2, 14);
-  return tagged(0x17, Buffer.from(`${digits}Z`));
-}
-
-function oid(dotted: string): Buffer {
-  const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
-  const bytes = [first * 40 + second];
-  for (const part of rest) {
-    const groups = [part & 0x7f];
-    for (let left = part >>> 7; left > 0; left >>>= 7) groups.unshift((left & 0x7f) | 0x80);
-    bytes.push(...groups);
-  }
-  return tagged(0x06, Buffer.from(bytes));
+  const certificate = sequence(body, algorithm, bits(signature));
+  return {
+    cert: pem("CERTIFICATE", certificate),
+    key: privateKey.export({ type: "pkcs8", format: "pem" }) as string,
+  };
 }
