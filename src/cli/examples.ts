@@ -41,6 +41,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "cairn server tls gen --host context.example.org",
     "cairn server tls gen --host lab.example.org --host 10.0.0.5 --days 90 --force",
   ],
+  "cairn server tls acme": ["cairn server tls acme status"],
+  "cairn server tls acme enable": [
+    "cairn server tls acme enable --email ops@example.org --domain context.example.org",
+    "cairn server tls acme enable --email ops@example.org --domain '*.example.org' --challenge dns-01 --dns-provider cloudflare",
+  ],
+  "cairn server tls acme status": ["cairn server tls acme status", "cairn server tls acme status --json"],
   "cairn ui": ["cairn ui", "cairn ui --dir ~/notes --port 8090 --no-open"],
   "cairn mcp": [
     "cairn mcp --dir ~/notes",

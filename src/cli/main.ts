@@ -51,6 +51,10 @@ export const program: Program = {
         logs: async () => (await server()).serverLogs,
         tls: group("tls", "Manage the certificate of a server", {
           gen: async () => (await import("./groups/server-tls.ts")).tlsGen,
+          acme: group("acme", "Get the certificate of a server from an authority", {
+            enable: async () => (await import("./groups/server-acme.ts")).acmeEnable,
+            status: async () => (await import("./groups/server-acme.ts")).acmeStatus,
+          }),
         }),
       }),
       status: later(

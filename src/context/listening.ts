@@ -6,7 +6,7 @@ import { accessLog } from "../kit/http/access-log.ts";
 import { listen, type Handle, type Listener } from "../kit/http/serve.ts";
 import type { Log } from "../kit/log.ts";
 import { version } from "../kit/version.ts";
-import { readTls, validity, type Tls } from "./config/tls-files.ts";
+import { validity, type Tls } from "./config/tls-files.ts";
 import type { Parts } from "./parts.ts";
 import { LocalDoor } from "./people/local-door.ts";
 import { FORM_FOLDERS } from "./server.ts";
@@ -20,23 +20,29 @@ export class Listening {
   readonly #log: Log;
   readonly #handle: Handle;
   readonly #door: LocalDoor;
-  readonly #tls: Tls | undefined;
+  #tls: Tls | undefined;
+  #where: Listen;
+  /** A move binds with the newest certificate itself. */
+  #isMoving = false;
+  /** Listeners of earlier certificates, while they still answer requests. */
+  readonly #retiring = new Set<Listener>();
   #listener: Listener;
   /** Plain HTTP on loopback, for commands on this machine, whatever names the certificate has. Undefined without TLS: they use the listener. */
   #local: Listener | undefined;
 
-  /** Raises what the bind raises. */
-  constructor(parts: Parts, log: Log, handle: Handle, where: Listen) {
+  /** Without `tls`: plain HTTP. Raises what the bind raises. */
+  constructor(parts: Parts, log: Log, handle: Handle, where: Listen & { readonly tls: Tls | undefined }) {
     this.#parts = parts;
     this.#log = log;
     this.#handle = handle;
     this.#door = new LocalDoor(parts.config.directory);
-    this.#tls = readTls(parts.config);
+    this.#tls = where.tls;
+    this.#where = where;
     this.#listener = this.#bound(where, this.#tls);
     if (!this.#tls) return;
-    const { problem } = validity(this.#tls, parts.clock.now());
-    if (problem !== undefined)
-      log.warn(`${problem}; clients refuse it`, { file: parts.config.tls!.certFile });
+    const { acme, certFile } = parts.config.tls!;
+    const problem = acme ? undefined : validity(this.#tls, parts.clock.now()).problem;
+    if (problem !== undefined) log.warn(`${problem}; clients refuse it`, { file: certFile });
     try {
       this.#local = this.#bound(LOCAL, undefined);
     } catch (error) {
@@ -67,23 +73,51 @@ export class Listening {
 
   /** Answers the open requests first. `back`: where it listens now. */
   async moveTo(where: Listen, back: Listen): Promise<void> {
+    this.#isMoving = true;
     await this.#listener.drain();
     try {
-      this.#listener = this.#bound(where, this.#tls);
+      this.#listener = this.#bound((this.#where = where), this.#tls);
     } catch (error) {
       this.#log.error("cannot listen at the new address", { error: messageOf(error) });
-      this.#listener = this.#bound(back, this.#tls);
+      this.#listener = this.#bound((this.#where = back), this.#tls);
     }
+    this.#isMoving = false;
     this.announce();
   }
 
+  /**
+   * Serves another certificate to new connections. Bun cannot exchange the certificate of a listener, so a new one takes its port in the same turn of
+   * the event loop. Open requests and streams go on; idle connections and unfinished handshakes end, and their clients connect again. Raises what the
+   * bind raises, and then keeps the former certificate.
+   */
+  renew(tls: Tls): void {
+    const former = this.#tls;
+    this.#tls = tls;
+    if (this.#isMoving) return;
+    const place = { host: this.#where.host, port: this.port };
+    const old = this.#listener;
+    this.#retiring.add(old);
+    void old.drain().then(() => this.#retiring.delete(old));
+    try {
+      this.#listener = this.#bound(place, tls);
+    } catch (error) {
+      this.#tls = former;
+      this.#listener = this.#bound(place, former);
+      throw error;
+    }
+  }
+
   async drain(): Promise<void> {
-    await Promise.all([this.#listener.drain(), this.#local?.drain()]);
+    await Promise.all(this.#all().map((listener) => listener.drain()));
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#listener.close(), this.#local?.close()]);
+    await Promise.all(this.#all().map((listener) => listener.close()));
     this.#door.close();
+  }
+
+  #all(): Listener[] {
+    return [this.#listener, ...this.#retiring, ...(this.#local ? [this.#local] : [])];
   }
 
   #bound({ host, port }: Listen, tls: Tls | undefined): Listener {

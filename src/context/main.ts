@@ -13,10 +13,12 @@ import { loadServerConfig } from "./config/config.ts";
 import { auditPath } from "./audit/audit-file.ts";
 import { secretsKeyPath } from "./config/directory.ts";
 import type { ServerConfig } from "./config/schema.ts";
+import { readTls } from "./config/tls-files.ts";
 import { Listening } from "./listening.ts";
 import { HOOKS_SINCE, SEALED_SINCE, serverMigrations, serverSchema } from "./migrations/migrations.ts";
 import { buildParts, type Parts } from "./parts.ts";
 import { createHandler } from "./server.ts";
+import type { AcmeOptions, ServerAcme } from "./server-acme.ts";
 import type { Listen } from "./setup/setup.ts";
 import type { SshLimits } from "./ssh/limits.ts";
 import type { OutboundOptions } from "./webhooks/build.ts";
@@ -36,6 +38,8 @@ export interface OpenOptions {
   readonly setupCode?: string;
   /** For tests. */
   readonly sshLimits?: Partial<SshLimits>;
+  /** Needed by a server with DNS-01. */
+  readonly acme?: AcmeOptions;
 }
 
 /** An open server. Without a listener, it serves only this process. */
@@ -150,14 +154,22 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
   const opened = openServer(options);
   const { config, parts, log } = opened;
   let listening: Listening | undefined;
-  let ssh: { close(): Promise<void> } | undefined;
+  let ssh: Closable | undefined;
+  let acme: ServerAcme | undefined;
   try {
+    acme = await openAcme(opened, options.acme);
+    const tls = acme?.tls ?? readTls(config);
     const where = { host: config.listen.host, port: options.port ?? config.listen.port };
-    const started = (listening = new Listening(parts, log, opened.handle, where));
+    const started = (listening = new Listening(parts, log, opened.handle, { ...where, tls }));
+    if (tls !== undefined && !acme) await showExpiry(parts, tls.cert);
     const back = { host: where.host, port: started.port };
     opened.moveTo = (to) =>
       parts.background.run("listening at the address of the setup", () => started.moveTo(to, back));
     ssh = await openSsh(opened, options.sshLimits);
+    acme?.start(
+      () => started.port,
+      (renewed) => started.renew(renewed),
+    );
     started.announce();
     if (options.setupCode === undefined && parts.logins.isUnclaimed())
       log.warn("this server has no users yet; stop it and run cairn init server to set it up");
@@ -166,13 +178,34 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     parts.background.run("catching up on changes before a crash", () => parts.spaces.catchUpAll());
     parts.staleEvents.start();
     parts.background.run("verifying the audit record", () => parts.audit.examineAtStart());
-    return running(opened, started, ssh);
+    return running(opened, started, [acme, ssh]);
   } catch (error) {
+    await acme?.close();
     await ssh?.close();
     await listening?.close();
     await opened.close();
     throw error;
   }
+}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Undefined if it is not enabled. Its code is loaded only then. */
+async function openAcme(
+  { config, parts }: OpenServer,
+  options: AcmeOptions = { environment: {} },
+): Promise<ServerAcme | undefined> {
+  if (config.tls?.acme === undefined) return undefined;
+  const { openAcme: open } = await import("./server-acme.ts");
+  return open(parts, config.tls.acme, options);
+}
+
+/** For the metric. */
+async function showExpiry({ served }: Parts, cert: string): Promise<void> {
+  const { X509Certificate } = await import("node:crypto");
+  served.show(Date.parse(new X509Certificate(cert).validTo), "nothing");
 }
 
 /** Undefined if it is not enabled. Its code is loaded only then. */
@@ -185,7 +218,7 @@ async function openSsh({ config, parts, log }: OpenServer, limits?: Partial<SshL
 function running(
   opened: OpenServer,
   listening: Listening,
-  ssh: { close(): Promise<void> } | undefined,
+  others: readonly (Closable | undefined)[],
 ): RunningServer {
   const { log, parts } = opened;
   let stopped: Promise<void> | undefined;
@@ -194,7 +227,7 @@ function running(
     // As background work, because closing waits for that up to a deadline. Requests already accepted are answered.
     parts.background.run("answering open requests", () => listening.drain());
     parts.streams.endAll();
-    await ssh?.close();
+    for (const other of others) await other?.close();
     await opened.close();
     await listening.close();
     log.info("stopped");

@@ -10,13 +10,14 @@ import { AddressList } from "../kit/http/client-address.ts";
 import { Streams } from "../kit/http/sse.ts";
 import type { Log } from "../kit/log.ts";
 import { Histogram } from "../kit/metrics/histogram.ts";
-import { COMMIT_SECONDS, counter, gauge, Metrics } from "../kit/metrics/metrics.ts";
+import { COMMIT_SECONDS, counter, gauge, Metrics, type Reading } from "../kit/metrics/metrics.ts";
 import { Spans } from "../kit/metrics/spans.ts";
 import { SYSTEM_NETWORK } from "../kit/network/outbound.ts";
 import { SpoolDirectory } from "../kit/disk/spool.ts";
 import { version } from "../kit/version.ts";
 import { auditPath } from "./audit/audit-file.ts";
 import { Audit } from "./audit/audit.ts";
+import { ServedCertificate } from "./certificates/served-certificate.ts";
 import { Backups } from "./backup/backups.ts";
 import type { ServerConfig } from "./config/schema.ts";
 import { Events } from "./events/events.ts";
@@ -91,6 +92,7 @@ export function buildParts(options: PartsOptions) {
     spaceExists: (name) => spaces.exists(name),
     outbound: options.outbound,
   });
+  const served = new ServedCertificate();
   const backups = new Backups({
     directory: config.directory,
     shelf: config.backupDirectory,
@@ -116,8 +118,9 @@ export function buildParts(options: PartsOptions) {
     search,
     sync,
     backups,
-    health: healthOf(ground, spaces),
-    metrics: metricsOf(ground, { limits, spaces, streams, commits, deliveries: hooks.deliveries }),
+    served,
+    health: healthOf(ground, spaces, served),
+    metrics: metricsOf(ground, { limits, spaces, streams, commits, deliveries: hooks.deliveries, served }),
     spans: spansOf(ground, hooks.listener),
     metricsFor: new AddressList("metrics.allow", config.metricsAllow),
   };
@@ -138,7 +141,7 @@ function buildGround({ db, clock, log, config }: PartsOptions): Ground {
   };
 }
 
-function healthOf({ db, clock, config, audit }: Ground, spaces: Spaces): Health {
+function healthOf({ db, clock, config, audit }: Ground, spaces: Spaces, served: ServedCertificate): Health {
   return new Health(
     clock,
     [
@@ -146,7 +149,7 @@ function healthOf({ db, clock, config, audit }: Ground, spaces: Spaces): Health 
       { what: "disk", write: () => probeDisks([config.directory, dirname(auditPath(config.directory))]) },
       { what: "spaces", write: () => spaces.prove() },
     ],
-    () => [...audit.problems(), ...spaces.problems()],
+    () => [...audit.problems(), ...spaces.problems(), ...served.problems(clock.now())],
   );
 }
 
@@ -168,11 +171,12 @@ interface Measured {
   readonly streams: Streams;
   readonly commits: Histogram;
   readonly deliveries: Deliveries;
+  readonly served: ServedCertificate;
 }
 
 function metricsOf(
-  { clock, workers, audit }: Ground,
-  { limits, spaces, streams, commits, deliveries }: Measured,
+  { clock, config, workers, audit }: Ground,
+  { limits, spaces, streams, commits, deliveries, served }: Measured,
 ): Metrics {
   return new Metrics({
     elapsed: () => clock.elapsed(),
@@ -197,6 +201,7 @@ function metricsOf(
       gauge("service_worker_jobs", "Jobs running on or queued for worker threads", () => workers.load),
       counter("service_audit_entries_total", "Records in the audit file", () => audit.entries),
       counter("service_audit_failed_total", "Audit records that could not be written", () => audit.failures),
+      ...(config.tls === undefined ? [] : [expiryOf(served)]),
     ],
     measured: [
       {
@@ -207,4 +212,9 @@ function metricsOf(
     ],
     build: { version: version.version, commit: version.commit },
   });
+}
+
+function expiryOf(served: ServedCertificate): Reading {
+  const help = "Time at which the certificate of the listener expires, in seconds since the epoch";
+  return gauge("service_tls_certificate_expiry_seconds", help, () => served.expirySeconds());
 }

@@ -235,6 +235,9 @@ test.each([
 });
 
 describe("server.yaml", () => {
+  const EMAIL = "email: ops@example.org";
+  const acme = (keys: string) => `tls: { enabled: true, acme: { enabled: true, ${keys} } }`;
+
   /** With this as its configuration. */
   async function configured(text: string) {
     const server = await stoppedContext();
@@ -255,7 +258,37 @@ describe("server.yaml", () => {
       "tls:\n  enabled: true\n  cert_file: c.pem",
       "tls.key_file: missing; name a certificate and its key together",
     ],
-    ["tls:\n  acme:\n    enabled: true", "tls.acme: ACME is not supported; name a certificate with"],
+    [
+      "tls:\n  enabled: true\n  cert_file: c.pem\n  key_file: k.pem\n  acme: { enabled: true }",
+      "tls.cert_file: cannot be used with ACME; remove tls.cert_file",
+    ],
+    ["tls:\n  acme:\n    enabled: true", "tls.enabled: missing; ACME applies only if it is true"],
+    [acme(""), "tls.acme.email: missing; the authority needs an address"],
+    [acme("email: ops"), 'tls.acme.email: "ops" is not an email address'],
+    [acme(EMAIL), "tls.acme.domains: missing; name at least one domain of this server"],
+    [acme(`${EMAIL}, domains: [10.0.0.5]`), 'tls.acme.domains: "10.0.0.5": an address, not a domain'],
+    [acme(`${EMAIL}, domains: ["[::1]"]`), 'tls.acme.domains: "[::1]": an address, not a domain'],
+    [acme(`${EMAIL}, domains: [context]`), 'tls.acme.domains: "context": not a public domain'],
+    [
+      acme(`${EMAIL}, domains: ["a.org:443"]`),
+      'tls.acme.domains: "a.org:443": expected a domain without a port',
+    ],
+    [acme(`${EMAIL}, domains: ["a.*.org"]`), 'tls.acme.domains: "a.*.org": not a domain'],
+    [
+      acme(`${EMAIL}, domains: ["*.a.org"]`),
+      'tls.acme.domains: "*.a.org": a wildcard needs tls.acme.challenge: dns-01',
+    ],
+    [acme("challenge: tls-alpn-01"), "tls.acme.challenge: expected one of: http-01, dns-01"],
+    [acme(`${EMAIL}, challenge: dns-01`), "tls.acme.dns.provider: missing; dns-01 needs one of: cloudflare"],
+    [acme("dns: { provider: other }"), "tls.acme.dns.provider: expected cloudflare"],
+    [
+      acme(`${EMAIL}, domains: [a.org], http_addr: "80"`),
+      'tls.acme.http_addr: "80": expected an address with a port',
+    ],
+    [
+      acme(`${EMAIL}, domains: [a.org], directory: "http://ca.lab"`),
+      "tls.acme.directory: expected the https URL",
+    ],
     ["tracing:\n  otlp_endpoint: collector:4317", "tracing.otlp_endpoint: expected the http or https URL of"],
     ["tracing:\n  otlp_endpoint: http://a:b@collector", "of a collector, without credentials or a query"],
   ])("%p names what is allowed", async (text, says) => {

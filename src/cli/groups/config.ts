@@ -4,6 +4,7 @@ import { defineCommand } from "citty";
 import { join } from "node:path";
 import { readServerConfig } from "../../context/config/config.ts";
 import { CONFIG_FILE_NAME, serverDirectory } from "../../context/config/directory.ts";
+import type { AcmeConfig } from "../../context/config/schema.ts";
 import { processEnvironment } from "../../kit/environment.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { serverDirArg } from "../connection.ts";
@@ -36,8 +37,9 @@ export const configCheck = defineCommand({
       "secrets.mode": config.secrets,
       secrets_key: config.secretsKey,
       "tls.enabled": config.tls !== undefined,
-      "tls.cert_file": config.tls?.certFile ?? "",
-      "tls.key_file": config.tls?.keyFile ?? "",
+      "tls.cert_file": config.tls?.acme ? "" : (config.tls?.certFile ?? ""),
+      "tls.key_file": config.tls?.acme ? "" : (config.tls?.keyFile ?? ""),
+      ...acmeSettings(config.tls?.acme),
       "tracing.otlp_endpoint": config.otlpEndpoint,
       "webhooks.allow_private_targets": config.privateWebhooks,
       "tui.ssh.enabled": ssh.enabled,
@@ -54,6 +56,21 @@ export const configCheck = defineCommand({
     );
   },
 });
+
+function acmeSettings(acme: AcmeConfig | undefined) {
+  if (acme === undefined) return { "tls.acme.enabled": false };
+  const { host, port } = acme.httpAddress;
+  return {
+    "tls.acme.enabled": true,
+    "tls.acme.email": acme.email,
+    "tls.acme.domains": acme.domains,
+    "tls.acme.challenge": acme.challenge,
+    "tls.acme.cache_dir": acme.cacheDirectory,
+    "tls.acme.http_addr": `${host.includes(":") ? `[${host}]` : host}:${port}`,
+    "tls.acme.directory": acme.authority,
+    "tls.acme.dns.provider": acme.dnsProvider ?? "",
+  };
+}
 
 function inLines(settings: Readonly<Record<string, string | number | boolean | readonly string[]>>) {
   return Object.fromEntries(

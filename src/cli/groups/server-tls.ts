@@ -1,4 +1,4 @@
-// `cairn server tls …`: the certificate of a server on this machine.
+// `cairn server tls gen`: a self-signed certificate for a server on this machine.
 
 import { defineCommand } from "citty";
 import { existsSync, mkdirSync } from "node:fs";

@@ -58,7 +58,8 @@ export const serverStart = defineCommand({
       own.warn("Ctrl+Z is ignored: a suspended server cannot respond; stop it with Ctrl+C"),
     );
     const { startServer } = await import("../../context/main.ts");
-    const server = await startServer({ directory, log, ...(port !== undefined && { port }) });
+    const acme = { environment: processEnvironment() };
+    const server = await startServer({ directory, log, acme, ...(port !== undefined && { port }) });
     await server.stop(await stopped);
   },
 });

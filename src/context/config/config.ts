@@ -18,8 +18,6 @@ import {
   ConfigFile,
   DEFAULT_ADDRESS,
   DEFAULT_AUTH_PER_MINUTE,
-  DEFAULT_CERT_FILE,
-  DEFAULT_KEY_FILE,
   DEFAULT_PORT,
   DEFAULT_QUOTAS,
   DEFAULT_REQUESTS_PER_MINUTE,
@@ -30,12 +28,11 @@ import {
   type ServerConfig,
   type SshConfig,
 } from "./schema.ts";
+import { tlsOf } from "./tls-settings.ts";
 
 const LOOPBACK = ["127.0.0.1", "::1"];
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "auth.oidc": "single sign-on is not supported; a hosted control plane mints ordinary tokens",
-  "tls.acme":
-    "ACME is not supported; name a certificate with tls.cert_file and tls.key_file, or put a proxy in front",
   "auth.mfa": "multi-factor sign-in is not supported; a hosted control plane mints ordinary tokens",
 };
 
@@ -83,7 +80,7 @@ export function readServerConfig(directory: string): ServerConfig {
     versionsKept: file.retention?.max_versions ?? 0,
     secrets: file.secrets?.mode ?? "block",
     secretsKey: file.secrets_key ?? DEFAULT_SECRETS_KEY,
-    tls: tlsOf(path, file.tls),
+    tls: tlsOf(path, directory, file.tls),
     otlpEndpoint: checkedEndpoint(path, file.tracing?.otlp_endpoint ?? ""),
     privateWebhooks: file.webhooks?.allow_private_targets ?? false,
     ssh: sshOf(path, text, file.tui?.ssh),
@@ -140,18 +137,6 @@ function checkedAddress(path: string, key: string, address: string): string {
   const problem = listenProblem(address);
   if (problem === undefined) return address;
   throw new AppError("invalid", `config ${path}: ${key}: "${address}" is ${problem}`);
-}
-
-/** One of the two files without the other is a mistake. */
-function tlsOf(path: string, { enabled = false, cert_file, key_file }: NonNullable<ConfigFile["tls"]> = {}) {
-  if ((cert_file === undefined) !== (key_file === undefined))
-    throw new AppError(
-      "invalid",
-      `config ${path}: tls.${cert_file === undefined ? "cert_file" : "key_file"}: missing; name a certificate and its key together`,
-    );
-  return enabled
-    ? { certFile: cert_file ?? DEFAULT_CERT_FILE, keyFile: key_file ?? DEFAULT_KEY_FILE }
-    : undefined;
 }
 
 function checkedEndpoint(path: string, endpoint: string): string {

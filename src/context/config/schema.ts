@@ -12,6 +12,19 @@ export const DEFAULT_SECRETS_KEY = "secrets.key";
 /** `cairn server tls gen` writes these files. */
 export const DEFAULT_CERT_FILE = "tls/cert.pem";
 export const DEFAULT_KEY_FILE = "tls/key.pem";
+/** In the data directory. */
+export const DEFAULT_ACME_CACHE = "tls/acme";
+/** Port 80 of all addresses. */
+export const DEFAULT_ACME_HTTP_ADDRESS = ":80";
+/** Let's Encrypt. */
+export const DEFAULT_ACME_DIRECTORY = "https://acme-v02.api.letsencrypt.org/directory";
+export const ACME_CHALLENGES = ["http-01", "dns-01"] as const;
+/** Each with the environment variable that holds its API token. */
+export const DNS_PROVIDERS = { cloudflare: "CLOUDFLARE_API_TOKEN" } as const;
+export const DNS_PROVIDER_NAMES = Object.keys(DNS_PROVIDERS) as readonly DnsProviderName[];
+export type DnsProviderName = keyof typeof DNS_PROVIDERS;
+/** Let's Encrypt issues no certificate for more. */
+const ACME_DOMAINS_MAX = 100;
 export const DEFAULT_SSH_PORT = 8744;
 export const DEFAULT_SSH_HOST_KEY = "ssh_host_ed25519_key";
 const SSH_KEYS_MAX = 1_000;
@@ -58,6 +71,18 @@ export const ConfigFile = closed({
       enabled: Type.Optional(Type.Boolean()),
       cert_file: Type.Optional(Type.String({ minLength: 1 })),
       key_file: Type.Optional(Type.String({ minLength: 1 })),
+      acme: Type.Optional(
+        closed({
+          enabled: Type.Optional(Type.Boolean()),
+          email: Type.Optional(Type.String()),
+          domains: Type.Optional(Type.Array(Type.String(), { maxItems: ACME_DOMAINS_MAX })),
+          challenge: Type.Optional(oneOf(ACME_CHALLENGES)),
+          cache_dir: Type.Optional(Type.String({ minLength: 1 })),
+          http_addr: Type.Optional(Type.String()),
+          directory: Type.Optional(Type.String()),
+          dns: Type.Optional(closed({ provider: Type.Optional(oneOf(DNS_PROVIDER_NAMES)) })),
+        }),
+      ),
     }),
   ),
   tracing: Type.Optional(closed({ otlp_endpoint: Type.Optional(Type.String()) })),
@@ -98,6 +123,29 @@ export interface SshConfig {
   readonly keys: readonly AllowedKey[];
 }
 
+/** A certificate that the server gets from an authority. */
+export interface AcmeConfig {
+  readonly email: string;
+  /** Lower case, each once; at least one. */
+  readonly domains: readonly [string, ...string[]];
+  readonly challenge: (typeof ACME_CHALLENGES)[number];
+  /** Absolute. */
+  readonly cacheDirectory: string;
+  /** The listener for HTTP-01; an empty host: all addresses. */
+  readonly httpAddress: { readonly host: string; readonly port: number };
+  /** The URL of the authority's directory. */
+  readonly authority: string;
+  /** For DNS-01 only. */
+  readonly dnsProvider: DnsProviderName | undefined;
+}
+
+export interface TlsConfig {
+  /** Absolute, or relative to the data directory. With ACME both are one file. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly acme?: AcmeConfig;
+}
+
 export interface PublicKey {
   readonly type: string;
   /** Base64, without a comment. */
@@ -134,8 +182,8 @@ export interface ServerConfig {
   readonly secrets: "block" | "warn" | "off";
   /** The path of the file with the key that seals stored secrets: absolute, or relative to the data directory. */
   readonly secretsKey: string;
-  /** The certificate and its key: absolute, or relative to the data directory. Undefined: plain HTTP. */
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** Undefined: plain HTTP. */
+  readonly tls: TlsConfig | undefined;
   /** The collector that gets a span of each request; empty: none. */
   readonly otlpEndpoint: string;
   readonly privateWebhooks: boolean;

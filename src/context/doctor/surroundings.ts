@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { rfc3339 } from "../../kit/clock.ts";
 import { OTHERS_MODE_BITS } from "../../kit/disk/modes.ts";
 import { portProblem } from "../../kit/network/port.ts";
+import { DEFAULT_ACME_CACHE } from "../config/schema.ts";
 import type { Door } from "../people/local-door.ts";
 import { fail, ok, quoted, skipped, warn, type Verdict } from "./finding.ts";
 
@@ -73,10 +74,12 @@ function secretFiles(directory: string): string[] {
   const beside = entries(directory).filter(({ name }) => /^(?:server\.(?:yaml|db)|ssh_host_)/.test(name));
   // A certificate is public.
   const keys = entries(join(directory, "tls")).filter(({ name }) => /key/i.test(name));
+  const authorities = entries(join(directory, DEFAULT_ACME_CACHE)).filter((entry) => entry.isDirectory());
+  const acme = authorities.flatMap(({ parentPath, name }) => entries(join(parentPath, name)));
   const inside = SECRET_PLACES.flatMap((place) => entries(join(directory, place)));
   const spaces = entries(join(directory, "spaces")).filter((entry) => entry.isDirectory());
   const own = spaces.flatMap(({ name }) => entries(join(directory, "spaces", name, ".cairn")));
-  return [...beside, ...keys, ...inside, ...own]
+  return [...beside, ...keys, ...acme, ...inside, ...own]
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();

@@ -45,7 +45,7 @@ export const SYSTEM_NETWORK: Network = {
 
 export interface OutboundRequest {
   readonly url: URL;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** `https` only, unless plain http is allowed. */

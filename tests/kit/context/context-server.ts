@@ -46,6 +46,7 @@ export interface ContextServerOptions {
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly outbound?: OpenOptions["outbound"];
   readonly sshLimits?: OpenOptions["sshLimits"];
+  readonly acme?: OpenOptions["acme"];
   /** Restarts listen where the server listened before. */
   readonly samePort?: boolean;
   /** The directory of the server; given: it is not removed. */
@@ -87,6 +88,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
   const clock = options.clock ? { clock: options.clock } : {};
   const outbound = options.outbound ? { outbound: options.outbound } : {};
   const sshLimits = options.sshLimits ? { sshLimits: options.sshLimits } : {};
+  const acme = options.acme ? { acme: options.acme } : {};
   const made = await initServer(
     { directory, space: SPACE, admin: "root", template: options.template ?? "blank" },
     log,
@@ -100,6 +102,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
     ...clock,
     ...outbound,
     ...sshLimits,
+    ...acme,
   });
   const as = (token: string) => contextClient(running.url, token);
   const portAgain = () => (options.samePort ? Number(new URL(running.url).port) : 0);
@@ -135,7 +138,7 @@ export async function contextServer(options: ContextServerOptions = {}): Promise
       const port = portAgain();
       await running.stop("a test restarts it");
       await between(directory);
-      running = await startServer({ directory, log, port, ...clock, ...outbound, ...sshLimits });
+      running = await startServer({ directory, log, port, ...clock, ...outbound, ...sshLimits, ...acme });
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -1,0 +1,141 @@
+// The block `tls` of `server.yaml`: a certificate and its key, or an authority that issues them (ACME), never both.
+
+import { isIP } from "node:net";
+import { join, resolve } from "node:path";
+import { AppError } from "../../kit/error.ts";
+import { hostProblem, listenProblem, PORT_MAX } from "../../kit/network/hosts.ts";
+import {
+  DEFAULT_ACME_CACHE,
+  DEFAULT_ACME_DIRECTORY,
+  DEFAULT_ACME_HTTP_ADDRESS,
+  DEFAULT_CERT_FILE,
+  DEFAULT_KEY_FILE,
+  DNS_PROVIDER_NAMES,
+  type AcmeConfig,
+  type ConfigFile,
+  type TlsConfig,
+} from "./schema.ts";
+
+type TlsFile = NonNullable<ConfigFile["tls"]>;
+type AcmeFile = NonNullable<TlsFile["acme"]>;
+
+const EMAIL = /^[^\s@,<>]+@[^\s@,<>]+$/;
+const WILDCARD = "*.";
+export const CERTIFICATE_NAME = "certificate.pem";
+
+/** `path`: of the file, for errors. Undefined: plain HTTP. Raises `invalid` with the key. */
+export function tlsOf(path: string, directory: string, file: TlsFile = {}): TlsConfig | undefined {
+  const refuse = refusal(path);
+  const { enabled, cert_file, key_file, acme } = file;
+  if (acme?.enabled === true) {
+    const both = cert_file !== undefined ? "cert_file" : key_file !== undefined ? "key_file" : undefined;
+    if (both !== undefined)
+      throw refuse(
+        `tls.${both}`,
+        "cannot be used with ACME; remove tls.cert_file and tls.key_file, or set tls.acme.enabled to false",
+      );
+    if (enabled === undefined)
+      throw refuse("tls.enabled", "missing; ACME applies only if it is true, so set it to true or false");
+    const settings = acmeOf(refuse, directory, acme);
+    const certificate = join(authorityFolder(settings), CERTIFICATE_NAME);
+    return enabled ? { certFile: certificate, keyFile: certificate, acme: settings } : undefined;
+  }
+  if ((cert_file === undefined) !== (key_file === undefined))
+    throw refuse(
+      `tls.${cert_file === undefined ? "cert_file" : "key_file"}`,
+      "missing; name a certificate and its key together",
+    );
+  return enabled === true
+    ? { certFile: cert_file ?? DEFAULT_CERT_FILE, keyFile: key_file ?? DEFAULT_KEY_FILE }
+    : undefined;
+}
+
+/** Each authority has a folder, so that a change to another one neither loses an account nor serves a certificate of the former. */
+export function authorityFolder({
+  cacheDirectory,
+  authority,
+}: Pick<AcmeConfig, "cacheDirectory" | "authority">): string {
+  const { host, pathname } = new URL(authority);
+  return join(cacheDirectory, `${host}${pathname}`.replaceAll(/[^a-z0-9.]+/gi, "-").replace(/-$/, ""));
+}
+
+type Refuse = (key: string, why: string) => AppError;
+
+function refusal(path: string): Refuse {
+  return (key, why) => new AppError("invalid", `config ${path}: ${key}: ${why}`);
+}
+
+function acmeOf(refuse: Refuse, directory: string, file: AcmeFile): AcmeConfig {
+  const challenge = file.challenge ?? "http-01";
+  const { email = "" } = file;
+  if (!EMAIL.test(email))
+    throw refuse(
+      "tls.acme.email",
+      email === ""
+        ? "missing; the authority needs an address for warnings about the certificate"
+        : `"${email}" is not an email address`,
+    );
+  const provider = file.dns?.provider;
+  if (challenge === "dns-01" && provider === undefined)
+    throw refuse("tls.acme.dns.provider", `missing; dns-01 needs one of: ${DNS_PROVIDER_NAMES.join(", ")}`);
+  return {
+    email,
+    domains: domainsOf(refuse, challenge, file.domains ?? []),
+    challenge,
+    cacheDirectory: resolve(directory, file.cache_dir ?? DEFAULT_ACME_CACHE),
+    httpAddress: httpAddressOf(refuse, file.http_addr ?? DEFAULT_ACME_HTTP_ADDRESS),
+    authority: authorityOf(refuse, file.directory ?? DEFAULT_ACME_DIRECTORY),
+    dnsProvider: challenge === "dns-01" ? provider : undefined,
+  };
+}
+
+function domainsOf(
+  refuse: Refuse,
+  challenge: AcmeConfig["challenge"],
+  given: readonly string[],
+): AcmeConfig["domains"] {
+  const [first, ...rest] = [...new Set(given.map((domain) => domain.toLowerCase()))];
+  if (first === undefined)
+    throw refuse("tls.acme.domains", "missing; name at least one domain of this server");
+  for (const domain of [first, ...rest]) {
+    const problem = domainProblem(domain, challenge);
+    if (problem !== undefined) throw refuse("tls.acme.domains", `"${domain}": ${problem}`);
+  }
+  return [first, ...rest];
+}
+
+/** Returns why an authority issues no certificate for it, in a few words; otherwise undefined. */
+function domainProblem(domain: string, challenge: AcmeConfig["challenge"]): string | undefined {
+  const isWildcard = domain.startsWith(WILDCARD);
+  const name = isWildcard ? domain.slice(WILDCARD.length) : domain;
+  if (isIP(name.replaceAll(/[[\]]/g, "")) !== 0)
+    return "an address, not a domain; name the domain that leads to it";
+  if (name.includes(":")) return "expected a domain without a port";
+  if (hostProblem(name) !== undefined || name.includes("_")) return "not a domain";
+  if (!name.includes(".")) return "not a public domain; authorities issue certificates only for full names";
+  return isWildcard && challenge === "http-01"
+    ? "a wildcard needs tls.acme.challenge: dns-01; http-01 can only prove single names"
+    : undefined;
+}
+
+function httpAddressOf(refuse: Refuse, text: string): AcmeConfig["httpAddress"] {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]]*)):([0-9]{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain ?? "";
+  const port = Number(digits);
+  const isGood =
+    digits !== undefined && port <= PORT_MAX && (host === "" || listenProblem(host) === undefined);
+  if (isGood) return { host, port };
+  throw refuse(
+    "tls.acme.http_addr",
+    `"${text}": expected an address with a port, such as :80 or 10.0.0.5:80`,
+  );
+}
+
+function authorityOf(refuse: Refuse, text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol === "https:" && url.username === "" && url.password === "") return url.href;
+  throw refuse(
+    "tls.acme.directory",
+    "expected the https URL of an authority's ACME directory, without credentials",
+  );
+}
