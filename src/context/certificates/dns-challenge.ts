@@ -21,6 +21,7 @@ const PREFIX = "_acme-challenge.";
 /** Resolvers remember a name that they did not find, so the first look is late. */
 const VISIBLE_POLL_MS = 5_000;
 const VISIBLE_POLLS_MAX = 36;
+const LOOK_MS_MAX = 5_000;
 
 interface DnsChallengeOptions {
   readonly provider: DnsProvider;
@@ -64,8 +65,20 @@ export class DnsChallenge implements Challenger {
     const { resolveTxt, pollMs = VISIBLE_POLL_MS } = this.#options;
     for (let polls = 0; polls < VISIBLE_POLLS_MAX && !signal.aborted; polls += 1) {
       await pause(pollMs, signal);
-      const values: readonly string[] = await resolveTxt(name).catch(() => []);
-      if (values.includes(value)) return;
+      if ((await valuesWithin(LOOK_MS_MAX, signal, resolveTxt(name))).includes(value)) return;
     }
   }
+}
+
+/** A resolver may take longer than a stop of the server. */
+async function valuesWithin(
+  ms: number,
+  signal: AbortSignal,
+  looking: Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const found = new AbortController();
+  const late = pause(ms, AbortSignal.any([signal, found.signal])).then(() => []);
+  const values = await Promise.race([looking.catch(() => []), late]);
+  found.abort();
+  return values;
 }

@@ -1,0 +1,26 @@
+// Goal: waiting for a TXT record ends with the server, also while a resolver does not answer.
+
+import { expect, test } from "bun:test";
+import { DnsChallenge } from "../../src/context/certificates/dns-challenge.ts";
+import type { TxtRecord } from "../../src/context/certificates/schema.ts";
+
+test("a resolver that is silent does not hold up the stop", async () => {
+  let kept: readonly TxtRecord[] = [];
+  const asked = Promise.withResolvers<void>();
+  const challenge = new DnsChallenge({
+    provider: { put: async () => {}, remove: async () => {} },
+    cache: { dnsRecords: () => kept, keepDnsRecords: async (records) => void (kept = records) },
+    resolveTxt: () => {
+      asked.resolve();
+      return new Promise(() => {});
+    },
+    pollMs: 1,
+  });
+  const stopped = new AbortController();
+  const proof = { domain: "example.org", token: "token", authorisation: "token.thumbprint" };
+  const presented = challenge.present([proof], stopped.signal);
+  await asked.promise;
+  stopped.abort();
+  await presented;
+  expect(kept.map(({ name }) => name)).toEqual(["_acme-challenge.example.org"]);
+});
