@@ -16,7 +16,7 @@ export interface Command {
   readonly children: readonly Command[];
 }
 
-export interface Positional {
+interface Positional {
   readonly name: string;
   readonly description: string;
 }
