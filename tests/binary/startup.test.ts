@@ -27,6 +27,8 @@ function createDatabase(data: string): void {
 
 const serve = (data: string, ...args: string[]) => runBinary("service", ["serve", "--data", data, ...args]);
 const NOWHERE = ["--listen", "127.0.0.1:0"];
+/** On Linux: the first port that needs no privilege. */
+const FIRST_FREE_PORT = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
 const UP = "echo 28.0.0";
 const DOWN = "echo 'Cannot connect to the Docker daemon' >&2; exit 1";
 const EGRESS = "egress: true\negress_key: k\nsandbox: docker\n";
@@ -250,12 +252,28 @@ describe.concurrent("a refused start leaves nothing behind:", () => {
     expect(answer).toBe(`Error: ${path} cannot be written: permission denied, or the disk is read-only`);
   });
 
-  test("a name that leads nowhere is not taken for an address in use", async () => {
+  test.each(["nowhere.invalid:8688", "[2001:db8::1]:8688"])(
+    "%s, which leads nowhere, is not taken for an address in use",
+    async (place) => {
+      await using folder = await temporaryFolder();
+      const outcome = await serve(`${folder.path}/data`, "--listen", place);
+      expect([outcome.exitCode, outcome.stderr.trim().split("\n").at(-1)]).toEqual([
+        1,
+        `Error: listen ${place}: not an address of this machine; choose another`,
+      ]);
+    },
+  );
+
+  bound("a port that needs a privilege is refused with what to do", async () => {
+    // Containers often leave no port to root alone.
+    if (!existsSync(FIRST_FREE_PORT) || Number(await Bun.file(FIRST_FREE_PORT).text()) <= 1) return;
     await using folder = await temporaryFolder();
-    const outcome = await serve(`${folder.path}/data`, "--listen", "nowhere.invalid:8688");
-    expect([outcome.exitCode, outcome.stderr.trim().split("\n").at(-1)]).toEqual([
+    giveToNobody(folder.path);
+    const args = ["serve", "--data", `${folder.path}/data`, "--listen", "[::1]:1"];
+    const { exitCode, stderr } = await asNobody(args, { program: "service" });
+    expect([exitCode, stderr.trim().split("\n").at(-1)]).toEqual([
       1,
-      "Error: listen nowhere.invalid:8688: not an address of this machine; choose another",
+      "Error: listen [::1]:1: this user may not listen there; choose a port above 1023, or grant the program the port",
     ]);
   });
 

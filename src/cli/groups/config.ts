@@ -6,6 +6,7 @@ import { readServerConfig } from "../../context/config/config.ts";
 import { CONFIG_FILE_NAME, serverDirectory } from "../../context/config/directory.ts";
 import type { AcmeConfig } from "../../context/config/schema.ts";
 import { processEnvironment } from "../../kit/environment.ts";
+import { hostAndPort } from "../../kit/network/hosts.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { serverDirArg } from "../connection.ts";
 import { fields } from "../tables.ts";
@@ -66,7 +67,7 @@ function acmeSettings(acme: AcmeConfig | undefined) {
     "tls.acme.domains": acme.domains,
     "tls.acme.challenge": acme.challenge,
     "tls.acme.cache_dir": acme.cacheDirectory,
-    "tls.acme.http_addr": `${host.includes(":") ? `[${host}]` : host}:${port}`,
+    "tls.acme.http_addr": hostAndPort(host, port),
     "tls.acme.directory": acme.authority,
     "tls.acme.dns.provider": acme.dnsProvider ?? "",
   };

@@ -14,6 +14,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { rfc3339 } from "../../kit/clock.ts";
 import { OTHERS_MODE_BITS } from "../../kit/disk/modes.ts";
+import { hostAndPort } from "../../kit/network/hosts.ts";
 import { portProblem } from "../../kit/network/port.ts";
 import { DEFAULT_ACME_CACHE } from "../config/schema.ts";
 import type { Door } from "../people/local-door.ts";
@@ -140,7 +141,7 @@ function duration(ms: number): string {
 
 /** `door`: the local door of the running server, if there is one. */
 export async function port(host: string, number: number, door: Door | undefined): Promise<Verdict> {
-  const place = `${host.includes(":") ? `[${host}]` : host}:${number}`;
+  const place = hostAndPort(host, number);
   if (door) {
     const url = door.public_url ?? door.url;
     const moved = number !== 0 && new URL(url).port !== String(number);

@@ -5,6 +5,7 @@
 // Headers can remove the privilege; nothing a client sends can grant it.
 
 import { AppError } from "../error.ts";
+import { hostAndPort } from "../network/hosts.ts";
 import type { PeerOwner } from "../network/peer-owner.ts";
 import { requireJsonType } from "./json-type.ts";
 
@@ -262,7 +263,7 @@ function hasBody(request: RequestFacts): boolean {
  */
 function isDirectLocal(listen: ListenFacts, { value }: CheckedHost, request: RequestFacts): boolean {
   const namesLoopback = listen.loopbackHosts.has(value);
-  const namesBound = value === hostOf(listen.address, listen.port);
+  const namesBound = value === hostAndPort(listen.address, listen.port);
   if (!namesLoopback && !namesBound) return false;
   if (signOfProxy(listen, request) !== undefined) return false;
   const peer = request.peer() ?? "";
@@ -273,10 +274,6 @@ function isDirectLocal(listen: ListenFacts, { value }: CheckedHost, request: Req
 function signOfProxy(listen: ListenFacts, request: RequestFacts): string | undefined {
   const foreign = Object.keys(request.headers).find((name) => !isDirectHeader(name));
   return foreign ?? foreignConnection(listen, request);
-}
-
-function hostOf(address: string, port: number): string {
-  return `${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
 function isDirectHeader(name: string): boolean {

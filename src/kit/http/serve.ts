@@ -7,6 +7,7 @@ import { LATE, within } from "../concurrency/deadline.ts";
 import { ownUser } from "../environment.ts";
 import { messageOf, systemCode, AppError } from "../error.ts";
 import type { Log } from "../log.ts";
+import { hostAndPort } from "../network/hosts.ts";
 import { peerOwner, type PeerOwner } from "../network/peer-owner.ts";
 import { requestIds } from "../random.ts";
 import { answerError } from "./answer.ts";
@@ -216,7 +217,7 @@ function bind(options: ListenOptions, fetch: Fetch) {
         "invalid",
         `tls: cannot use the certificate with its key (${systemCode(error)}); both are PEM, and the key belongs to the first certificate`,
       );
-    const address = `${options.host}:${options.port}`;
+    const address = hostAndPort(options.host, options.port);
     const code = leadsHere(options.host) ? (systemCode(error) ?? "") : "EADDRNOTAVAIL";
     if (code === "EADDRINUSE") {
       throw new AppError(
@@ -224,13 +225,16 @@ function bind(options: ListenOptions, fetch: Fetch) {
         `listen ${address}: the address is already in use; stop the other program or choose another port`,
       );
     }
-    const nowhere = ["EADDRNOTAVAIL", "EINVAL"].includes(code);
-    throw new AppError(
-      "invalid",
-      `listen ${address}: ${nowhere ? "not an address of this machine; choose another" : messageOf(error)}`,
-    );
+    throw new AppError("invalid", `listen ${address}: ${LISTEN_PROBLEMS[code] ?? messageOf(error)}`);
   }
 }
+
+const NOWHERE = "not an address of this machine; choose another";
+const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: NOWHERE,
+  EINVAL: NOWHERE,
+  EACCES: "this user may not listen there; choose a port above 1023, or grant the program the port",
+};
 
 /** For a name that leads nowhere, Bun reports the code of some earlier call. */
 function leadsHere(host: string): boolean {

@@ -47,3 +47,8 @@ function nameProblem(text: string): string | undefined {
     ? "not an address: expected four numbers from 0 to 255, or an IPv6 address"
     : undefined;
 }
+
+/** Returns `host:port`, with an IPv6 address in brackets. */
+export function hostAndPort(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
