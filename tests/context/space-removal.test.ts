@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { contextServer } from "../kit/context/context-server.ts";
+import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
 import { errorIn } from "../kit/http/client.ts";
 import { refusal, refusalText } from "../kit/http/refusal.ts";
 import { manualClock } from "../kit/manual-clock.ts";
@@ -96,13 +96,18 @@ test("changes of one space at once have one record and one event each", async ()
   ]);
 });
 
-test("a removal whose record the disk refused is recorded before a new space of that name", async () => {
-  await using server = await contextServer();
-  await server.restart(() => {
+/** As if the disk were full for rows of one table, until there is a second user. */
+function refuseDeletes(server: ContextServer, table: string): Promise<void> {
+  return server.restart(() => {
     using database = new Database(join(server.directory, "server.db"));
-    database.run(`CREATE TRIGGER full BEFORE DELETE ON space_deeds WHEN (SELECT count(*) FROM users) = 1
+    database.run(`CREATE TRIGGER full BEFORE DELETE ON ${table} WHEN (SELECT count(*) FROM users) = 1
       BEGIN SELECT RAISE(ABORT, 'as if the disk were full'); END`);
   });
+}
+
+test("a removal whose record the disk refused is recorded before a new space of that name", async () => {
+  await using server = await contextServer();
+  await refuseDeletes(server, "space_deeds");
   const { admin } = server;
   await admin.delete("/spaces/team?confirm=team");
   const recorded = async () => (await admin.get("/audit?action=space.delete")).length;
@@ -114,11 +119,7 @@ test("a removal whose record the disk refused is recorded before a new space of 
 
 test("a removal is on record also if the disk refuses what follows the move of the folder", async () => {
   await using server = await contextServer();
-  await server.restart(() => {
-    using database = new Database(join(server.directory, "server.db"));
-    database.run(`CREATE TRIGGER full BEFORE DELETE ON event_sources WHEN (SELECT count(*) FROM users) = 1
-      BEGIN SELECT RAISE(ABORT, 'as if the disk were full'); END`);
-  });
+  await refuseDeletes(server, "event_sources");
   const { admin } = server;
   await admin.write("old.md", "x");
   await admin.delete("/spaces/team?confirm=team");
