@@ -50,7 +50,7 @@ export class Spelling {
     return names.slice(-path.split("/").length).join("/").normalize("NFC");
   }
 
-  /** Reads each directory anew: FAT does not note in a directory that its names change. */
+  /** Reads each directory every time, because FAT leaves the times of a directory as they were when a name in it changes. */
   #listed(path: string): string {
     let found = "";
     for (const segment of path.split("/")) {
