@@ -13,7 +13,7 @@ import { loadServerConfig } from "./config/config.ts";
 import { auditPath } from "./audit/audit-file.ts";
 import { secretsKeyPath } from "./config/directory.ts";
 import type { ServerConfig } from "./config/schema.ts";
-import { readTls } from "./config/tls-files.ts";
+import { readTls, validity } from "./config/tls-files.ts";
 import { Listening } from "./listening.ts";
 import { HOOKS_SINCE, SEALED_SINCE, serverMigrations, serverSchema } from "./migrations/migrations.ts";
 import { buildParts, type Parts } from "./parts.ts";
@@ -161,7 +161,7 @@ export async function startServer(options: OpenOptions & { readonly port?: numbe
     const tls = acme?.tls ?? readTls(config);
     const where = { host: config.listen.host, port: options.port ?? config.listen.port };
     const started = (listening = new Listening(parts, log, opened.handle, { ...where, tls }));
-    if (tls !== undefined && !acme) await showExpiry(parts, tls.cert);
+    if (tls !== undefined && !acme) parts.served.show(validity(tls, parts.clock.now()).until, "nothing");
     const back = { host: where.host, port: started.port };
     opened.moveTo = (to) =>
       parts.background.run("listening at the address of the setup", () => started.moveTo(to, back));
@@ -200,12 +200,6 @@ async function openAcme(
   if (config.tls?.acme === undefined) return undefined;
   const { openAcme: open } = await import("./server-acme.ts");
   return open(parts, config.tls.acme, options);
-}
-
-/** For the metric. */
-async function showExpiry({ served }: Parts, cert: string): Promise<void> {
-  const { X509Certificate } = await import("node:crypto");
-  served.show(Date.parse(new X509Certificate(cert).validTo), "nothing");
 }
 
 /** Undefined if it is not enabled. Its code is loaded only then. */

@@ -3,7 +3,7 @@
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { messageOf } from "../../kit/error.ts";
-import { sendOutbound, type Network, type OutboundRequest } from "../../kit/network/outbound.ts";
+import { jsonOf, sendOutbound, type Network, type OutboundRequest } from "../../kit/network/outbound.ts";
 import type { DnsProvider } from "./dns-challenge.ts";
 import type { TxtRecord } from "./schema.ts";
 
@@ -91,12 +91,4 @@ export class Cloudflare implements DnsProvider {
 /** Cloudflare wants the content of a TXT record in quotes, as in a zone file. */
 function quoted(value: string): string {
   return `"${value}"`;
-}
-
-function jsonOf(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }

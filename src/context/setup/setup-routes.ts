@@ -3,6 +3,7 @@
 import { h } from "preact";
 import { reachableAddresses } from "../../kit/network/addresses.ts";
 import { AppError } from "../../kit/error.ts";
+import { hostAndPort } from "../../kit/network/hosts.ts";
 import type { Exchange } from "../../kit/http/exchange.ts";
 import type { Scheme } from "../../kit/http/guard.ts";
 import { randomSecret } from "../../kit/random.ts";
@@ -170,7 +171,7 @@ function reviewPage(visit: Stranger, setup: Setup, failure?: Failure): Answer {
 /** The addresses of the console from now on, the one for this browser first. */
 function addressesOf({ host, port }: Listen, scheme: Scheme): string[] {
   const hosts = WILDCARDS.includes(host) ? ["127.0.0.1", ...reachableAddresses()] : [host];
-  return hosts.map((one) => `${scheme}://${one.includes(":") ? `[${one}]` : one}:${port}/console`);
+  return hosts.map((one) => `${scheme}://${hostAndPort(one, port)}/console`);
 }
 
 async function finish({ visit, exchange }: Ask, setup: Setup, cookies: ConsoleCookies): Promise<Answer> {

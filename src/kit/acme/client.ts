@@ -7,7 +7,7 @@ import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { pause } from "../concurrency/deadline.ts";
 import { messageOf } from "../error.ts";
-import { sendOutbound, type Network, type OutboundAnswer } from "../network/outbound.ts";
+import { jsonOf, sendOutbound, type Network, type OutboundAnswer } from "../network/outbound.ts";
 import { version } from "../version.ts";
 import type { AccountKey } from "./account-key.ts";
 
@@ -211,14 +211,6 @@ function parsed<S extends TSchema>(schema: S, { body }: OutboundAnswer): Static<
 function problemOf({ body }: OutboundAnswer): Static<typeof Problem> {
   const value = jsonOf(body);
   return Value.Check(Problem, value) ? value : {};
-}
-
-function jsonOf(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Quotes the authority. */

@@ -90,7 +90,7 @@ export function listen(options: ListenOptions, handle: Handle, log: Log): Listen
   });
   const facts = factsOf(options, server);
   return {
-    url: `${schemeOf(options)}://${urlHost(options.host)}:${server.port}`,
+    url: `${schemeOf(options)}://${hostAndPort(reachableHost(options.host), server.port!)}`,
     port: server.port!,
     drain: () => drained(server),
     close: () => server.stop(true),
@@ -273,7 +273,6 @@ function boundAddress(server: object): string {
   return (server as { address?: { address: string } | null }).address?.address ?? "";
 }
 
-function urlHost(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "localhost";
-  return host.includes(":") ? `[${host}]` : host;
+function reachableHost(host: string): string {
+  return host === "0.0.0.0" || host === "::" ? "localhost" : host;
 }
