@@ -1,6 +1,7 @@
 // Goal: what the repository says about itself is true: dependencies, pins, paths, and the command that CI runs.
 
 import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, readManifest } from "../../release/step.ts";
 import { repositoryFiles, type SourceFile } from "./source.ts";
@@ -19,6 +20,29 @@ const MACHINE = [
   /\bnpm\.pkg\.github\.com\b|\bpypi\.org\b|\bdeb\.debian\.org\b/,
   /\/\/(?:localhost|127\.0\.0\.1):(?:4873|8081)\b/,
 ];
+
+/** The folders, and the files without an ending, that the repository consists of. */
+const TOP = new Set([
+  ...[".ci", ".github", "bin", "docs", "embed", "release", "src", "tests", "web"],
+  ...[
+    ".gitattributes",
+    ".gitignore",
+    ".oxlintrc.json",
+    "bun.lock",
+    "bunfig.toml",
+    "package.json",
+    "tsconfig.json",
+  ],
+  ...["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md"],
+]);
+
+/** Binary files may only be pictures. */
+const PICTURE = /^(?:docs|web\/public)\/[\w-]+\.png$/;
+
+/** Empty outside a checkout. */
+const tracked = existsSync(join(ROOT, ".git"))
+  ? Bun.spawnSync(["git", "ls-files", "-z"], { cwd: ROOT }).stdout.toString().split("\0").filter(Boolean)
+  : [];
 
 function text(path: string): Promise<string> {
   return Bun.file(join(ROOT, path)).text();
@@ -67,6 +91,13 @@ describe("repository", () => {
 
   test("no file names a place of one machine or a package host", async () => {
     expect(machinePlaces(await repositoryFiles())).toEqual([]);
+  });
+
+  test.if(tracked.length > 0)("holds nothing but its folders, its documents and pictures", async () => {
+    expect(tracked.filter((path) => !TOP.has(path.split("/")[0] ?? ""))).toEqual([]);
+    const others = tracked.filter((path) => !PICTURE.test(path));
+    const contents = await Promise.all(others.map((path) => Bun.file(join(ROOT, path)).bytes()));
+    expect(others.filter((_, index) => contents[index]!.includes(0))).toEqual([]);
   });
 
   test("the search for such places finds them", () => {
