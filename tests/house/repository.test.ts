@@ -21,20 +21,12 @@ const MACHINE = [
   /\/\/(?:localhost|127\.0\.0\.1):(?:4873|8081)\b/,
 ];
 
-/** The folders, and the files without an ending, that the repository consists of. */
-const TOP = new Set([
-  ...[".ci", ".github", "bin", "docs", "embed", "release", "src", "tests", "web"],
-  ...[
-    ".gitattributes",
-    ".gitignore",
-    ".oxlintrc.json",
-    "bun.lock",
-    "bunfig.toml",
-    "package.json",
-    "tsconfig.json",
-  ],
-  ...["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md"],
-]);
+/** All that the repository has at its top. */
+const TOP = new Set(
+  `.ci .github bin docs embed release src tests web
+  .gitattributes .gitignore .oxlintrc.json bun.lock bunfig.toml package.json tsconfig.json
+  CHANGELOG.md CONTRIBUTING.md LICENSE Makefile README.md SECURITY.md`.split(/\s+/),
+);
 
 /** Binary files may only be pictures. */
 const PICTURE = /^(?:docs|web\/public)\/[\w-]+\.png$/;

@@ -163,6 +163,21 @@ onScreen("the palette", made, (at) => {
     ]);
   });
 
+  test("stays open when it is opened while the screen before is still loading", async () => {
+    await using page = await at.open("/settings");
+    const loading = Promise.withResolvers<void>();
+    await page.route(/models-[\w-]+\.js$/, async (route) => {
+      await loading.promise;
+      await route.continue();
+    });
+    await run(page, "Models");
+    await summon(page);
+    loading.resolve();
+    await page.getByRole("heading", { name: "Models", level: 1, includeHidden: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/models");
+    expect(await palette(page).isVisible()).toBe(true);
+  });
+
   test("offers a member only what members can open", async () => {
     const member = await createPerson(at.admin, "Mia");
     await using page = await at.browser.open("about:blank", "");

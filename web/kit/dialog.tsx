@@ -1,11 +1,11 @@
 // Dialogs, and the confirmation before something is lost. The browser's own `confirm` and `prompt` are not used.
 
 import { Dialog as Kobalte } from "@kobalte/core/dialog";
-import { type Accessor, createComputed, createSignal, type JSX, Show } from "solid-js";
+import { useLocation } from "@solidjs/router";
+import { type Accessor, createComputed, createEffect, createSignal, type JSX, on, Show } from "solid-js";
 import { Button } from "./button.tsx";
 import { holdFocus, keepFocus } from "./focus.ts";
 import { TextInput } from "./form.tsx";
-import { onOtherPage } from "./other-page.ts";
 
 interface DialogProps {
   readonly open: boolean;
@@ -79,7 +79,9 @@ export function confirm(asked: Question): Promise<boolean> {
 /** Renders the questions of `confirm`; mounted once. A question does not outlive the page that asked it: Back answers no. */
 export function ConfirmHost(): JSX.Element {
   const [typed, setTyped] = createSignal("");
-  onOtherPage(() => question()?.answer(false));
+  const location = useLocation();
+  const address = () => location.pathname + location.search;
+  createEffect(on(address, () => question()?.answer(false), { defer: true }));
   return (
     <Show when={question()} keyed>
       {(asked) => {
