@@ -197,8 +197,9 @@ export class Images {
       );
     }
     const path = fresh.replace(/\.new$/, "");
-    await chmod(fresh, LAUNCHER_MODE);
     await replaceWith(fresh, path);
+    // Last: afterwards only root can open it.
+    await chmod(path, LAUNCHER_MODE);
     return path;
   }
 }
