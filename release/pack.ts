@@ -1,9 +1,10 @@
 // After `build.ts --all`: one archive for each target in dist/release/, and SHA256SUMS over them. `pack.ts [target …]` packs a part.
-// Each archive holds a folder with the two programs, the licence, the readme, the manual, man pages and the definitions of system services. The same
-// build gives the same archives.
+// Each archive holds a folder with the two programs, the licence, the readme, the manual, man pages and the definitions of system services; for Linux
+// also what makes container images and a chart. The same build gives the same archives.
 
 import { existsSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { tarGz, zip, type ArchiveFile } from "./archive.ts";
 import { manPages } from "./man.ts";
 import { ROOT, fail, megabytes, readManifest, seconds } from "./step.ts";
@@ -11,8 +12,13 @@ import { archiveName, programs, targets, texts, type Target } from "./targets.ts
 
 const OUTPUT = `${ROOT}/dist/release`;
 const SUMS = "SHA256SUMS";
-/** The folder below `release/units` with the definitions for a system. */
-const UNITS = { linux: "systemd", darwin: "launchd", windows: "windows" };
+/** Folders below `release` for each system, and their names in the archive. */
+const FOLDERS = {
+  linux: { "units/systemd": "systemd", containers: "containers", chart: "chart" },
+  darwin: { "units/launchd": "launchd" },
+  windows: { "units/windows": "windows" },
+};
+const EXECUTABLE = new Set(["containers/healthy"]);
 
 async function contents(folder: string, target: Target): Promise<ArchiveFile[]> {
   const files: ArchiveFile[] = [];
@@ -47,17 +53,21 @@ async function manual(folder: string, version: string): Promise<ArchiveFile[]> {
   }));
 }
 
-async function units(folder: string, target: Target): Promise<ArchiveFile[]> {
-  const manager = UNITS[target.system];
-  const source = `${ROOT}/release/units/${manager}`;
-  const names = (await readdir(source)).sort();
-  return Promise.all(
-    names.map(async (name) => ({
-      path: `${folder}/${manager}/${name}`,
-      bytes: await Bun.file(`${source}/${name}`).bytes(),
-      executable: false,
-    })),
-  );
+async function definitions(folder: string, target: Target): Promise<ArchiveFile[]> {
+  const files: ArchiveFile[] = [];
+  for (const [source, name] of Object.entries(FOLDERS[target.system])) {
+    const found = await readdir(`${ROOT}/release/${source}`, { recursive: true, withFileTypes: true });
+    for (const entry of found.filter((one) => one.isFile())) {
+      const path = join(entry.parentPath, entry.name);
+      const place = `${name}/${relative(`${ROOT}/release/${source}`, path).replaceAll("\\", "/")}`;
+      files.push({
+        path: `${folder}/${place}`,
+        bytes: await Bun.file(path).bytes(),
+        executable: EXECUTABLE.has(place),
+      });
+    }
+  }
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 async function pack(version: string, target: Target): Promise<void> {
@@ -67,7 +77,7 @@ async function pack(version: string, target: Target): Promise<void> {
   const files = [
     ...(await contents(folder, target)),
     ...(await manual(folder, version)),
-    ...(await units(folder, target)),
+    ...(await definitions(folder, target)),
   ];
   const bytes = target.archive === "zip" ? zip(files) : await tarGz(files);
   await Bun.write(`${OUTPUT}/${name}`, bytes);
