@@ -6,6 +6,7 @@ import { asProblem, fieldOf, fieldProblem, withField } from "../../api/problem.t
 import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import "./budget.css";
 
 type Limit = keyof Budget;
@@ -33,6 +34,7 @@ export function BudgetForm(props: {
     cost_per_turn: text(begun.cost_per_turn),
     cost_per_day: text(begun.cost_per_day),
   });
+  const close = unlessMovedOn(() => props.onDone());
   const form = createSubmission(
     LIMITS.map(([name]) => name),
     async () => {
@@ -41,7 +43,7 @@ export function BudgetForm(props: {
       } catch (error) {
         throw withoutPath(error);
       }
-      props.onDone();
+      close();
     },
   );
   return (

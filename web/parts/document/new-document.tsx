@@ -1,13 +1,13 @@
 // Asks for the path of a new file or document. Nothing is created before the first save.
 
-import { createEffect, createSignal, type JSX, on } from "solid-js";
+import { createSignal, type JSX } from "solid-js";
 import { asProblem, fieldProblem, withField } from "../../api/problem.ts";
 import { Dialog } from "../../kit/dialog.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 
-export function NewDocument(props: {
-  readonly open: boolean;
+interface NewDocumentProps {
   readonly noun: "file" | "document";
   /** Reads the path, so that the server's rules apply. Raises `Problem` with `not_found` if it is free. */
   readonly read: (path: string) => Promise<unknown>;
@@ -15,40 +15,40 @@ export function NewDocument(props: {
   readonly directory: string;
   readonly onClose: () => void;
   readonly onNamed: (path: string) => void;
-}): JSX.Element {
-  const [path, setPath] = createSignal("");
+}
+
+export function NewDocument(props: NewDocumentProps & { readonly open: boolean }): JSX.Element {
+  return (
+    <Dialog open={props.open} onClose={props.onClose} title={`Create ${props.noun}`}>
+      <PathForm {...props} />
+    </Dialog>
+  );
+}
+
+/** Lasts as long as the dialog is open. */
+function PathForm(props: NewDocumentProps): JSX.Element {
+  const [path, setPath] = createSignal(props.directory === "" ? "" : `${props.directory}/`);
+  const open = unlessMovedOn((named: string) => props.onNamed(named));
   const submission = createSubmission(["path"], async () => {
     const wanted = path().normalize("NFC");
     await requireFree(props.read(wanted), props.noun);
-    props.onNamed(wanted);
+    open(wanted);
   });
-  createEffect(
-    on(
-      () => props.open,
-      (open) => {
-        if (!open) return;
-        setPath(props.directory === "" ? "" : `${props.directory}/`);
-        submission.clear();
-      },
-    ),
-  );
   return (
-    <Dialog open={props.open} onClose={props.onClose} title={`Create ${props.noun}`}>
-      <form class="form" onSubmit={(event) => void submission.submit(event)}>
-        <TextInput
-          label="Path"
-          value={path()}
-          onInput={setPath}
-          problem={submission.of("path")}
-          placeholder="notes/plan.md"
-          hint={`Missing ${props.noun === "file" ? "directories" : "folders"} are created when you save.`}
-          mono
-          autofocus
-          required
-        />
-        <FormActions form={submission} action={`Create ${props.noun}`} onCancel={props.onClose} />
-      </form>
-    </Dialog>
+    <form class="form" onSubmit={(event) => void submission.submit(event)}>
+      <TextInput
+        label="Path"
+        value={path()}
+        onInput={setPath}
+        problem={submission.of("path")}
+        placeholder="notes/plan.md"
+        hint={`Missing ${props.noun === "file" ? "directories" : "folders"} are created when you save.`}
+        mono
+        autofocus
+        required
+      />
+      <FormActions form={submission} action={`Create ${props.noun}`} onCancel={props.onClose} />
+    </form>
   );
 }
 

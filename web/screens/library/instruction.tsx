@@ -12,6 +12,7 @@ import { createAction } from "../../kit/action.ts";
 import { Button, IconButton } from "../../kit/button.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { Markdown } from "../../kit/markdown.tsx";
 import { CopyButton, Time } from "../../kit/pieces.tsx";
 import { Loaded } from "../../kit/states.tsx";
@@ -38,6 +39,7 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
   const [editing, setEditing] = createSignal(mayChange() && hasDraft(id()));
   const uses = usesQuery(id);
   const deletion = createAction((of: number) => take(api.instructions({ id: of }).delete()));
+  const close = unlessMovedOn(() => props.onClose());
   const remove = async () => {
     const of = id();
     const yes = await confirm({
@@ -47,7 +49,7 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
     });
     if (!yes || !(await deletion.run(of))) return;
     tell(`${props.instruction.name} deleted.`);
-    props.onClose();
+    close();
     await refresh("instructions");
   };
   return (

@@ -7,6 +7,7 @@ import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
 import { mayDiscard } from "../../kit/leaving.ts";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { onSaveKey } from "../../kit/save-key.ts";
 import { keep, remember } from "../../kit/storage.ts";
 import { me } from "../../state/session.ts";
@@ -23,12 +24,13 @@ export function NewInstruction(props: {
     setWording(value);
     keep(draftName(), value);
   };
+  const show = unlessMovedOn((id: number) => props.onMade(id));
   const sent = createSubmission(["name", "text"], async () => {
     const made = await take(api.instructions.post(wording()));
     keep(draftName(), undefined);
     put(["instruction", made.id, "text"], made);
     await refresh("instructions");
-    props.onMade(made.id);
+    show(made.id);
   });
   const cancel = async () => {
     if (!(await mayDiscard(wording().name !== "" || wording().text !== ""))) return;

@@ -3,10 +3,12 @@
 import { useSearchParams } from "@solidjs/router";
 import X from "lucide-solid/icons/x";
 import { createMemo, createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import type { Provider } from "../../../src/service/catalog/schema.ts";
 import { useActions } from "../../frame/offered-actions.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { IconButton } from "../../kit/button.tsx";
 import { Select } from "../../kit/form.tsx";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { Split } from "../../kit/split.tsx";
 import { Loaded, NotFound } from "../../kit/states.tsx";
 import { modelsQuery, providersQuery } from "../../state/lists.ts";
@@ -51,15 +53,7 @@ export function Models(): JSX.Element {
                 main={<Tables catalogue={catalogue()} opened={opened()} onOpen={open} />}
                 side={
                   <Show when={opened()} keyed>
-                    {(what) => (
-                      <Side
-                        what={what}
-                        catalogue={catalogue()}
-                        onOpen={open}
-                        // Something else may be open by then.
-                        onGone={() => opened() === what && open(undefined)}
-                      />
-                    )}
+                    {(what) => <Side what={what} catalogue={catalogue()} onOpen={open} />}
                   </Show>
                 }
               />
@@ -75,12 +69,12 @@ function Side(props: {
   readonly what: { readonly kind: string; readonly id: number };
   readonly catalogue: Catalogue;
   readonly onOpen: (what: string | undefined) => void;
-  /** It was deleted. */
-  readonly onGone: () => void;
 }): JSX.Element {
   const provider = () => props.catalogue.providers.find(({ id }) => id === props.what.id);
   const model = () => props.catalogue.models.find(({ id }) => id === props.what.id);
   const close = () => props.onOpen(undefined);
+  const show = unlessMovedOn(({ id }: Provider) => props.onOpen(`provider-${id}`));
+  const leave = unlessMovedOn(close);
   return (
     <Switch fallback={<NotFound what={props.what.kind} out={{ name: "Close", go: close }} />}>
       <Match when={props.what.kind === "new-provider" && isAdmin()}>
@@ -89,7 +83,7 @@ function Side(props: {
           <NewProvider
             others={props.catalogue.providers}
             action="Add provider"
-            onMade={({ id }) => props.onOpen(`provider-${id}`)}
+            onMade={show}
             onCancel={close}
           />
         </section>
@@ -102,7 +96,7 @@ function Side(props: {
         {(one) => (
           <>
             <SideHead title={one().name} tag={typeTitle(one().type)} onClose={close} />
-            <ProviderDetail provider={one()} models={props.catalogue.models} onGone={props.onGone} />
+            <ProviderDetail provider={one()} models={props.catalogue.models} onGone={leave} />
           </>
         )}
       </Match>
@@ -110,7 +104,7 @@ function Side(props: {
         {(one) => (
           <>
             <SideHead title={one().label} tag={one().provider_name} onClose={close} />
-            <ModelDetail model={one()} onGone={props.onGone} />
+            <ModelDetail model={one()} onGone={leave} />
           </>
         )}
       </Match>

@@ -8,6 +8,7 @@ import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, Select, TextInput } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { showToken } from "./one-time-token.tsx";
 import { ROLE_MEANS, roleChoices } from "./role-names.ts";
 
@@ -18,11 +19,12 @@ export function NewPerson(props: {
   const [name, setName] = createSignal("");
   const [role, setRole] = createSignal<Role>("member");
   const saved = guardLeaving(() => name() !== "");
+  const show = unlessMovedOn((id: number) => props.onMade(id));
   const sent = createSubmission(["name", "role"], async () => {
     const { user, token } = await take(api.users.post({ name: name(), role: role() }));
     // Closed first: the token dialog blocks navigation.
     saved();
-    props.onMade(user.id);
+    show(user.id);
     showToken({ userId: user.id, name: user.name, hasPassword: user.has_password, token });
     await refresh("users");
   });

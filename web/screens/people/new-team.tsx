@@ -7,6 +7,7 @@ import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 
 export function NewTeam(props: {
   readonly onMade: (id: number) => void;
@@ -14,11 +15,12 @@ export function NewTeam(props: {
 }): JSX.Element {
   const [name, setName] = createSignal("");
   const saved = guardLeaving(() => name() !== "");
+  const show = unlessMovedOn((id: number) => props.onMade(id));
   const sent = createSubmission(["name"], async () => {
     const team = await take(api.teams.post({ name: name() }));
     await refresh("teams");
     saved();
-    props.onMade(team.id);
+    show(team.id);
   });
   return (
     <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>

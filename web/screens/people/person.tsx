@@ -14,6 +14,7 @@ import { plural } from "../../kit/format.ts";
 import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission, Select } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { Time } from "../../kit/pieces.tsx";
 import { Loaded, NotFound } from "../../kit/states.tsx";
 import { tell } from "../../kit/toast.tsx";
@@ -212,20 +213,17 @@ function Teams(props: { readonly user: User; readonly onShowTeam: (id: number) =
 
 function Deletion(props: { readonly user: User; readonly onGone: () => void }): JSX.Element {
   const [asking, setAsking] = createSignal(false);
+  const close = unlessMovedOn(() => {
+    setAsking(false);
+    props.onGone();
+  });
   return (
     <section class="section">
       <Button small kind="danger" onClick={() => setAsking(true)}>
         Delete person
       </Button>
       <Show when={asking()}>
-        <DeletePerson
-          user={props.user}
-          onClose={() => setAsking(false)}
-          onGone={() => {
-            setAsking(false);
-            props.onGone();
-          }}
-        />
+        <DeletePerson user={props.user} onClose={() => setAsking(false)} onGone={close} />
       </Show>
     </section>
   );

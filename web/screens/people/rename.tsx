@@ -7,6 +7,7 @@ import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
 import { guardLeaving } from "../../kit/leaving.ts";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 
 export function RenamableHeading(props: {
   readonly name: string;
@@ -45,9 +46,10 @@ function RenameForm(props: {
 }): JSX.Element {
   const [name, setName] = createSignal(props.name);
   guardLeaving(() => name() !== props.name);
+  const close = unlessMovedOn(() => props.onDone());
   const sent = createSubmission(["name"], async () => {
     await props.onRename(name());
-    props.onDone();
+    close();
   });
   return (
     <form

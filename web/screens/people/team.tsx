@@ -13,6 +13,7 @@ import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
 import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { compareNames } from "../../kit/names.ts";
 import { Avatar } from "../../kit/pieces.tsx";
 import { Loaded, NotFound } from "../../kit/states.tsx";
@@ -194,6 +195,7 @@ function Deletion(props: { readonly team: Team; readonly onGone: () => void }): 
   const workspaces = workspacesQuery();
   const shared = () =>
     workspaces.data()?.filter(({ team_ids: teams }) => teams.includes(props.team.id)) ?? [];
+  const close = unlessMovedOn(() => props.onGone());
   const deletion = createAction((id: number) => take(api.teams({ id }).delete()));
   const remove = async () => {
     const names = shared()
@@ -206,7 +208,7 @@ function Deletion(props: { readonly team: Team; readonly onGone: () => void }): 
         : `Its ${plural(members.length, "member")} lose access to: ${names}. The workspaces stay.`;
     if (!(await confirm({ title: `Delete ${name}?`, text: lost, action: "Delete team" }))) return;
     if (!(await deletion.run(id))) return;
-    props.onGone();
+    close();
     await Promise.all([changed(), refresh("workspaces")]);
   };
   return (

@@ -7,18 +7,20 @@ import { refresh } from "../../api/query.ts";
 import { Dialog } from "../../kit/dialog.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 
 export function RenameDialog(props: {
   readonly workspace: Workspace;
   readonly onClose: () => void;
 }): JSX.Element {
   const [name, setName] = createSignal(props.workspace.display_name);
+  const close = unlessMovedOn(() => props.onClose());
   const form = createSubmission(["display_name"], async () => {
     const given = name().trim();
     const display_name = given === "" ? null : given;
     await take(api.workspaces({ id: props.workspace.id }).patch({ display_name }));
     await refresh("workspaces");
-    props.onClose();
+    close();
   });
   return (
     <Dialog open onClose={props.onClose} title={`Rename ${props.workspace.display_name}`}>

@@ -8,6 +8,7 @@ import { refresh } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
 import { FormProblem } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { keep } from "../../kit/storage.ts";
 import {
   EXAMPLE_MODEL_LABEL,
@@ -24,6 +25,7 @@ export function TryExample(props: {
   readonly models: readonly Model[];
 }): JSX.Element {
   const navigate = useNavigate();
+  const open = unlessMovedOn((id: number) => navigate(`/workspaces/${id}`));
   const form = createSubmission([], async () => {
     const model = await exampleModel(props.providers, props.models);
     const made = await take(
@@ -31,7 +33,7 @@ export function TryExample(props: {
     );
     // Typed already: sending it is the first step.
     keep(`draft.${me()!.id}.${made.id}`, FIRST_MESSAGE);
-    navigate(`/workspaces/${made.id}`);
+    open(made.id);
     await Promise.all([refresh("providers"), refresh("models"), refresh("workspaces")]);
   });
   return (

@@ -9,6 +9,7 @@ import { Button } from "../../kit/button.tsx";
 import { confirm, Dialog } from "../../kit/dialog.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextInput } from "../../kit/form.tsx";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { ProblemNotice } from "../../kit/states.tsx";
 import { found } from "../../kit/table.tsx";
 import { attempt, tell } from "../../kit/toast.tsx";
@@ -23,13 +24,14 @@ export function CloneDialog(props: {
   readonly onMade: (copy: Workspace) => void;
 }): JSX.Element {
   const [name, setName] = createSignal("");
+  const open = unlessMovedOn((copy: Workspace) => props.onMade(copy));
   const form = createSubmission(["name"], async () => {
     const given = name().trim();
     const copy = await take(
       api.workspaces({ id: props.workspace.id }).clone.post(given === "" ? {} : { name: given }),
     );
     void refresh("workspaces");
-    props.onMade(copy);
+    open(copy);
   });
   return (
     <Dialog open onClose={props.onClose} title={`Clone ${props.workspace.display_name}`}>

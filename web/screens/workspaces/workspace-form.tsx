@@ -9,6 +9,7 @@ import { put, refresh } from "../../api/query.ts";
 import { Combobox } from "../../kit/combobox.tsx";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission, TextArea, TextInput } from "../../kit/form.tsx";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { keep, remember } from "../../kit/storage.ts";
 import { bestModel } from "../../parts/catalog/best-model.ts";
 import { isExample } from "../../parts/catalog/provider-words.ts";
@@ -24,6 +25,7 @@ export function WorkspaceForm(props: {
   const [name, setName] = createSignal("");
   const [description, setDescription] = createSignal("");
   const [chosen, setChosen] = createSignal<string | undefined>(firstChoice(props.models));
+  const open = unlessMovedOn((workspace: Workspace) => props.onMade(workspace));
   const form = createSubmission(["name", "description", "orchestrator_model_id"], async () => {
     if (name().trim() === "") throw fieldProblem("name", "Enter a name.");
     if (chosen() === undefined) throw fieldProblem("orchestrator_model_id", "Choose a model.");
@@ -37,7 +39,7 @@ export function WorkspaceForm(props: {
     keep(MODEL_KEY, chosen());
     put(["workspace", made.id], made);
     void refresh("workspaces");
-    props.onMade(made);
+    open(made);
   });
   return (
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
