@@ -2,10 +2,12 @@
 
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { composer } from "../kit/browser/chat-room.ts";
 import { holdRequest } from "../kit/browser/hold.ts";
+import { eventually } from "../kit/eventually.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 
-const made = () => screen({ model: true });
+const made = () => screen({ model: true, people: { ada: "member", bo: "member" } });
 
 onScreen("a person who has moved on", made, (at) => {
   const path = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search;
@@ -141,5 +143,35 @@ onScreen("a person who has moved on", made, (at) => {
     await asked.letGo();
     expect(path(page)).toBe(`${at.own}/files`);
     at.browser.expected(/status of 404/);
+  });
+
+  test("goes on typing where they are", async () => {
+    const team = await at.team("Crew", at.people.ada);
+    await using page = await at.open(`/people?show=team-${team}`);
+    const removed = await answerLate(page, /\/members\/\d+$/, "DELETE");
+    await button(page, "Remove ada").click();
+    await removed.held;
+    const search = page.getByRole("searchbox", { name: "Search people" });
+    await search.click();
+    await page.keyboard.type("b");
+    await removed.letGo();
+    await page.getByText("ada removed from Crew.").waitFor();
+    await page.keyboard.type("o");
+    await eventually(() => search.inputValue(), "bo");
+
+    await page.goto(`${at.url}${at.own}?inspect=agent-${at.orchestratorId}`);
+    const bound = await answerLate(page, /\/context$/, "POST");
+    await button(page, "Bind document").click();
+    await page.getByRole("combobox", { name: "Document" }).fill("team/plan.md");
+    await page.keyboard.press("Enter");
+    await bound.held;
+    await composer(page).click();
+    await page.keyboard.type("good ");
+    await bound.letGo();
+    await page.getByRole("listitem").filter({ hasText: "team/plan.md" }).waitFor();
+    await page.keyboard.type("morning");
+    await eventually(() => composer(page).inputValue(), "good morning");
+    // There is no space to list documents of.
+    at.browser.expected(/status of 503/);
   });
 });

@@ -7,6 +7,12 @@ export function focusOn(selector: string): (element: HTMLElement) => void {
   return (element) => onMount(() => element.querySelector<HTMLElement>(selector)?.focus());
 }
 
+/** Whether the focus is in the element, or nowhere. A person who has moved it elsewhere meanwhile keeps it. */
+export function mayTakeFocus(from: Element | undefined): boolean {
+  const at = document.activeElement;
+  return at === null || at === document.body || (from?.contains(at) ?? false);
+}
+
 /** Returns a function that restores the current focus. Inside a menu, which is about to close, that is the menu's trigger. */
 export function keepFocus(): () => void {
   const active = document.activeElement;

@@ -5,6 +5,7 @@ import { type Accessor, createEffect, createSignal, createUniqueId, For, type JS
 import { asProblem, fieldOf, type Problem, waitOf } from "../api/problem.ts";
 import { createProblem } from "../api/reach.ts";
 import { createCountdown } from "./countdown.ts";
+import { mayTakeFocus } from "./focus.ts";
 
 const SECOND_MS = 1_000;
 
@@ -223,7 +224,5 @@ export function createSubmission(fields: readonly string[], send: () => Promise<
 
 /** Focuses the refused field, unless the person has moved on. */
 function focusRefused(form: HTMLFormElement): void {
-  const at = document.activeElement;
-  if (at === null || at === document.body || form.contains(at))
-    form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  if (mayTakeFocus(form)) form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
 }

@@ -7,8 +7,9 @@ import { api, take } from "../../api/client.ts";
 import { asProblem, fieldOf } from "../../api/problem.ts";
 import { createQuery } from "../../api/query.ts";
 import { Button } from "../../kit/button.tsx";
-import { focusOn } from "../../kit/focus.ts";
+import { focusOn, mayTakeFocus } from "../../kit/focus.ts";
 import { plural } from "../../kit/format.ts";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { useHere } from "../../state/here.ts";
 import { documentsQuery, spaceQuery } from "../../state/lists.ts";
 import { bindDocument } from "./binding.tsx";
@@ -19,9 +20,11 @@ import "./bind-document.css";
 export function BindDocument(props: { readonly agentId: number | null }): JSX.Element {
   const [open, setOpen] = createSignal(false);
   let button: HTMLButtonElement | undefined;
+  let picker: HTMLElement | undefined;
   const close = () => {
+    const takesFocus = mayTakeFocus(picker);
     setOpen(false);
-    queueMicrotask(() => button?.focus());
+    if (takesFocus) queueMicrotask(() => button?.focus());
   };
   return (
     <Show
@@ -35,7 +38,7 @@ export function BindDocument(props: { readonly agentId: number | null }): JSX.El
         </div>
       }
     >
-      <Picker agentId={props.agentId} onClose={close} />
+      <Picker agentId={props.agentId} onClose={close} ref={(element) => (picker = element)} />
     </Show>
   );
 }
@@ -66,14 +69,21 @@ function createPaths(agentId: () => number | null) {
   });
 }
 
+interface PickerProps {
+  readonly agentId: number | null;
+  readonly onClose: () => void;
+  readonly ref: (element: HTMLElement) => void;
+}
+
 /** The typed text, its results, and the result that the keys are on. */
-function createPicker(props: { readonly agentId: number | null; readonly onClose: () => void }) {
+function createPicker(props: Pick<PickerProps, "agentId" | "onClose">) {
   const here = useHere();
   const paths = createPaths(() => props.agentId);
   const [search, setSearch] = createSignal("");
   const [active, setActive] = createSignal(0);
   const [busy, setBusy] = createSignal(false);
   const [problem, setProblem] = createSignal<string>();
+  const close = unlessMovedOn(() => props.onClose());
   const found = createMemo(() => matchesOf(paths(), search()));
   /** The typed path comes last, unless it is one that was found. */
   const choices = createMemo(() => {
@@ -86,7 +96,7 @@ function createPicker(props: { readonly agentId: number | null; readonly onClose
     setProblem(undefined);
     try {
       await bindDocument(here.id, path, props.agentId);
-      props.onClose();
+      close();
     } catch (error) {
       const why = asProblem(error);
       setProblem(fieldOf(why)?.problem ?? why.message);
@@ -110,12 +120,18 @@ function createPicker(props: { readonly agentId: number | null; readonly onClose
   return { search, type, active, setActive, found, choices, problem, bind, onKeyDown };
 }
 
-function Picker(props: { readonly agentId: number | null; readonly onClose: () => void }): JSX.Element {
+function Picker(props: PickerProps): JSX.Element {
   const list = createUniqueId();
   const picker = createPicker(props);
   const { search, active, found, choices, problem } = picker;
   return (
-    <div ref={focusOn("input")} class="bind-document open">
+    <div
+      ref={(element) => {
+        props.ref(element);
+        focusOn("input")(element);
+      }}
+      class="bind-document open"
+    >
       <label class="field">
         <span>Document</span>
         <input

@@ -12,6 +12,7 @@ import { Combobox } from "../../kit/combobox.tsx";
 import { confirm } from "../../kit/dialog.tsx";
 import { plural } from "../../kit/format.ts";
 import { FormProblem } from "../../kit/form-actions.tsx";
+import { mayTakeFocus } from "../../kit/focus.ts";
 import { createSubmission } from "../../kit/form.tsx";
 import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { compareNames } from "../../kit/names.ts";
@@ -108,6 +109,7 @@ function Member(props: {
   readonly mayManage: boolean;
   readonly onRemoved: () => void;
 }): JSX.Element {
+  let row: HTMLLIElement | undefined;
   const removal = createAction(async () => {
     const { id: user_id, name } = props.member;
     const { id, name: team } = props.team;
@@ -115,11 +117,11 @@ function Member(props: {
     await take(membership.delete());
     const undo = () => attempt(() => take(membership.put()).then(() => changed(user_id)));
     tell(<Undoable words={`${name} removed from ${team}`} onUndo={() => void undo()} />);
-    props.onRemoved();
+    if (mayTakeFocus(row)) props.onRemoved();
     await changed(user_id);
   });
   return (
-    <li class="row">
+    <li class="row" ref={(element) => (row = element)}>
       <Avatar name={props.member.name} />
       <span class="ellipsis" dir="auto" title={props.member.name}>
         {props.member.name}
