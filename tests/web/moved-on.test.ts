@@ -174,4 +174,17 @@ onScreen("a person who has moved on", made, (at) => {
     // There is no space to list documents of.
     at.browser.expected(/status of 503/);
   });
+
+  test("makes one copy, however long its page takes to load", async () => {
+    await make("heavy");
+    await using page = await at.open("/workspaces");
+    const loading = await holdRequest(page, /workspace-[\w-]+\.js$/);
+    await act(page, "heavy", "Clone");
+    const clone = page.getByRole("dialog", { name: "Clone heavy" }).getByRole("button", { name: "Clone" });
+    await clone.click();
+    await loading.held;
+    expect(await clone.isDisabled()).toBe(true);
+    await loading.letGo();
+    await page.waitForURL(/\/workspaces\/\d+$/);
+  });
 });

@@ -1,6 +1,7 @@
 // Form fields with label, hint and problem, and the state of a submission. A problem is shown beside the field that it names, any other above
 // the buttons. A refusal never loses input.
 
+import { useIsRouting } from "@solidjs/router";
 import { type Accessor, createEffect, createSignal, createUniqueId, For, type JSX, Show } from "solid-js";
 import { asProblem, fieldOf, type Problem, waitOf } from "../api/problem.ts";
 import { createProblem } from "../api/reach.ts";
@@ -180,7 +181,12 @@ export interface Submission {
 
 /** `fields`: the fields that show their own problems. `send` raises `Problem`. */
 export function createSubmission(fields: readonly string[], send: () => Promise<unknown>): Submission {
-  const [busy, setBusy] = createSignal(false);
+  const [isSending, setSending] = createSignal(false);
+  const isRouting = useIsRouting();
+  /** It led to another page, whose screen is still loading. Sending again would do it twice. */
+  const [leads, setLeads] = createSignal(false);
+  createEffect(() => !isRouting() && setLeads(false));
+  const busy = () => isSending() || leads();
   const [problem, setProblem] = createProblem();
   const [until, setUntil] = createSignal<number>();
   const left = createCountdown(until);
@@ -208,14 +214,15 @@ export function createSubmission(fields: readonly string[], send: () => Promise<
       event?.preventDefault();
       if (busy() || wait() > 0) return;
       const form = event?.target;
-      setBusy(true);
+      setSending(true);
       setProblem(undefined);
       try {
         await send();
+        setLeads(isRouting());
       } catch (error) {
         refuse(asProblem(error));
       } finally {
-        setBusy(false);
+        setSending(false);
       }
       if (named() && form instanceof HTMLFormElement) focusRefused(form);
     },
