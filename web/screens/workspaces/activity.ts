@@ -15,16 +15,31 @@ export function createActivities(): Accessor<Activities | undefined> {
   const [activities, setActivities] = createSignal<Activities>();
   const abort = new AbortController();
   onCleanup(() => abort.abort());
+  /** An answer may overtake another: of each workspace, the one that was asked for later counts. */
+  let asked = 0;
+  const heard = new Map<number, number>();
+  const createReading = () => {
+    const own = ++asked;
+    const isOlder = (id: number) => (heard.get(id) ?? 0) > own;
+    return (workspaces: readonly WorkspaceActivity[], isKept: (id: number) => boolean) => {
+      const told = workspaces.filter(({ workspace_id: id }) => !isOlder(id));
+      for (const { workspace_id: id } of told) heard.set(id, own);
+      setActivities((before) => {
+        const kept = [...(before ?? [])].filter(([id]) => isOlder(id) || isKept(id));
+        return new Map([...kept, ...told.map((one) => [one.workspace_id, one] as const)]);
+      });
+    };
+  };
   const readAll = async () => {
+    const show = createReading();
     const { workspaces } = await take(api.workspaces.activity.get({ query: {} }));
-    setActivities(new Map(workspaces.map((one) => [one.workspace_id, one])));
+    show(workspaces, () => false);
   };
   const readSome = async (ids: readonly number[]) => {
+    const show = createReading();
     const { workspaces } = await take(api.workspaces.activity.get({ query: { ids: ids.join(",") } }));
     const isNew = workspaces.some(({ workspace_id: id }) => !activities()?.has(id));
-    setActivities(
-      (before) => new Map([...(before ?? []), ...workspaces.map((one) => [one.workspace_id, one] as const)]),
-    );
+    show(workspaces, () => true);
     // Created or shared meanwhile, renamed or archived.
     if (isNew || workspaces.some(({ turn, queued }) => turn === null && queued === 0))
       await refresh("workspaces");
