@@ -9,7 +9,9 @@ import { onScreen, screen } from "../kit/browser/screen.ts";
 const made = () => screen({ model: true });
 
 onScreen("an answer that arrives late", made, (at) => {
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const main = (page: Page) => page.getByRole("navigation", { name: "Main" });
+  const side = (page: Page) => page.getByRole("complementary");
   const answerLate = (page: Page, url: RegExp, method = "GET") =>
     holdRequest(page, url, { what: "answer", method });
 
@@ -30,5 +32,41 @@ onScreen("an answer that arrives late", made, (at) => {
     await running.waitFor({ state: "detached" });
     await first.letGo();
     expect(await running.count()).toBe(0);
+  });
+
+  test("keeps what was typed into an instruction since it was saved or created", async () => {
+    const { id } = await at.admin.post("/instructions", { name: "tone", text: "Be" });
+    await using page = await at.open(`/library/${id}`);
+    await button(page, "Edit").click();
+    const text = side(page).getByLabel("Text", { exact: true });
+    await text.fill("Be brief");
+    const url = /\/instructions(?:\/\d+)?$/;
+    const saved = await answerLate(page, url, "PUT");
+    await page.keyboard.press("ControlOrMeta+s");
+    await saved.held;
+    await page.keyboard.type(" and kind");
+    await saved.letGo();
+    await side(page).getByText("v2", { exact: true }).first().waitFor();
+    expect(await text.inputValue()).toBe("Be brief and kind");
+    await page.keyboard.press("ControlOrMeta+s");
+    await text.waitFor({ state: "detached" });
+    expect(await at.admin.get(`/instructions/${id}`)).toMatchObject({
+      version: 3,
+      text: "Be brief and kind",
+    });
+
+    await button(page, "Create instruction").click();
+    await side(page).getByLabel("Name").fill("manners");
+    await text.fill("Say");
+    const created = await answerLate(page, url, "POST");
+    await page.keyboard.press("ControlOrMeta+s");
+    await created.held;
+    await page.keyboard.type(" please");
+    await created.letGo();
+    await side(page).getByRole("heading", { name: "manners" }).waitFor();
+    expect(await text.inputValue()).toBe("Say please");
+    await button(page, "Save new version").click();
+    await text.waitFor({ state: "detached" });
+    await side(page).getByLabel("Text of the instruction").getByText("Say please").waitFor();
   });
 });

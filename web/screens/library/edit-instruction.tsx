@@ -10,8 +10,9 @@ import { focusOn } from "../../kit/focus.ts";
 import { FormActions } from "../../kit/form-actions.tsx";
 import { createSubmission } from "../../kit/form.tsx";
 import { mayDiscard } from "../../kit/leaving.ts";
+import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { onSaveKey } from "../../kit/save-key.ts";
-import { remember, tabDraft } from "../../kit/storage.ts";
+import { keep, remember, tabDraft } from "../../kit/storage.ts";
 import { me } from "../../state/session.ts";
 import { instructionChanged } from "./queries.ts";
 import { StaleDialog } from "./stale-dialog.tsx";
@@ -24,6 +25,9 @@ interface Draft extends Wording {
 const draftName = (id: number) => `library.draft.${me()!.id}.${id}`;
 
 export const hasDraft = (id: number) => remember<Draft>(draftName(id)) !== undefined;
+
+/** For the form that opens next. */
+export const keepDraft = (id: number, draft: Draft) => void keep(draftName(id), draft);
 
 interface EditProps {
   readonly instruction: Instruction;
@@ -61,13 +65,15 @@ export function EditInstruction(props: EditProps): JSX.Element {
   );
 }
 
+const draftOf = ({ name, text, version }: Instruction): Draft => ({ name, text, version });
+
 function createEdit(props: EditProps) {
   const { id } = props.instruction;
   const stored = tabDraft<Draft>(draftName(id));
   onCleanup(stored.end);
   const { before } = stored;
-  const { name, text, version } = props.instruction;
-  const [draft, setDraft] = createSignal<Draft>(before ?? { name, text, version });
+  const [saved, setSaved] = createSignal(props.instruction);
+  const [draft, setDraft] = createSignal<Draft>(before ?? draftOf(props.instruction));
   /** The version that someone else saved meanwhile. */
   const [newer, setNewer] = createSignal<Instruction>();
   const change = (wording: Wording) => {
@@ -79,15 +85,24 @@ function createEdit(props: EditProps) {
     props.onDone();
   };
   const cancel = async () => {
-    const edited = draft().name !== name || draft().text !== text;
+    const edited = draft().name !== saved().name || draft().text !== saved().text;
     if (await mayDiscard(edited)) leave();
   };
+  /** What was typed since `asked` was sent is an edit of the new version. */
+  const follow = unlessMovedOn((asked: Draft, answer: Instruction) => {
+    if (draft() === asked) return leave();
+    setSaved(answer);
+    setDraft((was) => ({ ...was, version: answer.version }));
+    stored.keep(draft());
+  });
   const sent = createSubmission(["name", "text"], async () => {
-    const { version: expected_version, ...wording } = draft();
+    const asked = draft();
+    const { version: expected_version, ...wording } = asked;
     try {
-      const saved = await take(api.instructions({ id }).put({ ...wording, expected_version }));
-      put(["instruction", id, "text"], saved);
-      leave();
+      const answer = await take(api.instructions({ id }).put({ ...wording, expected_version }));
+      put(["instruction", id, "text"], answer);
+      if (draft() === asked) stored.drop();
+      follow(asked, answer);
       await instructionChanged(id);
     } catch (error) {
       if (asProblem(error).code !== "stale") throw error;

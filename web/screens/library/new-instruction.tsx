@@ -11,6 +11,7 @@ import { unlessMovedOn } from "../../kit/moved-on.ts";
 import { onSaveKey } from "../../kit/save-key.ts";
 import { keep, remember } from "../../kit/storage.ts";
 import { me } from "../../state/session.ts";
+import { keepDraft } from "./edit-instruction.tsx";
 import { type Wording, WordingFields } from "./wording-fields.tsx";
 
 const draftName = () => `library.draft.${me()!.id}.new`;
@@ -24,9 +25,13 @@ export function NewInstruction(props: {
     setWording(value);
     keep(draftName(), value);
   };
+  let isDiscarded = false;
   const show = unlessMovedOn((id: number) => props.onMade(id));
   const sent = createSubmission(["name", "text"], async () => {
-    const made = await take(api.instructions.post(wording()));
+    const asked = wording();
+    const made = await take(api.instructions.post(asked));
+    // What was typed since then is an edit of it.
+    if (wording() !== asked && !isDiscarded) keepDraft(made.id, { ...wording(), version: made.version });
     keep(draftName(), undefined);
     put(["instruction", made.id, "text"], made);
     await refresh("instructions");
@@ -34,6 +39,7 @@ export function NewInstruction(props: {
   });
   const cancel = async () => {
     if (!(await mayDiscard(wording().name !== "" || wording().text !== ""))) return;
+    isDiscarded = true;
     keep(draftName(), undefined);
     props.onCancel();
   };
