@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { holdRequest } from "../kit/browser/hold.ts";
+import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 
@@ -68,5 +69,32 @@ onScreen("an answer that arrives late", made, (at) => {
     await button(page, "Save new version").click();
     await text.waitFor({ state: "detached" });
     await side(page).getByLabel("Text of the instruction").getByText("Say please").waitFor();
+  });
+
+  test("keeps what was typed into the settings of a model and of a provider since they were saved", async () => {
+    await using page = await at.open(`/models?open=model-${at.bossId}`);
+    const model = await answerLate(page, /\/models\/\d+$/, "PATCH");
+    await side(page).getByLabel("Label").fill("Chief");
+    await button(page, "Save").click();
+    await model.held;
+    await side(page).getByLabel("Context size").fill("1000");
+    await model.letGo();
+    await page.getByText("Chief saved.").waitFor();
+    expect(await side(page).getByLabel("Context size").inputValue()).toBe("1000");
+    await button(page, "Save").click();
+    const stored = async () => (await at.admin.get("/models")).find(({ id }) => id === at.bossId)!;
+    await eventually(async () => (await stored()).context_tokens, 1000);
+    expect((await stored()).label).toBe("Chief");
+
+    await page.goto(`${at.url}/models?open=provider-${at.providerId}`);
+    const provider = await answerLate(page, /\/providers\/\d+$/, "PATCH");
+    const name = side(page).getByLabel("Name", { exact: true });
+    await name.fill("Ours");
+    await button(page, "Save").click();
+    await provider.held;
+    await name.fill("Ours, too");
+    await provider.letGo();
+    await side(page).getByRole("heading", { name: "Ours" }).waitFor();
+    expect(await name.inputValue()).toBe("Ours, too");
   });
 });

@@ -98,9 +98,12 @@ export function ModelSettings(props: { readonly model: Model }): JSX.Element {
     Object.entries(typed()).some(([field, text]) => text !== before()[field as keyof ModelTexts]);
   guardLeaving(edited);
   const form = createSubmission(["model_name", "label", ...figureFields], async () => {
-    const saved = await take(api.models({ id: props.model.id }).patch(changesOf(typed(), before())));
-    setBefore(modelTextsOf(saved));
-    setTyped(before());
+    const sent = typed();
+    const saved = await take(api.models({ id: props.model.id }).patch(changesOf(sent, before())));
+    const now = modelTextsOf(saved);
+    // What was typed since then stays.
+    setTyped(followed(typed(), sent, now));
+    setBefore(now);
     await refresh("models");
     tell(`${saved.label} saved.`);
   });

@@ -94,14 +94,15 @@ export function NewProvider(props: NewProviderProps): JSX.Element {
   );
 }
 
-/** Name and address. A new address asks for the key again. */
-export function ProviderSettings(props: {
+interface SettingsProps {
   readonly provider: Provider;
   /** Includes the key, where it has no form of its own. */
   readonly withKey?: boolean;
   readonly onSaved?: () => void;
   readonly onCancel?: () => void;
-}): JSX.Element {
+}
+
+function createSettings(props: SettingsProps) {
   const [name, setName] = createSignal(props.provider.name);
   const [address, setAddress] = createSignal(props.provider.base_url);
   const [key, setKey] = createSignal("");
@@ -112,6 +113,7 @@ export function ProviderSettings(props: {
   guardLeaving(changed);
   const form = createSubmission(FIELDS, async () => {
     requireAddress(anthropic(), address());
+    const sent = { name: name(), address: address(), key: key() };
     const saved = await take(
       api.providers({ id: props.provider.id }).patch({
         // Unchanged fields are not sent: someone else may have changed them.
@@ -121,12 +123,20 @@ export function ProviderSettings(props: {
         ...(moved() || rekeyed() ? { api_key: key() } : {}),
       }),
     );
-    setKey("");
-    setName(saved.name);
-    setAddress(saved.base_url);
+    // What was typed since then stays.
+    if (key() === sent.key) setKey("");
+    if (name() === sent.name) setName(saved.name);
+    if (address() === sent.address) setAddress(saved.base_url);
     await Promise.all([refresh("providers"), refresh("models")]);
     props.onSaved?.();
   });
+  return { name, setName, address, setAddress, key, setKey, anthropic, moved, changed, form };
+}
+
+/** Name and address. A new address asks for the key again. */
+export function ProviderSettings(props: SettingsProps): JSX.Element {
+  const { name, setName, address, setAddress, key, setKey, anthropic, moved, changed, form } =
+    createSettings(props);
   return (
     <form class="form" noValidate onSubmit={(event) => void form.submit(event)}>
       <TextInput label="Name" value={name()} onInput={setName} problem={form.of("name")} />

@@ -88,8 +88,9 @@ function KeyForm(props: { readonly provider: Provider }): JSX.Element {
   const [key, setKey] = createSignal("");
   guardLeaving(() => key() !== "");
   const send = async (value: string) => {
+    const typed = key();
     await take(api.providers({ id: props.provider.id }).patch({ api_key: value }));
-    setKey("");
+    if (key() === typed) setKey("");
     await refresh("providers");
     tell(value === "" ? "Key deleted." : "Key saved.");
   };
