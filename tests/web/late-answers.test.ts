@@ -7,7 +7,7 @@ import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 
-const made = () => screen({ model: true });
+const made = () => screen({ model: true, people: { ada: "member", bo: "member", cy: "member" } });
 
 onScreen("an answer that arrives late", made, (at) => {
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
@@ -96,5 +96,35 @@ onScreen("an answer that arrives late", made, (at) => {
     await provider.letGo();
     await side(page).getByRole("heading", { name: "Ours" }).waitFor();
     expect(await name.inputValue()).toBe("Ours, too");
+  });
+
+  test("keeps what was chosen for the next binding and for the next member", async () => {
+    const { id } = await at.admin.post("/instructions", { name: "pace", text: "Take your time." });
+    await using page = await at.open(`/library/${id}`);
+    const agent = side(page).getByLabel("Agent", { exact: true });
+    const bound = await answerLate(page, /\/workspaces\/\d+\/instructions$/, "POST");
+    await side(page).getByLabel("Workspace").selectOption(String(at.workspaceId));
+    await button(page, "Bind").click();
+    await bound.held;
+    await agent.selectOption(String(at.orchestratorId));
+    await bound.letGo();
+    await side(page).getByRole("listitem").filter({ hasText: "all agents" }).waitFor();
+    expect(await agent.inputValue()).toBe(String(at.orchestratorId));
+
+    const team = await at.team("Crew", at.people.ada);
+    await page.goto(`${at.url}/people?show=team-${team}`);
+    const choose = async (member: string) => {
+      await side(page).getByRole("combobox", { name: "Add member" }).fill(member);
+      await page.getByRole("option", { name: member }).click();
+    };
+    const added = await answerLate(page, /\/members\/\d+$/, "PUT");
+    await choose("bo");
+    await button(page, "Add").click();
+    await added.held;
+    await choose("cy");
+    await added.letGo();
+    await button(page, "Remove bo").waitFor();
+    await button(page, "Add").click();
+    await button(page, "Remove cy").waitFor();
   });
 });

@@ -89,10 +89,13 @@ function BindForm(props: { readonly id: number; readonly onBound: () => Promise<
     ...(agents.data() ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
   ];
   const sent = createSubmission([], async () => {
-    const agent_id = agent() === ALL_AGENTS ? null : Number(agent());
-    const here = api.workspaces({ id: Number(workspaceId()) });
-    await take(here.instructions.post({ instruction_id: props.id, agent_id }));
-    setAgent(ALL_AGENTS);
+    const [where, whom] = [workspaceId(), agent()];
+    const agent_id = whom === ALL_AGENTS ? null : Number(whom);
+    await take(
+      api.workspaces({ id: Number(where) }).instructions.post({ instruction_id: props.id, agent_id }),
+    );
+    // The next one may be chosen already.
+    if (workspaceId() === where && agent() === whom) setAgent(ALL_AGENTS);
     await props.onBound();
   });
   return (

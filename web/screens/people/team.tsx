@@ -158,9 +158,11 @@ function AddMember(props: { readonly team: Team; readonly all: readonly Team[] }
       .toSorted((a, b) => compareNames(a.name, b.name));
   });
   const sent = createSubmission([], async () => {
-    const user_id = Number(chosen());
+    const added = chosen();
+    const user_id = Number(added);
     await take(api.teams({ id: props.team.id }).members({ user_id }).put());
-    setChosen(undefined);
+    // The next one may be chosen already.
+    if (chosen() === added) setChosen(undefined);
     await changed(user_id);
   });
   return (
