@@ -1,7 +1,7 @@
 // Goal: an answer that arrives late undoes nothing: neither what a later answer has shown, nor what a person has typed or chosen meanwhile.
 
 import { expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import type { Page, WebSocketRoute } from "playwright-core";
 import { holdRequest } from "../kit/browser/hold.ts";
 import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
@@ -126,5 +126,33 @@ onScreen("an answer that arrives late", made, (at) => {
     await button(page, "Remove bo").waitFor();
     await button(page, "Add").click();
     await button(page, "Remove cy").waitFor();
+  });
+
+  test("ends no shell that was started since, and takes the focus from nobody", async () => {
+    await using page = await at.open("/settings");
+    await page.route(/\/terminal\/status$/, (route) =>
+      route.fulfill({ json: { on: true, reason: null, sessions: 0, sessions_max: 1, ticket: null } }),
+    );
+    const second = Promise.withResolvers<void>();
+    const sockets: WebSocketRoute[] = [];
+    await page.routeWebSocket(/\/terminal$/, (socket) =>
+      sockets.push(socket) === 2 ? second.promise : undefined,
+    );
+    const whyNot = await holdRequest(page, /\/api\/v1\/terminal$/);
+    await main(page).getByRole("link", { name: "Terminal" }).click();
+    await button(page, "Start shell").click();
+    const open = page.getByText("F6 leaves the terminal", { exact: false });
+    await open.waitFor();
+    await sockets[0]!.close();
+    await whyNot.held;
+    await button(page, "Restart shell").click();
+    const files = page.getByLabel("Workspace files");
+    await files.focus();
+    second.resolve();
+    await open.waitFor();
+    expect(await files.evaluate((element) => element.matches(":focus"))).toBe(true);
+    await whyNot.letGo();
+    expect(await page.getByText("Session ended.", { exact: false }).count()).toBe(0);
+    at.browser.expected(/status of 422/);
   });
 });

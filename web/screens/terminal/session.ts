@@ -19,7 +19,7 @@ const FONT_PX = 13;
 interface ShellEvents {
   readonly opened: () => void;
   /** The server's reason; undefined if the connection was refused or lost. */
-  readonly ended: (reason: string | undefined) => void;
+  readonly ended: (reason: string | undefined) => unknown;
   /** Called for the key that leaves the terminal. */
   readonly left: () => void;
   readonly tooMuchPasted: (bytes: number, max: number) => void;
@@ -74,7 +74,6 @@ export function openShell(host: HTMLElement, path: string, events: ShellEvents):
   socket.addEventListener("open", () => {
     fit.fit();
     tellSize();
-    screen.focus();
     events.opened();
   });
   const draw = createDrawer(screen);

@@ -8,6 +8,7 @@ import { asProblem } from "../../api/problem.ts";
 import { createQuery } from "../../api/query.ts";
 import { useCrumbs } from "../../frame/top-line.tsx";
 import { Button } from "../../kit/button.tsx";
+import { mayTakeFocus } from "../../kit/focus.ts";
 import { bytes, sentence } from "../../kit/format.ts";
 import { Select } from "../../kit/form.tsx";
 import { Empty, Loaded, ProblemNotice } from "../../kit/states.tsx";
@@ -70,18 +71,21 @@ type State =
   { readonly kind: "none" | "opening" | "open" } | { readonly kind: "ended"; readonly reason: string };
 
 /** The one shell of the page: it ends when another workspace is chosen or the page is left. */
-function createShell(workspace: () => string | undefined, leave: () => void) {
+function createShell(workspace: () => string | undefined, button: () => HTMLButtonElement | undefined) {
   const [host, setHost] = createSignal<HTMLDivElement>();
   const [state, setState] = createSignal<State>({ kind: "none" });
   let shell: Shell | undefined;
+  let attempt = 0;
   const close = () => {
+    attempt++;
     shell?.close();
     shell = undefined;
   };
-  const ended = async (reason: string | undefined, place: Place) =>
-    setState({ kind: "ended", reason: sentence(reason ?? (await whyNot(place))) });
   const start = async () => {
     close();
+    const own = attempt;
+    /** Nothing of an earlier attempt counts, however late it arrives. */
+    const show = (next: State) => own === attempt && setState(next);
     setState({ kind: "opening" });
     const id = workspace();
     try {
@@ -92,15 +96,18 @@ function createShell(workspace: () => string | undefined, leave: () => void) {
       const place = { workspace: id, query: ticket === null ? {} : { ticket } };
       const element = host();
       // Another workspace was chosen, or the page was left.
-      if (state().kind !== "opening" || id !== workspace() || !element?.isConnected) return;
+      if (own !== attempt || !element?.isConnected) return;
       shell = openShell(element, pathOf(place), {
-        opened: () => setState({ kind: "open" }),
-        ended: (reason) => void ended(reason, place),
-        left: leave,
+        opened: () => {
+          if (mayTakeFocus(button())) shell?.focus();
+          show({ kind: "open" });
+        },
+        ended: async (reason) => show({ kind: "ended", reason: sentence(reason ?? (await whyNot(place))) }),
+        left: () => button()?.focus(),
         tooMuchPasted: (size, max) => tell(`Cannot paste ${bytes(size)}. The limit is ${bytes(max)}.`),
       });
     } catch (error) {
-      setState({ kind: "ended", reason: asProblem(error).message });
+      show({ kind: "ended", reason: asProblem(error).message });
     }
   };
   createEffect(
@@ -123,7 +130,7 @@ function Shells(): JSX.Element {
   const workspaces = workspacesQuery();
   let button: HTMLButtonElement | undefined;
   const workspace = () => (/^[1-9]\d*$/.test(params.workspace ?? "") ? params.workspace : undefined);
-  const { state, start, setHost } = createShell(workspace, () => button?.focus());
+  const { state, start, setHost } = createShell(workspace, () => button);
   const reason = () => {
     const now = state();
     return now.kind === "ended" ? now.reason : undefined;
