@@ -13,8 +13,11 @@ function localTimes(root) {
 }
 
 function keepLive(area) {
+  // An answer that takes longer than a round must not come after the next one.
+  let isReading = false;
   const refresh = async () => {
-    if (document.visibilityState !== "visible") return;
+    if (document.visibilityState !== "visible" || isReading) return;
+    isReading = true;
     try {
       const answer = await fetch(area.dataset.live, { headers: { Accept: "text/html" } });
       // Signed out, or the limit of requests: the page stays as it is until it is loaded again.
@@ -24,6 +27,8 @@ function keepLive(area) {
       localTimes(area);
     } catch {
       // The server restarts, or the network is away. The next round tries again.
+    } finally {
+      isReading = false;
     }
   };
   const timer = setInterval(refresh, LIVE_EVERY_MS);

@@ -9,8 +9,10 @@ import { startServer } from "../../src/context/main.ts";
 import { atEnd } from "../kit/at-end.ts";
 import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
 import { hasBrowser, startBrowser, type TestBrowser } from "../kit/browser/browser.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import { signedIn } from "../kit/context/console.ts";
 import { contextServer, type ContextServer } from "../kit/context/context-server.ts";
+import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
 
 setDefaultTimeout(90_000);
@@ -200,6 +202,26 @@ describe.if(hasBrowser)("the console in a browser", () => {
       .first()
       .waitFor();
     expect(await page.locator("time").first().textContent()).not.toContain("UTC");
+  });
+
+  test("counters wait for an answer that takes longer than a round", async () => {
+    await using context = await person();
+    const page = await signIn(context);
+    await page.clock.install();
+    await page.reload();
+    let asked = 0;
+    page.on("request", (request) => (asked += Number(request.url().endsWith("/console/live"))));
+    const first = await holdRequest(page, /\/console\/live$/, { what: "answer" });
+    await page.clock.runFor(6_000);
+    await first.held;
+    await page.clock.runFor(6_000);
+    await page.evaluate("fetch('/console')");
+    expect(asked).toBe(1);
+    await first.letGo();
+    await eventually(async () => {
+      await page.clock.runFor(6_000);
+      return asked > 1;
+    }, true);
   });
 
   test("an editor warns before typed text is lost", async () => {
