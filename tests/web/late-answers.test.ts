@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Page, WebSocketRoute } from "playwright-core";
+import { editor } from "../kit/browser/files-screen.ts";
 import { holdRequest } from "../kit/browser/hold.ts";
 import { eventually } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
@@ -15,6 +16,20 @@ onScreen("an answer that arrives late", made, (at) => {
   const side = (page: Page) => page.getByRole("complementary");
   const answerLate = (page: Page, url: RegExp, method = "GET") =>
     holdRequest(page, url, { what: "answer", method });
+
+  test("replaces no newer version of a file", async () => {
+    const put = (body: string) => at.admin.raw("PUT", `${at.own}/file?path=plan.md`, { body });
+    await put("The first.");
+    await using page = await at.open(`${at.own}/files`);
+    const url = /\/file\?path=plan\.md/;
+    const first = await answerLate(page, url);
+    await page.getByRole("treeitem", { name: "plan.md" }).click();
+    await first.held;
+    await put("The second.");
+    await eventually(() => editor(page, "plan.md").innerText(), "The second.");
+    await first.letGo();
+    expect(await editor(page, "plan.md").innerText()).toBe("The second.");
+  });
 
   test("shows no turn as running that has ended since", async () => {
     const hanging = gate();

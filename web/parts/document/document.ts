@@ -131,7 +131,7 @@ export function createDocument<T extends SavedText>(
   };
 }
 
-/** Reads the text from its source, and saves it there. */
+/** Reads the text from its source, and saves it there. An answer that was asked for earlier never replaces a newer one. */
 function createExchange<T extends SavedText>(of: {
   readonly source: TextSource<T>;
   readonly path: string;
@@ -144,13 +144,17 @@ function createExchange<T extends SavedText>(of: {
   const { ready, text, edited, outrun } = of.document.shown;
   const [busy, setBusy] = createSignal(false);
   const [problem, setProblem] = createProblem();
+  let asked = 0;
   const read = async () => {
+    const turn = (asked += 1);
     setProblem(undefined);
     try {
       const now = await source.read();
+      if (turn !== asked) return;
       if (ready()) follow(now);
       else open(now);
     } catch (error) {
+      if (turn !== asked) return;
       const why = asProblem(error);
       const mine = ready() ? edited() : drafts.get(path) !== undefined;
       if (why.code !== "not_found" || !mine) return void setProblem(why);
@@ -166,6 +170,7 @@ function createExchange<T extends SavedText>(of: {
     try {
       requireSize(sent, source.bytesMax);
       const answer = await source.write(sent, version);
+      asked += 1;
       const typedMeanwhile = text();
       stand(answer, typedMeanwhile);
       if (typedMeanwhile !== sent) drafts.set(path, { text: typedMeanwhile, version: answer.version });
