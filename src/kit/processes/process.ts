@@ -4,6 +4,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname } from "node:path";
+import { systemTimers, type Timers } from "../clock.ts";
 import { OutputCapture } from "./capture.ts";
 import {
   childEnvironment,
@@ -33,6 +34,8 @@ export interface RunOptions {
   /** Added to the variables that every child may see. */
   readonly variables?: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
+  /** Of the deadline. */
+  readonly timers?: Timers;
   /** The bytes kept of each stream; the rest is read and discarded. */
   readonly outputBytesMax: number;
 }
@@ -51,7 +54,7 @@ export async function runProcess(command: string[], options: RunOptions): Promis
     stdout: new OutputCapture(options.outputBytesMax),
     stderr: new OutputCapture(options.outputBytesMax),
   };
-  const { environment, variables = {} } = options;
+  const { environment, variables = {}, timers = systemTimers } = options;
   const child = await startProcess(command, {
     environment,
     variables,
@@ -60,16 +63,16 @@ export async function runProcess(command: string[], options: RunOptions): Promis
   if (!child) return { exitCode: null, stdout: "", stderr: `${command[0]}: not found`, timedOut: false };
   child.endInput();
   let timedOut = false;
-  const timer = setTimeout(() => {
+  const cancel = timers.after(options.deadlineMs, () => {
     timedOut = true;
     child.kill();
-  }, options.deadlineMs);
+  });
   try {
     const { exitCode, signalled } = await child.ended;
     const ended = timedOut || signalled ? null : exitCode;
     return { exitCode: ended, stdout: captured.stdout.text(), stderr: captured.stderr.text(), timedOut };
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 
