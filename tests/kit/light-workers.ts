@@ -3,6 +3,7 @@
 // (src/kit/workers). A thread that is ended while it works does end, and so does the thread of any other program.
 
 import type { Thread } from "../../src/kit/workers/entry.ts";
+import type { Reply } from "../../src/kit/workers/job.ts";
 
 const HANDED_ON = /\/src\/(?:service|context)\/worker\.ts$/;
 
@@ -25,8 +26,8 @@ function handedOn(url: string, Real: typeof Worker): Worker {
     thread.addEventListener(type, (event) => user.dispatchEvent(copy(event as never)), {
       signal: mine.signal,
     });
-  pass("message", ({ data }: MessageEvent) => {
-    jobs -= 1;
+  pass("message", ({ data }: MessageEvent<Reply>) => {
+    if (data.kind !== "begun") jobs -= 1;
     return new MessageEvent("message", { data });
   });
   pass("error", ({ message }: ErrorEvent) => new ErrorEvent("error", { message }));

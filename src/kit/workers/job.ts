@@ -6,7 +6,7 @@ import { AppError, messageOf, type ErrorCode, type ErrorDetails } from "../error
 /** `Input` and `Output` cross threads, so they are data: no functions, no classes. */
 export interface Job<Input, Output> {
   readonly name: string;
-  /** The limit of one run, without the time in the queue. */
+  /** The limit of one run, without the time in the queue, the start of a thread and the loading of the function. */
   readonly deadlineMs: number;
   readonly inputBytesMax: number;
   /** The most that one run may add to the memory of the process; undefined: its input bounds it. */
@@ -45,7 +45,7 @@ export interface Request {
   readonly input: unknown;
 }
 
-export type Reply =
+export type Outcome =
   | { readonly kind: "done"; readonly output: unknown }
   | {
       readonly kind: "refused";
@@ -54,6 +54,9 @@ export type Reply =
       readonly details: ErrorDetails | undefined;
     }
   | { readonly kind: "failed"; readonly message: string };
+
+/** `begun`: the function is loaded and runs from now on. */
+export type Reply = { readonly kind: "begun" } | Outcome;
 
 /** For the entry file of a worker: runs one job at a time, and only listed jobs. */
 export function serveJobs(implementations: readonly Implementation[]): void {
@@ -79,11 +82,12 @@ export function tolerateStrayErrors(): void {
 async function perform(
   known: ReadonlyMap<string, Implementation["load"]>,
   { name, input }: Request,
-): Promise<Reply> {
+): Promise<Outcome> {
   try {
     const load = known.get(name);
     if (!load) throw new Error(`no job "${name}"`);
     const run = await load();
+    postMessage({ kind: "begun" } satisfies Reply);
     return { kind: "done", output: await run(input) };
   } catch (error) {
     if (!(error instanceof AppError)) return { kind: "failed", message: messageOf(error) };

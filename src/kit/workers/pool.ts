@@ -1,14 +1,17 @@
 // Runs bounded work off the main thread, so that no user's input blocks the server for others. Workers start with the first job and end after an
 // idle time, so an idle server has none. A job past its deadline is terminated with its worker.
 
+import { systemTimers, type Timers } from "../clock.ts";
 import { AppError, stopping } from "../error.ts";
 import type { Thread } from "./entry.ts";
-import type { Job, Reply, Request } from "./job.ts";
+import type { Job, Outcome, Reply, Request } from "./job.ts";
 import { busy, FairQueue } from "./queue.ts";
 
 const WORKERS_MAX = 2;
 const IDLE_MS = 30_000;
 const QUEUE_WAIT_MS_MAX = 30_000;
+/** For the start of a thread and for the code of a job: neither is the job's own time, and a busy machine makes both slow. */
+const START_WAIT_MS_MAX = 30_000;
 const MEMORY_LOOK_MS = 50;
 
 export interface RunOptions {
@@ -25,8 +28,8 @@ interface Entry {
   readonly bytes: number;
   readonly resolve: (output: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** First for the queue, then for the run. */
-  timer: Timer | undefined;
+  /** Cancels the limit of the queue, then that of the start, then that of the run. Undefined: the job has ended. */
+  cancel: (() => void) | undefined;
   /** Looks at the memory of a running job that has a limit. */
   look: Timer | undefined;
 }
@@ -41,14 +44,16 @@ interface Slot {
 
 export class WorkerPool {
   readonly #open: () => Thread;
+  readonly #timers: Timers;
   readonly #slots = new Set<Slot>();
   readonly #queue = new FairQueue<Entry>();
   #idleTimer: Timer | undefined;
   #closed = false;
 
   /** `open` starts the worker of this program (entry.ts); it calls `serveJobs`. */
-  constructor(open: () => Thread) {
+  constructor(open: () => Thread, timers: Timers = systemTimers) {
     this.#open = open;
+    this.#timers = timers;
   }
 
   /** Running and queued jobs. */
@@ -76,11 +81,11 @@ export class WorkerPool {
       bytes,
       resolve,
       reject,
-      timer: undefined,
+      cancel: undefined,
       look: undefined,
     };
     this.#queue.add(entry);
-    entry.timer = setTimeout(() => this.#end(entry, busy()), QUEUE_WAIT_MS_MAX);
+    this.#limit(entry, QUEUE_WAIT_MS_MAX, busy);
     const abort = () => this.#end(entry, cancelled());
     signal?.addEventListener("abort", abort, { once: true });
     this.#dispatch();
@@ -118,13 +123,16 @@ export class WorkerPool {
 
   #begin(slot: Slot, entry: Entry): void {
     clearTimeout(this.#idleTimer);
-    clearTimeout(entry.timer);
-    const { name, deadlineMs } = entry.job;
-    entry.timer = setTimeout(() => this.#end(entry, overdue(name, deadlineMs)), deadlineMs);
+    this.#limit(entry, START_WAIT_MS_MAX, busy);
     this.#limitMemory(entry);
     slot.entry = entry;
     slot.worker.ref();
-    slot.worker.postMessage({ name, input: entry.input } satisfies Request);
+    slot.worker.postMessage({ name: entry.job.name, input: entry.input } satisfies Request);
+  }
+
+  #limit(entry: Entry, ms: number, error: () => AppError): void {
+    entry.cancel?.();
+    entry.cancel = this.#timers.after(ms, () => this.#end(entry, error()));
   }
 
   /** Memory is that of the process, so what others take meanwhile counts too: a limit leaves room for that. */
@@ -150,9 +158,9 @@ export class WorkerPool {
   #start(): Slot {
     const slot: Slot = { worker: this.#open(), entry: undefined, ending: false };
     this.#slots.add(slot);
-    slot.worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => this.#finish(slot, data));
+    slot.worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => this.#hear(slot, data));
     slot.worker.addEventListener("error", ({ message }) =>
-      this.#finish(slot, { kind: "failed", message: `worker: ${message}` }),
+      this.#hear(slot, { kind: "failed", message: `worker: ${message}` }),
     );
     slot.worker.addEventListener("close", () => {
       this.#slots.delete(slot);
@@ -162,10 +170,16 @@ export class WorkerPool {
     return slot;
   }
 
-  #finish(slot: Slot, reply: Reply): void {
+  #hear(slot: Slot, reply: Reply): void {
     const { entry } = slot;
     // The reply to a job cancelled at the same moment; its worker is ending.
-    if (!entry || entry.timer === undefined) return;
+    if (!entry || entry.cancel === undefined) return;
+    if (reply.kind !== "begun") return this.#finish(slot, entry, reply);
+    const { name, deadlineMs } = entry.job;
+    this.#limit(entry, deadlineMs, () => overdue(name, deadlineMs));
+  }
+
+  #finish(slot: Slot, entry: Entry, reply: Outcome): void {
     slot.entry = undefined;
     slot.worker.unref();
     if (reply.kind === "done") this.#done(entry, reply.output);
@@ -177,7 +191,7 @@ export class WorkerPool {
 
   /** Cancels a job: removes it from the queue, or terminates its worker. */
   #end(entry: Entry, error: Error): void {
-    if (entry.timer === undefined) return;
+    if (entry.cancel === undefined) return;
     this.#queue.remove(entry);
     this.#fail(entry, error);
     for (const slot of this.#slots) if (slot.entry === entry) terminate(slot);
@@ -203,9 +217,9 @@ export class WorkerPool {
 }
 
 function stopTimers(entry: Entry): void {
-  clearTimeout(entry.timer);
+  entry.cancel?.();
   clearInterval(entry.look);
-  entry.timer = undefined;
+  entry.cancel = undefined;
 }
 
 function terminate(slot: Slot): void {

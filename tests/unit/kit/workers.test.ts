@@ -3,15 +3,17 @@
 
 import { describe, expect, test } from "bun:test";
 import { ROOT } from "../../../release/step.ts";
+import type { Timers } from "../../../src/kit/clock.ts";
 import { AppError } from "../../../src/kit/error.ts";
 import { WorkerPool } from "../../../src/kit/workers/pool.ts";
 import { FairQueue } from "../../../src/kit/workers/queue.ts";
 import { openWorker } from "../../../src/kit/workers/entry.ts";
 import { eventually } from "../../kit/eventually.ts";
-import { ECHO, FAIL, GROW, HOLD, REFUSE, SPIN, UNKNOWN } from "../../kit/job-worker.ts";
+import { ECHO, FAIL, GROW, HOLD, LOAD, REFUSE, SPIN, UNKNOWN } from "../../kit/job-worker.ts";
+import { manualClock } from "../../kit/manual-clock.ts";
 
-function pool(): WorkerPool & Disposable {
-  const made = new WorkerPool(() => openWorker("tests/kit/job-worker.ts"));
+function pool(timers?: Timers): WorkerPool & Disposable {
+  const made = new WorkerPool(() => openWorker("tests/kit/job-worker.ts"), timers);
   return Object.assign(made, { [Symbol.dispose]: () => made.close() });
 }
 
@@ -27,19 +29,30 @@ async function refusalOf(work: () => Promise<unknown>): Promise<Pick<AppError, "
 
 const ann = { by: "ann" };
 
+/** Holds work that reports to this channel, until it is released. */
+function hold(name: string) {
+  const channel = new BroadcastChannel(name);
+  const begun = Promise.withResolvers<void>();
+  channel.addEventListener("message", () => begun.resolve());
+  return {
+    begun: begun.promise,
+    release() {
+      channel.postMessage("go");
+      channel.close();
+    },
+  };
+}
+
 /** Occupies a worker until it is let go. */
 async function held(workers: WorkerPool, by: string, job = HOLD) {
   const name = crypto.randomUUID();
-  const channel = new BroadcastChannel(name);
-  const isHeld = Promise.withResolvers<void>();
-  channel.addEventListener("message", () => isHeld.resolve());
+  const work = hold(name);
   const done = workers.run(job, { text: name }, { by });
-  await isHeld.promise;
+  await work.begun;
   return {
     release: async () => {
-      channel.postMessage("go");
+      work.release();
       await done;
-      channel.close();
     },
   };
 }
@@ -78,6 +91,37 @@ describe("a job", () => {
     const stuck = [1, 2, 3, 4].map(() => refusalOf(() => workers.run(SPIN, { text: "" }, ann)));
     const expected = { code: "refused", details: { job: "spin", deadline_ms: 50 } };
     expect(await Promise.all(stuck)).toEqual(stuck.map(() => expected) as never);
+    expect(await workers.run(ECHO, { text: "after" }, ann)).toBe("after");
+  });
+
+  test("has its deadline for itself, not for the start of its thread and the loading of its code", async () => {
+    const timers = manualClock();
+    using workers = pool(timers);
+    const [loading, running] = [hold(LOAD.name), hold("runs")];
+    const refused = refusalOf(() => workers.run(LOAD, { text: "runs" }, ann));
+    await loading.begun;
+    timers.advance(LOAD.deadlineMs);
+    expect(workers.load).toBe(1);
+    loading.release();
+    await running.begun;
+    await eventually(() => timers.waits(), [LOAD.deadlineMs]);
+    timers.advance(LOAD.deadlineMs);
+    expect(await refused).toEqual({
+      code: "refused",
+      details: { job: "load", deadline_ms: LOAD.deadlineMs },
+    });
+    running.release();
+  });
+
+  test("that never gets a thread that runs is refused as by a busy server", async () => {
+    const timers = manualClock();
+    using workers = pool(timers);
+    const loading = hold(LOAD.name);
+    const refused = refusalOf(() => workers.run(LOAD, { text: "runs" }, ann));
+    await loading.begun;
+    timers.advance(timers.waits()[0]!);
+    expect(await refused).toEqual({ code: "unavailable", details: { retry_after_seconds: 1 } });
+    loading.release();
     expect(await workers.run(ECHO, { text: "after" }, ann)).toBe("after");
   });
 
