@@ -7,6 +7,7 @@ import type vm from "node:vm";
 import type * as AjvDraft07 from "ajv";
 import type { Ajv, ErrorObject } from "ajv";
 import type * as AjvDraft2020 from "ajv/dist/2020";
+import { threadTimeMs } from "../../kit/clock.ts";
 import { AppError, fieldError } from "../../kit/error.ts";
 import { isTooDeep, JSON_DEPTH_MAX } from "../../kit/text/json-shape.ts";
 import { objectIn } from "../tools/arguments.ts";
@@ -14,8 +15,11 @@ import type { ArgsProblem, CheckedArgs, GivenArgs } from "./args-jobs.ts";
 import { boundedPattern, patternProblem } from "./patterns.ts";
 import { ARGS_SCHEMA_CHARACTERS_MAX, SCHEMA_PARTS_MAX } from "./schema.ts";
 
+/** Of processor time. */
 export const CHECK_DEADLINE_MS = 250;
 const COMPILE_DEADLINE_MS = 2_000;
+/** Interrupted work that had a smaller share of its deadline was kept from the processor. */
+const FULL_SHARE = 0.8;
 const COMPILED_KEPT_MAX = 500;
 const SCHEMA_DEPTH_MAX = 100;
 const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
@@ -221,12 +225,22 @@ function newBox(): NonNullable<typeof box> {
   return { context: createContext({}), script: new Script("work()") };
 }
 
-/** Runs `work` with a deadline, at which the engine interrupts it and this raises `invalid`. */
+/**
+ * Runs `work` with a deadline of processor time, at which the engine interrupts it and this raises `invalid`. The engine goes by the clock, so work
+ * that a busy machine kept from the processor begins again, with twice the time. `work` has no effects.
+ */
 function bounded<T>(deadlineMs: number, work: () => T): T {
   box ??= newBox();
   box.context.work = work;
   try {
-    return box.script.runInContext(box.context as vm.Context, { timeout: deadlineMs }) as T;
+    for (let clockMs = deadlineMs; ; clockMs *= 2) {
+      const before = threadTimeMs();
+      try {
+        return box.script.runInContext(box.context as vm.Context, { timeout: clockMs }) as T;
+      } catch (error) {
+        if (!isInterrupted(error) || threadTimeMs() - before >= FULL_SHARE * deadlineMs) throw error;
+      }
+    }
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw fieldError("invalid", "args_schema", `${reason(error)}`);
@@ -235,8 +249,11 @@ function bounded<T>(deadlineMs: number, work: () => T): T {
   }
 }
 
+function isInterrupted(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+}
+
 function reason(error: unknown): string {
-  const { code, message } = error as { code?: string; message?: string };
-  if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return "takes too long to check; simplify it";
-  return message ?? "cannot be compiled";
+  if (isInterrupted(error)) return "takes too long to check; simplify it";
+  return (error as { message?: string }).message ?? "cannot be compiled";
 }
