@@ -147,7 +147,7 @@ function indexStore(db: Database) {
   };
 }
 
-export type MarkStore = ReturnType<typeof markStore>;
+export type MarkStore = Omit<ReturnType<typeof markStore>, typeof Symbol.dispose>;
 
 /** Marks the matches of an expression in single texts, with the tokenizer of the index. */
 export function markStore() {
@@ -158,16 +158,21 @@ export function markStore() {
   const marked = db.prepare<{ text: string }, [string, string, string]>(
     "SELECT highlight(marked, 0, ?2, ?3) AS text FROM marked WHERE marked MATCH ?1",
   );
+  const matches = db.prepare<object, [string]>("SELECT 1 FROM marked WHERE marked MATCH ?1");
+  const holding = <T>(text: string, ask: () => T): T => {
+    add.run(text);
+    try {
+      return ask();
+    } finally {
+      clear.run();
+    }
+  };
   return {
-    /** Returns the text with a mark before and after each match; undefined: the text does not match. */
-    marked(text: string, expression: string, before: string, after: string): string | undefined {
-      add.run(text);
-      try {
-        return marked.get(expression, before, after)?.text;
-      } finally {
-        clear.run();
-      }
-    },
+    /** Returns the text with a mark before and after each match; undefined: the text does not match. Copies the text once for each match. */
+    marked: (text: string, expression: string, before: string, after: string): string | undefined =>
+      holding(text, () => marked.get(expression, before, after)?.text),
+    matches: (text: string, expression: string): boolean =>
+      holding(text, () => matches.get(expression) !== null),
     [Symbol.dispose]: () => db.close(false),
   };
 }
