@@ -47,6 +47,8 @@ async function furnished() {
   await made.stop();
   const measured = stack.use(await measuredServer("context", directory));
   const admin = contextClient(measured.url, made.bootstrap);
+  // Makes the index. The terminal interface waits for ten seconds, and then asks a person to press r.
+  expect((await admin.get("/spaces/team/search?q=日本語")).results).not.toBeEmpty();
   const kept = stack.move();
   const person = () => openSsh({ folder, port: measured.sshPort!, user: "root", key, ...SIZE });
   return { measured, admin, person, directory, ssh, [Symbol.asyncDispose]: () => kept.disposeAsync() };
