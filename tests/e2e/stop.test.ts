@@ -8,7 +8,6 @@ import { hang, say } from "../kit/model/index.ts";
 import { runService, type RunningService } from "../kit/service/running.ts";
 import { compiledWorld } from "../kit/service/world.ts";
 
-const STOP_LIMIT_MS = 10_000;
 const posix = process.platform !== "win32";
 
 /** Opens a connection that stays open. Resolves once the service has responded on it, or immediately after half a request. */
@@ -40,10 +39,11 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
         false,
       );
 
-      const started = performance.now();
       const end = await service.end(signal);
       expect(end).toEqual({ exitCode: 0, signal: null });
-      expect(performance.now() - started).toBeLessThan(STOP_LIMIT_MS);
+      expect(service.log.map(({ message }) => message)).not.toContain(
+        "background work did not finish before the deadline",
+      );
       expect(service.log.find((line) => line.message === "stopping")).toMatchObject({ reason: signal });
       expect(service.log.at(-1)!.message).toBe("stopped");
 
@@ -80,9 +80,8 @@ test.if(posix)("a second signal ends it at once", async () => {
   await using service = await runService({ environment: { PATH: `${folder.path}/bin:${process.env.PATH}` } });
   service.child.kill("SIGTERM");
   await service.line("stopping");
-  const started = performance.now();
+  // Without the second signal it would end with 0.
   expect(await service.end("SIGTERM")).toEqual({ exitCode: 1, signal: null });
-  expect(performance.now() - started).toBeLessThan(1_000);
   // The next start finds everything intact.
   await using again = await runService({ data: service.data });
   expect((await fetch(`${again.url}/health`)).status).toBe(200);
