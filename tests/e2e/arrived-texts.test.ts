@@ -1,21 +1,20 @@
 // Goal: `kill -9` while a model answers costs at most the last second of its text. The rest is kept as a partial answer, which resuming replaces.
 
 import { expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
+import { eventually } from "../kit/eventually.ts";
 import { call, gate, hang, say } from "../kit/model/index.ts";
+import { lookAtCopy } from "../kit/service/database-copy.ts";
 import { compiledWorld } from "../kit/service/world.ts";
 
-/** Kept once a second. */
-const KEPT_BY_NOW_MS = 2_500;
-
-function piecesIn(data: string): string[] {
-  using db = new Database(join(data, "service.db"), { readonly: true });
-  return db
-    .query<{ text: string }, []>("SELECT text FROM arrived_texts ORDER BY call_id, kind, start")
-    .all()
-    .map(({ text }) => text);
-}
+/** The pieces, in their order, as one text. */
+const keptIn = (data: string) =>
+  lookAtCopy(data, (db) =>
+    db
+      .query<{ text: string }, []>("SELECT text FROM arrived_texts ORDER BY call_id, kind, start")
+      .all()
+      .map(({ text }) => text)
+      .join(""),
+  );
 
 test("the text of every agent that was answering is there after the next start, and nothing is left over", async () => {
   const [first, second] = [gate(), gate()];
@@ -34,12 +33,12 @@ test("the text of every agent that was answering is there after the next start, 
       return arrived.endsWith(end);
     });
   await arrives("Half a ");
-  await Bun.sleep(KEPT_BY_NOW_MS);
+  await eventually(() => keptIn(at.data), "Half a ");
   first.open();
   await arrives("sen");
-  await Bun.sleep(KEPT_BY_NOW_MS);
   // Only what is new is written.
-  await at.restart((data) => expect(piecesIn(data)).toEqual(["Half a ", "sen"]));
+  await eventually(() => keptIn(at.data), "Half a sen");
+  await at.restart(async (data) => expect(await keptIn(data)).toBe("Half a sen"));
   second.open();
   const [turn] = await at.admin.get(`${at.own}/turns`);
   expect(turn!.status).toBe("interrupted");
@@ -59,5 +58,5 @@ test("the text of every agent that was answering is there after the next start, 
     ["A whole sentence.", false, false],
     ["All is written.", false, false],
   ]);
-  await at.restart((data) => expect(piecesIn(data)).toEqual([]));
+  await at.restart(async (data) => expect(await keptIn(data)).toBe(""));
 });
