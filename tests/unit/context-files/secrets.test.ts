@@ -1,9 +1,9 @@
 // Goal: finds secrets of every known issuer, reports the first of a text with its line and only its first characters, and passes lookalikes, in
 // bounded time.
-// Runs alone: it judges how long something takes.
 
 import { describe, expect, test } from "bun:test";
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
+import { threadTimeMs } from "../../../src/kit/clock.ts";
 import { loadSecretRules, mayHoldSecret } from "../../../src/context/files/secret-rules.ts";
 
 const findSecret = await loadSecretRules();
@@ -142,7 +142,7 @@ describe("passes", () => {
 
   test("adversarial texts take bounded time", () => {
     const bytes = 1024 * 1024;
-    const start = performance.now();
+    const start = threadTimeMs();
     for (const part of [
       "a",
       "eyJ",
@@ -156,14 +156,14 @@ describe("passes", () => {
       "ops_ey",
     ])
       findSecret("a.md", part.repeat(bytes / part.length));
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(threadTimeMs() - start).toBeLessThan(5_000);
   });
 
   test("examines a marked line full of keys once, and still examines what follows", () => {
     const marked = `${`${KEY} `.repeat(200_000)} secret:allow`;
-    const start = performance.now();
+    const start = threadTimeMs();
     expect(findSecret("a.md", marked)).toBeUndefined();
     expect(findSecret("a.md", `${marked}\n\n${KEY}`)).toMatchObject({ line: 3 });
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(threadTimeMs() - start).toBeLessThan(5_000);
   });
 });

@@ -1,7 +1,7 @@
 // Goal: the decisions of screens without a page: the typed server, figures of a model, search results, rights.
-// Runs alone: it judges how long something takes.
 
 import { describe, expect, test } from "bun:test";
+import { threadTimeMs } from "../../../src/kit/clock.ts";
 import type { WhoAmI } from "../../../src/service/people/schema.ts";
 import type { Workspace } from "../../../src/service/workspaces/schema.ts";
 import { findCommands, type Found, rangesIn, scoreOf } from "../../../web/frame/command-search.ts";
@@ -167,9 +167,9 @@ describe("the palette's search", () => {
       label: `Project ${index}`,
       note: "Something else",
     }));
-    const before = performance.now();
+    const before = threadTimeMs();
     const [group] = findCommands(many, "proj 99", []);
-    expect(performance.now() - before).toBeLessThan(200);
+    expect(threadTimeMs() - before).toBeLessThan(200);
     expect(group!.items).toHaveLength(20);
     expect(group!.items.every(({ label }) => label.includes("99"))).toBe(true);
   });
