@@ -25,7 +25,8 @@ import type { OutboundOptions } from "./webhooks/build.ts";
 import { sealStoredSecrets } from "./webhooks/secrets.ts";
 
 export const DATABASE_NAME = "server.db";
-const STOP_DEADLINE_MS = 9_000;
+/** Of the ten seconds that a stop may take: what is closed after it needs time, too. */
+const STOP_DEADLINE_MS = 8_000;
 
 export interface OpenOptions {
   /** Absolute; contains `server.yaml`. */

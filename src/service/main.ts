@@ -31,7 +31,8 @@ import { TERMINAL_PATHS } from "./terminal/schema.ts";
 export const DATABASE_NAME = "service.db";
 /** A database without this migration may contain provider keys in the clear. */
 const SEALED_SINCE = "009_approvals_keys_audit";
-const STOP_DEADLINE_MS = 9_000;
+/** Of the ten seconds that a stop may take: what is closed after it needs time, too. */
+const STOP_DEADLINE_MS = 8_000;
 
 export interface StartOptions {
   flags: ServeFlags;
