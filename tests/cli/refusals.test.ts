@@ -210,6 +210,39 @@ test.each([
     "unknown command: restore",
     "[info] did you mean cairn history restore or cairn backup restore?\n",
   ],
+  [
+    ["space", "restore", "main"],
+    "unknown command: restore",
+    "[info] did you mean cairn history restore or cairn backup restore?\n",
+  ],
+  [["space", "snapshot"], "unknown command: snapshot", "[info] did you mean cairn history snapshot?\n"],
+  // Near in place, too: of this group, of the one around it, or of none.
+  [["server", "enable"], "unknown command: enable", "[info] did you mean cairn server tls acme enable?\n"],
+  [["server", "tls", "acme", "gen"], "unknown command: gen", "[info] did you mean cairn server tls gen?\n"],
+  [["server", "tls", "stop"], "unknown command: stop", "[info] did you mean cairn server stop?\n"],
+  [["space", "status"], "unknown command: status", "[info] did you mean cairn status?\n"],
+  // Another group removes, adds or sets something else.
+  [
+    ["server", "tls", "remove"],
+    "unknown command: remove",
+    "[info] cairn server tls --help lists the commands\n",
+  ],
+  [
+    ["help", "server", "tls", "remove"],
+    "unknown command: remove",
+    "[info] cairn server tls --help lists the commands\n",
+  ],
+  [
+    ["server", "tls", "acme", "disable"],
+    "unknown command: disable",
+    "[info] cairn server tls acme --help lists the commands\n",
+  ],
+  [["daemon", "enable"], "unknown command: enable", "[info] cairn daemon --help lists the commands\n"],
+  [["acl", "add"], "unknown command: add", "[info] cairn acl --help lists the commands\n"],
+  [["config", "set"], "unknown command: set", "[info] cairn config --help lists the commands\n"],
+  [["space", "destroy", "main"], "unknown command: destroy", "[info] did you mean delete?\n"],
+  [["user", "undelete", "bob"], "unknown command: undelete", "[info] cairn user --help lists the commands\n"],
+  [["acl", "set"], "unknown command: set", "[info] cairn acl --help lists the commands\n"],
   [["ls"], "unknown command: ls", "[info] cairn --help lists the commands\n"],
   [["server", "start", "--data-dir", "a"], "unknown flag: --data-dir", "[info] did you mean --server-dir?\n"],
 ])("cairn %p says what was meant", async (args, says, hint) => {

@@ -27,6 +27,7 @@ import {
   type Format,
 } from "./output.ts";
 import { showStyles } from "./style.ts";
+import { isCommonAct } from "./suggestion.ts";
 
 // citty types a command by its own arguments; a tree holds commands of all kinds.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -183,8 +184,24 @@ async function unknownAt(
   word: string,
   names: readonly string[],
 ): Promise<AppError> {
-  const elsewhere = await commandsNamed(word, program.root, path.slice(0, 1));
+  const elsewhere = await commandsNear(program, path, word);
   return unknownCommand(word, { names, elsewhere, help: `${path.join(" ")} --help` });
+}
+
+/**
+ * Returns the whole commands that end with this word, from the smallest group around `path` that has one. The whole program is such a group, too,
+ * but of a common act it has only what belongs to no other group.
+ */
+async function commandsNear(program: Program, path: readonly string[], word: string): Promise<string[]> {
+  for (let length = path.length; length > 1; length--) {
+    const group = path.slice(0, length);
+    const { command } = await commandAt(program, group.slice(1));
+    const found = await commandsNamed(word, command, group);
+    if (found.length > 0) return found;
+  }
+  const root = path.slice(0, 1);
+  if (path.length === 1 || !isCommonAct(word)) return commandsNamed(word, program.root, root);
+  return Object.hasOwn((await subcommandsOf(program.root)) ?? {}, word) ? [`${root[0]} ${word}`] : [];
 }
 
 /** Returns the whole commands that end with this word. Groups are there; nothing is loaded. */

@@ -11,7 +11,7 @@ const ELSEWHERE_MAX = 3;
 const SYNONYMS: readonly (readonly string[])[] = [
   ["list", "ls", "show"],
   ["show", "get", "cat", "view", "read", "info", "list"],
-  ["delete", "remove", "rm", "del", "revoke", "unset", "uninstall", "unshare"],
+  ["delete", "remove", "rm", "del", "revoke", "unset", "uninstall", "unshare", "destroy"],
   ["create", "add", "new", "make", "put", "snapshot", "install"],
   ["put", "write", "save", "upload"],
   ["start", "serve", "run", "up"],
@@ -25,9 +25,21 @@ const SYNONYMS: readonly (readonly string[])[] = [
   ["--yes", "--force", "-y", "-f"],
 ];
 
+/** Acts on anything. Such a word in one group does not mean the command of another, which acts on something else. */
+const COMMON_ACTS: ReadonlySet<string> = new Set(
+  (
+    "list ls show get cat view read info create add new make put install write edit delete remove rm del revoke unset uninstall " +
+    "destroy undelete enable disable set start run stop status test"
+  ).split(" "),
+);
+
+export function isCommonAct(word: string): boolean {
+  return COMMON_ACTS.has(word);
+}
+
 /**
- * Returns the known name that `written` begins or means. Otherwise the commands `elsewhere`, if they are few, and then the name with the fewest
- * edits, if they change less than half of it.
+ * Returns the known name that `written` begins. Otherwise the commands `elsewhere`, if they are few, then the known name that means the same, and
+ * then the one with the fewest edits, if they change less than half of it.
  */
 export function meantBy(
   written: string,
@@ -36,10 +48,8 @@ export function meantBy(
 ): string | undefined {
   const begun = known.filter((name) => name.startsWith(written));
   if (written.replace(/^-+/, "").length >= BEGINNING_LETTERS_MIN && begun.length === 1) return begun[0];
-  const synonym = synonymOf(written, known);
-  if (synonym !== undefined) return synonym;
   if (elsewhere.length > 0 && elsewhere.length <= ELSEWHERE_MAX) return elsewhere.join(" or ");
-  return nearest(written, known);
+  return synonymOf(written, known) ?? nearest(written, known);
 }
 
 function synonymOf(written: string, known: readonly string[]): string | undefined {
@@ -53,9 +63,13 @@ function nearest(written: string, known: readonly string[]): string | undefined 
   let fewest = SUGGESTION_EDITS_MAX + 1;
   for (const name of known) {
     const edits = editDistance(written, name);
-    if (edits < fewest && isSlip(edits, name)) [best, fewest] = [name, edits];
+    if (edits < fewest && isSlip(edits, name) && !isOpposite(written, name)) [best, fewest] = [name, edits];
   }
   return best;
+}
+
+function isOpposite(one: string, other: string): boolean {
+  return one === `un${other}` || other === `un${one}`;
 }
 
 /** Reports whether the edits change less than half of the name. */
