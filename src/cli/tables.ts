@@ -216,11 +216,17 @@ export function shown(cell: Cell): string {
   return visibleInLine(String(cell));
 }
 
+interface Range {
+  readonly min?: number;
+  readonly max?: number;
+}
+
 /** Raises `invalid`. */
-export function wholeNumber(flag: string, text: string): number {
-  if (!/^(0|[1-9][0-9]{0,14})$/.test(text))
-    throw new AppError("invalid", `${flag} "${text}": expected a whole number`);
-  return Number(text);
+export function wholeNumber(flag: string, text: string, { min = 0, max = Infinity }: Range = {}): number {
+  const number = /^(0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : NaN;
+  if (number >= min && number <= max) return number;
+  const range = `${min === 0 ? "" : ` from ${min}`}${max === Infinity ? "" : ` to ${max}`}`;
+  throw new AppError("invalid", `${flag} "${text}": expected a whole number${range}`);
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3_600, d: 86_400, w: 604_800 };

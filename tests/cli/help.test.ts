@@ -6,7 +6,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../release/step.ts";
 import { program } from "../../src/cli/main.ts";
-import { completeArguments, isRequired, readArguments, spellings } from "../../src/kit/terminal/arguments.ts";
+import {
+  choicesOf,
+  completeArguments,
+  isRequired,
+  readArguments,
+  spellings,
+} from "../../src/kit/terminal/arguments.ts";
 import { commandTree, type CommandNode } from "../../src/kit/terminal/cli.ts";
 import { commandWords } from "../../src/kit/terminal/command-text.ts";
 import { HELP_COLUMNS, helpText } from "../../src/kit/terminal/help.ts";
@@ -41,6 +47,13 @@ describe.each(nodes.map((node) => [node.path, node] as const))("%s", (path, node
     const group = byPath.get(path.slice(0, path.lastIndexOf(" ")));
     const row = group?.page.commands.find(({ name }) => name === path.slice(path.lastIndexOf(" ") + 1));
     if (group) expect(row?.description).toBe(node.description);
+  });
+
+  test("lists the words that a flag or an argument takes", () => {
+    for (const [name, def] of Object.entries(path === "cairn help" ? {} : node.page.args)) {
+      const missing = (choicesOf(def) ?? []).filter((word) => !def.description?.includes(word));
+      expect([name, missing]).toEqual([name, []]);
+    }
   });
 
   test("has examples that would run", () => {

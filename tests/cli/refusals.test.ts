@@ -1,7 +1,7 @@
 // Goal: a refusal says what is wrong and what to do next, in the words of the command line, not in those of the system or of the API.
 
 import { describe, expect, test } from "bun:test";
-import { appendFileSync, chmodSync, chownSync, existsSync } from "node:fs";
+import { appendFileSync, chmodSync, chownSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadServerConfig } from "../../src/context/config/config.ts";
 import { examine } from "../../src/context/doctor/doctor.ts";
@@ -285,6 +285,31 @@ describe("server.yaml", () => {
   });
 
   test.each([
+    ["--email nonsense", '--email "nonsense": not an email address'],
+    ["--email= --domain a.org", "flag needs a value: --email"],
+    [
+      "--domain context",
+      '--domain "context": not a public domain; authorities issue certificates only for full names',
+    ],
+    ["--domain a.org,", '--domain "": not a domain'],
+    [
+      "--domain *.a.org",
+      '--domain "*.a.org": a wildcard needs --challenge dns-01; http-01 can only prove single names',
+    ],
+    ["--challenge dns-01", "--dns-provider: missing; dns-01 needs one of: cloudflare"],
+    ["--challenge dns", "--challenge: expected one of: http-01, dns-01"],
+  ])("is not changed by server tls acme enable %s, which names the flag", async (flags, says) => {
+    await using server = await stoppedContext();
+    const before = readFileSync(server.inside("server.yaml"), "utf8");
+    const usual = { "--email": "a@b.org", "--domain": "a.org" };
+    const rest = Object.entries(usual).flatMap((flag) => (flags.includes(flag[0]) ? [] : flag));
+    const { said: answered } = cairnAt(["--server-dir", server.directory]);
+    const [code, text] = await answered("server", "tls", "acme", "enable", ...flags.split(" "), ...rest);
+    expect([code, text.split("\n")[0]]).toEqual([1, `Error: ${says}`]);
+    expect(readFileSync(server.inside("server.yaml"), "utf8")).toBe(before);
+  });
+
+  test.each([
     ["log_level: loud", "log_level: expected one of: debug, info, warn, error"],
     ["secrets:\n  mode: maybe", "secrets.mode: expected one of: block, warn, off"],
     [
@@ -297,7 +322,7 @@ describe("server.yaml", () => {
     ],
     ["tls:\n  acme:\n    enabled: true", "tls.enabled: missing; ACME applies only if it is true"],
     [acme(""), "tls.acme.email: missing; the authority needs an address"],
-    [acme("email: ops"), 'tls.acme.email: "ops" is not an email address'],
+    [acme("email: ops"), 'tls.acme.email: "ops": not an email address'],
     [acme(EMAIL), "tls.acme.domains: missing; name at least one domain of this server"],
     [acme(`${EMAIL}, domains: [10.0.0.5]`), 'tls.acme.domains: "10.0.0.5": an address, not a domain'],
     [acme(`${EMAIL}, domains: ["[::1]"]`), 'tls.acme.domains: "[::1]": an address, not a domain'],

@@ -133,8 +133,7 @@ export const daemonLogs = defineCommand({
   async run({ args }) {
     const { daemonLogPath, lastLines } = await import("../../context/replica/daemon-log.ts");
     const path = daemonLogPath(replicaDirectory(args.dir));
-    const count = args.lines === undefined ? LINES_DEFAULT : wholeNumber("--lines", args.lines);
-    if (count < 1) throw new AppError("invalid", `--lines "${args.lines}": expected a whole number from 1`);
+    const count = args.lines === undefined ? LINES_DEFAULT : wholeNumber("--lines", args.lines, { min: 1 });
     const lines = lastLines(path, count);
     if (!lines) throw new AppError("not_found", `${path}: no log; the daemon has not run here`);
     await printText(lines.join("\n"));

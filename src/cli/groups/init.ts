@@ -65,7 +65,7 @@ const soloArgs = {
   template: oneOfWords(templateNames, {
     type: "string",
     valueHint: "name",
-    description: "Pages that the space starts with (default: solo)",
+    description: `Pages that the space starts with: ${templateNames.join(", ")} (default: solo)`,
   }),
   adopt: { type: "boolean", description: "Record the files that are in the folder already" },
   ...toolsArg,
@@ -198,7 +198,7 @@ const serverArgs = {
   template: oneOfWords(templateNames, {
     type: "string",
     valueHint: "name",
-    description: "Template of the space (default: team)",
+    description: `Template of the space: ${templateNames.join(", ")} (default: team)`,
   }),
   force: { type: "boolean", description: "Accept a directory with other files; replaces none of them" },
   ...reconfigureArg,

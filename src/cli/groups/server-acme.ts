@@ -17,6 +17,14 @@ import { fields, when } from "../tables.ts";
 type Challenge = (typeof ACME_CHALLENGES)[number];
 type Provider = (typeof DNS_PROVIDER_NAMES)[number];
 
+/** By the keys of `server.yaml` that they set. */
+const FLAGS = {
+  "tls.acme.email": "--email",
+  "tls.acme.domains": "--domain",
+  "tls.acme.challenge": "--challenge",
+  "tls.acme.dns.provider": "--dns-provider",
+};
+
 export const acmeEnable = defineCommand({
   meta: {
     name: "enable",
@@ -38,12 +46,12 @@ export const acmeEnable = defineCommand({
     challenge: oneOfWords(ACME_CHALLENGES, {
       type: "string",
       valueHint: "challenge",
-      description: "Proof of control over the domains (default: http-01)",
+      description: `Proof of control over the domains: ${ACME_CHALLENGES.join(" or ")} (default: http-01)`,
     }),
     "dns-provider": oneOfWords(DNS_PROVIDER_NAMES, {
       type: "string",
       valueHint: "provider",
-      description: "Host of the domain's zone, for dns-01",
+      description: `DNS provider of the domains, for dns-01: ${DNS_PROVIDER_NAMES.join(", ")}`,
     }),
     ...serverDirArg,
   },
@@ -54,12 +62,13 @@ export const acmeEnable = defineCommand({
       throw new AppError("invalid", "--dns-provider needs --challenge dns-01");
     const domains = args.domain.split(",");
     const directory = serverDirectory(args["server-dir"], processEnvironment());
-    const file = await enableAcme(directory, {
+    const settings = {
       email: args.email,
       domains,
       challenge,
       ...(provider !== undefined && { dns: { provider } }),
-    });
+    };
+    const file = await enableAcme(directory, settings, FLAGS);
     const token_variable = provider === undefined ? null : DNS_PROVIDERS[provider];
     await printData({ file, domains, challenge, token_variable }, formatOf(args), enabledText);
   },

@@ -16,6 +16,7 @@ import { selfSigned } from "../../kit/secrets/self-signed.ts";
 import { repeatable } from "../../kit/terminal/arguments.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { serverDirArg } from "../connection.ts";
+import { wholeNumber } from "../tables.ts";
 
 const DEFAULT_DAYS = 365;
 /** Browsers refuse certificates that are valid for longer. */
@@ -35,7 +36,11 @@ export const tlsGen = defineCommand({
       valueHint: "host",
       description: "Host name or address that clients use; repeatable",
     }),
-    days: { type: "string", valueHint: "count", description: `Days of validity (default: ${DEFAULT_DAYS})` },
+    days: {
+      type: "string",
+      valueHint: "count",
+      description: `Days of validity, at most ${DAYS_MAX} (default: ${DEFAULT_DAYS})`,
+    },
     force: { type: "boolean", description: "Replace a certificate that is there" },
     ...serverDirArg,
   },
@@ -44,7 +49,8 @@ export const tlsGen = defineCommand({
     if (hosts.length > HOSTS_MAX)
       throw new AppError("invalid", `--host: expected at most ${HOSTS_MAX} hosts`);
     for (const host of hosts) checkHost(host);
-    const days = daysOf(args.days);
+    const days =
+      args.days === undefined ? DEFAULT_DAYS : wholeNumber("--days", args.days, { min: 1, max: DAYS_MAX });
     const directory = serverDirectory(args["server-dir"], processEnvironment());
     const [cert_file, key_file] = [join(directory, DEFAULT_CERT_FILE), join(directory, DEFAULT_KEY_FILE)];
     for (const path of [cert_file, key_file])
@@ -78,10 +84,4 @@ function checkHost(host: string): void {
   if (literalAddress(host) !== undefined) return;
   const problem = host.includes(":") ? "expected a name or an address, without a port" : hostProblem(host);
   if (problem !== undefined) throw new AppError("invalid", `--host "${host}": ${problem}`);
-}
-
-function daysOf(text: string | undefined): number {
-  const days = Number(text ?? DEFAULT_DAYS);
-  if (Number.isInteger(days) && days >= 1 && days <= DAYS_MAX) return days;
-  throw new AppError("invalid", `--days "${text}": expected a whole number from 1 to ${DAYS_MAX}`);
 }

@@ -18,7 +18,7 @@ import { requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
 import { visibleInLine } from "../../kit/text/visible.ts";
 import { serverDirArg } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
-import { fields } from "../tables.ts";
+import { fields, wholeNumber } from "../tables.ts";
 import { waitFor } from "../wait-for.ts";
 
 const START_WAIT_MS = 10_000;
@@ -168,9 +168,7 @@ export const serverLogs = defineCommand({
     const path = join(serverDirectory(args["server-dir"], processEnvironment()), "logs", "server.log");
     if (!existsSync(path))
       throw new AppError("not_found", `${path}: no log; only a server started with --detach writes one`);
-    const count = Number(args.lines ?? 100);
-    if (!Number.isInteger(count) || count < 1)
-      throw new AppError("invalid", `--lines "${args.lines}": expected a whole number from 1`);
+    const count = args.lines === undefined ? 100 : wholeNumber("--lines", args.lines, { min: 1 });
     const text = await Bun.file(path).text();
     await printText(text.trimEnd().split("\n").slice(-count).join("\n"));
   },

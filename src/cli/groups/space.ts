@@ -86,7 +86,7 @@ export const spaceCreate = serverCommand({
     template: oneOfWords(templateNames, {
       type: "string",
       valueHint: "name",
-      description: "Template of the space (default: team)",
+      description: `Template of the space: ${templateNames.join(", ")} (default: team)`,
     }),
   },
   ask: (client, args) =>

@@ -7,7 +7,7 @@ import { replaceFile } from "../../kit/disk/replace-file.ts";
 import { parseConfig } from "./config.ts";
 import { CONFIG_FILE_NAME } from "./directory.ts";
 import type { ConfigFile } from "./schema.ts";
-import { tlsOf } from "./tls-settings.ts";
+import { tlsOf, type Flags } from "./tls-settings.ts";
 
 interface ListenChange {
   readonly address?: string | undefined;
@@ -22,10 +22,12 @@ export async function changeListen(directory: string, { address, port }: ListenC
 
 type AcmeChange = NonNullable<NonNullable<ConfigFile["tls"]>["acme"]>;
 
-/** The same, for TLS with a certificate of an authority. Raises `invalid` as well for settings that the server would refuse. */
-export async function enableAcme(directory: string, acme: AcmeChange): Promise<string> {
+/** The same, for TLS with a certificate of an authority. Raises `invalid` as well for settings that the server would refuse; see `tlsOf` for `typed`. */
+export async function enableAcme(directory: string, acme: AcmeChange, typed: Flags = {}): Promise<string> {
   const change = { tls: { enabled: true, acme: { enabled: true, ...acme } } };
-  return edit(directory, change, "tls.enabled and tls.acme", (path, { tls }) => tlsOf(path, directory, tls));
+  return edit(directory, change, "tls.enabled and tls.acme", (path, { tls }) =>
+    tlsOf(path, directory, tls, typed),
+  );
 }
 
 type Value = string | number | boolean | readonly string[];

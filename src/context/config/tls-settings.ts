@@ -23,9 +23,17 @@ const EMAIL = /^[^\s@,<>]+@[^\s@,<>]+$/;
 const WILDCARD = "*.";
 export const CERTIFICATE_NAME = "certificate.pem";
 
-/** `path`: of the file, for errors. Undefined: plain HTTP. Raises `invalid` with the key. */
-export function tlsOf(path: string, directory: string, file: TlsFile = {}): TlsConfig | undefined {
-  const refuse = refusal(path);
+/**
+ * `path`: of the file, for errors. `typed`: the flags that stand for keys, for errors of a command that has them. Undefined: plain HTTP. Raises
+ * `invalid` with the key or the flag.
+ */
+export function tlsOf(
+  path: string,
+  directory: string,
+  file: TlsFile = {},
+  typed: Flags = {},
+): TlsConfig | undefined {
+  const refuse = refusal(path, typed);
   const { enabled, cert_file, key_file, acme } = file;
   if (acme?.enabled === true) {
     const both = cert_file !== undefined ? "cert_file" : key_file !== undefined ? "key_file" : undefined;
@@ -59,22 +67,37 @@ export function authorityFolder({
   return join(cacheDirectory, `${host}${pathname}`.replaceAll(/[^a-z0-9.]+/gi, "-").replace(/-$/, ""));
 }
 
-type Refuse = (key: string, why: string) => AppError;
+/** By the keys that they set. */
+export type Flags = Readonly<Record<string, string>>;
 
-function refusal(path: string): Refuse {
-  return (key, why) => new AppError("invalid", `config ${path}: ${key}: ${why}`);
+interface Refuse {
+  /** `value`: the part of the setting that is wrong. */
+  (key: string, why: string, value?: string): AppError;
+  /** Names a setting as a person would write it here. */
+  readonly setting: (key: string, value: string) => string;
+}
+
+function refusal(path: string, typed: Flags): Refuse {
+  const refuse = (key: string, why: string, value?: string) => {
+    const [flag, shown] = [typed[key], value === undefined ? "" : `"${value}"`];
+    const where =
+      flag === undefined
+        ? `config ${path}: ${key}${shown && `: ${shown}`}`
+        : `${flag}${shown && ` ${shown}`}`;
+    return new AppError("invalid", `${where}: ${why}`);
+  };
+  const setting = (key: string, value: string) =>
+    key in typed ? `${typed[key]} ${value}` : `${key}: ${value}`;
+  return Object.assign(refuse, { setting });
 }
 
 function acmeOf(refuse: Refuse, directory: string, file: AcmeFile): AcmeConfig {
   const challenge = file.challenge ?? "http-01";
   const { email = "" } = file;
   if (!EMAIL.test(email))
-    throw refuse(
-      "tls.acme.email",
-      email === ""
-        ? "missing; the authority needs an address for warnings about the certificate"
-        : `"${email}" is not an email address`,
-    );
+    throw email === ""
+      ? refuse("tls.acme.email", "missing; the authority needs an address for warnings about the certificate")
+      : refuse("tls.acme.email", "not an email address", email);
   const provider = file.dns?.provider;
   if (challenge === "dns-01" && provider === undefined)
     throw refuse("tls.acme.dns.provider", `missing; dns-01 needs one of: ${DNS_PROVIDER_NAMES.join(", ")}`);
@@ -98,14 +121,18 @@ function domainsOf(
   if (first === undefined)
     throw refuse("tls.acme.domains", "missing; name at least one domain of this server");
   for (const domain of [first, ...rest]) {
-    const problem = domainProblem(domain, challenge);
-    if (problem !== undefined) throw refuse("tls.acme.domains", `"${domain}": ${problem}`);
+    const problem = domainProblem(domain, challenge, refuse.setting);
+    if (problem !== undefined) throw refuse("tls.acme.domains", problem, domain);
   }
   return [first, ...rest];
 }
 
 /** Returns why an authority issues no certificate for it, in a few words; otherwise undefined. */
-function domainProblem(domain: string, challenge: AcmeConfig["challenge"]): string | undefined {
+function domainProblem(
+  domain: string,
+  challenge: AcmeConfig["challenge"],
+  setting: Refuse["setting"],
+): string | undefined {
   const isWildcard = domain.startsWith(WILDCARD);
   const name = isWildcard ? domain.slice(WILDCARD.length) : domain;
   if (isIP(name.replaceAll(/[[\]]/g, "")) !== 0)
@@ -114,7 +141,7 @@ function domainProblem(domain: string, challenge: AcmeConfig["challenge"]): stri
   if (hostProblem(name) !== undefined || name.includes("_")) return "not a domain";
   if (!name.includes(".")) return "not a public domain; authorities issue certificates only for full names";
   return isWildcard && challenge === "http-01"
-    ? "a wildcard needs tls.acme.challenge: dns-01; http-01 can only prove single names"
+    ? `a wildcard needs ${setting("tls.acme.challenge", "dns-01")}; http-01 can only prove single names`
     : undefined;
 }
 
@@ -125,10 +152,7 @@ function httpAddressOf(refuse: Refuse, text: string): AcmeConfig["httpAddress"] 
   const isGood =
     digits !== undefined && port <= PORT_MAX && (host === "" || listenProblem(host) === undefined);
   if (isGood) return { host, port };
-  throw refuse(
-    "tls.acme.http_addr",
-    `"${text}": expected an address with a port, such as :80 or 10.0.0.5:80`,
-  );
+  throw refuse("tls.acme.http_addr", "expected an address with a port, such as :80 or 10.0.0.5:80", text);
 }
 
 function authorityOf(refuse: Refuse, text: string): string {
