@@ -36,6 +36,31 @@ test.if(await caseIsIgnored())("a renamed file keeps its content when its old na
   ]);
 });
 
+test.if(await caseIsIgnored())("nothing is written under the old name of a renamed directory", async () => {
+  await using folder = await temporaryFolder();
+  const directory = join(folder.path, "notes");
+  const { printed, said } = cairnAt(["--dir", directory]);
+  await cairnAt([]).printed("init", "solo", "--template", "blank", "--dir", directory, "--non-interactive");
+  const source = await folder.write("other", "other");
+  await printed("file", "put", "docs/a.md", "--from", source);
+  renameSync(join(directory, "docs"), join(directory, "Docs"));
+  const clash = (path: string, by: string): [number, string] => [
+    1,
+    `Error: ${path}: the disk of the working tree takes it for "${by}"; rename that first\n`,
+  ];
+  const edited = await folder.write("edited", "edited");
+  expect(await said("file", "put", "docs/a.md", "--from", edited)).toEqual(clash("docs/a.md", "Docs/a.md"));
+  expect(await said("file", "put", "docs/b.md", "--from", edited)).toEqual(clash("docs/b.md", "Docs"));
+  expect(await printed("status")).toContain("1 file, 5 B, 1 version\n");
+  await printed("file", "delete", "docs/a.md");
+  expect(await printed("space", "adopt")).toBe("adopted Docs/a.md\n");
+  // Its directory goes with it, so the next name is free.
+  await printed("file", "delete", "Docs/a.md");
+  await printed("file", "put", "docs/b.md", "--from", edited);
+  expect(await printed("status")).toContain("everything on disk is recorded\n");
+  expect(readdirSync(join(directory, "docs"))).toEqual(["b.md"]);
+});
+
 test.if(await caseIsIgnored())("renames in case only travel in both directions", async () => {
   await using folder = await temporaryFolder();
   await using server = await contextServer();
@@ -59,4 +84,13 @@ test.if(await caseIsIgnored())("renames in case only travel in both directions",
   };
   await rename("notes.md", "Notes.md")(ann, bob);
   await rename("Notes.md", "NOTES.md")(bob, ann);
+  // A directory, too.
+  await server.admin.write("docs/notes.md", "one\n");
+  await ann.sync();
+  await bob.sync();
+  renameSync(join(ann.directory, "docs"), join(ann.directory, "Docs"));
+  await ann.sync();
+  await bob.sync();
+  expect(readdirSync(bob.directory).filter((name) => /^docs$/i.test(name))).toEqual(["Docs"]);
+  expect(bob.read("Docs/notes.md")).toBe("one\n");
 });

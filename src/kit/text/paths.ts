@@ -64,6 +64,14 @@ function segmentProblem(segment: string): string | undefined {
   return undefined;
 }
 
+/** The character after `/`, which ends the range of names below a directory. */
+export const AFTER_SLASH = "0";
+
+/** Yields the directories above a path, from the top. */
+export function* ancestorsOf(path: string): Generator<string> {
+  for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) yield path.slice(0, end);
+}
+
 /** Two paths with one key are the same file on a disk that ignores case or Unicode forms. */
 export function foldedPath(path: string): string {
   return path.normalize("NFKC").toLowerCase();

@@ -4,25 +4,34 @@
 
 import { expect, test } from "bun:test";
 import { existsSync, linkSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import type { Following } from "../../../src/context/versioned-store/sqlite/following.ts";
+import type { Replacing } from "../../../src/context/versioned-store/sqlite/replacing.ts";
 import { Spelling } from "../../../src/context/versioned-store/sqlite/spelling.ts";
+import type { FileRow, SpaceStore } from "../../../src/context/versioned-store/sqlite/store.ts";
 import { Tree } from "../../../src/context/versioned-store/sqlite/tree.ts";
 import type { Obstacle } from "../../../src/context/versioned-store/sqlite/tree-file.ts";
+import { Trusting } from "../../../src/context/versioned-store/sqlite/trusting.ts";
 import { sha256Hex } from "../../../src/kit/crypto.ts";
-import { parseDocumentPath } from "../../../src/kit/text/paths.ts";
+import { parseDocumentPath, type DocumentPath } from "../../../src/kit/text/paths.ts";
 import { temporaryFolder } from "../../kit/folder.ts";
 import { refusal } from "../../kit/http/refusal.ts";
+import { manualClock } from "../../kit/manual-clock.ts";
 
 const OLD = parseDocumentPath("path", "docs/readme.md");
 const NEW = parseDocumentPath("path", "docs/Readme.md");
 
-/** A space with one file, which was `docs/readme.md` and is `docs/Readme.md` now. */
-async function renamed() {
+/** A space with one file, which was renamed in case only. */
+async function renamed(from: string = OLD, to: string = NEW) {
   const folder = await temporaryFolder();
   mkdirSync(join(folder.path, ".cairn"));
-  await folder.write(NEW, "mine");
-  linkSync(join(folder.path, NEW), join(folder.path, OLD));
-  const of = (path: string) => (path === OLD ? NEW : path);
+  await folder.write(to, "mine");
+  mkdirSync(dirname(join(folder.path, from)), { recursive: true });
+  linkSync(join(folder.path, to), join(folder.path, from));
+  const of = (path: string) => {
+    if (path === from) return to;
+    return path === dirname(from) ? dirname(to) : path;
+  };
   const tree = new Tree(folder.path, { spelling: { of, isExact: (path) => of(path) === path } });
   return {
     tree,
@@ -55,6 +64,34 @@ test("the old name removes nothing and overwrites nothing", async () => {
   const problem = `the disk of the working tree takes it for "${NEW}"; rename that first`;
   await refusal(put(), "conflict", `${OLD}: ${problem}`, { path: OLD, blocked_by: [NEW] });
   expect(readFileSync(at(NEW), "utf8")).toBe("mine");
+});
+
+test("neither a recorded name nor a new one is written beside the name that the disk has", async () => {
+  await using space = await renamed("docs/readme.md", "Docs/readme.md");
+  const row = { id: 1, live: 1, hash: sha256Hex("mine") } as FileRow;
+  const store = { file: { get: (path: string) => (path === OLD ? row : null) } } as unknown as SpaceStore;
+  const following = { isWaiting: () => false, freeName: () => false } as unknown as Following;
+  const trusting = new Trusting({
+    ...space,
+    store,
+    following,
+    replacing: {} as Replacing,
+    clock: manualClock(),
+  });
+  const problem = (by: string) => `the disk of the working tree takes it for "${by}"; rename that first`;
+  const blocked = (path: string, by: string, leaving: string[] = []) =>
+    refusal(
+      (async () => trusting.handEdits(path as DocumentPath, new Set(leaving)))(),
+      "conflict",
+      `${path}: ${problem(by)}`,
+      { path, blocked_by: [by] },
+    );
+  await blocked("docs/readme.md", "Docs/readme.md");
+  await blocked("docs/new.md", "Docs");
+  await blocked("docs/sub/new.md", "Docs");
+  // A delete takes nothing, and what is deleted with the write leaves the directory with its name.
+  expect(trusting.handEdits(OLD)).toEqual([]);
+  expect(trusting.handEdits("docs/new.md" as DocumentPath, new Set(["Docs/readme.md"]))).toEqual([]);
 });
 
 test("a disk where case counts spells every path as it is given", async () => {

@@ -2,16 +2,13 @@
 
 import { AppError, notFound } from "../../../kit/error.ts";
 import { sizeText } from "../../../kit/text/amounts.ts";
-import { foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
+import { AFTER_SLASH, ancestorsOf, foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
 import type { Effect, Expected, Operation, Plan } from "../engine.ts";
 import { fileError, fileNotFound } from "../file-error.ts";
 import { BATCH_OPERATIONS_MAX, FILE_BYTES_CEILING, type Totals } from "../schema.ts";
 import type { Derived } from "./documents.ts";
 import { reservedSegment } from "./reserved.ts";
 import type { FileRow, SpaceRow, SpaceStore, VersionRow } from "./store.ts";
-
-/** The character after `/`, which ends the range of names below a directory. */
-export const AFTER_SLASH = "0";
 
 /** An operation; a put carries what was computed before the transaction. */
 export type Prepared =
@@ -209,8 +206,7 @@ export function blockerOf(
   appearing = NO_NAMES,
 ): Blocker | undefined {
   const folded = foldedPath(path);
-  for (let at = folded.indexOf("/"); at >= 0; at = folded.indexOf("/", at + 1)) {
-    const ancestor = folded.slice(0, at);
+  for (const ancestor of ancestorsOf(folded)) {
     const by = appearing.get(ancestor) ?? staying(store.fileByFolded.get(ancestor)?.path, leaving);
     if (by !== undefined) return { by, isBelow: false };
   }

@@ -4,7 +4,7 @@
 import { Stretch, turnOfOthers, type Clock } from "../../../kit/clock.ts";
 import { AppError, messageOf } from "../../../kit/error.ts";
 import type { Log } from "../../../kit/log.ts";
-import type { DocumentPath } from "../../../kit/text/paths.ts";
+import { ancestorsOf, type DocumentPath } from "../../../kit/text/paths.ts";
 import { problemOf } from "../file-error.ts";
 import type { Step } from "./batch.ts";
 import { changedPaths } from "./changes.ts";
@@ -241,12 +241,12 @@ export class Following {
   /** Writes the pending changes of the paths that block this name. Returns whether there were any. */
   freeName(path: DocumentPath): boolean {
     const inTheWay: DocumentPath[] = [];
-    for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
-      const above = path.slice(0, at) as DocumentPath;
+    for (const above of ancestorsOf(path) as Iterable<DocumentPath>) {
       if (this.#waiting.has(above)) inTheWay.push(above);
+      const spelled = this.#tree.otherSpelling(above);
+      if (spelled !== undefined) inTheWay.push(...this.#waitingBelow(spelled));
     }
-    if (this.#tree.isDirectory(path))
-      inTheWay.push(...this.#waiting.keys().filter((other) => other.startsWith(`${path}/`)));
+    if (this.#tree.isDirectory(path)) inTheWay.push(...this.#waitingBelow(path));
     const spelled = this.#tree.otherSpelling(path);
     if (spelled !== undefined && this.#waiting.has(spelled)) inTheWay.push(spelled);
     for (const other of inTheWay) {
@@ -254,5 +254,9 @@ export class Following {
       if (waiting && this.#waiting.delete(other)) this.#bring(other, waiting);
     }
     return inTheWay.length > 0;
+  }
+
+  #waitingBelow(directory: DocumentPath): Iterable<DocumentPath> {
+    return this.#waiting.keys().filter((path) => path.startsWith(`${directory}/`));
   }
 }

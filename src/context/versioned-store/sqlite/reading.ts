@@ -3,7 +3,7 @@
 import { rfc3339, Stretch, turnOfOthers } from "../../../kit/clock.ts";
 import { sizeText } from "../../../kit/text/amounts.ts";
 import { AppError } from "../../../kit/error.ts";
-import { foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
+import { AFTER_SLASH, foldedPath, type DocumentPath } from "../../../kit/text/paths.ts";
 import { sortedTexts } from "../../../kit/concurrency/sort-in-turns.ts";
 import { headText } from "../head.ts";
 import type { Content, Copy, EditedCopy, Effect, ListQuery, LogEntry } from "../engine.ts";
@@ -16,7 +16,7 @@ import {
   type Refusal,
 } from "../schema.ts";
 import type { Query } from "../../../kit/storage/statement.ts";
-import { AFTER_SLASH, blockerOf } from "./batch.ts";
+import { blockerOf } from "./batch.ts";
 import { decode, type Stored } from "../coding.ts";
 import { versionsOf } from "./history.ts";
 import type { Mirror } from "./mirror.ts";

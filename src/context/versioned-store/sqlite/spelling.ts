@@ -5,7 +5,7 @@ import { readdirSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 import { lstatOf, TELLS_SPELLING } from "../../../kit/disk/held-directory.ts";
 import { systemCode } from "../../../kit/error.ts";
-import { foldedPath } from "../../../kit/text/paths.ts";
+import { ancestorsOf, foldedPath } from "../../../kit/text/paths.ts";
 
 /** Exists in every space. */
 const PROBE = ".cairn";
@@ -61,6 +61,15 @@ export class Spelling {
     }
     return found;
   }
+}
+
+/** Returns the first directory above `path` that the disk spells in another way, as it does. Raises errors of the system. */
+export function otherDirectory(spelling: Pick<Spelling, "of">, path: string): string | undefined {
+  for (const above of ancestorsOf(path)) {
+    const spelled = spelling.of(above);
+    if (spelled !== above.normalize("NFC")) return spelled;
+  }
+  return undefined;
 }
 
 function isOtherSpellingOf(segment: string): (name: string) => boolean {

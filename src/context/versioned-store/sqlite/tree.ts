@@ -19,7 +19,7 @@ import { systemClock } from "../../../kit/clock.ts";
 import { sha256Hex } from "../../../kit/crypto.ts";
 import { CREATE_FILE, HeldRoot, lstatOf, type Held } from "../../../kit/disk/held-directory.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../../kit/disk/modes.ts";
-import type { DocumentPath } from "../../../kit/text/paths.ts";
+import { ancestorsOf, type DocumentPath } from "../../../kit/text/paths.ts";
 import { fileError } from "../file-error.ts";
 import { FILE_BYTES_CEILING } from "../schema.ts";
 import { nameOnDisk } from "./disk-name.ts";
@@ -27,7 +27,7 @@ import { glanceAt, type Glance } from "./glance.ts";
 import { isReserved } from "./reserved.ts";
 import { takeName, unlinkIfPossible, unlinkIfThere } from "./names.ts";
 import { backdated, mayChangeUnseen } from "./signature.ts";
-import { Spelling } from "./spelling.ts";
+import { otherDirectory, Spelling } from "./spelling.ts";
 import { guarded, notRegular, orUnreadable, otherSpelling, tooLarge } from "./tree-errors.ts";
 import {
   factsOf,
@@ -281,18 +281,21 @@ export class Tree {
 
   /**
    * Undefined: not a regular file, or a reserved name. Reads the file only if its facts have changed. Calls `blocked` with anything else found
-   * there. Raises `unavailable`.
+   * there, and with a directory that the disk takes for one of the path. Raises `unavailable`.
    */
-  look(path: DocumentPath, blocked: (by: Obstacle) => void = () => {}): TreeFile | undefined {
+  look(path: DocumentPath, blocked?: (by: Obstacle) => void): TreeFile | undefined {
     if (isReserved(path)) return undefined;
     return guarded(path, () => {
       const name = nameOnDisk(this.#root, path);
       const above = this.#notInside(name);
       const stats = above ? above.stats : this.#statsOf(name);
-      if (!stats) return undefined;
+      if (!stats) {
+        const at = blocked && (otherDirectory(this.#spelling, name) as DocumentPath | undefined);
+        return void (at === undefined || blocked!({ at, isDirectory: true }));
+      }
       const at = this.#spelling.of(above?.at ?? name) as DocumentPath;
       if (stats.isFile() && at === path) return this.#fileOf(path, factsOf(stats));
-      blocked({ at, isDirectory: stats.isDirectory() });
+      blocked?.({ at, isDirectory: stats.isDirectory() });
       return undefined;
     });
   }
@@ -411,8 +414,7 @@ export class Tree {
 
   /** Returns the first ancestor that is not a directory; `stats` undefined: it does not exist. */
   #notInside(path: string): { at: string; stats: Stats | undefined } | undefined {
-    for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
-      const at = path.slice(0, end);
+    for (const at of ancestorsOf(path)) {
       const stats = this.#statsOf(at);
       if (!stats?.isDirectory()) return { at, stats };
     }

@@ -29,6 +29,14 @@ interface TrustingDeps {
   readonly clock: Clock;
 }
 
+/** A place that a file needs. */
+interface Room {
+  readonly path: DocumentPath;
+  /** The files that are deleted with the write. */
+  readonly leaving: ReadonlySet<string>;
+  readonly isNew: boolean;
+}
+
 export class Trusting {
   readonly #store: SpaceStore;
   readonly #tree: Tree;
@@ -49,12 +57,14 @@ export class Trusting {
   /**
    * Returns the manual edit to record before this path is written; `[]` if there is none. An edit of a pending path is noticed when the path is
    * written to the tree, and recorded before the write after that. `leaving`: the files that make room if the path becomes a file; undefined: it
-   * does not. Raises `too_large`, or `conflict` for a new file in the place of something without a version.
+   * does not. Raises `too_large`, or `conflict` for a new file in the place of something without a version, and for any file in the place of one
+   * that its disk spells in another way.
    */
   handEdits(path: DocumentPath, leaving?: ReadonlySet<string>): Operation[] {
     const row = this.#store.file.get(path);
-    const isNew = leaving && (row?.live ?? null) === null;
-    const copy = this.#edited(path, row, isNew ? (by) => this.#requireRoom(path, by, leaving) : undefined);
+    const isNew = (row?.live ?? null) === null;
+    const room = leaving && { path, leaving, isNew };
+    const copy = this.#edited(path, row, room && ((by) => this.#requireRoom(room, by)));
     return copy ? [{ op: "put", path, content: copy.bytes, unlessSame: true }] : [];
   }
 
@@ -70,12 +80,18 @@ export class Trusting {
   }
 
   /** Raises `conflict` for an obstacle without a version. Tracked files are judged later, against the whole batch. */
-  #requireRoom(path: DocumentPath, { at, isDirectory }: Obstacle, leaving: ReadonlySet<string>): void {
+  #requireRoom(room: Room, { at, isDirectory }: Obstacle): void {
+    const { path, leaving, isNew } = room;
     if (this.#following.freeName(path))
-      return void this.#tree.look(path, (still) => this.#requireRoom(path, still, leaving));
+      return void this.#tree.look(path, (still) => this.#requireRoom(room, still));
+    if (isDirectory && at !== path && foldedPath(path).startsWith(`${foldedPath(at)}/`)) {
+      if (this.#becomesEmpty(at, leaving)) return;
+      throw otherSpelling(path, at);
+    }
+    if (at !== path && this.#isLive(at)) return;
+    if (at !== path && foldedPath(at) === foldedPath(path)) throw otherSpelling(path, at);
+    if (!isNew) return;
     if (at !== path) {
-      if (this.#isLive(at)) return;
-      if (foldedPath(at) === foldedPath(path)) throw otherSpelling(path, at);
       const problem = `"${at}" in the working tree is not a directory and has no version; adopt it or move it away`;
       throw fileError("conflict", path, problem, { blocked_by: [at] });
     }
@@ -87,6 +103,16 @@ export class Trusting {
       }
       if (!leaving.has(other)) return;
     }
+  }
+
+  /** Reports whether a directory has files, and all of them leave: then it leaves, too. */
+  #becomesEmpty(directory: DocumentPath, leaving: ReadonlySet<string>): boolean {
+    let hasFiles = false;
+    for (const { path } of this.#tree.found(directory)) {
+      if (!leaving.has(path)) return false;
+      hasFiles = true;
+    }
+    return hasFiles;
   }
 
   #isLive(path: string): boolean {
