@@ -118,6 +118,20 @@ test("a rename in letter case only is a rename on every copy", async () => {
   expect(lab.bob.tree()).toEqual({ "NOTES.md": "one" });
 });
 
+test("a directory that may have changed stands for the files that are or were in it", async () => {
+  await using lab = await team({ "docs/a.md": "one", "docs/deep/b.md": "two", "other.md": "three" });
+  const sync = async (...paths: string[]) => changesOf(await lab.ann.sync({ paths: new Set(paths) }));
+  lab.ann.write("pages/a.md", "one");
+  lab.ann.remove("docs/a.md");
+  lab.ann.remove("docs/deep");
+  expect(await sync("docs", "pages")).toEqual({
+    pushed: ["pages/a.md"],
+    withdrawn: ["docs/a.md", "docs/deep/b.md"],
+  });
+  expect(await sync("pages")).toEqual({});
+  expect(lab.ann.requests).toEqual(["GET /changes"]);
+});
+
 test("a directory takes the place of a file, and a file that of a directory", async () => {
   await using lab = await team({ a: "file", "b/one.md": "1", "b/two.md": "2" });
   lab.ann.remove("a");

@@ -107,12 +107,11 @@ export class Comparison {
     const { state } = this.#deps;
     if (this.#isPartial) {
       const rows = byPath(state.pending().filter(({ path, fresh }) => this.#mayAct(path, fresh)));
-      for (const path of this.#options.paths!) {
-        const row = state.file(path);
-        if (row) rows.set(path, row);
-      }
       const paths = new Set([...this.#options.paths!, ...rows.keys()]);
-      if (paths.size <= PATHS_MAX) return { rows, paths };
+      // A directory that was renamed or deleted has none of its files left to name them.
+      for (const path of this.#options.paths!)
+        for (const row of state.filesUnder(path)) rows.set(row.path, row);
+      if (Math.max(paths.size, rows.size) <= PATHS_MAX) return { rows, paths };
     }
     return { rows: byPath(state.files()), paths: undefined };
   }

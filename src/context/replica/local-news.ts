@@ -20,7 +20,8 @@ export function hasLocalNews(
       if (isSynced(path) && state.file(path)?.base_hash !== hash) return true;
     // Deleted with a command: neither a file nor a live version is left.
     for (const path of paths)
-      if (!live.has(path) && isSynced(path) && state.file(path)?.base_hash) return true;
+      for (const row of state.filesUnder(path))
+        if (!live.has(row.path) && isSynced(row.path) && row.base_hash) return true;
     return false;
   });
 }

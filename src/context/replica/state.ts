@@ -12,6 +12,7 @@ import { commandText } from "../../kit/terminal/command-text.ts";
 import { openWhenFree } from "../../kit/disk/in-use.ts";
 import { migrate } from "../../kit/storage/migrate.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
+import { AFTER_SLASH } from "../../kit/text/paths.ts";
 import { modeOf } from "../spaces/modes.ts";
 import type { SyncRules } from "../spaces/schema.ts";
 import { replicaMigrations } from "./migrations/migrations.ts";
@@ -104,6 +105,11 @@ export class ReplicaState {
 
   file(path: string): FileRow | null {
     return this.#store.file.get(path);
+  }
+
+  /** Returns the file of this path, or those below it if it is, or was, a directory. */
+  filesUnder(path: string): FileRow[] {
+    return this.#store.filesUnder.all({ path, first: `${path}/`, end: `${path}${AFTER_SLASH}` });
   }
 
   files(): FileRow[] {

@@ -52,6 +52,10 @@ export function replicaStore(db: Db) {
     setView: db.query<never, [string | null]>("UPDATE replica SET view = ?"),
     setServer: db.query<never, [string]>("UPDATE replica SET server = ?"),
     file: db.query<FileRow, [string]>(`SELECT ${FILE} FROM replica_files WHERE path = ?`),
+    // The file of a path, and those below it; the last value is the path with the character after the slash.
+    filesUnder: db.query<FileRow, { path: string; first: string; end: string }>(
+      `SELECT ${FILE} FROM replica_files WHERE path = $path OR (path >= $first AND path < $end)`,
+    ),
     files: db.query<FileRow, []>(`SELECT ${FILE} FROM replica_files`),
     // Changes of the server, unanswered pushes, and paths to compare again.
     pendingFiles: db.query<FileRow, []>(
