@@ -1,7 +1,8 @@
 // Goal: daemons bring a saved file to the other copy without being asked, come back after the server was away, and leave an edit alone that a person
 // makes meanwhile.
 
-import { existsSync } from "node:fs";
+import { existsSync, linkSync, renameSync } from "node:fs";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { Client, networkTransport } from "../../src/context/client/client.ts";
@@ -24,7 +25,12 @@ interface Kept extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-async function kept(server: ContextServer, directory: string, name: string): Promise<Kept> {
+async function kept(
+  server: ContextServer,
+  directory: string,
+  name: string,
+  noticesEveryChange = () => true,
+): Promise<Kept> {
   const { token } = await server.user(name, "contributor");
   const copy = replica({ directory, url: () => server.url, token });
   await copy.join();
@@ -37,6 +43,7 @@ async function kept(server: ContextServer, directory: string, name: string): Pro
     log: silent,
     pid: 1,
     intervalMs: RETRY_MS,
+    noticesEveryChange,
   });
   const running = daemon.run();
   const stop = async () => {
@@ -71,6 +78,39 @@ test("a saved file, a delete and a new directory reach the other copy; and again
   await eventually(() => bob.copy.tree()["c.md"], "three\n");
   await eventually(() => [ann, bob].map(connected), [true, true]);
   expect(daemonStatus(ann.copy.directory)).toMatchObject({ failures: 0, problem: null });
+});
+
+test("a renamed, moved or deleted directory is so on the other copy, by its notices alone", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer({ files: { "docs/a.md": "one\n", "docs/deep/b.md": "two\n" } });
+  await using ann = await kept(server, join(folder.path, "ann"), "ann");
+  const paths = async () => (await server.admin.get("/spaces/team/files")).map(({ path }) => path).sort();
+  const rename = (from: string, to: string) =>
+    renameSync(join(ann.copy.directory, from), join(ann.copy.directory, to));
+  await eventually(() => daemonStatus(ann.copy.directory)?.connected, true);
+  rename("docs", "pages");
+  await eventually(paths, ["pages/a.md", "pages/deep/b.md"]);
+  rename("pages/deep", "flat");
+  await eventually(paths, ["flat/b.md", "pages/a.md"]);
+  rename("flat", "Flat");
+  await eventually(paths, ["Flat/b.md", "pages/a.md"]);
+  ann.copy.remove("Flat");
+  await eventually(paths, ["pages/a.md"]);
+});
+
+test("on a disk that others write to without a notice, the folder is looked at again and again", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await contextServer({ files: { "a.md": "one\n" } });
+  await using ann = await kept(server, join(folder.path, "ann"), "ann", () => false);
+  await eventually(() => daemonStatus(ann.copy.directory)?.connected, true);
+  // Through its other name, a file changes without a notice in the folder.
+  linkSync(join(ann.copy.directory, "a.md"), join(folder.path, "other name"));
+  let text = "one\n";
+  for (const line of ["two\n", "three\n"]) {
+    text += line;
+    await appendFile(join(folder.path, "other name"), line);
+    await eventually(() => server.admin.read("a.md"), text);
+  }
 });
 
 test("scratch files of editors stay here, and one daemon runs at a time", async () => {

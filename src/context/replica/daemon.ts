@@ -8,7 +8,7 @@ import type { Log } from "../../kit/log.ts";
 import type { Client } from "../client/client.ts";
 import type { Head } from "../versioned-store/engine.ts";
 import { parseHead } from "../versioned-store/head.ts";
-import { BackOff } from "./backoff.ts";
+import { BackOff, INTERVAL_MS } from "./backoff.ts";
 import { runCycle } from "./cycle.ts";
 import { writeStatus, type DaemonStatus } from "./daemon-status.ts";
 import { Following } from "./following.ts";
@@ -44,6 +44,7 @@ interface DaemonDeps {
   readonly pid: number;
   readonly timers?: Timers;
   /** For tests. */
+  readonly noticesEveryChange?: (directory: string) => boolean;
   readonly intervalMs?: number;
   readonly tickMs?: number;
 }
@@ -78,7 +79,7 @@ export class Daemon {
       onConnected: (isConnected) => this.#noteConnection(isConnected),
       onEvent: (head) => this.#noteServer(head),
     });
-    this.#watch = new TreeWatch(deps.log, (changed) => this.#noteLocal(changed));
+    this.#watch = new TreeWatch(deps.log, (changed) => this.#noteLocal(changed), deps.noticesEveryChange);
     this.#status = {
       pid: deps.pid,
       started_at: rfc3339(deps.clock.now()),
@@ -158,6 +159,11 @@ export class Daemon {
     return isWatched ? this.#fullLookInMs : this.#backOff.waitMs;
   }
 
+  get #fullLookMs(): number {
+    const { intervalMs = INTERVAL_MS } = this.#deps;
+    return this.#watch.isWatching ? FULL_LOOK_MS : intervalMs;
+  }
+
   get #fullLookInMs(): number {
     return this.#fullLookAt - this.#deps.clock.elapsed();
   }
@@ -181,7 +187,7 @@ export class Daemon {
     this.#paths = new Set();
     try {
       const report = await this.#sync(paths, isServers);
-      if (isFull) this.#fullLookAt = this.#deps.clock.elapsed() + FULL_LOOK_MS;
+      if (isFull) this.#fullLookAt = this.#deps.clock.elapsed() + this.#fullLookMs;
       this.#backOff.succeeded();
       if (report) this.#tellReport(report);
       else if (this.#status.problem) this.#tellSuccess();

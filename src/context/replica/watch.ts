@@ -3,6 +3,7 @@
 import { rmSync, watch, writeFileSync, type FSWatcher } from "node:fs";
 import { join, sep } from "node:path";
 import { LATE, within } from "../../kit/concurrency/deadline.ts";
+import { noticesEveryChange } from "../../kit/disk/change-notices.ts";
 import { messageOf } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 
@@ -26,6 +27,8 @@ export type Changed = ReadonlySet<string> | "everything";
 export class TreeWatch {
   readonly #tell: (changed: Changed) => void;
   readonly #log: Log;
+  readonly #noticesEveryChange: (directory: string) => boolean;
+  #isEverythingNoticed = false;
   #watcher: FSWatcher | undefined;
   #directory = "";
   #paths = new Set<string>();
@@ -36,17 +39,19 @@ export class TreeWatch {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #latest: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(log: Log, tell: (changed: Changed) => void) {
+  /** `noticesEvery`: replaced in tests. */
+  constructor(log: Log, tell: (changed: Changed) => void, noticesEvery = noticesEveryChange) {
     this.#log = log;
     this.#tell = tell;
+    this.#noticesEveryChange = noticesEvery;
   }
 
-  /** Reports whether the system watches the folder. Without, the daemon looks at it regularly. */
+  /** Reports whether the system reports every change of the folder. Without, the daemon looks at it regularly, and still hears of some. */
   get isWatching(): boolean {
-    return this.#watcher !== undefined;
+    return this.#watcher !== undefined && this.#isEverythingNoticed;
   }
 
-  /** How many changes the system has reported, counted at once. Undefined: it does not watch the folder. */
+  /** How many changes the system has reported, counted at once. Undefined: it does not report all. */
   get changes(): number | undefined {
     return this.isWatching ? this.#changes : undefined;
   }
@@ -72,6 +77,7 @@ export class TreeWatch {
 
   start(directory: string): void {
     this.#directory = directory;
+    this.#isEverythingNoticed = this.#noticesEveryChange(directory);
     try {
       this.#watcher = watch(directory, { recursive: true }, (_, name) => this.#noted(name));
       this.#watcher.on("error", (error) => this.#lost(error));
