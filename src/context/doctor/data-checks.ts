@@ -111,7 +111,10 @@ export function treeVerdict(
   const shown = `that cairn file list --space ${space} ${at} shows as`;
   if (missing === 0) return warn(counts, `rename or move away each file ${shown} refused`);
   // The server lists a file that a full disk refused as missing, too.
-  const later = waiting === undefined ? "the next writes restore files that the disk refused; " : "";
+  const later =
+    waiting === undefined
+      ? "the server restores files that the disk refused when it lists or writes files; "
+      : "";
   return warn(
     counts,
     `${later}restore each file ${shown} missing (cairn file revert <path> --to <version>), or delete it (cairn file delete <path>)`,

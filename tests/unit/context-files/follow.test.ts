@@ -2,7 +2,16 @@
 // files torn by a crash are repaired.
 
 import { expect, test } from "bun:test";
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { openSqliteEngine } from "../../../src/context/versioned-store/sqlite/engine.ts";
 import { apply as commit, at, put, remove, silent, text } from "../../kit/store/file-engine.ts";
 import { eventually } from "../../kit/eventually.ts";
@@ -34,6 +43,35 @@ test("the tree follows by itself, and writes a file once that changes again befo
   expect([space.shown("a.md"), space.shown("d/b.md")]).toEqual(["1", "b"]);
   space.clock.advance(CALM_MS);
   await eventually(() => [space.shown("a.md"), existsSync(space.on("d"))], ["3", false]);
+});
+
+test("what the disk refused comes with a later list or look, without a write", async () => {
+  await using space = await bench();
+  const { engine, clock } = space;
+  const paths = Array.from({ length: 20 }, (_, index) => `${index}.md`);
+  await apply(
+    engine,
+    paths.map((path) => put(path, "1")),
+  );
+  // A disk refuses everyone the place of a directory with a file.
+  for (const path of paths) {
+    rmSync(space.on(path));
+    mkdirSync(space.on(`${path}/in the way`), { recursive: true });
+    space.byHand(`${path}/in the way/x`, "x");
+  }
+  await apply(
+    engine,
+    paths.map((path) => put(path, "2")),
+  );
+  expect(engine.treeBehind()).toHaveLength(paths.length);
+  const states = async () => new Set((await engine.list()).map(({ state }) => state));
+  expect(await states()).toEqual(new Set(["missing", "refused"]));
+  for (const path of paths) rmSync(space.on(path), { recursive: true });
+  // Not again at once.
+  expect(await states()).toEqual(new Set(["missing"]));
+  clock.advance(5_000);
+  expect(await states()).toEqual(new Set(["live"]));
+  expect(paths.map((path) => space.shown(path))).toEqual(paths.map(() => "2"));
 });
 
 test("acknowledges many files first, and slows down writers that outrun the disk", async () => {

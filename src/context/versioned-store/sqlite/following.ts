@@ -14,6 +14,8 @@ import type { Tree } from "./tree.ts";
 
 /** The paths retried after a write: a tree that stays broken must not slow down writes. */
 const RETRIES_PER_WRITE_MAX = 8;
+/** Readers of the tree retry as many at most this often, and all the others if these succeed. */
+const READERS_RETRY_MS = 5_000;
 /** The files written between two turns of requests: creating a file costs more than its commit. */
 const BROUGHT_PER_TURN_MAX = 2;
 /** The files written together with a commit: a few milliseconds. */
@@ -60,6 +62,8 @@ export class Following {
   #lastCommit = -Infinity;
   /** Paths where the tree differs from the log, but not because of an edit, with the reason. The next to retry comes first. */
   readonly #behind = new Map<DocumentPath, string>();
+  /** When readers retried last, on the monotonic clock. */
+  #retried = -Infinity;
   /** Every change up to this one is in the tree, or its path is in `#waiting` or `#behind`. */
   #followed: number;
   /** The change before all those in `#behind`; undefined: it is empty. */
@@ -162,12 +166,29 @@ export class Following {
     else while (this.#waiting.has(path)) this.#bringFirst(1);
   }
 
-  /** As `settle`, with pauses. Files committed meanwhile may be pending again. */
+  /** As `settle`, with pauses. Files committed meanwhile may be pending again. Retries what the disk refused before, such as a full one. */
   async settled(path?: DocumentPath): Promise<void> {
     const stretch = new Stretch();
+    if (this.#behind.size > 0) await this.#retryBehind(stretch);
     for (let left = this.#waiting.size; left > 0; left -= 1) {
       if (path !== undefined && !this.#waiting.has(path)) return;
       this.#bringFirst(1);
+      if (stretch.isOver()) await turnOfOthers();
+    }
+  }
+
+  async #retryBehind(stretch: Stretch): Promise<void> {
+    const now = this.#clock.elapsed();
+    if (this.#isHeld || now - this.#retried < READERS_RETRY_MS) return;
+    this.#retried = now;
+    let failures = 0;
+    // A path that fails again goes to the end.
+    const once = [...this.#behind.keys()];
+    for (const path of once) {
+      if (this.#isHeld || failures === RETRIES_PER_WRITE_MAX) return;
+      if (!this.#behind.has(path) || this.#waiting.has(path)) continue;
+      this.#bring(path, { since: this.safeSeq, shown: undefined, committed: now });
+      if (this.#behind.has(path)) failures += 1;
       if (stretch.isOver()) await turnOfOthers();
     }
   }
