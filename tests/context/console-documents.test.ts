@@ -205,6 +205,38 @@ describe("documents in the console", () => {
     expect(await server.admin.read("notes.md")).toBe("ours\n");
   });
 
+  test("a conflict of a deleted document offers to restore it with the other text, or to delete that", async () => {
+    const copy = "lost.conflict-bob-20261122T130000Z.md";
+    await server.admin.write("lost.md", "theirs\n");
+    await server.admin.write(copy, "ours\n");
+    await server.admin.delete(filePath("lost.md"));
+    const page = await ada.get(`${IN}/conflicts/${copy}`);
+    expect([page.status, page.text.includes("lost.md was deleted.")]).toEqual([200, true]);
+    expect([page.html.includes('value="theirs"'), page.links.includes(`${IN}/remove/${copy}`)]).toEqual([
+      false,
+      true,
+    ]);
+    expect(told(await ada.submit(page, `${IN}/conflicts/${copy}`, { keep: "ours" }))).toBe(
+      "Resolved the conflict of lost.md.",
+    );
+    expect(await server.admin.read("lost.md")).toBe("ours\n");
+  });
+
+  test("a document with a conflict, and each file with another text of it, lead to the conflict", async () => {
+    const copies = ["both.conflict-bob-20261122T130000Z.md", "both.conflict-eve-20261122T130000Z.md"];
+    for (const path of ["both.md", ...copies, "both.conflict-less.md"]) await server.admin.write(path, path);
+    const conflicts = copies.map((copy) => `${IN}/conflicts/${copy}`);
+    const found = async (path: string) =>
+      (await ada.get(IN + path)).links.filter((link) => link.startsWith(`${IN}/conflicts/both`));
+    expect([
+      await found("/files/both.md"),
+      await found(`/files/${copies[0]}`),
+      await found("/files/both.md?version=1"),
+      await found("/files/both.conflict-less.md"),
+      await found(""),
+    ]).toEqual([conflicts, [conflicts[0]!], [], [], conflicts]);
+  });
+
   test("a snapshot is created and restored", async () => {
     const page = await ada.submit(await ada.get(`${IN}/snapshots`), `${IN}/snapshots`, { name: "first" });
     expect(told(page)).toBe("Created the snapshot first.");

@@ -53,11 +53,22 @@ async function show(source: SpaceSource, { visit, params }: Asked, failure?: Fai
 async function shownConflict(space: BrowsedSpace, copy: string): Promise<ShownConflict> {
   const found = (await space.conflicts()).find((one) => one.copy === copy);
   if (!found) throw notFound("conflict", copy);
+  const isAlone = !(await isThere(space, found.path));
   try {
-    return { ...found, diff: (await space.compare(found.path, copy)).text };
+    return { ...found, isAlone, diff: (await space.compare(found.path, copy)).text };
   } catch (error) {
     if (error instanceof AppError && (error.code === "not_text" || error.code === "too_large"))
-      return { ...found, diff: null };
+      return { ...found, isAlone, diff: null };
+    throw error;
+  }
+}
+
+async function isThere(space: BrowsedSpace, path: string): Promise<boolean> {
+  try {
+    await space.read(path);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return false;
     throw error;
   }
 }

@@ -8,7 +8,8 @@ import { contentDisposition } from "../../../kit/http/content-disposition.ts";
 import type { Capability } from "../../access/schema.ts";
 import type { Caller } from "../../identity/caller.ts";
 import { diskSentence } from "../../space/disk-note.ts";
-import type { ReadFile, SpaceDoor } from "../../space/door.ts";
+import type { BrowsedSpace, ReadFile, SpaceDoor } from "../../space/door.ts";
+import { parseConflictName } from "../../sync/conflict-names.ts";
 import type { FileHistory } from "../../versioned-store/schema.ts";
 import { to, type Answer, type Area, type Asked } from "../area.ts";
 import { failureOf, type Failure } from "../failure.ts";
@@ -37,6 +38,8 @@ interface Deps {
 }
 
 const ROOT = "/console/spaces/:space";
+/** The page of all conflicts has the others. */
+const CONFLICTS_SHOWN = 5;
 
 export function documentsArea(source: SpaceSource, rendering: Rendering): Area {
   const deps = { source, rendering };
@@ -80,7 +83,10 @@ async function read({ source, rendering }: Deps, asked: Asked): Promise<Answer> 
   const { visit, query, signal } = asked;
   const { space, path } = placeOf(asked);
   const version = versionIn(query);
-  const file = await source.use(visit.caller, space, (one) => readOrHistory(one, path, version));
+  const [file, conflicts] = await source.use(visit.caller, space, async (one) => [
+    await readOrHistory(one, path, version),
+    version === undefined ? await conflictsOf(one, path) : [],
+  ]);
   if ("versions" in file) return to(spacePath(space, "/history", path));
   const view = query.get("view") === "text" ? "text" : "page";
   const shown = await rendering.of(file, spacePath(space), view, { by: visit.caller.name, signal });
@@ -89,8 +95,20 @@ async function read({ source, rendering }: Deps, asked: Asked): Promise<Answer> 
     edit: rights.may("update", space, path),
     delete: rights.may("delete", space, path),
   };
-  const body = h(DocumentBody, { space, file, asked: version, shown, may });
+  const body = h(DocumentBody, { space, file, asked: version, shown, may, conflicts });
   return spacePage(visit, space, { title: nameOf(path), tab: "", crumbs: folderCrumbs(space, path) }, body);
+}
+
+/** The conflict files of a document, or the one that it is itself. In a folder they follow each other, because their names begin as its own. */
+async function conflictsOf(space: BrowsedSpace, path: string): Promise<string[]> {
+  if (parseConflictName(path)) return [path];
+  const name = nameOf(path);
+  const folder = path.slice(0, Math.max(0, path.length - name.length - 1));
+  const after = `${name.replace(/\.[^.]*$/, "")}.conflict-`;
+  const { entries } = await space.folder({ folder, after, limit: CONFLICTS_SHOWN });
+  return entries.flatMap((entry) =>
+    entry.kind === "file" && parseConflictName(entry.file.path)?.path === path ? [entry.file.path] : [],
+  );
 }
 
 /** A deleted document has its history left. Raises `not_found`. */

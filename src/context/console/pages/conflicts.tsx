@@ -46,8 +46,8 @@ export function ConflictsBody({ space, conflicts, next, first }: ConflictsProps)
   );
 }
 
-/** `diff` null: they cannot be compared. */
-export type ShownConflict = ConflictFile & { readonly diff: string | null };
+/** `diff` null: they cannot be compared. `isAlone`: the document was deleted, or its reader may not see it. */
+export type ShownConflict = ConflictFile & { readonly diff: string | null; readonly isAlone: boolean };
 
 interface ConflictProps {
   readonly visit: Visit;
@@ -58,41 +58,70 @@ interface ConflictProps {
 }
 
 export function ConflictBody({ visit, space, conflict, mayResolve, failure }: ConflictProps): VNode {
-  const { path, copy, user, diff } = conflict;
+  const { path, copy, user, diff, isAlone } = conflict;
+  const other = (
+    <a href={spacePath(space, "/files", copy)}>
+      <Name>{copy}</Name>
+    </a>
+  );
   return (
     <div class="console-stack">
       <Problem failure={failure} />
-      <p class="console-lead">
-        <a href={spacePath(space, "/files", path)}>
-          <Name>{path}</Name>
-        </a>{" "}
-        is the shared document.{" "}
-        <a href={spacePath(space, "/files", copy)}>
-          <Name>{copy}</Name>
-        </a>{" "}
-        holds the other text, by <Name>{user}</Name>.
-      </p>
-      {diff === null ? (
-        <p class="muted">The texts cannot be compared. Open both.</p>
+      {isAlone ? (
+        <p class="console-lead">
+          <Name>{path}</Name> {mayResolve ? "was deleted." : "does not exist, or you may not see it."} {other}{" "}
+          holds the text by <Name>{user}</Name>.
+        </p>
       ) : (
-        <>
-          <p class="muted">Difference from the document to the other text:</p>
-          <Diff text={diff} />
-        </>
+        <p class="console-lead">
+          <a href={spacePath(space, "/files", path)}>
+            <Name>{path}</Name>
+          </a>{" "}
+          is the shared document. {other} holds the other text, by <Name>{user}</Name>.
+        </p>
       )}
+      <Difference diff={diff} isAlone={isAlone} />
       {mayResolve && (
         <FormTo visit={visit} action={spacePath(space, "/conflicts", copy)} class="console-stack">
-          <p>To merge both, edit the document first, then keep it.</p>
+          <p class="console-lead">
+            {isAlone
+              ? "Restoring saves this text as the document."
+              : "To merge both, edit the document first, then keep it."}{" "}
+            Resolving deletes <Name>{copy}</Name>. All versions of both are kept.
+          </p>
           <div class="console-bar">
-            <button class="btn" name="keep" value="theirs">
-              Keep the document
-            </button>
-            <button class="btn" name="keep" value="ours">
-              Keep the other text
-            </button>
+            {isAlone ? (
+              <>
+                <button class="btn" name="keep" value="ours">
+                  Restore the document
+                </button>
+                <a class="btn danger" href={spacePath(space, "/remove", copy)}>
+                  Delete the other text
+                </a>
+              </>
+            ) : (
+              <>
+                <button class="btn" name="keep" value="theirs">
+                  Keep the document
+                </button>
+                <button class="btn" name="keep" value="ours">
+                  Keep the other text
+                </button>
+              </>
+            )}
           </div>
         </FormTo>
       )}
     </div>
+  );
+}
+
+function Difference({ diff, isAlone }: Pick<ShownConflict, "diff" | "isAlone">): VNode | null {
+  if (diff === null) return isAlone ? null : <p class="muted">The texts cannot be compared. Open both.</p>;
+  return (
+    <>
+      {!isAlone && <p class="muted">Difference from the document to the other text:</p>}
+      <Diff text={diff} />
+    </>
   );
 }

@@ -16,9 +16,11 @@ interface DocumentProps {
   readonly asked: number | undefined;
   readonly shown: Shown;
   readonly may: { readonly edit: boolean; readonly delete: boolean };
+  /** Files with another text of it; or itself, if it is one. */
+  readonly conflicts: readonly string[];
 }
 
-export function DocumentBody({ space, file, asked, shown, may }: DocumentProps): VNode {
+export function DocumentBody({ space, file, asked, shown, may, conflicts }: DocumentProps): VNode {
   const { path } = file;
   const at = (area: string) => spacePath(space, area, path);
   const isOther = Rendering.renders(path) && shown.kind !== "none";
@@ -58,6 +60,18 @@ export function DocumentBody({ space, file, asked, shown, may }: DocumentProps):
           </a>
         )}
       </div>
+      {conflicts.map((copy) => (
+        <p class="console-notice wait">
+          {copy === path ? (
+            "This file holds another text of a document that two people changed. "
+          ) : (
+            <>
+              <Name>{copy}</Name> holds another text of this document.{" "}
+            </>
+          )}
+          <a href={spacePath(space, "/conflicts", copy)}>Open the conflict</a>
+        </p>
+      ))}
       <Content shown={shown} />
     </div>
   );

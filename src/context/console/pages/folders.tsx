@@ -5,6 +5,7 @@ import { visible } from "../../../kit/text/visible.ts";
 import type { FolderEntry } from "../../browsing/browsing.ts";
 import type { ListedFile } from "../../files/listing-schema.ts";
 import type { SearchAnswer, SearchLine } from "../../search/schema.ts";
+import { parseConflictName } from "../../sync/conflict-names.ts";
 import type { FileRecord } from "../../versioned-store/schema.ts";
 import type { Failure } from "../failure.ts";
 import { spacePath, withQuery } from "../format.ts";
@@ -87,6 +88,14 @@ function File({ space, name, file }: { space: string; name: string; file: FileRe
         <a class="console-file" href={spacePath(space, "/files", file.path)}>
           <Name>{name}</Name>
         </a>
+        {parseConflictName(file.path) && (
+          <>
+            {" "}
+            <a class="console-badge" href={spacePath(space, "/conflicts", file.path)}>
+              Conflict
+            </a>
+          </>
+        )}
       </td>
       <td class="number">
         <Size bytes={file.size} />
