@@ -32,13 +32,21 @@ interface GraphProps {
 }
 
 const AREA = "/graph";
+const LISTS_ID = "lists";
+
+/** The lists are below the picture: another list or page opens there, not at the top. */
+function atLists(address: string): string {
+  return `${address}#${LISTS_ID}`;
+}
 
 export function GraphBody({ space, totals, picture, list, offset, rows, look }: GraphProps): VNode {
   const address = (one: GraphList, at = 0) =>
-    withQuery(spacePath(space, AREA), {
-      list: one === "linked" ? undefined : one,
-      offset: at === 0 ? undefined : at,
-    });
+    atLists(
+      withQuery(spacePath(space, AREA), {
+        list: one === "linked" ? undefined : one,
+        offset: at === 0 ? undefined : at,
+      }),
+    );
   const count = (rows.documents ?? rows.links ?? rows.orphans ?? []).length;
   return (
     <div class="console-stack">
@@ -49,7 +57,7 @@ export function GraphBody({ space, totals, picture, list, offset, rows, look }: 
         <Figure label="Orphans">{countText(totals.orphans)}</Figure>
       </dl>
       <Drawing space={space} picture={picture} />
-      <section class="console-stack">
+      <section class="console-stack" id={LISTS_ID}>
         <nav class="console-choices" aria-label="Lists">
           <ul>
             {graphLists.map((one) => (
@@ -189,7 +197,7 @@ export function NeighboursBody(props: NeighboursProps): VNode {
   const shown = links.slice(0, PAGE_ROWS);
   const out = shown.filter(({ from }) => from === path);
   const back = shown.filter(({ from, to }) => to === path && from !== path);
-  const address = (at?: number) => withQuery(spacePath(space, AREA, path), { offset: at });
+  const address = (at?: number) => atLists(withQuery(spacePath(space, AREA, path), { offset: at }));
   return (
     <div class="console-stack">
       <p class="console-bar">
@@ -206,24 +214,26 @@ export function NeighboursBody(props: NeighboursProps): VNode {
         <Figure label="Broken links">{countText(document.broken)}</Figure>
       </dl>
       <Drawing space={space} picture={picture} here={path} />
-      <Links
-        title="Links in this document"
-        head="Leads to"
-        none="None."
-        links={out}
-        end={(link) => <Target space={space} link={link} />}
-      />
-      <Links
-        title="Linked from"
-        head="Document"
-        none="No other document."
-        links={back}
-        end={({ from }) => <DocumentLink space={space} path={from} />}
-      />
-      <Pager
-        first={offset > 0 ? address() : undefined}
-        next={links.length > PAGE_ROWS ? address(offset + PAGE_ROWS) : undefined}
-      />
+      <div class="console-stack" id={LISTS_ID}>
+        <Links
+          title="Links in this document"
+          head="Leads to"
+          none="None."
+          links={out}
+          end={(link) => <Target space={space} link={link} />}
+        />
+        <Links
+          title="Linked from"
+          head="Document"
+          none="No other document."
+          links={back}
+          end={({ from }) => <DocumentLink space={space} path={from} />}
+        />
+        <Pager
+          first={offset > 0 ? address() : undefined}
+          next={links.length > PAGE_ROWS ? address(offset + PAGE_ROWS) : undefined}
+        />
+      </div>
       <LastLookLine look={look} />
     </div>
   );
