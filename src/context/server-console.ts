@@ -63,7 +63,7 @@ export function serverAreas(parts: Parts, cookies: ConsoleCookies): Area[] {
     "Webhooks failed": deliveries.failed,
     "Requests refused": limits.refused,
   });
-  const isAlone = (admin: Caller) => users.page(admin, undefined, 2).length === 1;
+  const isAlone = (admin: Caller) => users.page(admin, { limit: 2 }).length === 1;
   const facts = { health, audit, directory: config.directory, counters, isAlone };
   return [
     sessionArea(logins, cookies),

@@ -99,6 +99,20 @@ describe("users", () => {
     const second = await root.get(next);
     expect(new Set([...names(first), ...names(second)]).size).toBe(101);
     expect(names(first).length + names(second).length).toBe(101);
+    const found = await root.get("/console/users?q=MANY-");
+    const rest = await root.get(found.links.find((link) => link.includes("after="))!);
+    expect([names(found).length, names(rest).length, rest.links.includes("/console/users?q=MANY-")]).toEqual([
+      100,
+      1,
+      true,
+    ]);
+    const one = await root.get("/console/users?q=y-42");
+    expect([names(one), one.text.includes("alone here")]).toEqual([["/console/users/many-42"], false]);
+    const none = await root.get("/console/users?q=%3Cb%3E");
+    expect([none.text.includes("No name contains “ <b> ”."), none.links.includes("/console/users")]).toEqual([
+      true,
+      true,
+    ]);
   });
 });
 

@@ -43,8 +43,8 @@ export type PeopleStore = ReturnType<typeof peopleStore>;
 export function peopleStore(db: Db) {
   return {
     users: db.query<UserRow, []>(`SELECT ${USER} FROM users ORDER BY name_key`),
-    usersAfter: db.query<UserRow, [string, number]>(
-      `SELECT ${USER} FROM users WHERE name_key > ? ORDER BY name_key LIMIT ?`,
+    usersAfter: db.query<UserRow, [after: string, part: string, limit: number]>(
+      `SELECT ${USER} FROM users WHERE name_key > ? AND instr(name_key, ?) > 0 ORDER BY name_key LIMIT ?`,
     ),
     lastSeen: db.query<{ time: number | null }, { id: number }>(
       `SELECT max(time) AS time FROM (

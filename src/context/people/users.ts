@@ -23,6 +23,13 @@ export interface UsersDeps {
   readonly clock: Clock;
 }
 
+/** One page of users. */
+interface UsersQuery {
+  readonly after?: string | undefined;
+  readonly part?: string;
+  readonly limit: number;
+}
+
 const SECOND_MS = 1_000;
 
 /** The names that audit records, histories and events use for the program itself, manual edits and the operator of the machine. */
@@ -41,11 +48,12 @@ export class Users {
     return store.users.all().map((row) => records.toUser(row));
   }
 
-  /** Returns one page by name, and when each user was last seen. `after`: the last name of the previous page. */
-  page(caller: Caller, after: string | undefined, limit: number): SeenUser[] {
+  /** Returns one page by name, and when each user was last seen. `after`: the last name of the previous page. `part`: of the name, in any case. */
+  page(caller: Caller, query: UsersQuery): SeenUser[] {
     requireAdmin(caller);
-    const { store } = this.#deps;
-    return store.usersAfter.all(nameKey(after ?? ""), limit).map((row) => this.#seen(row));
+    const { after = "", part = "", limit } = query;
+    const rows = this.#deps.store.usersAfter.all(nameKey(after), nameKey(part), limit);
+    return rows.map((row) => this.#seen(row));
   }
 
   seen(caller: Caller, name: string): SeenUser {

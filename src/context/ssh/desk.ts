@@ -78,7 +78,7 @@ export function deskFor(parts: DeskParts, caller: Caller, place: string): Desk {
 async function allUsers(users: Users, caller: Caller): Promise<User[]> {
   const all: User[] = [];
   for (;;) {
-    const page = users.page(caller, all.at(-1)?.name, USERS_AT_ONCE);
+    const page = users.page(caller, { after: all.at(-1)?.name, limit: USERS_AT_ONCE });
     all.push(...page);
     if (page.length < USERS_AT_ONCE) return all;
     await turnOfOthers();

@@ -34,13 +34,16 @@ export function userRoutes(deps: UserPagesDeps): PageRoute[] {
       USERS,
       ({ visit, query }) => {
         const after = query.get("after") ?? undefined;
-        const rows = users.page(visit.caller, after, PAGE_ROWS + 1);
+        const text = query.get("q")?.trim() ?? "";
+        const rows = users.page(visit.caller, { after, part: text, limit: PAGE_ROWS + 1 });
         const shown = rows.slice(0, PAGE_ROWS);
-        const next = rows.length > PAGE_ROWS ? withQuery(USERS, { after: shown.at(-1)!.name }) : undefined;
-        const first = after === undefined ? undefined : USERS;
-        return page("Users", h(UsersBody, { rows: shown, next, first }));
+        const address = (from?: string) =>
+          withQuery(USERS, { q: text === "" ? undefined : text, after: from });
+        const next = rows.length > PAGE_ROWS ? address(shown.at(-1)!.name) : undefined;
+        const first = after === undefined ? undefined : address();
+        return page("Users", h(UsersBody, { rows: shown, text, next, first }));
       },
-      ["after"],
+      ["after", "q"],
     ),
     ...createRoutes(deps),
     get(`${USERS}/:user`, ({ visit, params }) => userPage(deps, visit, params["user"]!)),

@@ -5,51 +5,90 @@ import { roles, type Role } from "../../access/schema.ts";
 import type { SeenUser, User } from "../../people/schema.ts";
 import type { Failure } from "../failure.ts";
 import { countText, counted } from "../../../kit/text/amounts.ts";
-import { Choice, Field, Figure, FormTo, Name, Pager, Problem, Table, Time } from "../pieces.tsx";
+import { Choice, Empty, Field, Figure, FormTo, Name, Pager, Problem, Table, Time } from "../pieces.tsx";
 import { userPath, USERS } from "../user-addresses.ts";
 import type { Visit } from "../visit.ts";
 import { SpacePicker, spacesText } from "./space-picker.tsx";
 
 interface UsersProps {
   readonly rows: readonly SeenUser[];
+  /** The part of a name that was searched for; empty: nothing. */
+  readonly text: string;
   readonly next: string | undefined;
   readonly first: string | undefined;
 }
 
-export function UsersBody({ rows, next, first }: UsersProps): VNode {
+export function UsersBody({ rows, text, next, first }: UsersProps): VNode {
   return (
     <div class="console-stack">
       <div class="console-bar">
-        <a class="btn primary" href={`${USERS}/new`}>
-          Create a user
-        </a>
+        <form method="get" action={USERS} role="search">
+          <input
+            class="input"
+            type="search"
+            name="q"
+            value={text}
+            aria-label="Search users"
+            placeholder="Search users"
+            dir="auto"
+          />
+          <button class="btn">Search</button>
+        </form>
+        <span class="end">
+          <a class="btn primary" href={`${USERS}/new`}>
+            Create a user
+          </a>
+        </span>
       </div>
-      <Table label="Users" head={["Name", "Role", "Spaces", "Last seen", "State"]}>
-        {rows.map((one) => (
-          <tr>
-            <td class="wide">
-              <a href={userPath(one.name)}>
-                <Name>{one.name}</Name>
-              </a>
-            </td>
-            <td class="tight">{one.role}</td>
-            <td data-label="Spaces:">{spacesText(one.spaces)}</td>
-            <td class="tight" data-label="Last seen:">
-              <Time at={one.last_seen_at} />
-            </td>
-            <td>
-              <UserState user={one} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-      {rows.length === 1 && first === undefined && (
+      {rows.length === 0 ? <NoUsers text={text} /> : <UserTable rows={rows} />}
+      {rows.length === 1 && text === "" && first === undefined && (
         <p class="muted">
           You are alone here. Create a user for each person and each program that works with this server.
         </p>
       )}
       <Pager first={first} next={next} />
     </div>
+  );
+}
+
+function NoUsers({ text }: { text: string }): VNode {
+  return (
+    <Empty>
+      {text === "" ? (
+        <p>No users here.</p>
+      ) : (
+        <p>
+          No name contains “<Name>{text}</Name>”.
+        </p>
+      )}
+      <a class="btn" href={USERS}>
+        Show all users
+      </a>
+    </Empty>
+  );
+}
+
+function UserTable({ rows }: Pick<UsersProps, "rows">): VNode {
+  return (
+    <Table label="Users" head={["Name", "Role", "Spaces", "Last seen", "State"]}>
+      {rows.map((one) => (
+        <tr>
+          <td class="wide">
+            <a href={userPath(one.name)}>
+              <Name>{one.name}</Name>
+            </a>
+          </td>
+          <td class="tight">{one.role}</td>
+          <td data-label="Spaces:">{spacesText(one.spaces)}</td>
+          <td class="tight" data-label="Last seen:">
+            <Time at={one.last_seen_at} />
+          </td>
+          <td>
+            <UserState user={one} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
