@@ -91,6 +91,13 @@ describe("webhooks", () => {
       return page.text.includes("Failed") ? page : undefined;
     });
     expect(failed.text).toMatch(/file\.write Failed \d HTTP 500/);
+    const listed = async (show: string) =>
+      (await root.get(`/console/webhooks${show}`)).links.filter((link) => link === path);
+    expect([await listed(""), await listed("?show=failing"), await listed("?show=disabled")]).toEqual([
+      [path],
+      [path],
+      [],
+    ]);
     const letters = await root.get("/console/webhooks/dead-letters");
     const redeliver = letters.forms.find(({ action }) => action.endsWith("/redeliver"))!.action;
     answer = 204;
@@ -99,7 +106,9 @@ describe("webhooks", () => {
     const gone = redeliver.replace(/deliveries\/\w+/, "deliveries/none");
     const csrf = letters.forms[0]!.fields["csrf"]!;
     expect((await root.post(gone, { csrf })).text).toContain("the server no longer has this delivery");
-    expect((await root.get("/console/webhooks")).text).toContain("file.write all Enabled none Delivered");
+    const all = await root.get("/console/webhooks");
+    expect(all.text).toContain("All (1) Failing (0) Disabled (0)");
+    expect(all.text).toContain("file.write all Enabled none Delivered");
   });
 
   test("that lead into the network or subscribe to nothing are refused at the field", async () => {

@@ -13,7 +13,13 @@ import { given } from "../form-input.ts";
 import { DEAD_LETTERS, hookCrumbs, hookPath, HOOKS } from "../hook-addresses.ts";
 import { hookStateRoutes } from "./hook-state-routes.ts";
 import { WebhookBody } from "../pages/webhook.tsx";
-import { DeadLettersBody, HookFormBody, WebhooksBody, type HookForm } from "../pages/webhooks.tsx";
+import {
+  DeadLettersBody,
+  HookFormBody,
+  hookGroups,
+  WebhooksBody,
+  type HookForm,
+} from "../pages/webhooks.tsx";
 import { attempt, get, idOf, post } from "../routes.ts";
 import type { Visit } from "../visit.ts";
 
@@ -25,7 +31,14 @@ interface HookPagesDeps {
 export function hookRoutes(deps: HookPagesDeps): PageRoute[] {
   const { webhooks } = deps;
   return [
-    get(HOOKS, ({ visit }) => page("Webhooks", h(WebhooksBody, { hooks: webhooks.states(visit.caller) }))),
+    get(
+      HOOKS,
+      ({ visit, query }) => {
+        const group = hookGroups.find((known) => known === query.get("show"));
+        return page("Webhooks", h(WebhooksBody, { hooks: webhooks.states(visit.caller), group }));
+      },
+      ["show"],
+    ),
     get(DEAD_LETTERS, ({ visit }) => {
       const letters = webhooks.deadLetters(visit.caller);
       const hooks = new Set(webhooks.list(visit.caller).map(({ id }) => id));

@@ -5,13 +5,30 @@ import { eventTypes } from "../../events/schema.ts";
 import type { DeadLetter, HookState } from "../../webhooks/schema.ts";
 import type { Failure } from "../failure.ts";
 import { countText } from "../../../kit/text/amounts.ts";
+import { withQuery } from "../format.ts";
 import { DEAD_LETTERS, hookPath, HOOKS, redeliverPath } from "../hook-addresses.ts";
 import { Choice, Empty, Field, FormTo, Name, Problem, sentenceClass, Table, Time } from "../pieces.tsx";
 import type { Visit } from "../visit.ts";
 import { DeliveryState, eventsText, HookBadge } from "./hook-words.tsx";
 import { SpacePicker, spacesText } from "./space-picker.tsx";
 
-export function WebhooksBody({ hooks }: { hooks: readonly HookState[] }): VNode {
+export const hookGroups = ["failing", "disabled"] as const;
+export type HookGroup = (typeof hookGroups)[number];
+const GROUP_NAMES: Readonly<Record<HookGroup, string>> = { failing: "Failing", disabled: "Disabled" };
+
+/** `failing`: its address is blocked, or its last delivery failed after all tries. */
+function groupOf({ enabled, problem, last }: HookState): HookGroup | undefined {
+  if (!enabled) return "disabled";
+  return problem !== null || last?.state === "failed" ? "failing" : undefined;
+}
+
+interface WebhooksProps {
+  readonly hooks: readonly HookState[];
+  /** Undefined: all. */
+  readonly group: HookGroup | undefined;
+}
+
+export function WebhooksBody({ hooks, group }: WebhooksProps): VNode {
   const create = (
     <a class="btn primary" href={`${HOOKS}/new`}>
       Create a webhook
@@ -32,38 +49,72 @@ export function WebhooksBody({ hooks }: { hooks: readonly HookState[] }): VNode 
           Dead letters
         </a>
       </div>
-      <Table
-        label="Webhooks"
-        head={["Address", "Events", "Spaces", "State", { label: "Lag", class: "number" }, "Last delivery"]}
-      >
-        {hooks.map((one) => (
-          <tr>
-            <td class="wide">
-              <a href={hookPath(one.id)}>
-                <Name>{one.url}</Name>
-              </a>
-            </td>
-            <td data-label="Events:">{eventsText(one.events)}</td>
-            <td data-label="Spaces:">{spacesText(one.spaces)}</td>
-            <td>
-              <HookBadge hook={one} />
-            </td>
-            <td class="number" data-label="Lag:">
-              {one.lag === 0 ? "none" : `${countText(one.lag)} events`}
-            </td>
-            <td class="tight">
-              {one.last ? (
-                <>
-                  <DeliveryState delivery={one.last} /> <Time at={one.last.created_at} />
-                </>
-              ) : (
-                <span class="muted">none yet</span>
-              )}
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <Groups hooks={hooks} group={group} />
+      <Hooks hooks={group === undefined ? hooks : hooks.filter((one) => groupOf(one) === group)} />
     </div>
+  );
+}
+
+function Groups({ hooks, group }: WebhooksProps): VNode {
+  const choices = [undefined, ...hookGroups].map((one) => ({
+    one,
+    label: one === undefined ? "All" : GROUP_NAMES[one],
+    count: one === undefined ? hooks.length : hooks.filter((hook) => groupOf(hook) === one).length,
+  }));
+  return (
+    <nav class="console-choices" aria-label="States">
+      <ul>
+        {choices.map(({ one, label, count }) => (
+          <li>
+            <a href={withQuery(HOOKS, { show: one })} aria-current={one === group ? "true" : undefined}>
+              {label} ({countText(count)})
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Hooks({ hooks }: Pick<WebhooksProps, "hooks">): VNode {
+  if (hooks.length === 0)
+    return (
+      <Empty>
+        <p>No webhooks in this state.</p>
+      </Empty>
+    );
+  return (
+    <Table
+      label="Webhooks"
+      head={["Address", "Events", "Spaces", "State", { label: "Lag", class: "number" }, "Last delivery"]}
+    >
+      {hooks.map((one) => (
+        <tr>
+          <td class="wide">
+            <a href={hookPath(one.id)}>
+              <Name>{one.url}</Name>
+            </a>
+          </td>
+          <td data-label="Events:">{eventsText(one.events)}</td>
+          <td data-label="Spaces:">{spacesText(one.spaces)}</td>
+          <td>
+            <HookBadge hook={one} />
+          </td>
+          <td class="number" data-label="Lag:">
+            {one.lag === 0 ? "none" : `${countText(one.lag)} events`}
+          </td>
+          <td class="tight" data-label="Last delivery:">
+            {one.last ? (
+              <>
+                <DeliveryState delivery={one.last} /> <Time at={one.last.created_at} />
+              </>
+            ) : (
+              <span class="muted">none yet</span>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
