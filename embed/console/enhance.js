@@ -5,10 +5,11 @@ const LIVE_EVERY_MS = 5000;
 const DOUBLE_CLICK_MS = 1000;
 
 function localTimes(root) {
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
   for (const time of root.querySelectorAll("time[datetime]")) {
     time.title = time.dateTime;
-    time.textContent = format.format(new Date(time.dateTime));
+    time.textContent = ("exact" in time.dataset ? exact : short).format(new Date(time.dateTime));
   }
 }
 

@@ -25,6 +25,8 @@ describe("the audit pages", () => {
     const page = await root.get(`/console/audit/records/${all[0]}`);
     expect([page.status, page.title]).toEqual([200, `Record ${all[0]} · Cairn`]);
     expect(page.text).toContain("many/102.md");
+    // Much happens in one minute.
+    expect([first.text, page.text].map((text) => /\d\d:\d\d:\d\d UTC/.test(text))).toEqual([true, true]);
     expect((await root.get("/console/audit/records/999999")).status).toBe(404);
     expect((await root.get("/console/audit/records/1e3")).status).toBe(404);
   });

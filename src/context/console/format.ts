@@ -10,6 +10,11 @@ export function timeText(rfc3339: string): string {
   return `${minuteText(rfc3339)} UTC`;
 }
 
+/** `2026-11-22 16:05:09 UTC` */
+export function exactTimeText(rfc3339: string): string {
+  return `${rfc3339.slice(0, 10)} ${rfc3339.slice(11, 19)} UTC`;
+}
+
 /** The address of a page of a space; `path` is a file or a folder, encoded segment by segment. */
 export function spacePath(space: string, area = "", path = ""): string {
   const encoded = path.split("/").map(encodeURIComponent).join("/");

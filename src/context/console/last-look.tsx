@@ -5,6 +5,7 @@ import { rfc3339 } from "../../kit/clock.ts";
 import type { BrowsedSpace } from "../space/door.ts";
 import type { TreeLook } from "../versioned-store/tree-memory.ts";
 import { to, type Answer, type Asked } from "./area.ts";
+import { ExactTime } from "./pieces.tsx";
 
 export const AGAIN = "look";
 
@@ -41,10 +42,7 @@ export function LastLookLine({ look }: { look: LastLook | undefined }): VNode | 
   return (
     <p class="console-bar muted">
       <span>
-        Files as of{" "}
-        <time dateTime={look.at}>
-          {look.at.slice(0, 10)} {look.at.slice(11, 19)} UTC
-        </time>
+        Files as of <ExactTime at={look.at} />
       </span>
       <a class="btn small" href={look.again}>
         Look again

@@ -5,7 +5,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { visible, visibleInLine } from "../../kit/text/visible.ts";
 import type { Failure } from "./failure.ts";
 import { sizeInWords } from "../../kit/text/amounts.ts";
-import { timeText } from "./format.ts";
+import { exactTimeText, timeText } from "./format.ts";
 import type { Stranger } from "./visit.ts";
 
 /** A form that changes something. */
@@ -240,6 +240,15 @@ export function Pager({
 export function Time({ at }: { at: string | null }): VNode {
   if (at === null) return <span class="muted">never</span>;
   return <time dateTime={at}>{timeText(at)}</time>;
+}
+
+/** To the second, for lists in which much happens in one minute. */
+export function ExactTime({ at }: { at: string }): VNode {
+  return (
+    <time dateTime={at} data-exact>
+      {exactTimeText(at)}
+    </time>
+  );
 }
 
 export function Size({ bytes }: { bytes: number }): VNode {

@@ -6,7 +6,7 @@ import { AUDIT, BREAKS, EXPORT, recordPath, STATS, VERIFY } from "../audit-addre
 import type { Failure } from "../failure.ts";
 import { countText } from "../../../kit/text/amounts.ts";
 import { withQuery } from "../format.ts";
-import { Empty, Field, Figure, Name, Pager, Problem, Raw, Table, Time } from "../pieces.tsx";
+import { Empty, ExactTime, Field, Figure, Name, Pager, Problem, Raw, Table, Time } from "../pieces.tsx";
 
 /** As typed; empty: any. */
 export interface AuditFilter {
@@ -104,7 +104,7 @@ function Records({ records }: { records: readonly AuditRecord[] }): VNode {
             <a href={recordPath(one.seq)}>{one.seq}</a>
           </td>
           <td class="tight">
-            <Time at={one.time} />
+            <ExactTime at={one.time} />
           </td>
           <td>{one.actor.name === "" ? <span class="muted">nobody</span> : <Name>{one.actor.name}</Name>}</td>
           <td class="tight">{one.action}</td>
@@ -137,7 +137,7 @@ export function RecordBody({ record }: { record: AuditRecord }): VNode {
   return (
     <div class="console-stack">
       <p class="muted">
-        <Time at={record.time} />
+        <ExactTime at={record.time} />
         {record.recovered && " · recorded after a crash, from the log of the space"}
       </p>
       <Table label="Record" head={["Field", "Value"]}>

@@ -10,7 +10,7 @@ import { countText, sizeInWords } from "../../../kit/text/amounts.ts";
 import { spacePath } from "../format.ts";
 import { HOOKS } from "../hook-addresses.ts";
 import { USERS } from "../user-addresses.ts";
-import { DiskFigure, Empty, Figure, Name, Table, Time } from "../pieces.tsx";
+import { DiskFigure, Empty, ExactTime, Figure, Name, Table, Time } from "../pieces.tsx";
 
 export interface Figures {
   readonly spaces: number;
@@ -155,11 +155,9 @@ function Records({ records }: { records: readonly AuditRecord[] }): VNode {
       {records.map((one) => (
         <tr class="console-record">
           <td class="tight">
-            <Time at={one.time} />
+            <ExactTime at={one.time} />
           </td>
-          <td>
-            <Name>{one.actor.name}</Name>
-          </td>
+          <td>{one.actor.name === "" ? <span class="muted">nobody</span> : <Name>{one.actor.name}</Name>}</td>
           <td class="tight">{one.action}</td>
           <td class="wide last">
             <Name>{[one.space, one.target].filter((part) => part !== null).join(" · ")}</Name>
