@@ -38,6 +38,10 @@ export function FolderBody({ space, folder, entries, mayCreate, next, first }: F
     return (
       <Empty>
         <p>No documents yet. A document is a file that keeps all its versions.</p>
+        <p>
+          Files in the folder of the space without a version are listed{" "}
+          <a href={spacePath(space, "/disk")}>on disk</a>.
+        </p>
         {mayCreate && create}
       </Empty>
     );
