@@ -101,6 +101,16 @@ onScreen("activity", chatRoom, (room) => {
         "1 orchestrator · model call 2",
       ],
     );
+    // One line of names at each level, whether a step has an avatar or not.
+    const begins = await steps(page)
+      .locator("[role=row][aria-level]")
+      .evaluateAll((rows) =>
+        rows.map((row) => [
+          row.getAttribute("aria-level"),
+          row.querySelector("[title]")!.getBoundingClientRect().left,
+        ]),
+      );
+    expect(new Set(begins.map((begin) => begin.join(" "))).size).toBe(2);
     expect(new URL(page.url()).searchParams.get("turn")).toBe(String(turnId));
     expect(await step(page, "file_read").getByText("failed").count()).toBe(1);
     expect(await step(page, "model call 2").first().getByText("not reported").count()).toBe(1);

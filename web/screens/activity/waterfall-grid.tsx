@@ -270,9 +270,11 @@ function Name(props: {
           {props.folded ? <ChevronRight size={12} /> : <ChevronDown size={12} />}
         </span>
       </Show>
-      <Show when={props.row.kind === "call" && props.row}>
-        {(call) => <AgentAvatar id={call().agentId} size="small" />}
-      </Show>
+      <span class="activity-mark" aria-hidden="true">
+        <Show when={props.row.kind === "call" && props.row}>
+          {(call) => <AgentAvatar id={call().agentId} size="small" />}
+        </Show>
+      </span>
       <span class="ellipsis" dir="auto" title={props.label.name}>
         {props.label.name}
       </span>
