@@ -46,7 +46,10 @@ const ASK = "Only an admin of this server can change that.";
 export function SpaceHelp(props: { readonly status: ContextStatus }): JSX.Element {
   return (
     <div class="memory-help">
-      <p class="memory-error mono">{props.status.error}</p>
+      {/* Without a space it says no more than the title and the command below. */}
+      <Show when={props.status.reason !== "no_space"}>
+        <p class="memory-error mono">{props.status.error}</p>
+      </Show>
       <p>{isAdmin() ? spaceWords(props.status).help : ASK}</p>
       <Show when={props.status.kind === "none" && isAdmin()}>
         <p class="memory-command">
