@@ -29,7 +29,7 @@ export function RecordDetail(props: DetailProps): JSX.Element {
     <>
       <header class="section">
         <div class="row audit-head">
-          <h2 class="audit-heading ellipsis" title={props.record.action}>
+          <h2 class="pane-title ellipsis" title={props.record.action}>
             {props.record.action}
           </h2>
           <span class="tag">no. {props.record.seq}</span>

@@ -56,7 +56,7 @@ function Shown(props: { readonly instruction: Instruction; readonly onClose: () 
     <div class="library-detail">
       <header class="section">
         <div class="row">
-          <h2 class="library-heading ellipsis" dir="auto" title={props.instruction.name}>
+          <h2 class="pane-title ellipsis" dir="auto" title={props.instruction.name}>
             {props.instruction.name}
           </h2>
           <span class="tag">v{props.instruction.version}</span>

@@ -50,7 +50,7 @@ export function NewInstruction(props: {
       onSubmit={(event) => void sent.submit(event)}
       onKeyDown={onSaveKey(() => void sent.submit())}
     >
-      <h2 class="library-heading">Create instruction</h2>
+      <h2 class="pane-title">Create instruction</h2>
       <WordingFields value={wording()} onChange={change} sent={sent} />
       <FormActions form={sent} action="Create instruction" onCancel={() => void cancel()} />
     </form>

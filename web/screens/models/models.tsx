@@ -119,7 +119,7 @@ function SideHead(props: {
 }): JSX.Element {
   return (
     <header class="section models-head">
-      <h2 class="wrap" dir="auto">
+      <h2 class="pane-title wrap" dir="auto">
         {props.title}
       </h2>
       <Show when={props.tag}>

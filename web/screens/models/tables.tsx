@@ -1,11 +1,11 @@
-// The catalogue as two tables: providers, and their models. A row opens its detail beside them.
+// The catalogue as two tables: models, and their providers. A row opens its detail beside them.
 
 import Box from "lucide-solid/icons/box";
 import Plus from "lucide-solid/icons/plus";
 import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import type { Model, Provider } from "../../../src/service/catalog/schema.ts";
 import { Button } from "../../kit/button.tsx";
-import { priceText, tokens } from "../../kit/format.ts";
+import { plural, priceText, tokens } from "../../kit/format.ts";
 import { narrow } from "../../kit/screen.ts";
 import { SearchBox } from "../../kit/search-box.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -36,35 +36,48 @@ export function Tables(props: TablesProps): JSX.Element {
   const providers = createMemo(() =>
     found(props.catalogue.providers, search(), (one) => `${one.name} ${one.base_url} ${typeTitle(one.type)}`),
   );
+  const hasProviders = () => props.catalogue.providers.length > 0;
   return (
     <div class="body models">
-      <div class="title">
-        <h1>Models</h1>
-        <div class="end">
-          <Show when={props.catalogue.providers.length > 0}>
-            <SearchBox label="Search models" value={search()} onInput={setSearch} />
-            <Button onClick={() => props.onOpen("new-models")}>Add models</Button>
-          </Show>
-          <Show when={isAdmin() && props.catalogue.providers.length > 0}>
-            <Button kind="primary" onClick={() => props.onOpen("new-provider")}>
-              <Plus aria-hidden="true" />
-              Add provider
-            </Button>
+      <section>
+        <div class="title">
+          <h1>Models</h1>
+          <Show when={hasProviders()}>
+            <div class="end">
+              <SearchBox label="Search models" value={search()} onInput={setSearch} />
+              <Button kind="primary" onClick={() => props.onOpen("new-models")}>
+                <Plus aria-hidden="true" />
+                Add models
+              </Button>
+            </div>
           </Show>
         </div>
-      </div>
-      <Show when={!isAdmin()}>
-        <p class="lead">
-          Everyone can add models of these providers. Only admins can edit and delete models and manage
-          providers.
-        </p>
-      </Show>
-      <Show
-        when={props.catalogue.providers.length > 0}
-        fallback={<NoProviders onAdd={() => props.onOpen("new-provider")} />}
-      >
-        <h2 class="heading">Providers</h2>
-        <div class="models-table">
+        <Show when={!isAdmin()}>
+          <p class="lead">
+            Everyone can add models of these providers. Only admins can edit and delete models and manage
+            providers.
+          </p>
+        </Show>
+        <Show when={hasProviders()} fallback={<NoProviders onAdd={() => props.onOpen("new-provider")} />}>
+          <Models {...props} search={search()} />
+        </Show>
+      </section>
+      <Show when={hasProviders()}>
+        <section aria-labelledby="providers-title">
+          <div class="title">
+            <h2 id="providers-title" class="pane-title">
+              Providers
+            </h2>
+            <span class="muted">{plural(props.catalogue.providers.length, "provider")}</span>
+            <Show when={isAdmin()}>
+              <div class="end">
+                <Button onClick={() => props.onOpen("new-provider")}>
+                  <Plus aria-hidden="true" />
+                  Add provider
+                </Button>
+              </div>
+            </Show>
+          </div>
           <Table
             label="Providers"
             rows={providers()}
@@ -73,9 +86,7 @@ export function Tables(props: TablesProps): JSX.Element {
             chosen={chosenId(props.opened, "provider")}
             onChoose={({ id }) => props.onOpen(`provider-${id}`)}
           />
-        </div>
-        <h2 class="heading">Models</h2>
-        <Models {...props} search={search()} />
+        </section>
       </Show>
     </div>
   );

@@ -30,7 +30,7 @@ export function NewPerson(props: {
   });
   return (
     <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>
-      <h2 class="people-heading">Add person</h2>
+      <h2 class="pane-title">Add person</h2>
       <TextInput
         label="Name"
         value={name()}

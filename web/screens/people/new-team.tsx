@@ -24,7 +24,7 @@ export function NewTeam(props: {
   });
   return (
     <form ref={focusOn("input")} class="section form" onSubmit={(event) => void sent.submit(event)}>
-      <h2 class="people-heading">Create team</h2>
+      <h2 class="pane-title">Create team</h2>
       <TextInput label="Name" value={name()} onInput={setName} problem={sent.of("name")} required />
       <FormActions form={sent} action="Create team" onCancel={props.onCancel} />
     </form>

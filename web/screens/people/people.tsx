@@ -222,7 +222,7 @@ function TeamList(props: ListProps): JSX.Element {
   return (
     <section aria-labelledby="teams-title">
       <div class="title">
-        <h2 id="teams-title" class="people-heading">
+        <h2 id="teams-title" class="pane-title">
           Teams
         </h2>
         <Show when={teams.data()?.length}>

@@ -22,7 +22,7 @@ export function RenamableHeading(props: {
       when={renaming()}
       fallback={
         <div class="row people-head">
-          <h2 class="people-heading ellipsis" dir="auto" title={props.name}>
+          <h2 class="pane-title ellipsis" dir="auto" title={props.name}>
             {props.name}
           </h2>
           <Show when={props.mayRename}>
