@@ -7,6 +7,7 @@ import { asProblem, fieldOf, type Problem, waitOf } from "../api/problem.ts";
 import { createProblem } from "../api/reach.ts";
 import { createCountdown } from "./countdown.ts";
 import { mayTakeFocus } from "./focus.ts";
+import { startsLower } from "./format.ts";
 
 const SECOND_MS = 1_000;
 
@@ -47,7 +48,12 @@ export function Field(
         </span>
       </Show>
       <Show when={props.problem}>
-        <span class="problem" id={`${id}-problem`} role="alert">
+        <span
+          class="problem"
+          classList={{ "from-server": startsLower(props.problem!) }}
+          id={`${id}-problem`}
+          role="alert"
+        >
           {props.problem}
         </span>
       </Show>
@@ -213,7 +219,7 @@ export function createSubmission(fields: readonly string[], send: () => Promise<
     submit: async (event) => {
       event?.preventDefault();
       if (busy() || wait() > 0) return;
-      const form = event?.target;
+      const form = formOf(event);
       setSending(true);
       setProblem(undefined);
       try {
@@ -224,12 +230,21 @@ export function createSubmission(fields: readonly string[], send: () => Promise<
       } finally {
         setSending(false);
       }
-      if (named() && form instanceof HTMLFormElement) focusRefused(form);
+      if (form && problem()) showRefusal(form);
     },
   };
 }
 
-/** Focuses the refused field, unless the person has moved on. */
-function focusRefused(form: HTMLFormElement): void {
-  if (mayTakeFocus(form)) form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+/** The form that is sent; by a key such as Ctrl S, the one that has the focus. */
+function formOf(event: Event | undefined): HTMLFormElement | null {
+  const from = event?.target instanceof Element ? event.target : document.activeElement;
+  return from?.closest("form") ?? null;
+}
+
+/** Focuses the refused field, or scrolls to the problem that is about none, unless the person has moved on. */
+function showRefusal(form: HTMLFormElement): void {
+  if (!mayTakeFocus(form)) return;
+  const field = form.querySelector<HTMLElement>('[aria-invalid="true"]');
+  if (field) field.focus();
+  else form.querySelector('[role="alert"]')?.scrollIntoView({ block: "nearest" });
 }

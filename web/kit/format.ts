@@ -145,6 +145,11 @@ export function sentence(reason: string): string {
   return reason === "" || /[.!?]$/.test(reason) ? capitalized(reason) : `${capitalized(reason)}.`;
 }
 
+/** Whether a text of the server begins in lower case with a word, which the page shows with a capital, and not with a name or a value. */
+export function startsLower(text: string): boolean {
+  return /^[a-z]+[ ,](?!\()/.test(text);
+}
+
 const plurals = new Intl.PluralRules(WORDS);
 
 export function plural(value: number, one: string, many = `${one}s`): string {

@@ -6,7 +6,7 @@ import { Dynamic } from "solid-js/web";
 import type { Problem } from "../api/problem.ts";
 import type { Query } from "../api/query.ts";
 import { Button } from "./button.tsx";
-import { capitalized } from "./format.ts";
+import { capitalized, startsLower } from "./format.ts";
 
 /** Appears after a short delay, so that fast loads do not flicker. */
 export function Skeleton(props: { readonly label?: string }): JSX.Element {
@@ -56,7 +56,7 @@ export function ProblemNotice(props: {
     <div class="notice bad" role="alert">
       <CircleAlert aria-hidden="true" />
       <div>
-        <div>{props.problem.message}</div>
+        <div classList={{ "from-server": startsLower(props.problem.message) }}>{props.problem.message}</div>
         <Show when={props.problem.code === "not_found"}>
           <div class="small muted">{GONE}</div>
         </Show>

@@ -34,6 +34,8 @@ import {
 import type { GearRow, GearStore } from "./store.ts";
 
 const NAME = new RegExp(GEAR_NAME_PATTERN);
+/** The pattern in words. */
+const NAME_RULE = "expected 2 to 49 lower-case letters, digits and _, beginning with a letter";
 /** Each may have a schema of 64 KiB and as much of tests. */
 const GEARS_PER_PAGE = 25;
 
@@ -391,7 +393,7 @@ function requireSameName(row: GearRow, { name }: SaveGear): void {
 }
 
 function requireName(name: string): void {
-  if (!NAME.test(name)) throw fieldError("invalid", "name", `must match ${GEAR_NAME_PATTERN}`);
+  if (!NAME.test(name)) throw fieldError("invalid", "name", NAME_RULE);
   if (BUILT_IN_TOOL_NAMES.has(name))
     throw fieldError("invalid", "name", `"${name}" is the name of a built-in tool`);
 }
