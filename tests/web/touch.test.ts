@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { call, say } from "../kit/model/index.ts";
 import { eventually } from "../kit/eventually.ts";
+import { middleOf } from "../kit/browser/blueprint-desk.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
 import { makeGear } from "../kit/service/gears.ts";
 
@@ -12,8 +13,30 @@ const MAIN_PX = 44;
 const OTHER_PX = 24;
 /** Phones zoom into fields with smaller text. */
 const FIELD_TEXT_PX = 16;
+const DRAG_STEPS = 8;
+type Point = { readonly x: number; readonly y: number };
 const UPRIGHT = { width: 390, height: 844, touch: true };
 const LYING = { width: 844, height: 390, touch: true };
+
+/** Real touches, as the browser gets them from a screen: no mouse follows a drag. */
+async function fingerOn(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...touchPoints: Point[]) =>
+    session.send("Input.dispatchTouchEvent", { type, touchPoints });
+  return {
+    async drag(from: Point, to: Point): Promise<void> {
+      await touch("touchStart", from);
+      for (let step = 1; step <= DRAG_STEPS; step += 1) {
+        const share = step / DRAG_STEPS;
+        await touch("touchMove", {
+          x: from.x + (to.x - from.x) * share,
+          y: from.y + (to.y - from.y) * share,
+        });
+      }
+      await touch("touchEnd");
+    },
+  };
+}
 
 onScreen(
   "on a phone",
@@ -82,6 +105,37 @@ onScreen(
       const line = (await page.locator(".chat-fold .ellipsis").boundingBox())!;
       const menu = page.getByRole("button", { name: "Actions for this answer by scout" });
       expect(line.x + line.width).toBeLessThanOrEqual((await menu.boundingBox())!.x);
+    });
+
+    test("moves and wires agents, and zooms without a second finger", async () => {
+      const place = await at.place("By hand");
+      const id = (await place.agent("scribe", { model: "boss", position: { x: 340, y: -90 } })).id;
+      const scribe = async () => (await place.blueprint()).agents.find((agent) => agent.id === id)!.position;
+      await using page = await at.open(`${place.own}/blueprint`, UPRIGHT);
+      await page.getByRole("button", { name: "Canvas" }).tap();
+      const card = page.getByRole("group", { name: "Agents" }).getByRole("button", { name: /^scribe ?, / });
+      await card.waitFor();
+      const dots = await page.locator(".blueprint-card-dot").evaluateAll((all) =>
+        all.map((one) => {
+          const { width, height } = one.getBoundingClientRect();
+          return Math.min(width, height);
+        }),
+      );
+      expect([dots.length, dots.filter((px) => px < OTHER_PX)]).toEqual([2, []]);
+      const before = (await card.boundingBox())!.width;
+      await page.getByRole("button", { name: "Zoom in" }).tap();
+      await eventually(async () => (await card.boundingBox())!.width > before, true);
+      await page.getByRole("button", { name: "Zoom out" }).tap();
+      await eventually(async () => (await card.boundingBox())!.width, before);
+      const finger = await fingerOn(page);
+      const middle = await middleOf(card);
+      await finger.drag(middle, { x: middle.x, y: middle.y + 120 });
+      await eventually(async () => (await scribe()).y > -90, true);
+      const dot = await middleOf(page.locator(".blueprint-card-dot").first());
+      await finger.drag(dot, await middleOf(card));
+      await eventually(async () => (await place.blueprint()).wires.length, 1);
+      const tools = (await page.getByRole("toolbar", { name: "Canvas" }).boundingBox())!;
+      expect(tools.x + tools.width).toBeLessThanOrEqual(UPRIGHT.width);
     });
 
     test("opens menus with entries as high, within the screen", async () => {

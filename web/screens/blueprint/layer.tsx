@@ -9,6 +9,8 @@ import { useStage } from "./stage.ts";
 
 /** Below this zoom, cards show only their names, enlarged. */
 const FAR_ZOOM = 0.5;
+/** How much larger dots and lines may become for fingers. Further out, a finger has to zoom in first. */
+const FINGER_MAX = 3;
 const GRID = 22;
 /** Below this zoom the dots would blur into grey. */
 const GRID_ZOOM_MIN = 0.3;
@@ -21,6 +23,8 @@ export function Layer(props: {
 }): JSX.Element {
   const { scene, view } = useStage();
   const far = createMemo(() => view.viewport().zoom < FAR_ZOOM);
+  // In steps, so that a zoom does not lay out every card in each frame.
+  const finger = createMemo(() => Math.min(Math.max(Math.ceil(2 / view.viewport().zoom) / 2, 1), FINGER_MAX));
   return (
     <div
       class="blueprint-layer"
@@ -29,6 +33,7 @@ export function Layer(props: {
       aria-label="Agents"
       style={{
         transform: `translate(${view.viewport().x}px, ${view.viewport().y}px) scale(${view.viewport().zoom})`,
+        "--finger": finger(),
       }}
     >
       <Links />

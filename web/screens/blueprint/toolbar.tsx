@@ -20,31 +20,19 @@ export function Toolbar(props: {
   const zoom = () => `${Math.round(view.viewport().zoom * 100)}%`;
   return (
     <div class="blueprint-tools" role="toolbar" aria-label="Canvas">
-      <button
-        type="button"
-        class="wide-only"
-        aria-label="Zoom out"
-        aria-keyshortcuts="-"
-        onClick={view.zoomOut}
-      >
+      <button type="button" aria-label="Zoom out" aria-keyshortcuts="-" onClick={view.zoomOut}>
         −
       </button>
       <button
         type="button"
-        class="wide-only blueprint-tools-zoom num"
+        class="blueprint-tools-zoom num"
         aria-label={`Zoom ${zoom()}, reset to 100%`}
         aria-keyshortcuts="0"
         onClick={view.zoomToFull}
       >
         {zoom()}
       </button>
-      <button
-        type="button"
-        class="wide-only"
-        aria-label="Zoom in"
-        aria-keyshortcuts="+"
-        onClick={view.zoomIn}
-      >
+      <button type="button" aria-label="Zoom in" aria-keyshortcuts="+" onClick={view.zoomIn}>
         +
       </button>
       <button type="button" onClick={() => props.onFit()}>
