@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { makeGear } from "../kit/service/gears.ts";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import { gate, say } from "../kit/model/index.ts";
 import { createPerson } from "../kit/service/person.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
@@ -175,6 +176,20 @@ onScreen("the palette", made, (at) => {
     loading.resolve();
     await page.getByRole("heading", { name: "Models", level: 1, includeHidden: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/models");
+    expect(await palette(page).isVisible()).toBe(true);
+  });
+
+  test("stays open when the view that was still loading sets its own address", async () => {
+    await at.admin.put(`${at.own}/file?path=plan.md`, "A plan.");
+    await using page = await at.open(`${at.own}/files?path=plan.md`);
+    await page.getByRole("button", { name: "Close plan.md" }).waitFor();
+    await page.goto(at.url + at.own);
+    const loading = await holdRequest(page, /\/files-[\w-]+\.js$/);
+    await page.getByRole("link", { name: "Files", exact: true }).click();
+    await loading.held;
+    await summon(page);
+    await loading.letGo();
+    await page.waitForURL("**/files?path=plan.md");
     expect(await palette(page).isVisible()).toBe(true);
   });
 

@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { eventually } from "../kit/eventually.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import { say } from "../kit/model/index.ts";
 import { createPerson } from "../kit/service/person.ts";
 import { onScreen, screen } from "../kit/browser/screen.ts";
@@ -262,6 +263,20 @@ onScreen("the frame", made, (at) => {
     await rail(page).getByRole("link", { name: "Models" }).click();
     await page.getByRole("heading", { name: "Models", level: 1 }).waitFor();
     await eventually(shown, false);
+  });
+
+  test("keeps the sheet open that is opened while the screen before is still loading", async () => {
+    await using page = await at.open("/settings", NARROW);
+    const menu = page.getByRole("button", { name: "Menu", exact: true });
+    const loading = await holdRequest(page, /models-[\w-]+\.js$/);
+    await menu.click();
+    await rail(page).getByRole("link", { name: "Models" }).click();
+    await loading.held;
+    await menu.click();
+    await loading.letGo();
+    await page.getByRole("heading", { name: "Models", level: 1, includeHidden: true }).waitFor();
+    await page.waitForURL("**/models");
+    expect(await menu.getAttribute("aria-expanded")).toBe("true");
   });
 
   test("fits names of maximum length at any width", async () => {

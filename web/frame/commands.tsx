@@ -1,8 +1,8 @@
 // The shortcut that opens the palette. The palette itself (palette.tsx) is loaded when it is first opened.
 
-import { useBeforeLeave } from "@solidjs/router";
 import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
 import { later } from "../kit/later.tsx";
+import { onLeaving } from "../kit/leaving.ts";
 
 const Palette = later(async () => (await import("./palette.tsx")).Palette);
 const [open, setOpen] = createSignal(false);
@@ -24,8 +24,7 @@ export function CommandHost(): JSX.Element {
   onMount(() => document.addEventListener("keydown", onKeyDown));
   onCleanup(() => document.removeEventListener("keydown", onKeyDown));
   onCleanup(() => setOpen(false));
-  // Not once the address changes: a screen may still be loading, and the palette that is opened meanwhile is there to stay.
-  useBeforeLeave(() => void setOpen(false));
+  onLeaving(() => void setOpen(false));
   return (
     <Show when={open()}>
       <Palette onClose={() => setOpen(false)} />

@@ -1,15 +1,16 @@
 // The navigation rail. It collapses to icons; on narrow screens it is a sheet over the page.
 
-import { A, useLocation, useNavigate } from "@solidjs/router";
+import { A, useNavigate } from "@solidjs/router";
 import LogOut from "lucide-solid/icons/log-out";
 import PanelLeft from "lucide-solid/icons/panel-left";
 import X from "lucide-solid/icons/x";
-import { createEffect, createSignal, For, type JSX, on, onCleanup, Show } from "solid-js";
+import { createEffect, createSignal, For, type JSX, onCleanup, Show } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import type { Approval } from "../../src/service/approvals/schema.ts";
 import type { Query } from "../api/query.ts";
 import { createAction } from "../kit/action.ts";
 import { IconButton } from "../kit/button.tsx";
+import { onLeaving } from "../kit/leaving.ts";
 import { Avatar } from "../kit/pieces.tsx";
 import { narrow } from "../kit/screen.ts";
 import { stored } from "../kit/storage.ts";
@@ -43,16 +44,9 @@ function closeRail(): void {
 }
 
 export function Rail(): JSX.Element {
-  const location = useLocation();
   const approvals = approvalsQuery();
   let rail: HTMLElement | undefined;
-  createEffect(
-    on(
-      () => location.pathname,
-      () => setAsked(false),
-      { defer: true },
-    ),
-  );
+  onLeaving(() => void setAsked(false));
   createEffect(() => {
     if (railOpen()) (rail?.querySelector<HTMLElement>(".rail-link.on") ?? rail?.querySelector("a"))?.focus();
   });

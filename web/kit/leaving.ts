@@ -1,4 +1,4 @@
-// The question before typed input is lost.
+// The question before typed input is lost, and the end of what belongs to a page that is left.
 
 import { useBeforeLeave } from "@solidjs/router";
 import { onCleanup } from "solid-js";
@@ -27,4 +27,14 @@ export function guardLeaving(dirty: () => boolean): () => void {
   addEventListener("beforeunload", warn);
   onCleanup(() => removeEventListener("beforeunload", warn));
   return () => (ended = true);
+}
+
+/**
+ * Runs when another page is asked for. Its screen may still have to load, and the address changes only after that: what a person opens meanwhile is
+ * there to stay. A page that changes its own parameters stays the same page.
+ */
+export function onLeaving(run: () => void): void {
+  useBeforeLeave(({ to, from }) => {
+    if (typeof to === "number" || new URL(to, location.origin).pathname !== from.pathname) run();
+  });
 }
