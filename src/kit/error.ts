@@ -71,6 +71,12 @@ export function notFound(noun: string, id: number | string): AppError {
   return new AppError("not_found", `${noun} ${id}: not found`);
 }
 
+/** For `catch`: undefined instead of `not_found`. Raises every other error. */
+export function noneIfNotFound(error: unknown): undefined {
+  if (error instanceof AppError && error.code === "not_found") return undefined;
+  throw error;
+}
+
 /** `name: must not be empty`, for one field of a body. The details repeat it in parts, so that a form can show it beside the input. */
 export function fieldError(
   code: ErrorCode,

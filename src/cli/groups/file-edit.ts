@@ -3,7 +3,7 @@
 
 import { defineCommand } from "citty";
 import { hasTerminal, processEnvironment } from "../../kit/environment.ts";
-import { AppError, messageOf } from "../../kit/error.ts";
+import { AppError, messageOf, noneIfNotFound } from "../../kit/error.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
 import { parseDocumentPath } from "../../kit/text/paths.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
@@ -81,16 +81,8 @@ async function read(flags: Flags, file: string): Promise<Base> {
 
 /** Raises `conflict` before the editor opens if the file exists. */
 async function nothing(flags: Flags, file: string): Promise<Base> {
-  const isThere = await withSpace(flags, (space) =>
-    space.read(file).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof AppError && error.code === "not_found") return false;
-        throw error;
-      },
-    ),
-  );
-  if (isThere) throw new AppError("conflict", `${file}: already exists; edit it without --create`);
+  const present = await withSpace(flags, (space) => space.read(file).catch(noneIfNotFound));
+  if (present) throw new AppError("conflict", `${file}: already exists; edit it without --create`);
   return { version: null, content: new Uint8Array() };
 }
 

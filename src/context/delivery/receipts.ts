@@ -3,7 +3,7 @@
 
 import { Value } from "@sinclair/typebox/value";
 import { sha256Hex } from "../../kit/crypto.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, noneIfNotFound } from "../../kit/error.ts";
 import { JSON_DEPTH_MAX, isTooDeep } from "../../kit/text/json-shape.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
 import type { FileHistory } from "../versioned-store/schema.ts";
@@ -88,21 +88,12 @@ async function unrecorded(
   source: ContextSource,
 ): Promise<Omit<Judgement, "current">> {
   if (history.versions.some(({ hash }) => hash === row.hash)) return { status: "adopted", problem: null };
-  const now = await onDisk(row.path, source);
-  if (now === row.hash) return { status: "on_disk", problem: null };
+  const now = await source.read(row.path).catch(noneIfNotFound);
+  if (now && sha256Hex(now.bytes) === row.hash) return { status: "on_disk", problem: null };
   return {
     status: "differs",
     problem: `was delivered without a version, and neither a version nor the file has its content (${short(row.hash)}) now`,
   };
-}
-
-async function onDisk(path: string, source: ContextSource): Promise<string | undefined> {
-  try {
-    return sha256Hex((await source.read(path)).bytes);
-  } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return undefined;
-    throw error;
-  }
 }
 
 async function historyOf(path: string, source: ContextSource): Promise<FileHistory | undefined> {

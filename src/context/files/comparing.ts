@@ -1,6 +1,6 @@
 // Compares two documents of a space for a page, in a worker, and keeps what a page shows within bounds.
 
-import { AppError } from "../../kit/error.ts";
+import { AppError, noneIfNotFound } from "../../kit/error.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Caller } from "../identity/caller.ts";
 import { DIFF_JOB, type FileDiff } from "./diff.ts";
@@ -34,10 +34,7 @@ export async function compareFiles(
   { path, other }: { readonly path: string; readonly other: string },
 ): Promise<FileDiff> {
   const to = await files.read(caller, space, other);
-  const from = await files.read(caller, space, path).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === "not_found") return undefined;
-    throw error;
-  });
+  const from = await files.read(caller, space, path).catch(noneIfNotFound);
   const before = { version: from?.version ?? 0, bytes: from?.bytes ?? new Uint8Array() };
   const after = { version: to.version ?? null, bytes: to.bytes };
   const input = { path: other, from: before, to: after };

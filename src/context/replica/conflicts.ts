@@ -1,7 +1,7 @@
 // Open conflicts of a space, which are its conflict files, and how a person resolves them. Works on a local space and on a server's, because a
 // conflict is the same on every copy.
 
-import { AppError } from "../../kit/error.ts";
+import { AppError, noneIfNotFound } from "../../kit/error.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import { patchText } from "../files/patch-text.ts";
 import type { ReadFile, SpaceDoor } from "../space/door.ts";
@@ -62,7 +62,10 @@ export async function showConflict(
   named: string,
 ): Promise<ShownConflict> {
   const conflict = await conflictOf(space, named);
-  const [theirs, ours] = [await readOrNone(space, conflict.path), await space.read(conflict.copy)];
+  const [theirs, ours] = [
+    await space.read(conflict.path).catch(noneIfNotFound),
+    await space.read(conflict.copy),
+  ];
   const deleted = theirs === undefined;
   return {
     ...conflict,
@@ -82,7 +85,7 @@ export async function resolveConflict(
 ): Promise<Resolved> {
   const conflict = await conflictOf(space, named);
   const ours = await space.read(conflict.copy);
-  const theirs = await readOrNone(space, conflict.path);
+  const theirs = await space.read(conflict.path).catch(noneIfNotFound);
   if (resolution === "theirs" && !theirs)
     throw new AppError(
       "conflict",
@@ -114,15 +117,6 @@ async function conflictOf(space: Pick<SpaceDoor, "list">, named: string): Promis
     "invalid",
     `${named} has ${found.length} conflicts; name one of ${found.map(({ copy }) => copy).join(", ")}`,
   );
-}
-
-async function readOrNone(space: Pick<SpaceDoor, "read">, path: string): Promise<ReadFile | undefined> {
-  try {
-    return await space.read(path);
-  } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return undefined;
-    throw error;
-  }
 }
 
 async function diffOf(

@@ -1,7 +1,7 @@
 // The server's side of a synced space, as a cycle asks for it. Every answer is complete or raises, and every path that leaves this file is proven: a
 // path that cannot be one refuses the whole answer, so that nothing of it is recorded, and no change is passed over in silence.
 
-import { AppError, messageOf, NAME_CHARACTERS_SHOWN_MAX } from "../../kit/error.ts";
+import { AppError, messageOf, NAME_CHARACTERS_SHOWN_MAX, noneIfNotFound } from "../../kit/error.ts";
 import { pathProblem } from "../../kit/text/paths.ts";
 import { encodedPath, type Asked, type Client } from "../client/client.ts";
 import { interrupted } from "../client/failures.ts";
@@ -110,13 +110,9 @@ export class ServerSpace {
 
   /** Returns the hashes of all versions of a file. */
   async hashesOf(path: string): Promise<string[]> {
-    try {
-      const { versions } = await this.#json<FileHistory>("GET", `/history/${encodedPath(path)}`);
-      return versions.map(({ hash }) => hash);
-    } catch (error) {
-      if (error instanceof AppError && error.code === "not_found") return [];
-      throw error;
-    }
+    const asked = this.#json<FileHistory>("GET", `/history/${encodedPath(path)}`);
+    const history = await asked.catch(noneIfNotFound);
+    return history?.versions.map(({ hash }) => hash) ?? [];
   }
 
   /** Raises `unavailable` for the first path that cannot be one. */

@@ -1,7 +1,7 @@
 // The desk of a person who is connected by SSH: the server's own rules on behalf of that user, and nothing that writes.
 
 import { turnOfOthers } from "../../kit/clock.ts";
-import { AppError } from "../../kit/error.ts";
+import { AppError, noneIfNotFound } from "../../kit/error.ts";
 import type { Health } from "../../kit/health.ts";
 import type { WorkerPool } from "../../kit/workers/pool.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -45,7 +45,9 @@ export function deskFor(parts: DeskParts, caller: Caller, place: string): Desk {
     conflicts: (space) => gate.run(() => browsing.conflicts(caller, space)),
     compare: (space, { path, copy }) =>
       look(space, async (door) => {
-        const [from, to] = [await bytesOf(door, path), (await door.read(copy)).bytes];
+        // Empty for a file that was deleted.
+        const from = (await door.read(path).catch(noneIfNotFound))?.bytes ?? new Uint8Array();
+        const to = (await door.read(copy)).bytes;
         const sides = { path, from: { version: 0, bytes: from }, to: { version: null, bytes: to } };
         try {
           return textOf(await workers.run(DIFF_JOB, sides, { by: caller.name })).text;
@@ -106,14 +108,4 @@ function textOf(encoded: Uint8Array): FileDiff {
   if (encoded.length > DIFF_BYTES_MAX)
     throw new AppError("too_large", "the difference is too long for this page; use cairn file diff");
   return JSON.parse(new TextDecoder().decode(encoded)) as FileDiff;
-}
-
-/** Empty for a file that was deleted. */
-async function bytesOf(door: ReadDoor, path: string): Promise<Uint8Array> {
-  try {
-    return (await door.read(path)).bytes;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return new Uint8Array();
-    throw error;
-  }
 }

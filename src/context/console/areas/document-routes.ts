@@ -2,7 +2,7 @@
 // editor shows both sides and saves over neither by itself.
 
 import { h } from "preact";
-import { AppError, fieldError } from "../../../kit/error.ts";
+import { AppError, fieldError, noneIfNotFound } from "../../../kit/error.ts";
 import { SECURITY_HEADERS } from "../../../kit/http/answer.ts";
 import { contentDisposition } from "../../../kit/http/content-disposition.ts";
 import type { Capability } from "../../access/schema.ts";
@@ -208,17 +208,8 @@ async function save(deps: Deps, asked: Asked): Promise<Answer> {
 }
 
 /** The live document; undefined: it was deleted. */
-async function liveOf(
-  { source }: Deps,
-  { caller }: Visit,
-  { space, path }: Place,
-): Promise<ReadFile | undefined> {
-  try {
-    return await source.use(caller, space, (one) => one.read(path));
-  } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return undefined;
-    throw error;
-  }
+function liveOf({ source }: Deps, { caller }: Visit, { space, path }: Place): Promise<ReadFile | undefined> {
+  return source.use(caller, space, (one) => one.read(path)).catch(noneIfNotFound);
 }
 
 async function newDocument({ source }: Deps, asked: Asked): Promise<Answer> {
