@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createDirectory } from "../../kit/disk/create-directory.ts";
 import { readRegularFile } from "../../kit/disk/regular-file.ts";
 import { replaceFile } from "../../kit/disk/replace-file.ts";
+import { isInUse } from "../../kit/disk/in-use.ts";
 import { AppError } from "../../kit/error.ts";
 import { openDatabase } from "../../kit/storage/db.ts";
 import type { AcmeConfig } from "../config/schema.ts";
@@ -35,7 +36,7 @@ export class CertificateCache {
       const held = openDatabase(join(this.folder, LOCK));
       return () => held.close();
     } catch (error) {
-      if (!(error instanceof AppError) || error.details?.["in_use"] !== true) throw error;
+      if (!isInUse(error)) throw error;
       throw new AppError(
         "conflict",
         `tls.acme.cache_dir: ${this.folder} is in use by another server; give each server its own`,

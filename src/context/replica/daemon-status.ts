@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../kit/clock.ts";
 import { openDatabase } from "../../kit/storage/db.ts";
+import { isInUse } from "../../kit/disk/in-use.ts";
 import { AppError } from "../../kit/error.ts";
 import { migrate } from "../../kit/storage/migrate.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
@@ -69,8 +70,4 @@ export function daemonStatus(directory: string): DaemonStatus | undefined {
 
 function lockPath(directory: string): string {
   return join(syncDirectory(directory), LOCK);
-}
-
-function isInUse(error: unknown): boolean {
-  return error instanceof AppError && error.details?.["in_use"] === true;
 }

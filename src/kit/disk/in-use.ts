@@ -7,6 +7,11 @@ import { AppError } from "../error.ts";
 const WAIT_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 
+/** Reports whether opening something failed because another process has it open. */
+export function isInUse(error: unknown): boolean {
+  return error instanceof AppError && error.details?.["in_use"] === true;
+}
+
 /**
  * Opens something as soon as no other process uses it. `onWait` is called once, before the first wait. Raises `conflict` with `details.in_use`
  * after WAIT_MS, and everything else that `open` raises at once.
@@ -21,8 +26,7 @@ export async function openWhenFree<T>(
     try {
       return await open();
     } catch (error) {
-      const isInUse = error instanceof AppError && error.details?.["in_use"] === true;
-      if (!isInUse || clock.elapsed() - start > WAIT_MS) throw error;
+      if (!isInUse(error) || clock.elapsed() - start > WAIT_MS) throw error;
     }
     if (tries === 1) await onWait();
     await Bun.sleep(LOOK_EVERY_MS);
