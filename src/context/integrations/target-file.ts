@@ -4,9 +4,10 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { absentAsUndefined, accessProblem, guarded } from "../../kit/disk/disk.ts";
+import { absentAsUndefined, accessProblem, guarded, isUnwritable } from "../../kit/disk/disk.ts";
 import { sizeText } from "../../kit/text/amounts.ts";
 import { AppError, systemCode } from "../../kit/error.ts";
+import { NO_FOLLOW } from "../../kit/disk/held-directory.ts";
 import { PUBLIC_FILE_MODE } from "../../kit/disk/modes.ts";
 import { replaceFile, syncDirectory } from "../../kit/disk/replace-file.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
@@ -15,9 +16,6 @@ import { decodeUtf8 } from "../../kit/text/utf8.ts";
 const TARGET_BYTES_MAX = 1024 * 1024;
 const OWNER_WRITES = 0o200;
 const PERMISSIONS = 0o777;
-/** The project does not let itself be changed. */
-const DENIED = ["EACCES", "EPERM", "EROFS"];
-const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 export interface TargetFile {
   readonly folder: string;
@@ -103,7 +101,7 @@ async function reaching<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!DENIED.includes(systemCode(error) ?? "")) throw error;
+      if (!isUnwritable(error)) throw error;
       throw new AppError("refused", `${name}: ${accessProblem(error)}`);
     }
   });
