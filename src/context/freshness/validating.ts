@@ -2,13 +2,13 @@
 // front matter is refused, so that no way of writing YAML has to be understood here.
 
 import { isDeepStrictEqual } from "node:util";
+import { lineEndOf } from "../../kit/text/line-end.ts";
 import { readFrontMatter, type FrontMatterProblem } from "../versioned-store/front-matter.ts";
 
 const FIELD = "last-validated";
 /** The name, the white space after the colon, and a comment stay. */
 const LINE =
   /^(?<name>(?:last-validated|"last-validated"|'last-validated')[ \t]*:)(?<space>[ \t]*)[^\r\n]*?(?<comment>[ \t]+#[^\r\n]*)?(?<end>\r?)$/m;
-const FIRST_BREAK = /\r?\n/;
 
 export type Validation =
   | { readonly text: string; readonly changed: boolean }
@@ -28,7 +28,7 @@ export function withValidation(text: string, date: string): Validation {
         const { name, space, comment = "", end } = match.at(-1) as Record<string, string>;
         return [name, space === "" ? " " : space, date, comment, end].join("");
       })
-    : `${written}${FIELD}: ${date}${breakOf(text)}`;
+    : `${written}${FIELD}: ${date}${lineEndOf(text)}`;
   const result = text.slice(0, from) + edited + text.slice(to);
   const after = readFrontMatter(result);
   const isRight =
@@ -41,11 +41,6 @@ export function withValidation(text: string, date: string): Validation {
 
 function withFrontMatter(text: string, date: string): string {
   const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
-  const end = breakOf(text);
+  const end = lineEndOf(text);
   return `${mark}---${end}${FIELD}: ${date}${end}---${end}${text.slice(mark.length)}`;
-}
-
-/** The line end that the document uses. */
-function breakOf(text: string): string {
-  return FIRST_BREAK.exec(text)?.[0] ?? "\n";
 }

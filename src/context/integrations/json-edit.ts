@@ -5,6 +5,7 @@
 // Removal reads this: it also removes an object or array that was created for the entry.
 
 import type { JsonEntry, JsonNode } from "../../kit/text/jsonc.ts";
+import { lineEndOf } from "../../kit/text/line-end.ts";
 
 interface Edit {
   readonly start: number;
@@ -19,10 +20,6 @@ const UNIT_DEFAULT = "  ";
 export interface NewEntry {
   readonly key?: string;
   readonly value: unknown;
-}
-
-function newlineOf(text: string): "\n" | "\r\n" {
-  return /\r?\n/.exec(text)?.[0] === "\r\n" ? "\r\n" : "\n";
 }
 
 /**
@@ -42,7 +39,7 @@ export function withEntry(text: string, container: JsonNode, entry: NewEntry): s
   const edits = last.comma === undefined ? [insertion(last.end, ",")] : [];
   const trailing = last.comma === undefined ? "" : ",";
   const first = container.entries[0]!;
-  const newline = newlineOf(text);
+  const newline = lineEndOf(text);
   if (!text.slice(container.start, first.start).includes("\n")) {
     const after = last.comma === undefined ? last.end : last.comma + 1;
     return applied(text, [...edits, insertion(after, ` ${spaced(entry)}${trailing}`)]);
@@ -70,7 +67,7 @@ export function replaced(text: string, node: JsonNode, value: unknown): string {
   const indent = indentOf(text, node.start);
   const shown = JSON.stringify(value, null, unitOf(text))
     .split("\n")
-    .join(`${newlineOf(text)}${indent}`);
+    .join(`${lineEndOf(text)}${indent}`);
   return applied(text, [{ start: node.start, end: node.end, text: shown }]);
 }
 

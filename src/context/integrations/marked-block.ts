@@ -2,6 +2,7 @@
 // is refused, because a guess could delete their text.
 
 import { AppError } from "../../kit/error.ts";
+import { lineEndOf } from "../../kit/text/line-end.ts";
 
 const BEGIN = "<!-- cairn:begin -->";
 const END = "<!-- cairn:end -->";
@@ -21,7 +22,7 @@ interface Block {
 export function withBlock(text: string | undefined, body: string, preamble = ""): string {
   // A path in it must not read as a marker.
   if (MENTION.test(body)) throw new AppError("invalid", "a path in the block looks like one of its markers");
-  const newline = text !== undefined && /\r?\n/.exec(text)?.[0] === "\r\n" ? "\r\n" : "\n";
+  const newline = lineEndOf(text ?? "");
   return placed(text, [BEGIN, ...body.trim().split("\n"), END].join(newline), newline, preamble);
 }
 
