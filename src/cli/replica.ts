@@ -4,11 +4,6 @@ import type { ArgsDef } from "citty";
 import { Client, networkTransport } from "../context/client/client.ts";
 import { SYNC_ANSWER_MS } from "../context/client/answer-timeout.ts";
 import type { Origin, ReplicaState } from "../context/replica/state.ts";
-import {
-  enclosingSpaceDirectory,
-  namedSpaceDirectory,
-  ownSpaceDirectory,
-} from "../context/space/directory.ts";
 import { systemClock } from "../kit/clock.ts";
 import { processEnvironment } from "../kit/environment.ts";
 import { AppError, type ErrorCode } from "../kit/error.ts";
@@ -39,13 +34,6 @@ export const tokenFileArg = {
     description: "File with an access token of the folder's user (default: their saved token)",
   },
 } as const satisfies ArgsDef;
-
-export function replicaDirectory(flag: string | undefined): string {
-  const environment = processEnvironment();
-  return (
-    namedSpaceDirectory(flag, environment) ?? enclosingSpaceDirectory() ?? ownSpaceDirectory(environment)
-  );
-}
 
 /** Opens a connection to the server of a folder. Raises `unauthenticated` if there is no token of the folder's user. */
 type Connect = (signal?: AbortSignal) => Promise<Client>;

@@ -13,14 +13,8 @@ import { createLog } from "../../kit/log.ts";
 import { formatOf, printData, printText } from "../../kit/terminal/output.ts";
 import { ownCommand, startDetached } from "../../kit/processes/process.ts";
 import { requestStop, waitForStop } from "../../kit/processes/stop-request.ts";
-import { inWordsOfFlags } from "../connection.ts";
-import {
-  connectAsUserOf,
-  requireFolderToken,
-  replicaArgs,
-  replicaDirectory,
-  tokenFileArg,
-} from "../replica.ts";
+import { inWordsOfFlags, localDirectory } from "../connection.ts";
+import { connectAsUserOf, requireFolderToken, replicaArgs, tokenFileArg } from "../replica.ts";
 import { nextCommand } from "../next-command.ts";
 import { fields, wholeNumber } from "../tables.ts";
 import { waitFor } from "../wait-for.ts";
@@ -38,7 +32,7 @@ export const daemonRun = defineCommand({
   meta: { name: "run", description: "Sync in the foreground until stopped" },
   args: runArgs,
   async run({ args }) {
-    const directory = replicaDirectory(args.dir);
+    const directory = localDirectory(args.dir);
     const { Daemon } = await import("../../context/replica/daemon.ts");
     const { lockDaemon } = await import("../../context/replica/daemon-status.ts");
     const { daemonLogPath, daemonLogWriter } = await import("../../context/replica/daemon-log.ts");
@@ -63,7 +57,7 @@ export const daemonStart = defineCommand({
   meta: { name: "start", description: "Start the daemon in the background" },
   args: runArgs,
   async run({ args }) {
-    const directory = replicaDirectory(args.dir);
+    const directory = localDirectory(args.dir);
     const origin = await originOf(directory);
     await requireStopped(directory);
     await requireFolderToken(origin, args["token-file"]);
@@ -86,7 +80,7 @@ export const daemonStop = defineCommand({
   meta: { name: "stop", description: "Stop the daemon after the current cycle" },
   args: replicaArgs,
   async run({ args }) {
-    const directory = replicaDirectory(args.dir);
+    const directory = localDirectory(args.dir);
     const { isDaemonRunning } = await import("../../context/replica/daemon-status.ts");
     const status = await statusOf(directory);
     if (!status) throw new AppError("conflict", `${directory}: the daemon is not running`);
@@ -102,7 +96,7 @@ export const daemonStatus = defineCommand({
   meta: { name: "status", description: "Show whether the daemon is running, and its last result" },
   args: replicaArgs,
   async run({ args }) {
-    const directory = replicaDirectory(args.dir);
+    const directory = localDirectory(args.dir);
     await originOf(directory);
     const { isInstalled } = await import("../../context/replica/installing.ts");
     const status = await statusOf(directory);
@@ -132,7 +126,7 @@ export const daemonLogs = defineCommand({
   },
   async run({ args }) {
     const { daemonLogPath, lastLines } = await import("../../context/replica/daemon-log.ts");
-    const path = daemonLogPath(replicaDirectory(args.dir));
+    const path = daemonLogPath(localDirectory(args.dir));
     const count = args.lines === undefined ? LINES_DEFAULT : wholeNumber("--lines", args.lines, { min: 1 });
     const lines = lastLines(path, count);
     if (!lines) throw new AppError("not_found", `${path}: no log; the daemon has not run here`);
@@ -166,7 +160,7 @@ export const daemonInstall = defineCommand({
 
 /** Raises `refused` for a folder that does not sync, and `unauthenticated` for one whose user has no token here. */
 export async function installDaemon(flags: RunFlags): Promise<Installed> {
-  await requireFolderToken(await originOf(replicaDirectory(flags.dir)), flags["token-file"]);
+  await requireFolderToken(await originOf(localDirectory(flags.dir)), flags["token-file"]);
   const { installUnit } = await import("../../context/replica/installing.ts");
   return installUnit(await unitOf(flags), manager());
 }
@@ -201,14 +195,14 @@ async function requireStopped(directory: string): Promise<void> {
 function runWords(flags: RunFlags): string[] {
   const file = flags["token-file"];
   const token = file === undefined ? [] : ["--token-file", resolve(file)];
-  return ["daemon", "run", "--dir", replicaDirectory(flags.dir), ...token];
+  return ["daemon", "run", "--dir", localDirectory(flags.dir), ...token];
 }
 
 async function unitOf(flags: RunFlags): Promise<Unit> {
   const { unitFor } = await import("../../context/replica/units.ts");
   return unitFor(systemOf(), {
     command: [...ownCommand(), ...runWords(flags)],
-    directory: replicaDirectory(flags.dir),
+    directory: localDirectory(flags.dir),
     home: homeDirectory(processEnvironment()),
     variables: extraTrust(processEnvironment()),
   });

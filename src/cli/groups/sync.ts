@@ -5,10 +5,10 @@ import type { CycleOptions } from "../../context/replica/cycle.ts";
 import { hasChanges, type SyncReport } from "../../context/replica/report.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { formatOf, printData } from "../../kit/terminal/output.ts";
-import { localDeps } from "../connection.ts";
+import { localDeps, localDirectory } from "../connection.ts";
 import { nextCommand } from "../next-command.ts";
 import { progressLine } from "../progress.ts";
-import { replicaArgs, replicaDirectory, tokenFileArg, withReplica } from "../replica.ts";
+import { replicaArgs, tokenFileArg, withReplica } from "../replica.ts";
 import { refusedLines, requireSynced } from "../refused-lines.ts";
 import { bytes, plural, shown } from "../tables.ts";
 
@@ -28,7 +28,7 @@ function syncCommand(
     meta: { name, description },
     args: syncArgs,
     async run({ args }) {
-      const directory = replicaDirectory(args.dir);
+      const directory = localDirectory(args.dir);
       const progress = progressLine();
       const options = {
         direction,
