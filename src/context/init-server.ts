@@ -17,7 +17,7 @@ import { CONFIG_FILE_NAME } from "./config/directory.ts";
 import { DEFAULT_ADDRESS, DEFAULT_PORT } from "./config/schema.ts";
 import { changeListen } from "./config/editing.ts";
 import { openServer } from "./main.ts";
-import { operator } from "./people/authentication.ts";
+import { localCaller } from "./identity/caller.ts";
 import { systemUser } from "./people/local-door.ts";
 import { spaceNameProblem } from "./spaces/schema.ts";
 import { templateFiles } from "./spaces/templates.ts";
@@ -84,7 +84,7 @@ export async function initServer(
       const { spaces, logins } = server.parts;
       // The admin comes last, because that ends the setup: after a crash before, it can be repeated.
       if (!spaces.names().includes(input.space))
-        await spaces.create(operator(systemUser()), {
+        await spaces.create(localCaller(systemUser()), {
           name: input.space,
           template: input.template ?? "team",
         });

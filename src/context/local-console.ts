@@ -20,7 +20,7 @@ import { Pictures } from "./graph/pictures.ts";
 import { TreeWatch } from "./replica/watch.ts";
 import { LentSpace } from "./space/lent.ts";
 import { openLocalSpace, type LocalSpaceDeps } from "./space/local.ts";
-import { localCaller } from "./space/local-caller.ts";
+import { localCaller } from "./identity/caller.ts";
 import { TreeMemory } from "./versioned-store/tree-memory.ts";
 import { contextWorkers } from "./worker-pool.ts";
 import type { LoopbackAddress } from "./local-ui/address.ts";

@@ -12,7 +12,7 @@ import { CONFIG_FILE_NAME, secretsKeyPath } from "./config/directory.ts";
 import { openSqliteEngine } from "./versioned-store/sqlite/engine.ts";
 import { headText } from "./versioned-store/head.ts";
 import { openServer } from "./main.ts";
-import { operator } from "./people/authentication.ts";
+import { localCaller } from "./identity/caller.ts";
 import { runningDoor, systemUser } from "./people/local-door.ts";
 import { systemClock, type Clock } from "../kit/clock.ts";
 import { guarded } from "../kit/disk/disk.ts";
@@ -206,7 +206,7 @@ async function recordRestore(
   try {
     const { audit, webhooks } = server.parts;
     const { secretsKey } = server.config;
-    audit.record(operator(systemUser()), { action: "backup.restore", ...about });
+    audit.record(localCaller(systemUser()), { action: "backup.restore", ...about });
     if (audit.failures > 0) throw new AppError("unavailable", "cannot write the audit record of the restore");
     return { entries: audit.entries, webhooks: webhooks.withoutSecret(), secretsKey };
   } finally {

@@ -6,7 +6,7 @@ import type { Log } from "../kit/log.ts";
 import { Console } from "./console/console.ts";
 import { ConsoleCookies, VisitorDoor } from "./console/door.ts";
 import type { Parts } from "./parts.ts";
-import { operator } from "./people/authentication.ts";
+import { localCaller } from "./identity/caller.ts";
 import { systemUser } from "./people/local-door.ts";
 import { Setup, type Listen } from "./setup/setup.ts";
 import { setupArea } from "./setup/setup-routes.ts";
@@ -29,7 +29,7 @@ export function serverSetup(parts: Parts, log: Log, { code, moveTo }: SetupOptio
     listen: () => ({ host: config.listen.host, port: port() }),
     logins,
     spaces,
-    operator: operator(systemUser()),
+    operator: localCaller(systemUser()),
     moveTo,
   });
   const pages = new Console({

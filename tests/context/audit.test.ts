@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Audit, verifyOffline } from "../../src/context/audit/audit.ts";
 import { csvLine } from "../../src/context/audit/csv.ts";
 import type { AuditRecord } from "../../src/context/audit/schema.ts";
-import { operator } from "../../src/context/people/authentication.ts";
+import { localCaller } from "../../src/context/identity/caller.ts";
 import { verifyAuditFile } from "../../src/context/audit/verify.ts";
 import { serverMigrations } from "../../src/context/migrations/migrations.ts";
 import { systemClock } from "../../src/kit/clock.ts";
@@ -62,7 +62,7 @@ describe("the chain", () => {
     await chain(folder, 20_000);
     const made = audit(folder);
     made.audit.open();
-    const reader = operator("reader");
+    const reader = localCaller("reader");
     const reads: (() => Promise<unknown>)[] = [
       () => made.audit.list(reader, { actor: "nobody" }),
       () => made.audit.stats(reader),

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { createRoutes } from "../../src/context/server.ts";
-import { operator } from "../../src/context/people/authentication.ts";
+import { localCaller } from "../../src/context/identity/caller.ts";
 import { peopleStore, type PeopleStore } from "../../src/context/people/store.ts";
 import type { Users } from "../../src/context/people/users.ts";
 import { webhookStore } from "../../src/context/webhooks/store.ts";
@@ -11,7 +11,7 @@ import type { DescribedRoute } from "../../src/kit/http/openapi.ts";
 import { hashPassword } from "../../src/kit/secrets/passwords.ts";
 import { openedContext, untilItWaits, type OpenedContext, type Sent } from "../kit/context/opened-context.ts";
 
-const OPERATOR = operator("the test");
+const OPERATOR = localCaller("the test");
 const KEY = "0123456789abcdef";
 const DELIVERY = "0123456789abcdef01234567";
 const B64 = btoa("late");

@@ -9,9 +9,9 @@ import type { Exchange } from "../../kit/http/exchange.ts";
 import { LastUsed } from "../../kit/storage/last-used.ts";
 import type { Log } from "../../kit/log.ts";
 import { Rights } from "../access/rights.ts";
-import type { AclRule, Role } from "../access/schema.ts";
+import type { AclRule } from "../access/schema.ts";
 import type { ClientAddresses } from "../../kit/http/client-address.ts";
-import type { Caller } from "../identity/caller.ts";
+import { callerWith, localCaller, type Caller } from "../identity/caller.ts";
 import { nameKey } from "../../kit/text/names.ts";
 import type { PeopleRecords } from "./records.ts";
 import type { PeopleStore, TokenRow, UserRow } from "./store.ts";
@@ -75,13 +75,15 @@ export class Authentication {
     const hash = tokenHash(token);
     const about = { address: this.#addressOf(exchange), requestId: exchange.id };
     if (hash === this.#localHash)
-      return exchange.isDirectLocal() ? operator(this.#localName, about) : undefined;
+      return exchange.isDirectLocal() ? localCaller(this.#localName, about) : undefined;
     const known = this.#lookUp(hash);
     if (!known) return undefined;
     this.#used.mark(known.token.id, this.#deps.clock.now());
     const generation = this.#generation;
     const validUntil = this.#deps.records.expiryOf(known.token);
-    return new SignedIn(known, about, () => {
+    const { token: row, user, rights } = known;
+    const auth = row.kind === "session" ? "session" : "token";
+    return callerWith({ name: user.name, auth, role: rights.role, tokenId: row.id }, about, () => {
       const unchanged = generation === this.#generation && !this.#deps.db.isWriting;
       return unchanged && this.#isBefore(validUntil) ? known.rights : this.#rightsNow(hash);
     });
@@ -103,7 +105,7 @@ export class Authentication {
       known = rightsOf(store, now);
       return known;
     };
-    return new Proven(user.name, about, rights);
+    return callerWith({ name: user.name, auth: "ssh", role: rights().role, tokenId: null }, about, rights);
   }
 
   /** Calls `changed` after each change of users, tokens or rules, until the returned function is called. */
@@ -209,76 +211,9 @@ export class Authentication {
   }
 }
 
-/** A caller who presented a token. */
-class SignedIn implements Caller {
-  readonly name: string;
-  readonly auth: "session" | "token";
-  readonly role: Role;
-  readonly tokenId: number;
-  readonly address: () => string;
-  readonly requestId: string;
-  readonly #rightsNow: () => Rights;
-
-  constructor(
-    { user, token, rights }: Known,
-    { address, requestId }: Pick<Caller, "address" | "requestId">,
-    rightsNow: () => Rights,
-  ) {
-    this.name = user.name;
-    this.auth = token.kind === "session" ? "session" : "token";
-    this.role = rights.role;
-    this.tokenId = token.id;
-    this.address = address;
-    this.requestId = requestId;
-    this.#rightsNow = rightsNow;
-  }
-
-  get rights(): Rights {
-    return this.#rightsNow();
-  }
-}
-
-/** A caller whom the transport has proven. */
-class Proven implements Caller {
-  readonly name: string;
-  readonly auth = "ssh";
-  readonly role: Role;
-  readonly tokenId = null;
-  readonly address: () => string;
-  readonly requestId: string;
-  readonly #rightsNow: () => Rights;
-
-  constructor(
-    name: string,
-    { address, requestId }: Pick<Caller, "address" | "requestId">,
-    rightsNow: () => Rights,
-  ) {
-    this.name = name;
-    this.role = rightsNow().role;
-    this.address = address;
-    this.requestId = requestId;
-    this.#rightsNow = rightsNow;
-  }
-
-  get rights(): Rights {
-    return this.#rightsNow();
-  }
-}
-
 /** A new user may have the name of a removed one, and the number of the one that was added last. */
 function isSamePerson(one: UserRow, other: UserRow): boolean {
   return one.id === other.id && one.name === other.name && one.created_at === other.created_at;
-}
-
-/** Full rights everywhere: the operator can access the data directory anyway. */
-const OPERATOR = new Rights("admin", null, []);
-
-/** Returns the caller for the operator of the server's machine. `about` is empty for a command that acts without a request. */
-export function operator(
-  name: string,
-  about: Pick<Caller, "address" | "requestId"> = { address: () => "", requestId: "" },
-): Caller {
-  return { name, auth: "local", role: OPERATOR.role, rights: OPERATOR, tokenId: null, ...about };
 }
 
 export function rightsOf(store: PeopleStore, user: UserRow): Rights {

@@ -4,10 +4,9 @@ import { AppError } from "../../kit/error.ts";
 import type { Asked, Door } from "../../kit/http/admission.ts";
 import type { ClientAddresses } from "../../kit/http/client-address.ts";
 import { exchangeOf, type Exchange } from "../../kit/http/exchange.ts";
-import { Rights } from "../access/rights.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { CallerKind } from "../identity/admission.ts";
-import { requireAdmin, type Caller } from "../identity/caller.ts";
+import { requireAdmin, stranger, type Caller } from "../identity/caller.ts";
 import type { RateLimits } from "../rate/rate-limits.ts";
 import type { Authentication } from "./authentication.ts";
 
@@ -26,8 +25,6 @@ interface DoorDeps {
   readonly audit: Audit;
   readonly addresses: ClientAddresses;
 }
-
-const NONE = new Rights("viewer", [], []);
 
 /** Counts and audits each request once, however often it is checked. */
 export class ContextDoor implements Door<CallerKind, Caller> {
@@ -100,14 +97,6 @@ export class ContextDoor implements Door<CallerKind, Caller> {
 
   #stranger(exchange: Exchange): Caller {
     const address = this.#deps.addresses.of(exchange);
-    return {
-      name: "",
-      auth: "none",
-      role: NONE.role,
-      rights: NONE,
-      tokenId: null,
-      address: () => address,
-      requestId: exchange.id,
-    };
+    return stranger("", { address: () => address, requestId: exchange.id });
   }
 }

@@ -10,7 +10,7 @@ import { checkPasswordShape, hashPassword, verifyPassword } from "../../kit/secr
 import type { RateLimit } from "../../kit/http/rate.ts";
 import type { Audit } from "../audit/audit.ts";
 import { countedTogether, type ClientAddresses } from "../../kit/http/client-address.ts";
-import type { Caller } from "../identity/caller.ts";
+import { stranger, type Caller } from "../identity/caller.ts";
 import { rightsOf } from "./authentication.ts";
 import type { Changes, Write } from "./changes.ts";
 import { replacePassword } from "./password-change.ts";
@@ -236,16 +236,9 @@ export class Logins {
 
   /** A caller for the audit record of someone who is not signed in. */
   #stranger(from: Exchange, account: UserRow | undefined, name: string, address: string): Caller {
-    const rights = rightsOf(this.#deps.store, account ?? NOBODY);
-    return {
-      name: account?.name ?? name.slice(0, NAME_CHARACTERS_RECORDED),
-      auth: "none",
-      role: rights.role,
-      rights,
-      tokenId: null,
-      address: () => address,
-      requestId: from.id,
-    };
+    const rights = account && rightsOf(this.#deps.store, account);
+    const shown = account?.name ?? name.slice(0, NAME_CHARACTERS_RECORDED);
+    return stranger(shown, { address: () => address, requestId: from.id }, rights);
   }
 }
 
@@ -258,6 +251,3 @@ function newsAbout(action: string, caller: Caller, failure?: AppError) {
   const event = { type: action, actor: caller.name, data: { user: caller.name } };
   return { actor: caller, deed: { action, target: caller.name }, failure, event };
 }
-
-/** Stands for the account in the audit record of a login with an unknown name. */
-const NOBODY = { id: 0, role: "viewer", spaces: "[]" } as UserRow;

@@ -11,7 +11,7 @@ import { LastUsed } from "../../kit/storage/last-used.ts";
 import type { Log } from "../../kit/log.ts";
 import { randomSecret } from "../../kit/random.ts";
 import type { Rights } from "../access/rights.ts";
-import type { Caller } from "../identity/caller.ts";
+import { callerWith, type Caller } from "../identity/caller.ts";
 import { rightsOf } from "./authentication.ts";
 import { CONSOLE_HOURS, CONSOLE_IDLE_HOURS, CONSOLE_SESSIONS_MAX } from "./schema.ts";
 import type { SessionRow, SessionStore } from "./session-store.ts";
@@ -69,7 +69,15 @@ export class Sessions {
     if (isActivity(exchange)) this.#used.mark(known.session.id, clock.now());
     const generation = this.#generation;
     const address = addresses.of(exchange);
-    return new InSession(known, { address: () => address, requestId: exchange.id }, () => {
+    const { user, session, rights } = known;
+    const who = {
+      name: user.name,
+      auth: "session",
+      role: rights.role,
+      tokenId: null,
+      sessionId: session.id,
+    } as const;
+    return callerWith(who, { address: () => address, requestId: exchange.id }, () => {
       const isUnchanged = generation === this.#generation && !db.isWriting;
       return isUnchanged && this.#isValid(known) ? known.rights : this.#rightsNow(hash);
     });
@@ -117,34 +125,5 @@ export class Sessions {
     const isFresh =
       now < session.created_at + CONSOLE_HOURS * HOUR_MS && now < usedAt + CONSOLE_IDLE_HOURS * HOUR_MS;
     return isFresh && user.disabled === 0;
-  }
-}
-
-/** A person who signed in to the console. */
-class InSession implements Caller {
-  readonly name: string;
-  readonly auth = "session";
-  readonly role;
-  readonly tokenId = null;
-  readonly sessionId: number;
-  readonly address: () => string;
-  readonly requestId: string;
-  readonly #rightsNow: () => Rights;
-
-  constructor(
-    { user, session, rights }: Known,
-    { address, requestId }: Pick<Caller, "address" | "requestId">,
-    rightsNow: () => Rights,
-  ) {
-    this.name = user.name;
-    this.role = rights.role;
-    this.sessionId = session.id;
-    this.address = address;
-    this.requestId = requestId;
-    this.#rightsNow = rightsNow;
-  }
-
-  get rights(): Rights {
-    return this.#rightsNow();
   }
 }

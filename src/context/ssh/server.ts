@@ -9,11 +9,10 @@ import { countedTogether } from "../../kit/http/client-address.ts";
 import type { Log } from "../../kit/log.ts";
 import { requestIds } from "../../kit/random.ts";
 import { RateLimit } from "../../kit/http/rate.ts";
-import { Rights } from "../access/rights.ts";
 import { hostKeyPath } from "../config/directory.ts";
 import type { AllowedKey, ServerConfig } from "../config/schema.ts";
 import type { Events } from "../events/events.ts";
-import type { Caller } from "../identity/caller.ts";
+import { stranger, type Caller } from "../identity/caller.ts";
 import type { Authentication } from "../people/authentication.ts";
 import { AllowList, nameOfKey, type KeyChange } from "./allow-list.ts";
 import { SshConnection } from "./connection.ts";
@@ -280,16 +279,8 @@ export class SshServer {
   }
 
   #recordRefusal({ name, address, id }: { name: string; address: string; id: string }, error: unknown): void {
-    const stranger: Caller = {
-      name,
-      auth: "none",
-      role: "viewer",
-      rights: new Rights("viewer", [], []),
-      tokenId: null,
-      address: () => address,
-      requestId: id,
-    };
-    this.#parts.audit.record(stranger, { action: "auth.login", target: name }, error);
+    const caller = stranger(name, { address: () => address, requestId: id });
+    this.#parts.audit.record(caller, { action: "auth.login", target: name }, error);
   }
 }
 
