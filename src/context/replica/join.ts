@@ -6,7 +6,7 @@ import { AppError } from "../../kit/error.ts";
 import type { Log } from "../../kit/log.ts";
 import { nameKey } from "../../kit/text/names.ts";
 import type { Client } from "../client/client.ts";
-import { holdsLocalSpace, holdsUnfinishedSpace } from "../space/directory.ts";
+import { holdsFinishedSpace } from "../space/directory.ts";
 import { createLocalSpace } from "../space/local.ts";
 import { runCycle, type Progress } from "./cycle.ts";
 import { LocalCopy, SILENT } from "./local-copy.ts";
@@ -49,7 +49,7 @@ export async function joinSpace({
   // Before anything is written: the credential and the space.
   const { name: user } = await client.get<{ name: string }>("/auth/whoami");
   await client.get(`/spaces/${encodeURIComponent(space)}`);
-  if (!holdsLocalSpace(directory) || holdsUnfinishedSpace(directory)) {
+  if (!holdsFinishedSpace(directory)) {
     const made = await createLocalSpace(
       { directory, name: space, template: "blank" },
       { clock, log, person: user },

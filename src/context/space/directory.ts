@@ -33,11 +33,11 @@ function shutProblem(directory: string): string | undefined {
 
 /** Reports whether the creation of the space may have been interrupted: creating it again finishes it, or refuses a space that only lost its file. */
 export function holdsUnfinishedSpace(directory: string): boolean {
-  return holdsLocalSpace(directory) && !existsSync(join(directory, ".cairn", "space.yaml"));
+  return holdsLocalSpace(directory) && !holdsFinishedSpace(directory);
 }
 
 export function holdsFinishedSpace(directory: string): boolean {
-  return holdsLocalSpace(directory) && !holdsUnfinishedSpace(directory);
+  return existsSync(join(directory, ".cairn", "space.yaml"));
 }
 
 /** Returns the folder that `--dir` or `$SERVICE_DIR` names, absolute, whatever is in it. Undefined: neither is given. */

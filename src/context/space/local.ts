@@ -54,7 +54,12 @@ import { sqlite } from "../versioned-store/sqlite/kind.ts";
 import type { TreeLook, TreeMemory } from "../versioned-store/tree-memory.ts";
 import { snapshotName } from "../versioned-store/snapshot-name.ts";
 import { contextWorkers, lookWorkers } from "../worker-pool.ts";
-import { holdsLocalSpace, holdsUnfinishedSpace, spaceAccessProblem } from "./directory.ts";
+import {
+  holdsFinishedSpace,
+  holdsLocalSpace,
+  holdsUnfinishedSpace,
+  spaceAccessProblem,
+} from "./directory.ts";
 import { openLocalEngine, openLocalEngineAnew } from "./local-engine.ts";
 import { levelsOf, obstacleTo } from "./obstacles.ts";
 import { readingCopy, recordingProblem, type ReadingCopy } from "./reading-copy.ts";
@@ -158,7 +163,7 @@ export async function createLocalSpace(made: NewLocalSpace, deps: LocalSpaceDeps
   if (problem !== undefined) throw new AppError("invalid", `name: ${problem}`);
   const all = templateOperations(template);
   const isThere = new AppError("conflict", `${directory} already holds a space`);
-  if (holdsLocalSpace(directory) && !isUnfinished) throw isThere;
+  if (holdsFinishedSpace(directory)) throw isThere;
   const operations = all.filter(({ path }) => obstacleTo(directory, path) === undefined);
   const taken = [...new Set(all.flatMap(({ path }) => obstacleTo(directory, path) ?? []))];
   if (taken.length > 0 && !isLeft)
@@ -240,7 +245,7 @@ class LocalSpace implements BrowsedSpace {
       workers: this.#workers,
     });
     this.#search = new Search({
-      spaces: hostOf(space),
+      spaces,
       workers: searchHere(this.#workers, deps.lookers),
       clock: deps.clock,
     });
