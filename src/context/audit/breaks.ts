@@ -1,7 +1,7 @@
 // Breaks of the audit record: the file did not match its anchor. A break is reported until an admin acknowledges it, whatever is recorded
 // afterwards, and stays in the database permanently.
 
-import { rfc3339, type Clock } from "../../kit/clock.ts";
+import { rfc3339, rfc3339OrNull, type Clock } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import type { AuditBreak } from "./schema.ts";
 import type { AuditStore, BreakRow } from "./store.ts";
@@ -91,6 +91,6 @@ export function toBreak({ noticed_at, acknowledged_at, ...row }: BreakRow): Audi
   return {
     ...row,
     noticed_at: rfc3339(noticed_at),
-    acknowledged_at: acknowledged_at === null ? null : rfc3339(acknowledged_at),
+    acknowledged_at: rfc3339OrNull(acknowledged_at),
   };
 }

@@ -5,6 +5,7 @@ import { rfc3339, Stretch, turnOfOthers } from "../../kit/clock.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Applied, Head, LogEntry } from "../versioned-store/engine.ts";
+import { headText } from "../versioned-store/head.ts";
 import type { AuditChain, AuditEntry } from "./chain.ts";
 import { idsFrom } from "./reading.ts";
 import type { AuditStore, SourceRow } from "./store.ts";
@@ -49,7 +50,7 @@ export class ChangeRecords {
     for (let after = source.seq; after < head.seq;) {
       const entries = await log(after);
       if (entries.length === 0) break;
-      const missing = entries.filter(({ seq }) => !known.has(idOf(head.epoch, seq)));
+      const missing = entries.filter(({ seq }) => !known.has(headText({ epoch: head.epoch, seq })));
       const written = missing.map((entry) => this.#add(space, head.epoch, entry, sharedBy(entry.author)));
       recovered += missing.length;
       after = entries.at(-1)!.seq;
@@ -69,7 +70,7 @@ export class ChangeRecords {
     shared: AuditEntry,
   ): Promise<void> {
     const about = { action: `file.${op}`, space, target: path, version, content_hash: hash };
-    const entry = { ...shared, id: idOf(epoch, seq), time: rfc3339(time), ...about };
+    const entry = { ...shared, id: headText({ epoch, seq }), time: rfc3339(time), ...about };
     return this.#deps.chain.add(entry, { change: { space, epoch, seq } });
   }
 
@@ -95,9 +96,4 @@ export class ChangeRecords {
     }
     return ids;
   }
-}
-
-/** Returns the id of a change's record: the head of the space after the change. */
-function idOf(epoch: string, seq: number): string {
-  return `${epoch}.${seq}`;
 }

@@ -277,8 +277,7 @@ export class Events {
   /** Runs inside a write, which decides the numbers: events are sent in the order of the commits. */
   #storeIn(batch: readonly Announced[]): void {
     const rows = batch.map((event) => this.#toRow(event));
-    for (const { seq, id, type, created, space, path, version, actor, data } of rows)
-      this.#store.insert.run({ seq, id, type, created, space, path, version, actor, data });
+    for (const row of rows) this.#store.insert.run(row);
     const heads = new Map<string, Head>();
     for (const { space, head } of batch) {
       const known = space === undefined ? undefined : heads.get(space);

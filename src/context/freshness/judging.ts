@@ -1,6 +1,6 @@
 // Judges one document by its front matter: when it becomes stale, and what in its fields cannot be read. Pure.
 
-import { rfc3339, timeOf } from "../../kit/clock.ts";
+import { rfc3339, rfc3339OrNull, timeOf } from "../../kit/clock.ts";
 import type { Declaration } from "../versioned-store/engine.ts";
 import type { FieldName, Freshness, FreshnessProblem } from "./schema.ts";
 
@@ -38,7 +38,7 @@ export function judged({ path, fields, written }: Declaration, now: number): Fre
     stale_after: window?.text ?? null,
     last_validated: validated?.text ?? null,
     written: rfc3339(written),
-    due: due === null ? null : rfc3339(due),
+    due: rfc3339OrNull(due),
     owner,
     importance,
     problems,

@@ -8,6 +8,7 @@ import { newToken } from "../../kit/crypto.ts";
 import { PRIVATE_DIRECTORY_MODE } from "../../kit/disk/modes.ts";
 import { readRegularFile } from "../../kit/disk/regular-file.ts";
 import { replaceFileNow } from "../../kit/disk/replace-file.ts";
+import { systemCode } from "../../kit/error.ts";
 
 const ANSWER_WAIT_MS = 3_000;
 
@@ -72,7 +73,7 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as { code?: string }).code === "EPERM";
+    return systemCode(error) === "EPERM";
   }
 }
 
