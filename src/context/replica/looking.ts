@@ -21,7 +21,7 @@ export interface LocalFile {
 /** A file that cannot become a version. */
 export interface RefusedFile {
   readonly path: string;
-  readonly code: RefusalCode | "unreadable";
+  readonly code: RefusalCode;
   readonly reason: string;
 }
 

@@ -106,7 +106,6 @@ type NewBlob = BlobRow & { hash: string };
 
 type NewChange = Omit<ChangeRow, "path" | "hash"> & { file_id: number };
 
-/** A link of a document, in the order of `position`. */
 const FILE = "id, path, live, last, shown, size, hash, author, updated_at, derived";
 const VERSION = "version, blob_id, size, hash, author, message, created_at, gone";
 
