@@ -3,32 +3,26 @@
 
 import { excessIn } from "../../kit/text/json-shape.ts";
 import { plural } from "../../kit/text/amounts.ts";
+import { endpointUrl, protocolHeaders, type ProviderAccess } from "./endpoints.ts";
 import { networkFailure, providerMessage, scrubKey } from "./failures.ts";
-import { LISTED_MODELS_MAX, MODEL_NAME_CHARACTERS_MAX, type Protocol, type ProviderTest } from "./schema.ts";
+import { LISTED_MODELS_MAX, MODEL_NAME_CHARACTERS_MAX, type ProviderTest } from "./schema.ts";
 
 const LISTING_DEADLINE_MS = 10_000;
 const LISTING_BYTES_MAX = 1024 * 1024;
-/** The version of the Messages API, which every client must send. */
-const ANTHROPIC_VERSION = "2023-06-01";
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-
-export interface ProviderAccess {
-  protocol: Protocol;
-  baseUrl: string;
-  apiKey: string;
-}
 
 export async function listProviderModels(
   access: ProviderAccess,
   fetch: Fetch,
   deadlineMs: number = LISTING_DEADLINE_MS,
 ): Promise<ProviderTest> {
-  const { url, headers } = requestOf(access);
+  // Anthropic returns 20 models per page unless asked for more; the other protocol has no pages.
+  const limit = access.protocol === "anthropic" ? `?limit=${LISTED_MODELS_MAX}` : "";
   let status: number | null = null;
   try {
-    const response = await fetch(url, {
-      headers,
+    const response = await fetch(endpointUrl(access, `/models${limit}`), {
+      headers: { accept: "application/json", ...protocolHeaders(access) },
       redirect: "manual",
       signal: AbortSignal.timeout(deadlineMs),
     });
@@ -38,21 +32,6 @@ export async function listProviderModels(
   } catch (error) {
     return failure(status, networkFailure(error));
   }
-}
-
-/** Anthropic returns 20 models per page unless asked for more; the other protocol has no pages. */
-function requestOf({ protocol, baseUrl, apiKey }: ProviderAccess): {
-  url: string;
-  headers: Record<string, string>;
-} {
-  const accept = { Accept: "application/json" };
-  if (protocol === "anthropic") {
-    const key: Record<string, string> = apiKey === "" ? {} : { "x-api-key": apiKey };
-    const url = `${baseUrl}/v1/models?limit=${LISTED_MODELS_MAX}`;
-    return { url, headers: { ...accept, "anthropic-version": ANTHROPIC_VERSION, ...key } };
-  }
-  const key: Record<string, string> = apiKey === "" ? {} : { Authorization: `Bearer ${apiKey}` };
-  return { url: `${baseUrl}/models`, headers: { ...accept, ...key } };
 }
 
 /** Undefined when the body exceeds the limit; the rest is not read. */

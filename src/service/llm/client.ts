@@ -1,6 +1,7 @@
 // Makes one model call: sends the request and streams the answer. Protocol details are in `chat-*` and `messages-*`.
 
 import { EventStream } from "../../kit/network/event-stream.ts";
+import { endpointUrl } from "../catalog/endpoints.ts";
 import type { Protocol as ProtocolName } from "../catalog/schema.ts";
 import { Answer } from "./answer.ts";
 import { chatBody } from "./chat-request.ts";
@@ -18,15 +19,12 @@ import { WholeText } from "./whole-text.ts";
 
 const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
   anthropic: {
-    // The vendor documents its base address without the version.
-    url: ({ baseUrl }) => `${baseUrl}${baseUrl.endsWith("/v1") ? "" : "/v1"}/messages`,
-    headers: { "anthropic-version": "2023-06-01" },
+    path: "/messages",
     body: messagesBody,
     reader: (answer) => new MessagesReader(answer),
   },
   "openai-compatible": {
-    url: ({ baseUrl }) => `${baseUrl}/chat/completions`,
-    headers: {},
+    path: "/chat/completions",
     body: chatBody,
     reader: (answer) => new ChatReader(answer),
   },
@@ -35,7 +33,7 @@ const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
 export function createModelClient(deps: TransportDeps): CallModel {
   return async (endpoint, request, listener, signal) => {
     if (endpoint.isExample) return answerAsExample(endpoint, request, listener, signal);
-    const { url, headers, body } = PROTOCOLS[endpoint.protocol];
+    const { path, body } = PROTOCOLS[endpoint.protocol];
     const answer = new Answer(listener);
     try {
       const given = await openAnswer(deps, {
@@ -43,8 +41,7 @@ export function createModelClient(deps: TransportDeps): CallModel {
         signal,
         attempt: (count) => listener.attempt(count),
         retryIn: (waitMs, status) => listener.retryIn(waitMs, status),
-        url: url(endpoint),
-        headers,
+        url: endpointUrl(endpoint, path),
         body: await requestBody(body(endpoint, request)),
       });
       return await readAnswer(given, endpoint.protocol, answer);

@@ -6,9 +6,7 @@ import type { Fields } from "./provider-json.ts";
 import type { ModelRequest } from "./model.ts";
 
 export interface Protocol {
-  url(endpoint: ModelEndpoint): string;
-  /** Headers without the key, which only the transport adds. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly path: string;
   /** Returns the JSON body of the request. */
   body(endpoint: ModelEndpoint, request: ModelRequest): object;
   reader(answer: Answer): AnswerReader;

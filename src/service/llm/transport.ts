@@ -1,12 +1,13 @@
 // HTTP to providers: address checks, keys, timeouts and retries.
 //
 // A request is retried only before the first byte of an answer, on a refused connection, 408, 429 and 5xx; never later, because the answer may
-// have had effects. Redirects are not followed, so that a key goes to no other address. Only this file adds the key: neither the protocols'
-// requests nor their readers know it.
+// have had effects. Redirects are not followed, so that a key goes to no other address. Neither the protocols' requests
+// nor their readers know the key.
 
 import type { Clock } from "../../kit/clock.ts";
 import { pause } from "../../kit/concurrency/deadline.ts";
 import { systemCode } from "../../kit/error.ts";
+import { protocolHeaders } from "../catalog/endpoints.ts";
 import { networkFailure as sentenceOf, providerMessage } from "../catalog/failures.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
 import { connectionLost } from "./failures.ts";
@@ -46,7 +47,6 @@ export interface Exchange {
   readonly attempt: (count: number) => void;
   readonly retryIn: (waitMs: number, status: number | undefined) => void;
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
   readonly body: Blob;
 }
 
@@ -83,7 +83,7 @@ interface Refusal {
 }
 
 async function once(deps: TransportDeps, exchange: Exchange): Promise<ProviderAnswer | Refusal> {
-  const { endpoint, signal, url, headers, body } = exchange;
+  const { endpoint, signal, url, body } = exchange;
   const abort = new AbortController();
   const forward = () => abort.abort(signal.reason);
   signal.throwIfAborted();
@@ -96,7 +96,7 @@ async function once(deps: TransportDeps, exchange: Exchange): Promise<ProviderAn
   try {
     const response = await fetch(url, {
       method: "POST",
-      headers: { ...headers, "content-type": "application/json", ...keyHeader(endpoint) },
+      headers: { "content-type": "application/json", ...protocolHeaders(endpoint) },
       body,
       redirect: "manual",
       signal: abort.signal,
@@ -198,11 +198,6 @@ class Watch {
 
 function isOfType(response: Response, type: string): boolean {
   return (response.headers.get("content-type") ?? "").toLowerCase().startsWith(type);
-}
-
-function keyHeader({ apiKey, protocol }: ModelEndpoint): Record<string, string> {
-  if (apiKey === "") return {};
-  return protocol === "anthropic" ? { "x-api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
 }
 
 async function refusalOf(deps: TransportDeps, response: Response, endpoint: ModelEndpoint): Promise<Refusal> {

@@ -2,7 +2,8 @@
 
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, test } from "bun:test";
-import { listProviderModels, type ProviderAccess } from "../../../src/service/catalog/listing.ts";
+import type { ProviderAccess } from "../../../src/service/catalog/endpoints.ts";
+import { listProviderModels } from "../../../src/service/catalog/listing.ts";
 import { closedPort, startModel } from "../../kit/model/index.ts";
 import { admin, openCatalog, startStub, type Stub } from "./setup.ts";
 
@@ -59,6 +60,18 @@ test("lists the models of a provider in both protocols", async () => {
   ]);
   expect(model.lookups[0]!.headers).toMatchObject({ "x-api-key": "sk-1", "anthropic-version": "2023-06-01" });
   expect(model.lookups[1]!.headers).toMatchObject({ authorization: "Bearer sk-1" });
+});
+
+test("asks the address of anthropic with and without the version", async () => {
+  // Goal: a saved address that chats also lists its models.
+  const paths: string[] = [];
+  await using stub = startStub((request) => {
+    paths.push(new URL(request.url).pathname);
+    return Response.json({ data: [] });
+  });
+  for (const baseUrl of [stub.url, `${stub.url}/v1`])
+    await listProviderModels({ protocol: "anthropic", baseUrl, apiKey: "" }, fetch);
+  expect(paths).toEqual(["/v1/models", "/v1/models"]);
 });
 
 test("sends no key header without a key", async () => {

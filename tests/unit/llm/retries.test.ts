@@ -28,7 +28,6 @@ test("checks the address again before each retry", async () => {
     attempt: () => {},
     retryIn: () => {},
     url: `${server.url}v1/chat/completions`,
-    headers: {},
     body: new Blob(["{}"]),
   };
   const deps = { clock: systemClock, times: TRANSPORT_TIMES, checkAddress };
