@@ -21,7 +21,6 @@ const COMPILE_DEADLINE_MS = 2_000;
 /** Interrupted work that had a smaller share of its deadline was kept from the processor. */
 const FULL_SHARE = 0.8;
 const COMPILED_KEPT_MAX = 500;
-const SCHEMA_DEPTH_MAX = 100;
 const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
 const DRAFT_2020 = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 
@@ -44,7 +43,7 @@ export function checkArgsSchema(text: string): void {
     throw fieldError("invalid", "args_schema", `at most ${SCHEMA_PARTS_MAX} objects and lists in it`, {
       limit: SCHEMA_PARTS_MAX,
     });
-  requirePlain(schema, 0);
+  requirePlain(schema);
   const ajv = metaAjv(schema);
   const valid = bounded(COMPILE_DEADLINE_MS, () => ajv.validateSchema(schema));
   if (!valid)
@@ -94,29 +93,21 @@ function requireKnownDraft(schema: Schema): void {
   throw fieldError("invalid", "args_schema", "$schema must be that of draft 2020-12 or draft-07, or omitted");
 }
 
-/** Refuses patterns that could run too long, and a schema too deep to walk. */
-function requirePlain(value: unknown, depth: number): void {
+/** Refuses patterns that could run too long. */
+function requirePlain(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
-  if (depth > SCHEMA_DEPTH_MAX)
-    throw fieldError("invalid", "args_schema", `nested deeper than ${SCHEMA_DEPTH_MAX} levels`);
   for (const [key, member] of Object.entries(value)) {
     if (key === "pattern" && typeof member === "string") requirePattern(member);
     if (key === "patternProperties" && typeof member === "object" && member !== null)
       Object.keys(member).forEach(requirePattern);
-    requirePlain(member, depth + 1);
+    requirePlain(member);
   }
 }
 
-/** Counts the schema and every object and list in it. Iterative, because a schema can be deeper than the stack. */
-function partsOf(schema: Schema): number {
-  const waiting: object[] = [schema];
-  let parts = 0;
-  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
-    parts += 1;
-    for (const member of Object.values(part))
-      if (typeof member === "object" && member !== null) waiting.push(member as object);
-  }
-  return parts;
+/** Counts the schema and every object and list in it. */
+function partsOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce<number>((parts, member) => parts + partsOf(member), 1);
 }
 
 function requirePattern(pattern: string): void {
@@ -243,7 +234,7 @@ function bounded<T>(deadlineMs: number, work: () => T): T {
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw fieldError("invalid", "args_schema", `${reason(error)}`);
+    throw fieldError("invalid", "args_schema", reason(error));
   } finally {
     delete box.context.work;
   }
