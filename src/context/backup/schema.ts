@@ -51,7 +51,6 @@ export const CreateBackup = closed({
     description: "absolute path of a directory, or of a file that does not exist",
   }),
 });
-export type CreateBackup = Static<typeof CreateBackup>;
 
 const backupStates = ["running", "done", "failed"] as const;
 

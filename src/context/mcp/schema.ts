@@ -52,7 +52,6 @@ export const ListInput = closed({
     }),
   ),
 });
-export type ListInput = Static<typeof ListInput>;
 
 export const ReadInput = closed({
   path: Path,
@@ -133,4 +132,3 @@ export const PutInput = closed({
     }),
   ),
 });
-export type PutInput = Static<typeof PutInput>;

@@ -1,6 +1,6 @@
 // Events of pending and decided approvals.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { closed, Id, nullable, oneOf, Time } from "../../kit/schema.ts";
 import { AuthKind } from "../identity/schema.ts";
 import { Approval, approvalDecisions, approvalKinds } from "./schema.ts";
@@ -21,7 +21,6 @@ const ApprovalDecided = closed({
   agent: Type.Optional(nullable(Type.String())),
   requested_at: Type.Optional(Time),
 });
-type ApprovalDecided = Static<typeof ApprovalDecided>;
 
 export const approvalEvents = {
   "approval.requested": closed({ approval: Approval }),

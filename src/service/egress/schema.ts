@@ -86,4 +86,3 @@ export const SearchInput = closed({
     description: `At most ${QUERY_CHARACTERS_MAX} characters: letters, digits, spaces and .,:;?!'"()-+/#&`,
   }),
 });
-export type SearchInput = Static<typeof SearchInput>;

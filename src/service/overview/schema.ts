@@ -34,7 +34,6 @@ export const Activities = closed({
   /** Latest activity first. */
   workspaces: Type.Array(WorkspaceActivity),
 });
-export type Activities = Static<typeof Activities>;
 
 export const ActivityQuery = closed({
   ids: Type.Optional(

@@ -69,7 +69,6 @@ const DeltaData = closed({
   kind: Type.Union([Type.Literal("text"), Type.Literal("reasoning")]),
   text: Type.String(),
 });
-type DeltaData = Static<typeof DeltaData>;
 
 /** The text so far of a model call that is still streaming, for late viewers. */
 const PartialData = closed({ ...ofRun, text: Type.String(), reasoning: Type.String() });
