@@ -86,7 +86,7 @@ async function mutantsOf(file: string): Promise<Mutant[]> {
   );
 }
 
-/** Does one of the tests fail? */
+/** Reports whether one of the tests fails. */
 async function isNoticed(copy: string, tests: readonly string[]): Promise<boolean> {
   for (const test of tests) {
     const child = Bun.spawn(["bun", "test", "--bail", "--timeout=20000", test], {

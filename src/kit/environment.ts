@@ -107,7 +107,7 @@ export function ownCommand(name: string, environment: Environment): string {
   }
 }
 
-/** Is there a program of this name on the PATH? */
+/** Reports whether there is a program of this name on the PATH. */
 export function hasProgram(name: string, environment: Environment): boolean {
   return Bun.which(name, { PATH: environment.PATH ?? "" }) !== null;
 }

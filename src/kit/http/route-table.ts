@@ -123,7 +123,6 @@ export function wrongMethod(method: string, path: string, methods: readonly stri
   return new AppError("wrong_method", `${path}: ${method} is not allowed; use ${allow}`, { allow });
 }
 
-/** For a route that takes no query. */
 /** For a route without a schema of its query. Raises `invalid` for a parameter that is not in `known`, is repeated, or is not UTF-8. */
 export function requireKnownQuery(query: string, known: readonly string[]): void {
   if (query === "") return;
@@ -133,6 +132,7 @@ export function requireKnownQuery(query: string, known: readonly string[]): void
   requireOnce(query, new Set());
 }
 
+/** For a route that takes no query. */
 export function unknownQuery(query: string): AppError {
   const name = new URLSearchParams(query).keys().next().value ?? "";
   return unknownParameter(name);

@@ -21,7 +21,7 @@ const MARK = /([\ud800-\ud80f])/u;
 
 let areShown = false;
 
-/** Whether the terminal shows styles; by default it shows none. */
+/** Sets whether the terminal shows styles; by default it shows none. */
 export function showStyles(wanted: boolean): void {
   areShown = wanted;
 }

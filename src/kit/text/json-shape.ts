@@ -51,7 +51,7 @@ export function shapeOf(bytes: Uint8Array): JsonShape {
   return keys > JSON_NAMES_MAX && hasManyNames(bytes) ? { keys, excess: "names" } : { keys };
 }
 
-/** Whether more than `JSON_NAMES_MAX` keys are different. Two spellings of one key count as two. */
+/** Reports whether more than `JSON_NAMES_MAX` keys are different. Two spellings of one key count as two. */
 function hasManyNames(bytes: Uint8Array): boolean {
   const seen = new Set<number>();
   for (let at = bytes.indexOf(QUOTE); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
@@ -70,7 +70,7 @@ function hashOf(bytes: Uint8Array, from: number, end: number): number {
   return hash;
 }
 
-/** Whether more than `JSON_ESCAPES_MAX` characters are escaped. Counts in large JSON only. */
+/** Reports whether more than `JSON_ESCAPES_MAX` characters are escaped. Counts in large JSON only. */
 export function hasManyEscapes(bytes: Uint8Array): boolean {
   if (bytes.length <= 2 * JSON_ESCAPES_MAX) return false;
   let escapes = 0;

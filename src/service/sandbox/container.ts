@@ -38,7 +38,6 @@ export const DOCKER_TIMES: DockerTimes = {
   pullMs: 900_000,
 };
 
-/** A container is removed in the background. If the daemon does not answer, removal is retried with growing pauses. */
 /** The daemon removes a container whose launcher has ended, and then the client exits. */
 const OWN_END_MS = 2_000;
 const CLIENT_TEXT_CHARACTERS_MAX = 2_000;
