@@ -3,6 +3,7 @@
 import { canonicalJson } from "../../kit/crypto.ts";
 import { hasMembers, parseExact } from "../../kit/text/exact-json.ts";
 import { chainHash } from "../../kit/secrets/hash-chain.ts";
+import { parsedObject } from "../../kit/text/parsed-json.ts";
 import { decodeUtf8 } from "../../kit/text/utf8.ts";
 import type { AuditRecord } from "./schema.ts";
 
@@ -63,14 +64,8 @@ export function lineOf(body: RecordBody, hash: string): string {
 
 /** Undefined if the line is not a record. Accepts any JSON formatting; `isAsWritten` checks for the server's own. */
 export function parseRecord(bytes: Uint8Array): AuditRecord | undefined {
-  const text = decodeUtf8(bytes);
-  if (text === undefined) return undefined;
-  try {
-    const value = JSON.parse(text) as AuditRecord;
-    return typeof value === "object" && value !== null && Number.isSafeInteger(value.seq) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedObject(decodeUtf8(bytes) ?? "") as AuditRecord | undefined;
+  return Number.isSafeInteger(value?.seq) ? value : undefined;
 }
 
 /** Reports whether the line is, byte for byte, what the server writes for this record. */

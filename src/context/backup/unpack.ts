@@ -11,6 +11,7 @@ import { AppError } from "../../kit/error.ts";
 import { PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE } from "../../kit/disk/modes.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
 import type { Packed } from "../../kit/disk/tar.ts";
+import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { SPACE_NAME_PATTERN, SPACES_MAX } from "../spaces/schema.ts";
 import { readArchive, writeWhole } from "./archive.ts";
 import { BACKUP_FORMAT, Manifest, MANIFEST_BYTES_MAX, MANIFEST_NAME, type Member } from "./schema.ts";
@@ -139,12 +140,8 @@ async function textOf({ name, size, content }: Packed): Promise<string> {
 
 /** Raises `refused` for another format, `invalid` for anything else that is not a manifest. */
 function parseManifest(text: string): Manifest {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new AppError("invalid", `${MANIFEST_NAME}: not valid JSON`);
-  }
+  const value = parsedJson(text);
+  if (value === undefined) throw new AppError("invalid", `${MANIFEST_NAME}: not valid JSON`);
   refuseOtherFormat(value as { format?: unknown; cairn_version?: unknown } | null);
   if (!Value.Check(Manifest, value)) {
     const problem = firstProblem(Manifest, value, { whole: "the file" });

@@ -6,6 +6,7 @@ import { sha256Hex } from "../../kit/crypto.ts";
 import { AppError, noneIfNotFound } from "../../kit/error.ts";
 import { JSON_DEPTH_MAX, isTooDeep } from "../../kit/text/json-shape.ts";
 import { firstProblem } from "../../kit/schema-problem.ts";
+import { parsedJson } from "../../kit/text/parsed-json.ts";
 import type { FileHistory } from "../versioned-store/schema.ts";
 import { Receipt, type ReceiptRow, type RowStatus, type Verification, type VerifiedRow } from "./schema.ts";
 import type { ContextSource } from "./source.ts";
@@ -15,12 +16,9 @@ const HASH_SHOWN_CHARACTERS = 12;
 /** Raises `invalid` with the first problem. */
 export function parseReceipt(text: string): Receipt {
   if (isTooDeep(text)) throw new AppError("invalid", `nested deeper than ${JSON_DEPTH_MAX} levels`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = parsedJson(text);
+  if (value === undefined)
     throw new AppError("invalid", "expected JSON, as cairn context inject --receipt writes it");
-  }
   const problem = firstProblem(Receipt, value, { whole: "the receipt" });
   if (problem !== undefined) throw new AppError("invalid", problem);
   return Value.Cast(Receipt, value);

@@ -6,6 +6,7 @@ import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import { Stretch, turnOfOthers } from "../../kit/clock.ts";
 import { AppError } from "../../kit/error.ts";
 import { closed, oneOf } from "../../kit/schema.ts";
+import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { decodeAside, type Coded, type Stored } from "../versioned-store/coding.ts";
 import { FILE_BYTES_CEILING } from "../versioned-store/schema.ts";
 
@@ -130,12 +131,7 @@ async function arrivedOf(
 let lineCheck: TypeCheck<typeof Line> | undefined;
 
 function parsed(text: string): Line {
-  let line: unknown;
-  try {
-    line = JSON.parse(text);
-  } catch {
-    throw damaged();
-  }
+  const line = parsedJson(text);
   lineCheck ??= TypeCompiler.Compile(Line);
   if (!lineCheck.Check(line)) throw damaged();
   return line;

@@ -1,6 +1,7 @@
 // Front matter: YAML between two `---` lines at the start of a document. Unreadable front matter counts as none and never makes a document
 // invalid, but its problem is kept, so that people learn of it.
 
+import { isObject } from "../../kit/text/parsed-json.ts";
 import { doubledKey } from "../../kit/text/yaml-file.ts";
 
 export type FrontMatter = Readonly<Record<string, unknown>>;
@@ -51,17 +52,13 @@ function fieldsOf(written: string): FrontMatter | FrontMatterProblem {
   if (ANCHOR.test(written) && (written.match(ALIAS)?.length ?? 0) > ALIASES_MAX) return "too_complex";
   try {
     const fields: unknown = Bun.YAML.parse(written) ?? {};
-    if (!isMap(fields)) return "no_fields";
+    if (!isObject(fields)) return "no_fields";
     // The parser takes the last one silently; the author may mean the first.
     if (doubledKey(written)) return "doubled_key";
     return countValues(fields, VALUES_MAX) < 0 ? "too_complex" : fields;
   } catch {
     return "not_yaml";
   }
-}
-
-function isMap(value: unknown): value is FrontMatter {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Returns the maximum nesting of brackets, or of indentation and dashes. Overestimates rather than underestimates. */

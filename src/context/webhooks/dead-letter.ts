@@ -2,6 +2,7 @@
 
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { appendRotated, rotatedPath } from "../../kit/disk/append-rotated.ts";
+import { parsedJson } from "../../kit/text/parsed-json.ts";
 import type { DeadLetter } from "./schema.ts";
 
 const DEAD_LETTER_BYTES_MAX = 8 * 1024 * 1024;
@@ -28,11 +29,8 @@ export class DeadLetterFile {
     const text = room > 0 ? tailOf(rotatedPath(this.#path), room) + newest : newest;
     const lines = text.split("\n").filter((line) => line.endsWith("}"));
     return lines.slice(-limit).flatMap((line) => {
-      try {
-        return [JSON.parse(line) as DeadLetter];
-      } catch {
-        return [];
-      }
+      const letter = parsedJson(line) as DeadLetter | undefined;
+      return letter === undefined ? [] : [letter];
     });
   }
 }

@@ -8,6 +8,7 @@ import type { ValueError } from "@sinclair/typebox/errors";
 import { AppError, badParameter, fieldError } from "../error.ts";
 import type { Log } from "../log.ts";
 import { problemOf, sentenceOf } from "../schema-problem.ts";
+import { isObject } from "../text/parsed-json.ts";
 import { answerError, answerJson } from "./answer.ts";
 import { readJson } from "./body.ts";
 import { exchangeOf, type Exchange } from "./exchange.ts";
@@ -101,8 +102,7 @@ async function parseBody(request: Request, bytesMax: number | undefined): Promis
   requireJsonType(exchangeOf(request).headers["content-type"], "a body");
   const body = await readJson(request, bytesMax);
   // Checked here, because the framework treats `null` and `[]` as "no body" where a body is optional.
-  if (body === null || typeof body !== "object" || Array.isArray(body))
-    throw new AppError("invalid", "body: expected an object");
+  if (!isObject(body)) throw new AppError("invalid", "body: expected an object");
   return body;
 }
 

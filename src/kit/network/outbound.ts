@@ -12,6 +12,7 @@ import {
   nameProblem,
 } from "./addresses.ts";
 import { messageOf, systemCode } from "../error.ts";
+import { parsedJson } from "../text/parsed-json.ts";
 
 interface Endpoint {
   readonly address: string;
@@ -254,9 +255,5 @@ function portOf(url: URL): number {
 
 /** Returns the body of an answer as JSON; undefined if it is none. */
 export function jsonOf(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    return undefined;
-  }
+  return parsedJson(Buffer.from(body).toString("utf8"));
 }

@@ -1,17 +1,15 @@
 // Compares JSON text with its canonical form. A hash over the parsed record would accept many spellings; this detects duplicate keys, white
 // space, other escapes and another order of keys.
 
+import { parsedJson } from "./parsed-json.ts";
+
 /**
  * Returns the value of `text` if `JSON.stringify` would write exactly this text; otherwise undefined. Accepts any order of keys: the caller
  * checks the order (`hasMembers`).
  */
 export function parseExact(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return JSON.stringify(value) === text ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(text);
+  return JSON.stringify(value) === text ? value : undefined;
 }
 
 /** Reports whether the object has exactly these members, in this order. */

@@ -10,6 +10,7 @@ import { canonicalJson, sha256Hex } from "../../kit/crypto.ts";
 import type { Db } from "../../kit/storage/db.ts";
 import { chainFault, chainHash, EMPTY_CHAIN, type ChainEnd } from "../../kit/secrets/hash-chain.ts";
 import { LIST_DEFAULT } from "../../kit/schema.ts";
+import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { requireAdmin, type Caller } from "../identity/caller.ts";
 import {
   AuditRecord,
@@ -270,9 +271,5 @@ function moment(field: string, text: string | undefined): string | undefined {
 }
 
 function parsed(record: string): RecordBody | undefined {
-  try {
-    return JSON.parse(record) as RecordBody;
-  } catch {
-    return undefined;
-  }
+  return parsedJson(record) as RecordBody | undefined;
 }

@@ -2,6 +2,7 @@
 // the internal network.
 
 import { systemCode } from "../../kit/error.ts";
+import { parsedJson } from "../../kit/text/parsed-json.ts";
 
 const MESSAGE_CHARACTERS_MAX = 500;
 const SCRUBBED = "[api key]";
@@ -55,19 +56,11 @@ export function providerMessage(body: string, key: string): string | undefined {
 
 /** Both protocols send `{"error":{"message"}}`; other servers send `{"error"}`, `{"message"}` or `{"detail"}`, some of them in a list. */
 function sentenceOf(body: string): string | undefined {
-  const value = [parsed(body)].flat()[0] as
+  const value = [parsedJson(body)].flat()[0] as
     { error?: unknown; message?: unknown; detail?: unknown } | null | undefined;
   const error = value?.error as { message?: unknown } | string | null | undefined;
   const candidates = [typeof error === "string" ? error : error?.message, value?.message, value?.detail];
   return candidates.find((candidate): candidate is string => typeof candidate === "string");
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const SENTENCES = new Map([

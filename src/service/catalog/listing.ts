@@ -3,6 +3,7 @@
 
 import { excessIn } from "../../kit/text/json-shape.ts";
 import { plural } from "../../kit/text/amounts.ts";
+import { parsedObject } from "../../kit/text/parsed-json.ts";
 import { endpointUrl, protocolHeaders, type ProviderAccess } from "./endpoints.ts";
 import { networkFailure, providerMessage, scrubKey } from "./failures.ts";
 import { LISTED_MODELS_MAX, MODEL_NAME_CHARACTERS_MAX, type ProviderTest } from "./schema.ts";
@@ -61,12 +62,7 @@ function models(status: number, body: string | undefined, key: string): Provider
 /** Sorted and without duplicates. Both protocols answer `{"data":[{"id"}]}`. */
 function namesOf(body: string): string[] | undefined {
   if (excessIn(body) !== undefined) return undefined;
-  let data: unknown;
-  try {
-    data = (JSON.parse(body) as { data?: unknown } | null)?.data;
-  } catch {
-    return undefined;
-  }
+  const data = parsedObject(body)?.["data"];
   if (!Array.isArray(data)) return undefined;
   const names = data.map((item: unknown) => (item as { id?: unknown } | null)?.id).filter(isModelName);
   return [...new Set(names)].sort();

@@ -1,6 +1,7 @@
 // Runs a gear's stored tests for a review, as dry runs, and reports each outcome with the expected one.
 
 import { AppError } from "../../kit/error.ts";
+import { parsedJson } from "../../kit/text/parsed-json.ts";
 import type { Caller } from "../identity/caller.ts";
 import type { SandboxResult } from "../sandbox/sandbox.ts";
 import type { Gears } from "./gears.ts";
@@ -59,14 +60,6 @@ function problemOf(result: SandboxResult, expected: string): string | null {
 /** Compares the exact text, or the JSON value when both are JSON. */
 export function isExpected(stdout: string, expected: string): boolean {
   if (stdout === expected) return true;
-  const [actual, wanted] = [parsed(stdout), parsed(expected)];
-  return actual !== undefined && wanted !== undefined && Bun.deepEquals(actual.value, wanted.value, true);
-}
-
-function parsed(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
+  const [actual, wanted] = [parsedJson(stdout), parsedJson(expected)];
+  return actual !== undefined && Bun.deepEquals(actual, wanted, true);
 }

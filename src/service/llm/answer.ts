@@ -1,7 +1,7 @@
 // Collects one answer of any protocol, and passes its text to a listener, one piece per network read.
 
+import { parsedObject } from "../../kit/text/parsed-json.ts";
 import { brokenProtocol, connectionLost, tooLarge } from "./failures.ts";
-import { parsedObject } from "./provider-json.ts";
 import { ModelFailure, type ModelAnswer, type ModelListener, type TokenUsage } from "./model.ts";
 
 const ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;

@@ -1,9 +1,10 @@
 // Reads answers of the Chat Completions API in the dialects of OpenAI-compatible servers: text as a string or as parts, reasoning in
 // `reasoning_content` or `reasoning`, and tool calls identified by index, by id or by neither, in pieces or complete.
 
+import { isObject, type Fields } from "../../kit/text/parsed-json.ts";
 import type { Answer, CallSoFar, Finish } from "./answer.ts";
 import { brokenProtocol } from "./failures.ts";
-import { eventObject, isObject, JsonProgress, tokensOf, type Fields } from "./provider-json.ts";
+import { eventObject, JsonProgress, tokensOf } from "./provider-json.ts";
 import { ErrorEvent, type AnswerReader } from "./protocol.ts";
 
 const END_MARK = "[DONE]";

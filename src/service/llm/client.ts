@@ -1,6 +1,7 @@
 // Makes one model call: sends the request and streams the answer. Protocol details are in `chat-*` and `messages-*`.
 
 import { EventStream } from "../../kit/network/event-stream.ts";
+import { parsedObject } from "../../kit/text/parsed-json.ts";
 import { endpointUrl } from "../catalog/endpoints.ts";
 import type { Protocol as ProtocolName } from "../catalog/schema.ts";
 import { Answer } from "./answer.ts";
@@ -8,7 +9,6 @@ import { chatBody } from "./chat-request.ts";
 import { ChatReader } from "./chat-reader.ts";
 import { answerAsExample } from "./example.ts";
 import { abortedAnswer, brokenProtocol, requireModest, tooLarge } from "./failures.ts";
-import { parsedObject } from "./provider-json.ts";
 import { messagesBody } from "./messages-request.ts";
 import { MessagesReader } from "./messages-reader.ts";
 import type { CallModel, ModelAnswer } from "./model.ts";

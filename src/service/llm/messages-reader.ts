@@ -1,8 +1,9 @@
 // Reads answers of Anthropic's Messages API: blocks of text, reasoning and tool calls, each started, extended and stopped by its index.
 
+import { isObject, type Fields } from "../../kit/text/parsed-json.ts";
 import type { Answer, CallSoFar, Finish } from "./answer.ts";
 import { requireModest } from "./failures.ts";
-import { eventObject, isObject, tokensOf, type Fields } from "./provider-json.ts";
+import { eventObject, tokensOf } from "./provider-json.ts";
 import { ErrorEvent, type AnswerReader } from "./protocol.ts";
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([

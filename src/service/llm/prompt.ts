@@ -3,7 +3,7 @@
 import { contentKey, type AttachmentContent } from "../attachments/content.ts";
 import type { SentAttachment } from "../attachments/schema.ts";
 import { excessIn } from "../../kit/text/json-shape.ts";
-import { parsedObject } from "./provider-json.ts";
+import { parsedObject } from "../../kit/text/parsed-json.ts";
 import type { Message, ModelRequest, ToolCall } from "./model.ts";
 
 const BETWEEN_TEXTS = "\n\n";

@@ -1,8 +1,8 @@
 // The interface of a provider protocol: how to build the request, and how to read the answer, streamed or as one document.
 
+import type { Fields } from "../../kit/text/parsed-json.ts";
 import type { ModelEndpoint } from "../catalog/models.ts";
 import type { Answer } from "./answer.ts";
-import type { Fields } from "./provider-json.ts";
 import type { ModelRequest } from "./model.ts";
 
 export interface Protocol {

@@ -1,22 +1,7 @@
 // Reads JSON from providers, which can have any shape.
 
+import { parsedObject, type Fields } from "../../kit/text/parsed-json.ts";
 import { brokenProtocol, requireModest } from "./failures.ts";
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Parses a JSON object; undefined when the text is not one. */
-export function parsedObject(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Parsing a shorter text is quick, whatever is in it. */
 const QUICK_CHARACTERS_MAX = 128 * 1024;

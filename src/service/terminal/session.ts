@@ -5,6 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 import type { Clock } from "../../kit/clock.ts";
 import type { Socket, SocketHandlers } from "../../kit/http/socket.ts";
 import type { TerminalProcess } from "../../kit/processes/process.ts";
+import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { IDLE_MINUTES_MAX, INPUT_BYTES_MAX, Resize, SESSION_HOURS_MAX } from "./schema.ts";
 import type { Shells } from "./shells.ts";
 
@@ -154,10 +155,6 @@ export class Session implements SocketHandlers {
 }
 
 function parseResize(text: string): Resize | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Value.Check(Resize, value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(text);
+  return Value.Check(Resize, value) ? value : undefined;
 }

@@ -11,6 +11,7 @@ import {
   JSON_VALUES_MAX,
 } from "../../kit/text/json-shape.ts";
 import { sentenceOf } from "../../kit/schema-problem.ts";
+import { parsedObject, type Fields } from "../../kit/text/parsed-json.ts";
 
 type Invalid = { readonly ok: false; readonly problem: string };
 
@@ -67,16 +68,9 @@ export function parseObject(json: string): Parsed<Record<string, unknown>> {
   };
 }
 
-/** Undefined when the text is not a JSON object. */
-export function objectIn(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = json.trim() === "" ? {} : JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+/** Undefined when the text is neither empty nor a JSON object. */
+export function objectIn(json: string): Fields | undefined {
+  return json.trim() === "" ? {} : parsedObject(json);
 }
 
 function withoutNulls(value: Record<string, unknown>, parameters: TObject): Record<string, unknown> {

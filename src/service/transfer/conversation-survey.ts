@@ -3,6 +3,7 @@
 import { Value } from "@sinclair/typebox/value";
 import { excessIn } from "../../kit/text/json-shape.ts";
 import { parseName } from "../../kit/text/names.ts";
+import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { parseReferences } from "../conversation/references.ts";
 import { requireFits, requireTime, timeOrNull, wrong } from "./record-checks.ts";
 import { PartContent, type AnyRecord, type RecordOf } from "./format.ts";
@@ -79,12 +80,8 @@ export class ConversationSurvey {
     const excess = excessIn(record.content);
     if (excess === "depth") throw wrong("part", `nested more than ${DEPTH_MAX} deep`);
     if (excess !== undefined) throw wrong("part", "more keys or values than a part has");
-    let content: unknown;
-    try {
-      content = JSON.parse(record.content);
-    } catch {
-      throw wrong("part", "its content is not valid JSON");
-    }
+    const content = parsedJson(record.content);
+    if (content === undefined) throw wrong("part", "its content is not valid JSON");
     if (!Value.Check(PartContent, content)) throw wrong("part", "its content is not a part of a prompt");
     const [, noun, number] = SOURCE.exec(content.source) ?? [];
     if (noun === "agent") requireFits("part", "source agent", Number(number), agents);

@@ -2,6 +2,7 @@
 
 import { Value } from "@sinclair/typebox/value";
 import { firstProblem } from "../../kit/schema-problem.ts";
+import { parsedJson } from "../../kit/text/parsed-json.ts";
 import { contentHash, parseCode } from "../gears/content.ts";
 import { CreateGear, type GearFileInput, type GearTest } from "../gears/schema.ts";
 import { wrong } from "./record-checks.ts";
@@ -57,9 +58,7 @@ export function hashOf(draft: GearDraft, name: string): string {
 }
 
 function testsOf(json: string): GearTest[] {
-  try {
-    return JSON.parse(json) as GearTest[];
-  } catch {
-    throw wrong("gear", "its tests are not valid JSON");
-  }
+  const tests = parsedJson(json) as GearTest[] | undefined;
+  if (tests === undefined) throw wrong("gear", "its tests are not valid JSON");
+  return tests;
 }

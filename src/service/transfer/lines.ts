@@ -9,6 +9,7 @@ import { AppError } from "../../kit/error.ts";
 import { JSON_DEPTH_MAX, shapeOf } from "../../kit/text/json-shape.ts";
 import { sentenceOf } from "../../kit/schema-problem.ts";
 import type { Spool } from "../../kit/disk/spool.ts";
+import { isObject } from "../../kit/text/parsed-json.ts";
 import {
   CUT_CHARACTERS,
   end,
@@ -145,9 +146,8 @@ function parsed(bytes: Uint8Array, line: number): Record<string, unknown> {
   } catch {
     throw broken(line, "not valid JSON");
   }
-  if (value === null || typeof value !== "object" || Array.isArray(value))
-    throw broken(line, "not a JSON object");
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw broken(line, "not a JSON object");
+  return value;
 }
 
 async function* linesIn(spool: Spool): AsyncGenerator<Uint8Array> {
