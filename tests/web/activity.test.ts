@@ -105,9 +105,9 @@ onScreen("activity", chatRoom, (room) => {
     const begins = await steps(page)
       .locator("[role=row][aria-level]")
       .evaluateAll((rows) =>
-        rows.map((row) => [
-          row.getAttribute("aria-level"),
-          row.querySelector("[title]")!.getBoundingClientRect().left,
+        rows.map((one) => [
+          one.getAttribute("aria-level"),
+          one.querySelector("[title]")!.getBoundingClientRect().left,
         ]),
       );
     expect(new Set(begins.map((begin) => begin.join(" "))).size).toBe(2);

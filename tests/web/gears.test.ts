@@ -8,7 +8,7 @@ import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.
 import type { Client } from "../kit/http/client.ts";
 import { eventually } from "../kit/eventually.ts";
 import { temporaryFolder } from "../kit/folder.ts";
-import { ANY_ARGS, approvedGear, isolatedSandbox, makeGear } from "../kit/service/gears.ts";
+import { approvedGear, isolatedSandbox, makeGear } from "../kit/service/gears.ts";
 import { call, say } from "../kit/model/index.ts";
 import { onScreen, withBrowser } from "../kit/browser/screen.ts";
 import { compiledWorld, world } from "../kit/service/world.ts";
@@ -66,7 +66,9 @@ async function both() {
     // A refusal that is about no field shows, however far the buttons are.
     await page.setViewportSize({ width: 390, height: 700 });
     const error = { message: "only an admin may do this", code: "forbidden", request_id: "test" };
-    await page.route("**/api/v1/gears", (route) => route.fulfill({ status: 403, json: { error } }), { times: 1 });
+    await page.route("**/api/v1/gears", (route) => route.fulfill({ status: 403, json: { error } }), {
+      times: 1,
+    });
     await page.locator(".cm-content").first().click();
     await page.keyboard.press("Control+s");
     const alert = page.getByRole("alert").filter({ hasText: "only an admin may do this" });
@@ -327,36 +329,6 @@ async function both() {
     await using page = await open(`/gears/${gear.id}/review`);
     await page.getByText("U+202E").waitFor();
     await page.getByText(/^4 B, SHA-256 [0-9a-f]{4}…[0-9a-f]{4}$/).waitFor();
-  });
-
-  test("names the callers before deleting; afterwards its address is not found", async () => {
-    const gear = await approvedGear(at.service.admin, { name: "to_delete", args_schema: ANY_ARGS });
-    await at.service.admin.post(`${at.service.own}/gears`, { gear_id: gear.id });
-    await using page = await open(`/gears/${gear.id}/review`);
-    await page.getByRole("button", { name: "More about this gear" }).click();
-    await page.getByRole("menuitem", { name: "Delete gear" }).click();
-    const question = page.getByRole("dialog", { name: "Delete to_delete?" });
-    await question.getByText("all agents in lab").waitFor();
-    await question.getByRole("button", { name: "Delete gear" }).click();
-    await page.waitForURL("**/gears");
-    await page.getByText("to_delete deleted.").waitFor();
-    await page.getByRole("link", { name: "looked_at" }).waitFor();
-    expect(await page.getByRole("link", { name: "to_delete" }).count()).toBe(0);
-    await page.goto(`${at.service.url}/gears/${gear.id}/review`);
-    await page.getByRole("heading", { name: "Gear not found" }).waitFor();
-    at.browser.expected(/status of 404/);
-  });
-
-  test("keeps an edit of a gear that was deleted meanwhile, and says why it cannot be saved", async () => {
-    const gear = await makeGear(at.service.admin, { name: "gone_meanwhile" });
-    await using page = await open(`/gears/${gear.id}/code`);
-    await page.getByLabel("Description").fill("typed");
-    await at.service.admin.delete(`/gears/${gear.id}`);
-    await page.getByRole("button", { name: "Save version 2" }).click();
-    const problem = page.getByRole("alert").filter({ hasText: `gear ${gear.id}: not found` });
-    await problem.getByText("It may have been deleted, or it is not shared with you.").waitFor();
-    expect(await page.getByLabel("Description").inputValue()).toBe("typed");
-    at.browser.expected(/status of 404/);
   });
 
   test("finds, opens, tries and approves a gear by keyboard", async () => {

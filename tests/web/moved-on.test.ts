@@ -21,7 +21,7 @@ onScreen("a person who has moved on", made, (at) => {
   const make = (name: string) =>
     at.admin.post("/workspaces", { name, description: "", orchestrator_model_id: at.bossId });
   const instruction = (name: string) => at.admin.post("/instructions", { name, text: "Be brief." });
-  /** What the page sends is answered at once, and it gets the answer late. */
+  /** The server answers a request of the page at once, and the page gets the answer late. */
   const answerLate = (page: Page, url: RegExp, method: string) =>
     holdRequest(page, url, { what: "answer", method });
 

@@ -1,4 +1,4 @@
-// What an answer may still do to the page. It may arrive late, when the person who asked has gone elsewhere.
+// Keeps a late answer from acting on the page when the person who asked has gone elsewhere.
 
 import { useIsRouting } from "@solidjs/router";
 import { onCleanup } from "solid-js";

@@ -45,7 +45,7 @@ test("the tree follows by itself, and writes a file once that changes again befo
   await eventually(() => [space.shown("a.md"), existsSync(space.on("d"))], ["3", false]);
 });
 
-test("what the disk refused comes with a later list or look, without a write", async () => {
+test("a file that the disk refused comes with a later list or look, without a write", async () => {
   await using space = await bench();
   const { engine, clock } = space;
   const paths = Array.from({ length: 20 }, (_, index) => `${index}.md`);

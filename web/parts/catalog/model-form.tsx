@@ -101,7 +101,7 @@ export function ModelSettings(props: { readonly model: Model }): JSX.Element {
     const sent = typed();
     const saved = await take(api.models({ id: props.model.id }).patch(changesOf(sent, before())));
     const now = modelTextsOf(saved);
-    // What was typed since then stays.
+    // Edits since then stay.
     setTyped(followed(typed(), sent, now));
     setBefore(now);
     await refresh("models");

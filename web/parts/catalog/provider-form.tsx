@@ -123,7 +123,7 @@ function createSettings(props: SettingsProps) {
         ...(moved() || rekeyed() ? { api_key: key() } : {}),
       }),
     );
-    // What was typed since then stays.
+    // Edits since then stay.
     if (key() === sent.key) setKey("");
     if (name() === sent.name) setName(saved.name);
     if (address() === sent.address) setAddress(saved.base_url);

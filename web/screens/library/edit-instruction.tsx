@@ -88,7 +88,7 @@ function createEdit(props: EditProps) {
     const edited = draft().name !== saved().name || draft().text !== saved().text;
     if (await mayDiscard(edited)) leave();
   };
-  /** What was typed since `asked` was sent is an edit of the new version. */
+  /** An edit since `asked` was sent is one of the new version. */
   const follow = unlessMovedOn((asked: Draft, answer: Instruction) => {
     if (draft() === asked) return leave();
     setSaved(answer);

@@ -30,7 +30,7 @@ export function NewInstruction(props: {
   const sent = createSubmission(["name", "text"], async () => {
     const asked = wording();
     const made = await take(api.instructions.post(asked));
-    // What was typed since then is an edit of it.
+    // An edit since then is one of the new instruction.
     if (wording() !== asked && !isDiscarded) keepDraft(made.id, { ...wording(), version: made.version });
     keep(draftName(), undefined);
     put(["instruction", made.id, "text"], made);

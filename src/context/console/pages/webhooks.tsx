@@ -13,7 +13,7 @@ import { DeliveryState, eventsText, HookBadge } from "./hook-words.tsx";
 import { SpacePicker, spacesText } from "./space-picker.tsx";
 
 export const hookGroups = ["failing", "disabled"] as const;
-export type HookGroup = (typeof hookGroups)[number];
+type HookGroup = (typeof hookGroups)[number];
 const GROUP_NAMES: Readonly<Record<HookGroup, string>> = { failing: "Failing", disabled: "Disabled" };
 
 /** `failing`: its address is blocked, or its last delivery failed after all tries. */
