@@ -165,9 +165,13 @@ const metaAjvs = new Map<boolean, Ajv>();
 /** Returns a shared instance for validating schemas, which compiles only meta-schemas and retains no schema. */
 function metaAjv(schema: Schema): Ajv {
   const draft07 = isDraft07(schema);
-  const known = metaAjvs.get(draft07) ?? newAjv(schema, "with meta-schema");
-  metaAjvs.set(draft07, known);
-  return known;
+  const known = metaAjvs.get(draft07);
+  if (known) return known;
+  const made = newAjv(schema, "with meta-schema");
+  // Compiles the meta-schema, since an interruption at a deadline would leave it half compiled.
+  made.validateSchema({});
+  metaAjvs.set(draft07, made);
+  return made;
 }
 
 function isDraft07(schema: Schema): boolean {

@@ -1,6 +1,7 @@
 // Goal: schemas of people and models are fully checked, and none can block the service.
 
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
+import { Script } from "node:vm";
 import { array, assert, boolean, constantFrom, property } from "fast-check";
 import { threadTimeMs } from "../../../src/kit/clock.ts";
 import { filesIn } from "../../../src/service/gears/args-checks.ts";
@@ -12,6 +13,9 @@ import {
 } from "../../../src/service/gears/args.ts";
 import { patternProblem } from "../../../src/service/gears/patterns.ts";
 import { refusal, refusalText } from "../../kit/http/refusal.ts";
+
+/** A second copy of the module. */
+const FRESH = "fresh";
 
 const schemaOf = (properties: unknown, more: object = {}) =>
   JSON.stringify({ type: "object", properties, ...more });
@@ -84,6 +88,27 @@ test("takes no time of a busy machine for time of the work", () => {
     },
   };
   expect(schema.problemOf(args)).toBeUndefined();
+});
+
+test("is not broken by an interruption of its first check", async () => {
+  const run = Script.prototype.runInContext;
+  let isFirst = true;
+  using _ = spyOn(Script.prototype, "runInContext").mockImplementation(function (
+    this: Script,
+    context,
+    options,
+  ) {
+    const timeout = isFirst ? 1 : (options as { timeout: number }).timeout;
+    isFirst = false;
+    return run.call(this, context, { timeout }) as unknown;
+  });
+  const fresh = (await import(`../../../src/service/gears/args.ts?${FRESH}`)) as {
+    checkArgsSchema: typeof checkArgsSchema;
+  };
+  for (const draft of [undefined, "http://json-schema.org/draft-07/schema#"]) {
+    isFirst = true;
+    fresh.checkArgsSchema(JSON.stringify({ ...(draft && { $schema: draft }), type: "object" }));
+  }
 });
 
 test("reports arguments that are nested too deeply instead of crashing", () => {
