@@ -298,10 +298,7 @@ test("in a container the log says whether loopback has the privilege, and why", 
 });
 
 test("without the loopback privilege no line of the log names it", async () => {
-  await using folder = await temporaryFolder();
-  // Also where a container runtime answers, such as that of the tests with containers.
-  const config = await folder.write("c.yaml", "sandbox: subprocess");
-  await using service = await runService({ listen: "0.0.0.0:0", args: ["--config", config] });
+  await using service = await runService({ listen: "0.0.0.0:0" });
   const { message } = await service.line(
     "gears are not isolated: no container runtime is used, so an approved gear runs with this server's own access: " +
       "the database, the stored provider keys, and this API. The approval is the only control",
