@@ -1,7 +1,7 @@
 // A file system of two megabytes that a test can fill up; needs Linux and root.
 
 import { test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmdirSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { temporaryFolder, type Folder } from "./folder.ts";
 
@@ -15,13 +15,13 @@ const canMount = process.platform === "linux" && process.getuid?.() === 0;
 
 /** A file system of two megabytes, in a new directory of that name; undefined where it can't be mounted. */
 export async function smallDisk(folder: Pick<Folder, "path">, name = "disk"): Promise<SmallDisk | undefined> {
+  if (!canMount) return undefined;
   const path = `${folder.path}/${name}`;
   mkdirSync(path);
-  if (!canMount) return undefined;
   const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", path], {
     stdio: ["ignore", "ignore", "ignore"],
   });
-  if (mounted.exitCode !== 0) return undefined;
+  if (mounted.exitCode !== 0) return void rmdirSync(path);
   const filler = `${path}/filler`;
   return {
     path,

@@ -240,7 +240,7 @@ for (const through of isLinux ? (["descriptors", "paths"] as const) : (["paths"]
       mkdirSync(join(place.path, "locked"));
       chmodSync(join(place.path, "locked"), 0o500);
       expect(await refusalText(save(place.root, "locked/a", "x"))).toBe(
-        "unavailable: storage failed (EACCES): nothing was changed",
+        "unavailable: storage failed (EACCES); nothing was changed",
       );
     });
 
