@@ -193,6 +193,27 @@ onScreen("the palette", made, (at) => {
     expect(await palette(page).isVisible()).toBe(true);
   });
 
+  test("takes what is typed while it is still loading", async () => {
+    await using page = await at.open(at.own);
+    const box = page.getByRole("textbox", { name: "Message the orchestrator" });
+    await box.fill("Not for the palette");
+    const turns = await at.admin.get(`${at.own}/turns`);
+    const loading = await holdRequest(page, /\/palette-[\w-]+\.js$/);
+    await page.keyboard.press("Control+k");
+    await loading.held;
+    await page.keyboard.type("Mod");
+    await page.keyboard.press("Enter");
+    await loading.letGo();
+    await page.keyboard.type("els");
+    await palette(page).getByRole("option", { name: "Models" }).first().waitFor();
+    expect(await palette(page).getByRole("combobox").inputValue()).toBe("Models");
+    await page.keyboard.press("Escape");
+    await palette(page).waitFor({ state: "detached" });
+    await eventually(() => box.evaluate((element) => element === document.activeElement), true);
+    expect(await box.inputValue()).toBe("Not for the palette");
+    expect(await at.admin.get(`${at.own}/turns`)).toEqual(turns);
+  });
+
   test("offers a member only what members can open", async () => {
     const member = await createPerson(at.admin, "Mia");
     await using page = await at.browser.open("about:blank", "");

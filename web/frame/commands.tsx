@@ -1,8 +1,12 @@
-// The shortcut that opens the palette. The palette itself (palette.tsx) is loaded when it is first opened.
+// The shortcut that opens the palette. The palette itself (palette.tsx) is loaded when it is first opened; until then, its field is there and takes
+// what is typed, which would otherwise go to the page.
 
-import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
+import Search from "lucide-solid/icons/search";
+import { createComputed, createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
+import { keepFocus } from "../kit/focus.ts";
 import { later } from "../kit/later.tsx";
 import { onLeaving } from "../kit/leaving.ts";
+import "./palette.css";
 
 const Palette = later(async () => (await import("./palette.tsx")).Palette);
 const [open, setOpen] = createSignal(false);
@@ -25,9 +29,64 @@ export function CommandHost(): JSX.Element {
   onCleanup(() => document.removeEventListener("keydown", onKeyDown));
   onCleanup(() => setOpen(false));
   onLeaving(() => void setOpen(false));
+  const [typed, setTyped] = createSignal("");
+  let giveBack = () => {};
+  createComputed(() => {
+    if (!open()) return;
+    giveBack = keepFocus();
+    setTyped("");
+  });
+  const cancel = () => {
+    setOpen(false);
+    giveBack();
+  };
   return (
     <Show when={open()}>
-      <Palette onClose={() => setOpen(false)} />
+      <Palette
+        typed={typed()}
+        onClose={() => setOpen(false)}
+        giveBack={() => giveBack()}
+        fallback={<Loading onType={setTyped} onCancel={cancel} />}
+      />
     </Show>
+  );
+}
+
+/** The field alone. Enter does nothing yet, because there is nothing to choose from. */
+function Loading(props: {
+  readonly onType: (text: string) => void;
+  readonly onCancel: () => void;
+}): JSX.Element {
+  let field!: HTMLInputElement;
+  onMount(() => field.focus());
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Tab") event.preventDefault();
+    if (event.key === "Escape") props.onCancel();
+  };
+  return (
+    <>
+      <div class="overlay" onClick={() => props.onCancel()} />
+      <div
+        class="palette"
+        role="dialog"
+        aria-modal="true"
+        aria-label="Search or run a command"
+        aria-busy="true"
+      >
+        <div class="palette-field">
+          <Search size={16} aria-hidden="true" />
+          <input
+            ref={(element) => (field = element)}
+            type="text"
+            aria-label="Search or run a command"
+            autocomplete="off"
+            spellcheck={false}
+            dir="auto"
+            onInput={(event) => props.onType(event.currentTarget.value)}
+            onKeyDown={onKeyDown}
+          />
+        </div>
+      </div>
+    </>
   );
 }

@@ -10,9 +10,7 @@ import { type Command, everyCommand } from "./command-list.tsx";
 import { plural } from "../kit/format.ts";
 import { MarkedText } from "../kit/marked-text.tsx";
 import { type Everywhere, keepOpened, openedBefore, searchEverywhere } from "./everywhere.tsx";
-import { keepFocus } from "../kit/focus.ts";
 import { keep, remember } from "../kit/storage.ts";
-import "./palette.css";
 
 const RECENT_KEY = "commands.recent";
 const RECENT_KEPT_MAX = 20;
@@ -21,9 +19,15 @@ const RECENT_SHOWN = 5;
 const LIST = "palette-list";
 const optionId = (id: string) => `palette-${id}`;
 
-export function Palette(props: { readonly onClose: () => void }): JSX.Element {
-  const giveBack = keepFocus();
+export function Palette(props: {
+  /** Typed while it was loading. */
+  readonly typed: string;
+  readonly onClose: () => void;
+  /** Restores the focus. */
+  readonly giveBack: () => void;
+}): JSX.Element {
   const { search, setSearch, groups, flat, chosen, point, run, onKeyDown, everywhere } = createFinder(
+    props.typed,
     props.onClose,
   );
   return (
@@ -34,7 +38,7 @@ export function Palette(props: { readonly onClose: () => void }): JSX.Element {
           class="palette"
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            giveBack();
+            props.giveBack();
           }}
         >
           <Dialog.Title class="visually-hidden">Search or run a command</Dialog.Title>
@@ -136,8 +140,8 @@ function State(props: {
 }
 
 /** The typed text, its results, and the chosen one. */
-function createFinder(close: () => void) {
-  const [search, setSearch] = createSignal("");
+function createFinder(typed: string, close: () => void) {
+  const [search, setSearch] = createSignal(typed);
   const recent = remember<string[]>(RECENT_KEY) ?? [];
   const navigate = useNavigate();
   // The time makes the address open again, also if it is the current one.
