@@ -143,6 +143,17 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     expect((await desk.entries())[0]!.attachments.map(({ name }) => name)).toEqual(["plan.pdf"]);
   });
 
+  test("takes files in a chat that is opened again from another page", async () => {
+    const desk = await room.desk();
+    await using page = await room.open(desk.own);
+    await page.getByLabel("Files to attach").waitFor({ state: "attached" });
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    await page.goBack();
+    await give(page, "drop", "notes.txt", "text/plain", btoa("one heron"));
+    await chips(page).getByText("notes.txt").waitFor();
+  });
+
   test("keeps the files of a message that is edited, regenerated or taken out of the queue", async () => {
     await room.admin.patch(`/models/${room.bossId}`, { images: true });
     const desk = await room.desk();

@@ -59,7 +59,6 @@ export function Attach(props: { readonly area: HTMLTextAreaElement }): JSX.Eleme
 /** Files dropped anywhere on the chat, and pasted into the message. Returns whether files are held over it. */
 function createDropping(area: HTMLTextAreaElement, add: (files: readonly File[]) => void): () => boolean {
   const [over, setOver] = createSignal(false);
-  const chat = area.closest<HTMLElement>(".chat")!;
   const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
   const listen = <K extends keyof HTMLElementEventMap>(
     element: HTMLElement,
@@ -69,20 +68,24 @@ function createDropping(area: HTMLTextAreaElement, add: (files: readonly File[])
     element.addEventListener(type, hear);
     onCleanup(() => element.removeEventListener(type, hear));
   };
-  listen(chat, "dragover", (event) => {
-    if (!holdsFiles(event)) return;
-    event.preventDefault();
-    setOver(true);
-  });
-  listen(chat, "dragleave", (event) => {
-    if (!chat.contains(event.relatedTarget as Node | null)) setOver(false);
-  });
-  listen(chat, "drop", (event) => {
-    if (!holdsFiles(event)) return;
-    event.preventDefault();
-    setOver(false);
-    add([...(event.dataTransfer?.files ?? [])]);
-    area.focus();
+  // Not before: once this part has loaded, the next chat creates it with its message box, outside of the page.
+  onMount(() => {
+    const chat = area.closest<HTMLElement>(".chat")!;
+    listen(chat, "dragover", (event) => {
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    });
+    listen(chat, "dragleave", (event) => {
+      if (!chat.contains(event.relatedTarget as Node | null)) setOver(false);
+    });
+    listen(chat, "drop", (event) => {
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      setOver(false);
+      add([...(event.dataTransfer?.files ?? [])]);
+      area.focus();
+    });
   });
   listen(area, "paste", (event) => {
     const { clipboardData: data } = event;
