@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../kit/browser/axe.ts";
 import { bubble, chatRoom, composer } from "../kit/browser/chat-room.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import { eventually, until } from "../kit/eventually.ts";
 import { gate, say } from "../kit/model/index.ts";
 import { pdf, png } from "../kit/service/sample-files.ts";
@@ -140,6 +141,24 @@ onScreen("attachments in the chat", chatRoom, (room) => {
     expect(await desk.admin.get(`${desk.own}/turns`)).toEqual([]);
     held.resolve();
     await bubble(page, "orchestrator", "Read.").waitFor();
+    expect((await desk.entries())[0]!.attachments.map(({ name }) => name)).toEqual(["plan.pdf"]);
+  });
+
+  test("keeps a file that is attached while the message before is still being sent", async () => {
+    const desk = await room.desk();
+    room.model.script("boss", [say("One plan.")]);
+    await using page = await room.open(desk.own);
+    await choose(page, PLAN);
+    await until(() => chips(page).getByText("1 page").isVisible());
+    const sending = await holdRequest(page, /\/chat$/, { method: "POST" });
+    await composer(page).fill("Look.");
+    await composer(page).press("Enter");
+    await sending.held;
+    await choose(page, PICTURE);
+    await chips(page).getByText("480 × 320").waitFor();
+    await sending.letGo();
+    await bubble(page, "orchestrator", "One plan.").waitFor();
+    expect((await chips(page).allInnerTexts()).map(shortened)).toEqual(["heron.png PNG · 480 × 320"]);
     expect((await desk.entries())[0]!.attachments.map(({ name }) => name)).toEqual(["plan.pdf"]);
   });
 

@@ -89,15 +89,15 @@ export function createAttaching(userId: number, workspaceId: number) {
       for (const one of attachments) list.add(known({ ...one, created_at: "" }));
       list.setUntrusted(attachments.some((one) => one.untrusted));
     },
-    /** Resolves when no upload is running, with what the message names; undefined if that is nothing. */
-    async settled(): Promise<ChatAttachment[] | undefined> {
+    /** Resolves when no upload is running, with what the message names, and what to call once the message is sent. */
+    async settled(): Promise<{ readonly named: ChatAttachment[]; readonly sent: () => void }> {
       await uploads.over();
-      const done = files().flatMap(({ attachment, name }) =>
-        attachment ? [{ hash: attachment.hash, name }] : [],
+      const done = files().flatMap(({ attachment, name, key }) =>
+        attachment ? [{ key, named: { hash: attachment.hash, name, untrusted: untrusted() } }] : [],
       );
-      return done.length === 0 ? undefined : done.map((one) => ({ ...one, untrusted: untrusted() }));
+      const keys = new Set(done.map(({ key }) => key));
+      return { named: done.map(({ named }) => named), sent: () => list.removeAll(keys) };
     },
-    clear: () => list.clear(),
   };
 }
 
@@ -134,6 +134,12 @@ function createFileList(name: string) {
       if (fields.attachment) write();
     },
     remove: (key: number) => (setFiles((all) => all.filter((one) => one.key !== key)), write()),
+    /** Files that were added meanwhile stay. */
+    removeAll(keys: ReadonlySet<number>) {
+      setFiles((all) => all.filter(({ key }) => !keys.has(key)));
+      if (files().length === 0) setUntrusted(false);
+      write();
+    },
     clear: () => (setFiles([]), setUntrusted(false), write()),
   };
 }

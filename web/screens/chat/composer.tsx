@@ -122,21 +122,21 @@ function createSending(workspaceId: number, { text, setText }: MessageDraft, roo
     const said = text();
     setBusy(true);
     setProblem(undefined);
+    const at = placement();
     try {
       const files = await attaching()?.settled();
       if (attaching()?.failed()) return;
       // Queues behind a running turn, including one that someone has just started.
-      const at = placement();
       await take(
         api.workspaces({ id: workspaceId }).chat.post({
           text: said,
           queue: true,
-          ...(files && { attachments: files }),
+          ...(files && files.named.length > 0 && { attachments: files.named }),
           ...(at && { after: at.after }),
         }),
       );
       room.toEnd();
-      attaching()?.clear();
+      files?.sent();
       if (text() === said) setText("");
       if (placement() === at) place(undefined);
     } catch (error) {
