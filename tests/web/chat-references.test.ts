@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { problemsInBothThemes } from "../kit/browser/axe.ts";
 import { chatRoom, composer, write } from "../kit/browser/chat-room.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import { eventually } from "../kit/eventually.ts";
 import { say } from "../kit/model/index.ts";
 import { createPerson } from "../kit/service/person.ts";
@@ -116,6 +117,28 @@ onScreen("the message box", chatRoom, (room) => {
     room.model.script("worker", [say("I answer now.")]);
     await write(page, "Who are you?");
     await page.getByText("I answer now.", { exact: true }).waitFor();
+  });
+
+  test("leaves no draft of a message that was sent while its author looked elsewhere", async () => {
+    const desk = await room.desk();
+    room.model.script("boss", [say("Good."), say("Fine.")]);
+    await using page = await room.open(desk.own);
+    for (const returns of ["after", "before"] as const) {
+      const sending = await holdRequest(page, /\/chat$/, { method: "POST" });
+      await composer(page).fill(`Returned ${returns} the answer`);
+      await composer(page).press("Enter");
+      await sending.held;
+      await page.getByRole("link", { name: "Settings" }).click();
+      await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+      if (returns === "after") await sending.letGo();
+      await page.goBack();
+      await composer(page).waitFor();
+      if (returns === "before") await sending.letGo();
+      await eventually(() => text(page), "");
+      await page.reload();
+      await composer(page).waitFor();
+      expect(await text(page)).toBe("");
+    }
   });
 
   test("keeps a draft through a failed send, in two tabs, and from another person", async () => {

@@ -11,6 +11,9 @@ export interface MessageDraft {
   readonly setText: (text: string) => void;
 }
 
+/** The drafts on the screen. One that is no longer there may still be of a message that is being sent. */
+const shown = new Map<string, (theirs: string) => void>();
+
 /** Lives as long as the component that creates it. */
 export function createDraft(userId: number, workspaceId: number): MessageDraft {
   const name = `draft.${userId}.${workspaceId}`;
@@ -34,17 +37,27 @@ export function createDraft(userId: number, workspaceId: number): MessageDraft {
       { defer: true },
     ),
   );
-  onCleanup(
-    onKept<string>(name, (theirs = "") => {
-      const untouched = text() === stored;
-      stored = theirs;
-      if (untouched) setText(theirs);
-    }),
-  );
+  const hear = (theirs = "") => {
+    const untouched = text() === stored;
+    stored = theirs;
+    if (untouched) setText(theirs);
+  };
+  onCleanup(onKept<string>(name, hear));
+  shown.set(name, hear);
   window.addEventListener("pagehide", write);
+  let isOver = false;
   onCleanup(() => {
     window.removeEventListener("pagehide", write);
     write();
+    isOver = true;
+    if (shown.get(name) === hear) shown.delete(name);
   });
-  return { text, setText };
+  const change = (next: string) => {
+    setText(next);
+    // Its message was sent meanwhile, unless another draft has taken its place.
+    if (!isOver || (remember<string>(name) ?? "") !== stored) return;
+    write();
+    shown.get(name)?.(next);
+  };
+  return { text, setText: change };
 }
