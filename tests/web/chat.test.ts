@@ -4,6 +4,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { accessibilityProblems, problemsInBothThemes } from "../kit/browser/axe.ts";
 import { belowSight, bubble, chatRoom, chip, composer, SLOW_GEAR, write } from "../kit/browser/chat-room.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import { eventually } from "../kit/eventually.ts";
 import { call, gate, hang, httpError, say, think, times } from "../kit/model/index.ts";
 import { onScreen } from "../kit/browser/screen.ts";
@@ -200,6 +201,26 @@ onScreen("the chat", chatRoom, (room) => {
     await page.getByRole("menuitem", { name: "Copy as Markdown" }).waitFor();
     await page.keyboard.press("Escape");
     await eventually(focused, "Actions for this answer by orchestrator");
+  });
+
+  test("a menu that loads late takes no key from a person who has begun to type", async () => {
+    const desk = await room.desk();
+    room.model.script("boss", [say("Good day.")]);
+    await using page = await room.open(desk.own);
+    await write(page, "Hello");
+    await bubble(page, "orchestrator", "Good day.").waitFor();
+    const loading = await holdRequest(page, /\/entry-actions-[\w-]+\.js$/);
+    const menu = page.getByRole("button", { name: "Actions for this answer by orchestrator" });
+    await menu.click();
+    await loading.held;
+    await composer(page).click();
+    await page.keyboard.type("How ");
+    await loading.letGo();
+    await page.keyboard.type("are you?");
+    expect(await composer(page).inputValue()).toBe("How are you?");
+    expect(await page.getByRole("menu").count()).toBe(0);
+    await menu.click();
+    await page.getByRole("menuitem", { name: "Quote" }).waitFor();
   });
 
   test("keeps a draft across a reload; keeps the scroll position and counts new entries", async () => {

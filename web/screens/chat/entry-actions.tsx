@@ -25,13 +25,15 @@ import { type Room, useRoom } from "./room.ts";
 
 const AskAgainDialog = later(async () => (await import("./ask-again-dialog.tsx")).AskAgainDialog);
 
-/** Opens at once: it replaces the button that was clicked. */
+/** Opens at once: it replaces the button that was clicked, unless the person has moved on while it was loaded. */
 export function EntryActions(props: {
   readonly entry: Entry;
   readonly label: string;
   readonly class: string;
+  readonly isAwaited: () => boolean;
 }): JSX.Element {
   const room = useRoom();
+  const opens = props.isAwaited();
   const [asking, setAsking] = createSignal(false);
   const actions = (): Action[] => {
     const { entry } = props;
@@ -71,7 +73,7 @@ export function EntryActions(props: {
   };
   return (
     <>
-      <Menu label={props.label} actions={actions()} class={props.class} openAtOnce>
+      <Menu label={props.label} actions={actions()} class={props.class} openAtOnce={opens}>
         <Ellipsis aria-hidden="true" />
       </Menu>
       <Show when={asking()}>

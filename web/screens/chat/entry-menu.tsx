@@ -11,21 +11,27 @@ const LOOK = "btn quiet icon small chat-entry-menu";
 
 export function EntryMenu(props: { readonly entry: Entry; readonly of: string }): JSX.Element {
   const [wanted, setWanted] = createSignal(false);
+  let focused: Element | null = null;
+  const want = () => {
+    focused = document.activeElement;
+    setWanted(true);
+  };
   const label = () => `Actions for ${props.of}`;
-  const button = () => (
-    <button
-      type="button"
-      class={LOOK}
-      aria-label={label()}
-      aria-haspopup="menu"
-      onClick={() => setWanted(true)}
-    >
+  // One element in both places, so that it keeps the focus while the menu loads.
+  const button = (
+    <button type="button" class={LOOK} aria-label={label()} aria-haspopup="menu" onClick={want}>
       <Ellipsis aria-hidden="true" />
     </button>
   );
   return (
-    <Show when={wanted()} fallback={button()}>
-      <EntryActions entry={props.entry} label={label()} class={LOOK} fallback={button()} />
+    <Show when={wanted()} fallback={button}>
+      <EntryActions
+        entry={props.entry}
+        label={label()}
+        class={LOOK}
+        isAwaited={() => [focused, document.body].includes(document.activeElement)}
+        fallback={button}
+      />
     </Show>
   );
 }
