@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../kit/browser/axe.ts";
 import { bubble, chatRoom, composer, write } from "../kit/browser/chat-room.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import { eventually } from "../kit/eventually.ts";
 import { hang, say } from "../kit/model/index.ts";
 import { onScreen } from "../kit/browser/screen.ts";
@@ -98,6 +99,27 @@ onScreen("branches in the chat", chatRoom, (room) => {
       await branches(page).getByRole("button", { name: "Previous branch" }).click();
       await bubble(page, "orchestrator", text).waitFor();
     }
+  });
+
+  test("an answer about a branch that was left since changes nothing", async () => {
+    const desk = await room.desk();
+    await using page = await room.open(desk.own);
+    room.model.script("boss", [say("Blue."), say("Green.")]);
+    await write(page, "Which colour?");
+    await bubble(page, "orchestrator", "Blue.").waitFor();
+    await choose(page, ANSWER, "Regenerate");
+    await bubble(page, "orchestrator", "Green.").waitFor();
+    await branches(page).getByText("2 of 2").waitFor();
+    const turns = await desk.admin.get(`${desk.own}/turns`);
+    const late = await holdRequest(page, /\/entries\?limit=\d+$/, { what: "answer" });
+    await branches(page).getByRole("button", { name: "Previous branch" }).click();
+    await late.held;
+    await desk.admin.put(`${desk.own}/branch`, { turn_id: turns.at(-1)!.id });
+    await bubble(page, "orchestrator", "Green.").waitFor();
+    await late.letGo();
+    expect(await page.getByRole("article", { name: "orchestrator answered" }).allInnerTexts()).toEqual([
+      expect.stringContaining("Green."),
+    ]);
   });
 
   test("the next message can follow an earlier answer, or not after all; a running turn keeps branches still", async () => {

@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
 import { accessibilityProblems } from "../kit/browser/axe.ts";
 import { belowSight, bubble, chatRoom, chip } from "../kit/browser/chat-room.ts";
+import { holdRequest } from "../kit/browser/hold.ts";
 import { eventually } from "../kit/eventually.ts";
 import { call, say, usage } from "../kit/model/index.ts";
 import { onScreen } from "../kit/browser/screen.ts";
@@ -55,6 +56,24 @@ onScreen("the chat's figures", chatRoom, (room) => {
     await desk.chat("again");
     await meter.getByText("at least $0.10").waitFor();
     await room.admin.patch(`/models/${modelId}`, { input_price: null, output_price: null });
+  });
+
+  test("an older answer never replaces the newest sum", async () => {
+    const desk = await room.desk();
+    const spending = (text: string) =>
+      room.model.script("boss", [[say(text), usage({ input: 1_000, output: 0 })]]);
+    await using page = await room.open(desk.own);
+    const meter = page.getByTitle("Usage and budget");
+    await meter.getByText("0 tokens").waitFor();
+    const late = await holdRequest(page, new RegExp(`${desk.own}/usage$`), { what: "answer" });
+    spending("One.");
+    await desk.chat("go");
+    await late.held;
+    spending("Two.");
+    await desk.chat("again");
+    await meter.getByText("2,000 tokens").waitFor();
+    await late.letGo();
+    expect(await meter.innerText()).toContain("2,000 tokens");
   });
 
   test("writes figures as the reader's locale does", async () => {

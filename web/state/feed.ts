@@ -34,6 +34,8 @@ export interface Feed {
   readonly connection: Accessor<Connection>;
   /** Reads the page of entries before the first. */
   readonly loadEarlier: () => Promise<void>;
+  /** Resolves once the entries of the branch that was switched to are read, or could not be. */
+  readonly branchRead: () => Promise<void>;
   /** Reconnects at once instead of waiting for the next attempt. */
   readonly retry: () => void;
 }
@@ -88,13 +90,14 @@ export function createFeed(workspaceId: number): Feed {
   };
   void follow();
   keepUsage(workspaceId, state, setState);
-  keepBranch(workspaceId, state, setState);
+  const branchRead = keepBranch(workspaceId, state, setState);
 
   let earlier: Promise<void> | undefined;
   return {
     state,
     problem,
     connection,
+    branchRead,
     retry: () => wake(),
     loadEarlier: () =>
       (earlier ??= readEarlier(workspaceId, state, setState).finally(() => (earlier = undefined))),
@@ -167,6 +170,7 @@ async function readEarlier(
   setState: SetState,
 ): Promise<void> {
   const first = state()?.entries[0];
+  const branch = state()?.branchChanges;
   if (!first || !state()?.hasEarlier) return;
   const page = await take(
     api.workspaces({ id }).entries.get({ query: { before: first.id, limit: ENTRIES_PER_PAGE } }),
@@ -174,6 +178,8 @@ async function readEarlier(
   const turns = await turnsBefore(id, state()?.turns[0]?.id, page[0]?.turn_id);
   const known = state()?.hasEarlierDecisions ? state()!.decisions : [];
   const earlier = await decisionsSince(id, page[0]?.created_at, known);
+  // The page belongs to a branch that was left since.
+  if (state()?.branchChanges !== branch) return;
   setState(
     (before) =>
       before && {
@@ -189,11 +195,17 @@ async function readEarlier(
   );
 }
 
-/** After a switch of the branch, reads its newest entries. */
-function keepBranch(id: number, state: Accessor<WorkspaceState | undefined>, setState: SetState): void {
-  const read = async () => {
+/** After a switch of the branch, reads its newest entries. After another one, the answer is of no use. */
+function keepBranch(
+  id: number,
+  state: Accessor<WorkspaceState | undefined>,
+  setState: SetState,
+): () => Promise<void> {
+  let reading = Promise.resolve();
+  const read = async (branch: number) => {
     const entries = await take(api.workspaces({ id }).entries.get({ query: { limit: ENTRIES_AT_FIRST } }));
     const turns = await turnsBefore(id, state()?.turns[0]?.id, entries[0]?.turn_id);
+    if (state()?.branchChanges !== branch) return;
     const last = entries.at(-1)?.id ?? 0;
     setState(
       (before) =>
@@ -209,18 +221,24 @@ function keepBranch(id: number, state: Accessor<WorkspaceState | undefined>, set
   createEffect(
     on(switches, (changes) => {
       // The feed shows a lost connection.
-      if (changes) read().catch(() => undefined);
+      if (changes) reading = read(changes).catch(() => undefined);
     }),
   );
+  return () => reading;
 }
 
 /** Only the server sums usage, so it is read again when a model call ends. */
 function keepUsage(id: number, state: Accessor<WorkspaceState | undefined>, setState: SetState): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let asked = 0;
+  let shown = 0;
   const read = async () => {
     timer = undefined;
+    const turn = (asked += 1);
     try {
       const usage = await take(api.workspaces({ id }).usage.get());
+      if (turn < shown) return;
+      shown = turn;
       setState((before) => before && { ...before, usage });
     } catch {
       // The next model call reads it again, and the feed shows a lost connection.
